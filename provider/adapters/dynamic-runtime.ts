@@ -1,0 +1,264 @@
+import { Comparison, exact } from "../comparison";
+import { Connection, connect, Settings, System } from "../connection";
+import { Definition, Finding } from "../definition";
+import { definitions } from "../definitions";
+import { redact, StewardError, Unfinished } from "../errors";
+
+/** Inputs and outputs as the engine hands them over. */
+type Properties = Record<string, unknown>;
+type AnyDefinition = Definition<Properties, Properties>;
+
+/** What the engine puts in the place of a value that a preview cannot know. */
+const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+interface DynamicProvider {
+  configure(request: { config: { get(key: string): string | undefined } }): void;
+  check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: { property: string; reason: string }[] }>;
+  diff(id: string, olds: Properties, news: Properties): Promise<{ changes: boolean; replaces: string[]; deleteBeforeReplace: boolean }>;
+  create(inputs: Properties): Promise<{ id: string; outs: Properties }>;
+  read(id: string, state: Properties): Promise<{ id: string; props?: Properties; inputs?: Properties }>;
+  update(id: string, olds: Properties, news: Properties): Promise<{ outs: Properties }>;
+  delete(id: string, state: Properties): Promise<void>;
+}
+
+/** The provider of one type: what `__provider` loads in the process that the engine starts. */
+export function provider(token: string): DynamicProvider {
+  const definition: AnyDefinition | undefined = definitions.find((candidate) => candidate.token === token);
+  if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);
+  const settings: Settings = { config: () => undefined, environment: process.env };
+
+  const connectionOf = (properties: Properties, ...more: Properties[]): Connection => ({
+    ...connect(definition.token.split(":")[0] as System, (properties.connection as string | undefined) ?? "default", settings),
+    secrets: [properties, ...more].flatMap((each) => definition.secrets.flatMap((field) => stringsIn(each[field]))),
+  });
+
+  /**
+   * Runs one operation; whatever it throws becomes one sentence without a stack, since the engine would print that. Where `keep` gives
+   * properties, the engine stores the resource with them as "created, but not initialised", and the next `up` updates it.
+   */
+  const attempt = async <T>(
+    verb: string,
+    fields: Properties,
+    operation: () => Promise<T>,
+    keep?: (error: StewardError) => { id: string; properties: Properties } | undefined,
+  ): Promise<T> => {
+    try {
+      return await operation();
+    } catch (error) {
+      const known =
+        error instanceof StewardError
+          ? error
+          : unexpected(
+              error,
+              definition.secrets.flatMap((field) => stringsIn(fields[field])),
+            );
+      const presented = known.with({ task: `Cannot ${verb} ${definition.noun} "${definition.name(fields)}"` });
+      const kept = keep?.(known);
+      throw Object.assign(presented, { stack: "" }, kept && { ...kept, reasons: [presented.message] });
+    }
+  };
+
+  const assertSameServer = (connection: Connection, state: Properties): void => {
+    if (state.server === undefined || state.server === connection.server || connection.acceptMoved) return;
+    throw new StewardError({
+      code: "ERR_MOVED",
+      reason: `it was written to ${state.server}, and the connection "${connection.name}" now names ${connection.server}`,
+      advice:
+        "Correct the connection's address; or, where it is the same installation under a new address, set acceptMoved: true in the connection.",
+    });
+  };
+
+  const comparison = (field: string): Comparison => definition.compare?.[field] ?? exact;
+  /** The declared fields whose meaning differs; one that has left the program is a change as well. */
+  const changes = (state: Properties, inputs: Properties): string[] => {
+    const fields = new Set([...Object.keys(inputs), ...((state.managed as string[] | undefined) ?? [])]);
+    return [...fields].filter((field) => {
+      if (field === "connection") return (state.connection ?? "default") !== (inputs.connection ?? "default");
+      return hasUnknown(inputs[field]) || !comparison(field).equal(state[field], inputs[field]);
+    });
+  };
+
+  /** What the state holds of a resource: the program's inputs, what the definition knows, and where and what we manage. */
+  const stored = (inputs: Properties, state: Properties, __provider: unknown): Properties =>
+    defined({ ...inputs, ...state, server: connectionOf(inputs).server, managed: Object.keys(inputs), __provider });
+
+  return {
+    // The engine does not wait for a promise before it sends the first request: this stays synchronous.
+    configure({ config }) {
+      settings.config = (key) => config.get(key);
+    },
+
+    async check(_olds, news) {
+      const { __provider, ...given } = defined(news);
+      const findings = schemaFindings(definition, given);
+      let inputs = given;
+      if (!hasUnknown(given.connection)) {
+        try {
+          const connection = connectionOf(given);
+          inputs = { ...defined(definition.defaults?.(connection) ?? {}), ...given };
+          const invalid = new Set(findings.map(({ path }) => path.split(/[.[]/)[0]));
+          for (const rule of definition.rules ?? [])
+            if (!rule.fields.some((field) => hasUnknown(inputs[field]) || invalid.has(field)))
+              findings.push(...rule.check(inputs, connection));
+        } catch (error) {
+          if (!(error instanceof StewardError)) throw error;
+          findings.push({ path: "", reason: error.message });
+        }
+      }
+      for (const { path, reason } of findings.filter(({ warning }) => warning)) console.log(`warning: ${located(path, reason)}`);
+      const normalised = Object.entries(inputs).map(([field, value]) => [
+        field,
+        hasUnknown(value) ? value : (comparison(field).normalise?.(value) ?? value),
+      ]);
+      return {
+        inputs: Object.fromEntries(normalised),
+        // With a property named, the engine prints its value, secrets included.
+        failures: findings.filter(({ warning }) => !warning).map(({ path, reason }) => ({ property: "", reason: located(path, reason) })),
+      };
+    },
+
+    diff: (_id, olds, news) =>
+      attempt("update", olds, async () => {
+        const { __provider, ...inputs } = defined(news);
+        const changed = changes(olds, inputs);
+        const replaces = changed.filter((field) => definition.replaces.includes(field));
+        let moved = false;
+        if (!hasUnknown(inputs.connection)) {
+          const connection = connectionOf(inputs);
+          moved = olds.server !== undefined && olds.server !== connection.server;
+          if (moved && !connection.acceptMoved) {
+            if (!changed.includes("connection")) assertSameServer(connection, olds);
+            replaces.push("connection");
+          }
+        }
+        return {
+          changes: moved || changed.length > 0,
+          replaces,
+          deleteBeforeReplace: definition.deleteBeforeReplace ?? false,
+        };
+      }),
+
+    create: async ({ __provider, ...news }) => {
+      const inputs = defined(news);
+      const id = definition.id(inputs);
+      return attempt(
+        "create",
+        inputs,
+        async () => {
+          const connection = connectionOf(inputs);
+          const state = await definition.create(connection, inputs).catch(async (error) => {
+            const refused = error instanceof StewardError && (error.status === 403 || error.status === 404);
+            throw refused && definition.explain ? await definition.explain(connection, error) : error;
+          });
+          return { id, outs: stored(inputs, state, __provider) };
+        },
+        (error) => {
+          if (error instanceof Unfinished) return { id, properties: stored(inputs, error.state as Properties, __provider) };
+          if (error.facts.outcomeUnknown) return { id, properties: { ...stored(inputs, {}, __provider), unfinished: true } };
+          return undefined;
+        },
+      );
+    },
+
+    read: (id, { __provider, ...stateOrArguments }) => {
+      const first = stateOrArguments.managed === undefined;
+      const previous = first ? { ...stateOrArguments, ...definition.parseId(id) } : stateOrArguments;
+      const managed = (previous.managed as string[] | undefined) ?? [];
+      return attempt("read", previous, async () => {
+        if (first && !definition.parseId(id))
+          throw new StewardError({ code: "ERR_INVALID_INPUT", reason: `"${id}" is not an id of this type` });
+        const connection = connectionOf(previous);
+        assertSameServer(connection, previous);
+        const found = await definition.read(connection, previous, managed).catch((error) => {
+          throw withStaleConfiguration(error);
+        });
+        if (!found) return { id: "" };
+        const { unfinished, ...kept } = previous;
+        const props: Properties = { ...kept, ...found, server: connection.server, managed };
+        // What means the same keeps its face, so that nothing changes that no one changed.
+        for (const field of managed) if (comparison(field).equal(previous[field], found[field])) props[field] = previous[field];
+        // The engine stores inputs that were none before in clear text, so none are given that the state does not list.
+        const inputs = Object.fromEntries(managed.map((field) => [field, props[field]]));
+        return { id, props: defined(props), ...(managed.length > 0 ? { inputs: defined(inputs) } : {}) };
+      });
+    },
+
+    update: async (id, olds, { __provider, ...news }) => {
+      const inputs = defined(news);
+      return attempt(
+        "update",
+        inputs,
+        async () => {
+          assertSameServer(connectionOf(inputs), olds);
+          const { __provider: _, managed, server, unfinished, ...previous } = olds;
+          const changed = changes(olds, inputs);
+          if (changed.length === 1 && changed[0] === "connection" && !unfinished) {
+            const { connection, ...unchanged } = previous;
+            return { outs: stored(inputs, unchanged, __provider) };
+          }
+          return { outs: stored(inputs, await definition.update(connectionOf(inputs, previous), inputs, previous), __provider) };
+        },
+        (error) => {
+          if (error instanceof Unfinished) return { id, properties: stored(inputs, error.state as Properties, __provider) };
+          if (error.facts.outcomeUnknown) return { id, properties: { ...olds, unfinished: true, __provider } };
+          return undefined;
+        },
+      );
+    },
+
+    delete: (_id, { __provider, ...state }) =>
+      attempt("delete", state, async () => {
+        const connection = connectionOf(state);
+        assertSameServer(connection, state);
+        await definition.delete(connection, state).catch((error) => {
+          throw withStaleConfiguration(error);
+        });
+      }),
+  };
+}
+
+function unexpected(error: unknown, secrets: readonly string[]): StewardError {
+  return new StewardError({
+    code: "ERR_INTERNAL",
+    reason: `pulumi-steward itself failed (${redact(String(error), secrets)})`,
+    advice: "This is a fault of the package: please report it.",
+  });
+}
+
+/** `refresh` and `destroy` see the configuration that the last `up` recorded: without a word of it, a token renewed since is a riddle. */
+function withStaleConfiguration(error: unknown): unknown {
+  if (!(error instanceof StewardError) || error.code !== "ERR_FORBIDDEN") return error;
+  return error.with({
+    advice:
+      `${error.facts.advice ?? ""} \`pulumi refresh\` and \`pulumi destroy\` use the configuration of the last \`pulumi up\`: if the token in the configuration was changed since, run \`pulumi up\` first, or give the token as tokenEnv or tokenFile.`.trim(),
+  });
+}
+
+function schemaFindings(definition: AnyDefinition, inputs: Properties): Finding[] {
+  const { error } = definition.inputs.safeParse(inputs);
+  return (error?.issues ?? [])
+    .filter(({ path }) => !path.some((_, depth) => valueAt(inputs, path.slice(0, depth + 1)) === unknown))
+    .map(({ path, message }) => ({
+      path: path.map((part, depth) => (typeof part === "number" ? `[${part}]` : `${depth > 0 ? "." : ""}${String(part)}`)).join(""),
+      reason: message,
+    }));
+}
+
+const valueAt = (value: unknown, path: PropertyKey[]): unknown =>
+  path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown> | undefined)?.[part], value);
+
+const located = (path: string, reason: string): string => (path ? `${path}: ${reason}` : reason);
+
+function hasUnknown(value: unknown): boolean {
+  return value === unknown || (typeof value === "object" && value !== null && Object.values(value).some(hasUnknown));
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+/** Without what is undefined or null: for the engine both mean "not given". */
+function defined(properties: Properties): Properties {
+  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined && value !== null));
+}

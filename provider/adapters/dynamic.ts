@@ -1,0 +1,35 @@
+import { StewardError } from "../errors";
+
+// What a program needs of Pulumi's dynamic providers. The other half, which the engine runs, is dynamic-runtime.ts.
+
+/** @internal */
+export const dynamicType = (token: string): string => `pulumi-nodejs:dynamic/steward/${token}`;
+
+/**
+ * The provider of a resource as Pulumi stores it with each resource, twice: the text of a CommonJS module whose `handler()` returns the
+ * provider. One line that loads the package by name, instead of the serialised closure that `dynamic.Resource` would put there.
+ * @internal
+ */
+export const providerText = (token: string): string =>
+  `exports.handler=()=>{try{return require("pulumi-steward/runtime").provider("${token}")}catch(e){throw Object.assign(Error("Install the program's dependencies: npm install"),{stack:""})}}`;
+
+let resolved = false;
+
+/**
+ * The engine loads the package from the program's folder, where a dependency of a dependency may not be found: better said here, once,
+ * than by each resource.
+ * @internal
+ */
+export function assertRuntimeResolves(): void {
+  if (resolved) return;
+  try {
+    require.resolve("pulumi-steward/runtime", { paths: [process.cwd()] });
+  } catch {
+    throw new StewardError({
+      code: "ERR_NOT_INSTALLED",
+      reason: `pulumi-steward cannot be loaded from the program's folder, ${process.cwd()}`,
+      advice: "Add pulumi-steward to the dependencies of the program's own package.json, and install them.",
+    });
+  }
+  resolved = true;
+}

@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from "node:util";
+
+/** How one field is stored and compared. A field without one is compared as it is. @internal */
+export interface Comparison {
+  /** The form in which `check` passes a value on, so that previews and outputs show one face. */
+  normalise?(value: unknown): unknown;
+  equal(a: unknown, b: unknown): boolean;
+}
+
+/** @internal */
+export const exact: Comparison = { equal: isDeepStrictEqual };
+
+/** Steers the provider, is not on the server, and so is never a difference. @internal */
+export const ignored: Comparison = { equal: () => true };
+
+/** Names without an order; repetitions mean nothing. @internal */
+export const set: Comparison = {
+  normalise: (value) => (Array.isArray(value) ? [...new Set(value)] : value),
+  equal: (a, b) => isDeepStrictEqual(sorted(a), sorted(b)),
+};
+
+const sorted = (value: unknown): unknown => (Array.isArray(value) ? [...new Set(value)].sort() : value);
+
+const unitSeconds: Record<string, number> = { d: 86_400, h: 3_600, m: 60, s: 1, ms: 0.001 };
+
+/** Seconds of "30s", "1h30m", "1.5h", "3600" or 3600; undefined when it is none of these or no whole number of seconds. @internal */
+export function seconds(value: unknown): number | undefined {
+  const text = typeof value === "number" ? String(value) : typeof value === "string" ? value.trim() : "";
+  if (/^\d+$/.test(text)) return Number(text);
+  if (!/^(\d+(\.\d+)?(d|h|ms|m|s))+$/.test(text)) return undefined;
+  const parts = [...text.matchAll(/([\d.]+)(d|h|ms|m|s)/g)].map(([, amount, unit]) => Number(amount) * (unitSeconds[unit ?? ""] ?? 0));
+  // Through milliseconds: 0.1h is 360 s, not 360.00000000000006.
+  const milliseconds = Math.round(parts.reduce((sum, part) => sum + part, 0) * 1000);
+  return milliseconds % 1000 === 0 ? milliseconds / 1000 : undefined;
+}
+
+/** A length of time; "1h", "60m", "3600" and 3600 are the same. @internal */
+export const duration: Comparison = {
+  normalise: (value) => seconds(value) ?? value,
+  equal: (a, b) => seconds(a) === seconds(b),
+};
+
+/** PEM text; line endings and blanks at either end mean nothing. @internal */
+export const pem: Comparison = {
+  normalise: (value) => (typeof value === "string" ? `${value.replaceAll("\r\n", "\n").trim()}\n` : value),
+  equal: (a, b) => a === b || (typeof a === "string" && typeof b === "string" && a.replace(/\s+/g, "") === b.replace(/\s+/g, "")),
+};

@@ -1,0 +1,203 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import { StewardError } from "./errors";
+
+/** The three kinds of server. @internal */
+export type System = "secrets" | "platform" | "scheduler";
+/** `standard` speaks the names of the API documents; `hashicorp` those of Vault, Terraform Enterprise and Nomad. @internal */
+export type Dialect = "standard" | "hashicorp";
+
+/** One server, and who we are there. @internal */
+export interface Connection {
+  system: System;
+  /** As in the configuration. */
+  name: string;
+  /** Scheme, host, port and base path, without a slash at the end. */
+  address: string;
+  /** What a resource records of where it was written: the address and, where one is set, the namespace. */
+  server: string;
+  dialect: Dialect;
+  /** Read when a request is sent, so that a preview needs no credentials. */
+  token(): string | undefined;
+  namespace?: string;
+  region?: string;
+  mount?: string;
+  /** PEM. */
+  caCert?: string;
+  clientCert?: string;
+  clientKey?: string;
+  acceptMoved: boolean;
+  /** Values of the resource at hand that no error may show. */
+  secrets: readonly string[];
+}
+
+/** Where settings come from: the stack's configuration (`steward:<connection>`, JSON text) and the environment. @internal */
+export interface Settings {
+  config(key: string): string | undefined;
+  environment: NodeJS.ProcessEnv;
+}
+
+const text = z.string().min(1, "must not be empty");
+const serverSettings = z
+  .strictObject({
+    address: text,
+    token: text.optional(),
+    tokenEnv: text.optional(),
+    tokenFile: text.optional(),
+    namespace: text.optional(),
+    region: text.optional(),
+    mount: text.optional(),
+    caCert: text.optional(),
+    clientCert: text.optional(),
+    clientKey: text.optional(),
+    dialect: z.enum(["standard", "hashicorp"]).optional(),
+    acceptMoved: z.boolean().optional(),
+  })
+  .refine(
+    ({ token, tokenEnv, tokenFile }) => [token, tokenEnv, tokenFile].filter(Boolean).length <= 1,
+    "takes one of token, tokenEnv and tokenFile",
+  )
+  .refine(({ clientCert, clientKey }) => !clientCert === !clientKey, "takes clientCert and clientKey together");
+type ServerSettings = z.infer<typeof serverSettings>;
+
+const connectionSettings = z.strictObject({
+  secrets: serverSettings.optional(),
+  platform: serverSettings.optional(),
+  scheduler: serverSettings.optional(),
+});
+
+/** Variables that name a server, most specific first; an address and its token always come from the same row. */
+const environments: Record<System, readonly { dialect: Dialect; prefix: string; address: string; tokenFile?: string }[]> = {
+  secrets: [
+    { dialect: "standard", prefix: "SECRETS", address: "SECRETS_ADDR" },
+    { dialect: "hashicorp", prefix: "VAULT", address: "VAULT_ADDR", tokenFile: ".vault-token" },
+  ],
+  platform: [
+    { dialect: "standard", prefix: "PLATFORM", address: "PLATFORM_ADDR" },
+    { dialect: "hashicorp", prefix: "TFE", address: "TFE_ADDRESS" },
+  ],
+  scheduler: [
+    { dialect: "standard", prefix: "SCHEDULER", address: "SCHEDULER_ADDR" },
+    { dialect: "hashicorp", prefix: "NOMAD", address: "NOMAD_ADDR" },
+  ],
+};
+
+/**
+ * The server that a connection names: what the configuration says, or else, for the connection `default` alone, the environment.
+ * @internal
+ */
+export function connect(system: System, name: string, settings: Settings): Connection {
+  const configured = configuredConnection(name, settings);
+  const found = configured?.[system] ?? (name === "default" ? fromEnvironment(system, settings.environment) : undefined);
+  if (!found) {
+    throw new StewardError({
+      code: "ERR_NO_CONNECTION",
+      reason: `No ${system} server is configured under the connection "${name}"`,
+      advice:
+        name === "default"
+          ? `Set steward:default in the stack's configuration (pulumi config set --path 'steward:default.${system}.address' https://...), or ${environments[system].map(({ address }) => address).join(" or ")} in the environment.`
+          : `Set it in the stack's configuration (pulumi config set --path 'steward:${name}.${system}.address' https://...), or correct the name.`,
+    });
+  }
+  const address = canonicalAddress(found.address, name, system);
+  const { namespace, region, mount } = found;
+  return {
+    system,
+    name,
+    address,
+    server: namespace ? `${address}?namespace=${encodeURIComponent(namespace)}` : address,
+    dialect: found.dialect ?? "standard",
+    token: () => readToken(found, name, system, settings.environment),
+    namespace,
+    region,
+    mount,
+    caCert: pemOrFile(found.caCert, name, system, "caCert"),
+    clientCert: pemOrFile(found.clientCert, name, system, "clientCert"),
+    clientKey: pemOrFile(found.clientKey, name, system, "clientKey"),
+    acceptMoved: found.acceptMoved ?? false,
+    secrets: [],
+  };
+}
+
+const invalid = (reason: string, advice?: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, advice });
+
+function configuredConnection(name: string, { config }: Settings): z.infer<typeof connectionSettings> | undefined {
+  const value = config(`steward:${name}`);
+  if (value === undefined) return undefined;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(value);
+  } catch {
+    throw invalid(
+      `The configuration steward:${name} is not an object`,
+      `Set its parts with pulumi config set --path 'steward:${name}.secrets.address' https://...`,
+    );
+  }
+  const checked = connectionSettings.safeParse(parsed);
+  if (checked.success) return checked.data;
+  throw invalid(
+    `The configuration steward:${name} is wrong: ${checked.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ")}`,
+  );
+}
+
+function fromEnvironment(system: System, environment: NodeJS.ProcessEnv): ServerSettings | undefined {
+  for (const { dialect, prefix, address, tokenFile } of environments[system]) {
+    const value = environment[address];
+    if (!value) continue;
+    const file = tokenFile && join(environment.HOME ?? homedir(), tokenFile);
+    return {
+      address: value,
+      dialect,
+      ...(environment[`${prefix}_TOKEN`] || !file || !readable(file) ? { tokenEnv: `${prefix}_TOKEN` } : { tokenFile: file }),
+      namespace: environment[`${prefix}_NAMESPACE`] || undefined,
+      region: environment[`${prefix}_REGION`] || undefined,
+      caCert: environment[`${prefix}_CACERT`] || undefined,
+      clientCert: environment[`${prefix}_CLIENT_CERT`] || undefined,
+      clientKey: environment[`${prefix}_CLIENT_KEY`] || undefined,
+    };
+  }
+  return undefined;
+}
+
+function canonicalAddress(address: string, name: string, system: System): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+    throw invalid(
+      `The address of ${system} in the connection "${name}" is not a plain http or https URL`,
+      "Write it as https://host:port, without credentials.",
+    );
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+}
+
+function readToken(found: ServerSettings, name: string, system: System, environment: NodeJS.ProcessEnv): string | undefined {
+  if (found.token) return found.token;
+  if (found.tokenFile) return readFile(found.tokenFile, `The tokenFile of ${system} in the connection "${name}"`).trim();
+  // No token at all is a way to talk to a server: some calls need none.
+  return (found.tokenEnv && environment[found.tokenEnv]) || undefined;
+}
+
+function pemOrFile(value: string | undefined, name: string, system: System, field: string): string | undefined {
+  if (value === undefined || value.includes("-----BEGIN")) return value;
+  return readFile(value, `The ${field} of ${system} in the connection "${name}"`);
+}
+
+function readFile(path: string, what: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw invalid(
+      `${what} cannot be read from ${path} (${(cause as NodeJS.ErrnoException).code})`,
+      "Correct the path, or its permissions.",
+    );
+  }
+}
+
+function readable(path: string): boolean {
+  try {
+    return readFileSync(path, "utf8").trim() !== "";
+  } catch {
+    return false;
+  }
+}

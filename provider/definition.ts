@@ -1,0 +1,67 @@
+import { Comparison } from "./comparison";
+import { Connection } from "./connection";
+import { StewardError } from "./errors";
+
+/** What the provider uses of a schema; every schema is a zod one, and zod's types stay out of the published declarations. @internal */
+export interface Schema {
+  safeParse(value: unknown): { success: boolean; error?: { issues: readonly { path: PropertyKey[]; message: string }[] } };
+}
+
+/** Something wrong, or at least doubtful, with the inputs. Never holds a value: it may be a secret. @internal */
+export interface Finding {
+  /** `roles.web.policies[0]`; empty when it is about the resource as a whole. */
+  path: string;
+  reason: string;
+  /** Printed instead of refused. */
+  warning?: boolean;
+}
+
+/** A rule that no schema of one field can state. It waits until every field it names is known. @internal */
+export interface Rule<Inputs> {
+  fields: readonly (keyof Inputs & string)[];
+  check(inputs: Inputs, connection: Connection): Finding[];
+}
+
+/**
+ * A resource: data, and four functions that talk to the API. Everything else (check, diff, replacement, secrets, the recorded server,
+ * half-done work, error texts) is done once, for all of them, in the adapter.
+ * @internal
+ */
+export interface Definition<Inputs, State> {
+  /** `<system>:<Type>`. */
+  token: string;
+  /** What an error calls it: `scheduler role`. */
+  noun: string;
+  /** The name an error puts after the noun. */
+  name(fields: Inputs | State): string;
+  /** The Pulumi id. */
+  id(inputs: Inputs): string;
+  /** The fields that an id holds, for `get`; undefined when it is not an id of this type. */
+  parseId(id: string): Partial<State> | undefined;
+
+  inputs: Schema;
+  /** Every field of the state: what is not listed here is `undefined` on the resource object. */
+  state: readonly (keyof State & string)[];
+  /** What an input is when the program does not say. */
+  defaults?(connection: Connection): Partial<Inputs>;
+  rules?: readonly Rule<Inputs>[];
+  compare?: { readonly [Field in keyof Inputs]?: Comparison };
+  /** Fields whose change replaces the resource. */
+  replaces: readonly (keyof Inputs & string)[];
+  /** For what has an id that the user does not choose: deleting it after the replacement would undo the replacement. */
+  deleteBeforeReplace?: boolean;
+  /** Secret inputs and outputs. */
+  secrets: readonly (keyof (Inputs & State) & string)[];
+
+  /**
+   * undefined: the server says that it does not exist. Anything else that keeps us from reading it throws. `managed` names the inputs that
+   * the program declares: none when `get` reads, and then `previous` holds what the id says and no more.
+   */
+  read(connection: Connection, previous: State, managed: readonly string[]): Promise<State | undefined>;
+  create(connection: Connection, inputs: Inputs): Promise<State>;
+  update(connection: Connection, inputs: Inputs, previous: State): Promise<State>;
+  /** Succeeds when it is gone already. */
+  delete(connection: Connection, state: State): Promise<void>;
+  /** Finds out why a creation got a 403 or a 404. */
+  explain?(connection: Connection, error: StewardError): Promise<StewardError>;
+}

@@ -1,0 +1,117 @@
+import { RunError } from "@pulumi/pulumi/errors";
+
+/**
+ * What went wrong, as a word to branch on:
+ *
+ * - `ERR_INVALID_INPUT`: the program or its configuration is wrong; nothing was sent.
+ * - `ERR_NO_CONNECTION`: no server is configured under this name.
+ * - `ERR_NOT_INSTALLED`: the program's own package.json does not hold pulumi-steward.
+ * - `ERR_MOVED`: the connection now names another server than the one that holds the resource.
+ * - `ERR_ALREADY_EXISTS`: the server holds this object already, and `adopt` was not given.
+ * - `ERR_FORBIDDEN`: 401 or 403.
+ * - `ERR_NOT_FOUND`: 404.
+ * - `ERR_REFUSED`: any other 4xx.
+ * - `ERR_RATE_LIMITED`: 429, still after the retries.
+ * - `ERR_UNAVAILABLE`: 503, still after the retries.
+ * - `ERR_SERVER`: any other 5xx.
+ * - `ERR_REDIRECTED`: the server points elsewhere; credentials are never sent there.
+ * - `ERR_UNREACHABLE`: no connection; nothing was sent.
+ * - `ERR_REPLY_LOST`: the connection broke, or time ran out, after the request was sent.
+ * - `ERR_UNEXPECTED_RESPONSE`: not JSON, cut short, or too large.
+ * - `ERR_INCOMPLETE`: a part was done, and the state says which.
+ * - `ERR_INTERNAL`: a fault of the package.
+ */
+export type ErrorCode =
+  | "ERR_INVALID_INPUT"
+  | "ERR_NO_CONNECTION"
+  | "ERR_NOT_INSTALLED"
+  | "ERR_MOVED"
+  | "ERR_ALREADY_EXISTS"
+  | "ERR_FORBIDDEN"
+  | "ERR_NOT_FOUND"
+  | "ERR_REFUSED"
+  | "ERR_RATE_LIMITED"
+  | "ERR_UNAVAILABLE"
+  | "ERR_SERVER"
+  | "ERR_REDIRECTED"
+  | "ERR_UNREACHABLE"
+  | "ERR_REPLY_LOST"
+  | "ERR_UNEXPECTED_RESPONSE"
+  | "ERR_INCOMPLETE"
+  | "ERR_INTERNAL";
+
+/** What an error knows. `reason` is the server's own words where it gave any, already free of secrets. @internal */
+export interface ErrorFacts {
+  code: ErrorCode;
+  /** `Cannot create scheduler role "web"`, once it is known what for. */
+  task?: string;
+  reason: string;
+  /** What to do, as a sentence with its full stop. */
+  advice?: string;
+  status?: number;
+  method?: string;
+  path?: string;
+  cause?: unknown;
+  /** Whether the server may have applied a write although this error came back. */
+  outcomeUnknown?: boolean;
+  retryAfter?: string;
+  /** Whether `reason` is the server's own. */
+  serverGaveReason?: boolean;
+}
+
+/** Every error thrown by the package: one sentence a person can act on, which holds no secret. A program that fails with it prints one line. */
+export class StewardError extends RunError {
+  /** What went wrong, stable between releases. See {@link ErrorCode}. */
+  readonly code: ErrorCode;
+  /** The HTTP status, where a server answered. */
+  readonly status?: number;
+  /** The HTTP method of the request that failed. */
+  readonly method?: string;
+  /** The path of the request that failed, without the server's address. */
+  readonly path?: string;
+  /** @internal */
+  readonly facts: ErrorFacts;
+
+  /** @internal */
+  constructor(facts: ErrorFacts) {
+    super(sentence(facts));
+    this.name = "StewardError";
+    this.code = facts.code;
+    this.status = facts.status;
+    this.method = facts.method;
+    this.path = facts.path;
+    this.facts = facts;
+    // Not enumerable: what prints an error object would print the headers and bodies that a low-level cause may hold.
+    Object.defineProperty(this, "facts", { enumerable: false });
+  }
+
+  /** The same error, with facts that only the caller knows. @internal */
+  with(facts: Partial<ErrorFacts>): StewardError {
+    return new StewardError({ ...this.facts, ...facts });
+  }
+}
+
+function sentence({ task, reason, method, path, status, advice }: ErrorFacts): string {
+  const place = [method && path ? `${method} ${path}` : undefined, status].filter((part) => part !== undefined).join(", ");
+  return `${task ? `${task}: ` : ""}${reason}${place ? ` (${place})` : ""}.${advice ? ` ${advice}` : ""}`;
+}
+
+/** A write that was done in part: the state tells what the server holds, and the next `pulumi up` finishes it. @internal */
+export class Unfinished<State> extends StewardError {
+  constructor(
+    readonly state: State,
+    facts: Omit<ErrorFacts, "code">,
+  ) {
+    super({ code: "ERR_INCOMPLETE", ...facts });
+  }
+}
+
+/** Replaces every secret by `[secret]`, in the forms a server may echo it: plain, inside JSON, in a URL, as base64. @internal */
+export function redact(text: string, secrets: readonly string[]): string {
+  // The longest first: a secret may hold another one.
+  const forms = secrets
+    .filter((secret) => secret !== "")
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), Buffer.from(secret).toString("base64")])
+    .sort((a, b) => b.length - a.length);
+  return forms.reduce((clean, form) => clean.replaceAll(form, "[secret]"), text);
+}

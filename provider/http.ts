@@ -1,0 +1,261 @@
+import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createGunzip } from "node:zlib";
+import type * as Undici from "undici";
+import { Connection } from "./connection";
+import { ErrorCode, redact, StewardError } from "./errors";
+
+/**
+ * Which failures are worth another try:
+ *
+ * - `idempotent`: reads, and writes that leave the same thing behind however often they are applied;
+ * - `never`: whatever acts each time it arrives, and questions not worth waiting for.
+ * @internal
+ */
+export type Retry = "idempotent" | "never";
+
+const retries: Record<Retry, { brokenConnections: boolean; statuses: readonly number[] }> = {
+  idempotent: { brokenConnections: true, statuses: [429, 503] },
+  never: { brokenConnections: false, statuses: [] },
+};
+
+/** Times are milliseconds. */
+const limits = {
+  connect: 10_000,
+  /** Until the response's headers, and between two parts of its body. */
+  silence: 60_000,
+  /** For a request with all its repetitions. */
+  deadline: 120_000,
+  /** Repetitions when the server does not say how long to wait. */
+  repetitions: 4,
+  firstPause: 200,
+  bodyBytes: 8 * 1024 * 1024,
+  sockets: 32,
+};
+
+/** @internal */
+export interface Request {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below the address, each segment encoded: `/v1/scheduler/role/web`. */
+  path: string;
+  query?: Record<string, string>;
+  headers: Record<string, string>;
+  /** Sent as JSON. */
+  body?: unknown;
+  retry: Retry;
+}
+
+/** @internal */
+export interface Response {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  /** Parsed JSON; undefined when there was none. */
+  body: unknown;
+}
+
+/** Sends a request and gives back a 2xx; anything else is an error that says what to do. The one door to the network. @internal */
+export async function send(connection: Connection, request: Request): Promise<Response> {
+  const token = connection.token();
+  const secrets = [...connection.secrets, token ?? "", connection.clientKey ?? ""];
+  const end = Date.now() + limits.deadline;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await sendOnce(connection, request, secrets);
+    } catch (error) {
+      const pause = error instanceof StewardError ? pauseBeforeRepeating(error, attempt, request.retry) : undefined;
+      if (pause === undefined || Date.now() + pause > end) throw error;
+      await sleep(pause);
+    }
+  }
+}
+
+function pauseBeforeRepeating(error: StewardError, attempt: number, retry: Retry): number | undefined {
+  const { brokenConnections, statuses } = retries[retry];
+  const { status, facts } = error;
+  const broken = status === undefined && (error.code === "ERR_UNREACHABLE" || error.code === "ERR_REPLY_LOST");
+  if (!(broken ? brokenConnections : status !== undefined && statuses.includes(status))) return undefined;
+  const asked = facts.retryAfter === undefined ? undefined : pauseAskedFor(facts.retryAfter);
+  // Jitter, so that many resources refused together do not come back together.
+  if (asked !== undefined) return asked + Math.random() * limits.firstPause;
+  return attempt < limits.repetitions ? limits.firstPause * 2 ** attempt * (0.5 + Math.random() / 2) : undefined;
+}
+
+/** Retry-After holds seconds or a date. */
+function pauseAskedFor(header: string): number | undefined {
+  const milliseconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
+}
+
+async function sendOnce(connection: Connection, request: Request, secrets: readonly string[]): Promise<Response> {
+  const { method, path } = request;
+  const fail = (code: ErrorCode, reason: string, facts: Partial<StewardError["facts"]> = {}): StewardError =>
+    new StewardError({ code, method, path, ...facts, reason: redact(reason, secrets) });
+  const writes = method !== "GET";
+
+  let response: Undici.Dispatcher.ResponseData;
+  let text: string;
+  try {
+    response = await undici().request(`${connection.address}${path}`, {
+      dispatcher: dispatcher(connection),
+      method,
+      query: request.query,
+      headers: {
+        accept: "application/json",
+        "accept-encoding": "gzip",
+        ...(request.body === undefined ? {} : { "content-type": "application/json" }),
+        ...request.headers,
+      },
+      body: request.body === undefined ? null : JSON.stringify(request.body),
+    });
+    text = await readBody(response);
+  } catch (error) {
+    throw brokenConnection(error as NodeJS.ErrnoException, connection, writes, fail);
+  }
+
+  const { statusCode: status, headers } = response;
+  if (status >= 300 && status < 400) throw redirected(connection, status, headers.location, fail);
+  const body = parseJson(text);
+  if (status >= 200 && status < 300) {
+    if (body !== undefined || text === "") return { status, headers, body };
+    throw fail(
+      "ERR_UNEXPECTED_RESPONSE",
+      text.trimStart().startsWith("<") ? "the server answered with a web page" : "the server's answer is not JSON",
+      {
+        status,
+        advice: `Check that ${connection.address} is the address of the ${connection.system} API itself, not of a proxy or login page before it.`,
+        outcomeUnknown: writes,
+      },
+    );
+  }
+  const retryAfter = headers["retry-after"];
+  const reason = serverReason(body, text);
+  throw fail(
+    errorCode(status),
+    reason || (text.trimStart().startsWith("<") ? "the server answered with a web page" : "the server gave no reason"),
+    {
+      status,
+      serverGaveReason: reason !== "",
+      advice: adviceFor(status, connection),
+      outcomeUnknown: writes && status >= 500 && status !== 503,
+      ...(typeof retryAfter === "string" ? { retryAfter } : {}),
+    },
+  );
+}
+
+async function readBody({ body, headers }: Undici.Dispatcher.ResponseData): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const collect = async (source: AsyncIterable<Buffer>): Promise<void> => {
+    for await (const chunk of source) {
+      size += chunk.length;
+      if (size > limits.bodyBytes) throw Object.assign(new Error(), { code: "BODY_TOO_LARGE" });
+      chunks.push(chunk);
+    }
+  };
+  await (headers["content-encoding"] === "gzip" ? pipeline(body, createGunzip(), collect) : pipeline(body, collect));
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+type Fail = (code: ErrorCode, reason: string, facts?: Partial<StewardError["facts"]>) => StewardError;
+
+/** Codes of a connection that never stood, so that nothing was sent. */
+const neverConnected = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
+const timeouts = ["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"];
+
+function brokenConnection(error: NodeJS.ErrnoException, { address, system }: Connection, writes: boolean, fail: Fail): StewardError {
+  const code = error.code ?? "";
+  if (code === "BODY_TOO_LARGE")
+    return fail("ERR_UNEXPECTED_RESPONSE", `the server's answer is larger than ${limits.bodyBytes / 1024 / 1024} MB`, {
+      advice: `Check that ${address} is the address of the ${system} API itself.`,
+      outcomeUnknown: writes,
+    });
+  if (neverConnected.includes(code))
+    return fail("ERR_UNREACHABLE", `no connection to ${address} (${code})`, {
+      advice: "Check the connection's address, that the server runs, and the network between.",
+    });
+  if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO/.test(code))
+    return fail("ERR_UNEXPECTED_RESPONSE", `no trusted TLS connection to ${address} (${code})`, {
+      advice: "Give the authority that signed its certificate as the connection's caCert, or correct the scheme of the address.",
+    });
+  return fail(
+    "ERR_REPLY_LOST",
+    timeouts.includes(code) ? `${address} did not answer in time` : `the connection to ${address} broke before the whole answer came`,
+    {
+      advice: writes ? "The server may have applied it: run `pulumi up` again, which goes on from what the server holds." : "Try again.",
+      outcomeUnknown: writes,
+      cause: error,
+    },
+  );
+}
+
+function redirected({ address }: Connection, status: number, location: string | string[] | undefined, fail: Fail): StewardError {
+  const target = typeof location === "string" && URL.canParse(location, address) ? new URL(location, address).origin : "another address";
+  return fail("ERR_REDIRECTED", `the server sends us on to ${target}, and credentials are not sent after a redirect`, {
+    status,
+    advice: `If ${target} is the active node of this installation, make it the connection's address, or use the address of the load balancer.`,
+  });
+}
+
+function errorCode(status: number): ErrorCode {
+  if (status === 401 || status === 403) return "ERR_FORBIDDEN";
+  if (status === 404) return "ERR_NOT_FOUND";
+  if (status === 429) return "ERR_RATE_LIMITED";
+  if (status === 503) return "ERR_UNAVAILABLE";
+  return status >= 500 ? "ERR_SERVER" : "ERR_REFUSED";
+}
+
+function adviceFor(status: number, { name, system }: Connection): string | undefined {
+  if (status === 401 || status === 403) return `Check the token of ${system} in the connection "${name}", and what it is allowed to do.`;
+  if (status === 429) return "The server limits the rate of requests: try again later, or with a lower --parallel.";
+  if (status === 503) return "The server is sealed, starting or overloaded: try again when it serves requests.";
+  if (status >= 500) return "The server failed: its log says why.";
+  return undefined;
+}
+
+/** The server's own words: `{"errors": ["…"]}`, JSON:API's `{"errors": [{"title", "detail"}]}`, or plain text. */
+function serverReason(body: unknown, text: string): string {
+  const errors = typeof body === "object" && body !== null && "errors" in body && Array.isArray(body.errors) ? body.errors : [];
+  const words = errors.map((error: unknown) => {
+    if (typeof error === "string") return error;
+    const { title, detail } = (error ?? {}) as { title?: unknown; detail?: unknown };
+    return [title, detail].filter((part) => typeof part === "string").join(": ");
+  });
+  const plain = body === undefined && !text.trimStart().startsWith("<") ? text : "";
+  const reason = (words.filter(Boolean).join("; ") || plain).replace(/\s+/g, " ").trim().replace(/\.$/, "");
+  return reason.slice(0, 500);
+}
+
+// Loaded with the first request: a program that only declares resources never needs it.
+let loaded: typeof Undici | undefined;
+function undici(): typeof Undici {
+  loaded ??= require("undici") as typeof Undici;
+  return loaded;
+}
+
+const dispatchers = new Map<string, Undici.Dispatcher>();
+
+/** One pool of kept-alive sockets per server and identity. Proxies come from the environment, but never stand before this machine itself. */
+function dispatcher({ address, caCert, clientCert, clientKey }: Connection): Undici.Dispatcher {
+  const key = JSON.stringify([address, caCert, clientCert, clientKey]);
+  const tls = { ca: caCert, cert: clientCert, key: clientKey };
+  const options: Undici.Agent.Options & Undici.EnvHttpProxyAgent.Options = {
+    connections: limits.sockets,
+    headersTimeout: limits.silence,
+    bodyTimeout: limits.silence,
+    connect: { timeout: limits.connect, ...tls },
+    requestTls: tls,
+  };
+  const { Agent, EnvHttpProxyAgent } = undici();
+  const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
+  const pool = dispatchers.get(key) ?? (loopback ? new Agent(options) : new EnvHttpProxyAgent(options));
+  dispatchers.set(key, pool);
+  return pool;
+}

@@ -1,0 +1,27 @@
+import { getConfig } from "@pulumi/pulumi/runtime/config";
+import { Connection, connect, System } from "./connection";
+import { Schema } from "./definition";
+import { StewardError } from "./errors";
+
+/**
+ * What every function of the package does, in the program itself: refuses unknown options, finds the connection, and says of an error
+ * what could not be done.
+ * @internal
+ */
+export async function ask<T>(
+  task: string,
+  system: System,
+  options: { schema: Schema; given: { connection?: string } },
+  question: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  try {
+    const { error } = options.schema.safeParse(options.given);
+    if (error) {
+      const reason = error.issues.map(({ path, message }) => [path.join("."), message].filter(Boolean).join(": ")).join("; ");
+      throw new StewardError({ code: "ERR_INVALID_INPUT", reason });
+    }
+    return await question(connect(system, options.given.connection ?? "default", { config: getConfig, environment: process.env }));
+  } catch (error) {
+    throw error instanceof StewardError ? error.with({ task }) : error;
+  }
+}

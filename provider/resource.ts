@@ -1,0 +1,58 @@
+import { CustomResource, CustomResourceOptions, ID, Input, Output, secret } from "@pulumi/pulumi";
+import { assertRuntimeResolves, dynamicType, providerText } from "./adapters/dynamic";
+
+/** `T` with a `pulumi.Input` at every depth. */
+export type DeepInput<T> = Input<
+  T extends (infer Item)[] ? DeepInput<Item>[] : T extends object ? { [Field in keyof T]: DeepInput<T[Field]> } : T
+>;
+/** The arguments of a resource whose inputs are `Inputs`. */
+export type Args<Inputs> = { [Field in keyof Inputs]: DeepInput<Inputs[Field]> };
+/** The outputs of a resource whose state is `State`. */
+export type Outputs<State> = { readonly [Field in keyof State]: Output<State[Field]> };
+
+/** What every resource and function takes. */
+export interface Connected {
+  /**
+   * Which connection of the stack's configuration, `steward:<connection>`, names the server. Renaming a connection sends nothing;
+   * naming one of another server replaces the resource; another address behind the same name is refused.
+   * @default "default"
+   */
+  connection?: string;
+}
+
+/** Reads what exists already, without ever writing to it: `get(name, id)`. */
+export type Getter<T> = (name: string, id: Input<ID>, args?: Args<Connected>, opts?: CustomResourceOptions) => T;
+
+/** What the program's side needs of a definition. */
+interface Declared {
+  token: string;
+  state: readonly string[];
+  secrets: readonly string[];
+}
+
+/** What all resources of this package have in common. */
+export abstract class Resource extends CustomResource {
+  /** The server that holds the resource: scheme, host, port and base path, and the namespace where one is set. */
+  declare readonly server: Output<string>;
+  /** The names of the inputs that the program declares; only these are compared with the server. Empty for what was read with `get`. */
+  declare readonly managed: Output<string[]>;
+
+  /** @internal */
+  constructor(definition: Declared, name: string, args: object, opts: CustomResourceOptions | undefined) {
+    assertRuntimeResolves();
+    // Pulumi makes an output of each property that it is given, so each is given, if only as undefined.
+    const properties: Record<string, unknown> = { __provider: providerText(definition.token), server: undefined, managed: undefined };
+    for (const field of definition.state) properties[field] = undefined;
+    for (const [field, value] of Object.entries(args))
+      properties[field] = definition.secrets.includes(field) && value !== undefined ? secret(value) : value;
+    super(dynamicType(definition.token), name, properties, {
+      ...opts,
+      additionalSecretOutputs: [...(opts?.additionalSecretOutputs ?? []), ...definition.secrets],
+    });
+  }
+}
+
+/** The static `get` of a class. @internal */
+export function getter<A, T>(type: () => new (name: string, args: A, opts?: CustomResourceOptions) => T): Getter<T> {
+  return (name, id, args = {}, opts) => new (type())(name, args as A, { ...opts, id });
+}

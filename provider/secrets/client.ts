@@ -1,0 +1,127 @@
+import { Connection, Dialect } from "../connection";
+import { StewardError } from "../errors";
+import { Request, send } from "../http";
+
+/** What differs between the API documents and the real product. */
+interface SecretsDialect {
+  tokenHeader: string;
+  namespaceHeader: string;
+  /** Where the scheduler engine is mounted when nobody says. */
+  schedulerMount: string;
+  /** Whether `config/access` can be deleted; without that a blank one is written over it. */
+  deletesAccess: boolean;
+  roleName: { pattern: RegExp; reason: string };
+  /** Whether a client role needs policies, and a management role may have none. */
+  policiesByType: boolean;
+  /** Whether a 404 that gives a reason speaks of the route, that is of a mount that is not there, instead of the object. */
+  explainsMissingRoutes: boolean;
+}
+
+const dialects: Record<Dialect, SecretsDialect> = {
+  standard: {
+    tokenHeader: "x-secrets-token",
+    namespaceHeader: "x-secrets-namespace",
+    schedulerMount: "scheduler",
+    deletesAccess: false,
+    roleName: { pattern: /^(?!\.{1,2}$)[^/]+$/, reason: 'must not be empty, hold a slash, or be "." or ".."' },
+    policiesByType: false,
+    explainsMissingRoutes: false,
+  },
+  hashicorp: {
+    tokenHeader: "x-vault-token",
+    namespaceHeader: "x-vault-namespace",
+    schedulerMount: "nomad",
+    deletesAccess: true,
+    roleName: { pattern: /^\w([\w.-]*\w)?$/, reason: "must be letters, digits, _, - and ., and begin and end with a letter, a digit or _" },
+    policiesByType: true,
+    explainsMissingRoutes: true,
+  },
+};
+
+/** @internal */
+export const dialectOf = ({ dialect }: Connection): SecretsDialect => dialects[dialect];
+
+/** The mount of the scheduler engine when the resource does not name one. @internal */
+export const defaultMount = (connection: Connection): string => connection.mount ?? dialectOf(connection).schedulerMount;
+
+/** A path of the API: mounts may be nested, names may hold anything. @internal */
+export function apiPath(mount: string, ...names: string[]): string {
+  return `/v1/${[...mount.split("/"), ...names].map(encodeURIComponent).join("/")}`;
+}
+
+/** Sends one request to the secrets service and gives back what it answers. @internal */
+export async function call(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
+  const { tokenHeader, namespaceHeader } = dialectOf(connection);
+  const token = connection.token();
+  const headers = {
+    ...(token ? { [tokenHeader]: token } : {}),
+    ...(connection.namespace ? { [namespaceHeader]: connection.namespace } : {}),
+  };
+  return (await send(connection, { ...request, headers })).body;
+}
+
+/** The `data` of an object, or undefined where the server says that there is none. @internal */
+export async function readData(
+  connection: Connection,
+  path: string,
+  query?: Record<string, string>,
+): Promise<Record<string, unknown> | undefined> {
+  try {
+    const body = await call(connection, { method: "GET", path, ...(query ? { query } : {}), retry: "idempotent" });
+    const data = (body as { data?: unknown } | undefined)?.data;
+    if (typeof data === "object" && data !== null) return data as Record<string, unknown>;
+    throw new StewardError({ code: "ERR_UNEXPECTED_RESPONSE", reason: "the server's answer holds no data", method: "GET", path });
+  } catch (error) {
+    if (isGone(connection, error)) return undefined;
+    throw error;
+  }
+}
+
+/** Deletes an object; one that is gone already, with its mount or without, is as good. @internal */
+export async function remove(connection: Connection, path: string): Promise<void> {
+  try {
+    await call(connection, { method: "DELETE", path, retry: "idempotent" });
+  } catch (error) {
+    if (!(error instanceof StewardError && error.status === 404)) throw error;
+  }
+}
+
+function isGone(connection: Connection, error: unknown): boolean {
+  if (!(error instanceof StewardError) || error.status !== 404) return false;
+  return !(dialectOf(connection).explainsMissingRoutes && error.facts.serverGaveReason);
+}
+
+type Paths = Record<string, unknown>;
+/** The listing can be megabytes: asked for once per server and process. */
+const listings = new Map<string, Promise<Paths | undefined>>();
+
+function visiblePaths(connection: Connection): Promise<Paths | undefined> {
+  const known = listings.get(connection.server);
+  if (known) return known;
+  const asked = call(connection, { method: "GET", path: "/v1/sys/internal/specs/openapi", retry: "never" }).then(
+    (body) => (body as { paths?: Paths } | undefined)?.paths,
+    () => undefined,
+  );
+  listings.set(connection.server, asked);
+  return asked;
+}
+
+/** Asks the OpenAPI listing, which holds what this token may see, why a creation got a 403 or a 404. @internal */
+export async function explainRefusal(connection: Connection, error: StewardError): Promise<StewardError> {
+  const paths = await visiblePaths(connection);
+  const path = decodeURIComponent((error.path ?? "").replace(/^\/v1/, ""));
+  if (!paths || path === "") return error;
+  const templates = Object.keys(paths);
+  const matches = (template: string): boolean =>
+    new RegExp(`^${template.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{[^}]*\}/g, "[^/]+")}/?$`).test(path);
+  const mount = path.replace(/\/(config|role|creds)(\/.*)?$/, "/");
+  if (templates.some(matches))
+    return error.with({
+      advice: `This token sees ${path} but may not do this with it: its policy needs the capabilities create, read and update there.`,
+    });
+  if (templates.some((template) => template.startsWith(mount)))
+    return error.with({ advice: `This token cannot see ${path}: its policy does not cover that path.` });
+  return error.with({
+    advice: `This token sees nothing below ${mount}: no scheduler engine is mounted there (mount it, or set the right \`mount\`), or the token's policy does not cover it.`,
+  });
+}

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { Comparison } from "../comparison";
+
+/** What lives in a mounted engine. */
+export interface Mounted {
+  /**
+   * Where the scheduler engine is mounted; may be nested, as in `team/scheduler`. Changing this replaces the resource.
+   * @default the connection's `mount`, or else "scheduler" ("nomad" in the hashicorp dialect)
+   */
+  mount?: string;
+}
+
+/** Slashes at either end mean nothing. @internal */
+export const trimMount = (path: string): string => path.replace(/^\/+|\/+$/g, "");
+
+/** @internal */
+export const mountInput: z.ZodType<string | undefined> = z
+  .string()
+  .refine(
+    (path) =>
+      trimMount(path)
+        .split("/")
+        .every((segment) => !/^\.{0,2}$/.test(segment)),
+    "must be a path such as team/scheduler, without empty parts",
+  )
+  .optional();
+
+/** @internal */
+export const connectionInput: z.ZodType<string | undefined> = z.string().min(1, "must not be empty").optional();
+
+/** @internal */
+export const mountPath: Comparison = {
+  normalise: (value) => (typeof value === "string" ? trimMount(value) : value),
+  equal: (a, b) => a === b,
+};
+
+/** The mount in an id: what stands before the part that names the object. @internal */
+export const mountBefore = (id: string, end: RegExp): { mount: string } | undefined =>
+  end.test(id) && id.replace(end, "") !== "" ? { mount: id.replace(end, "") } : undefined;

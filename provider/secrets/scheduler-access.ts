@@ -1,0 +1,215 @@
+import { X509Certificate } from "node:crypto";
+import { CustomResourceOptions } from "@pulumi/pulumi";
+import { z } from "zod";
+import { Comparison, ignored, pem } from "../comparison";
+import { Connection } from "../connection";
+import { Definition, Finding } from "../definition";
+import { StewardError } from "../errors";
+import { Args, Connected, Getter, getter, Outputs, Resource } from "../resource";
+import { apiPath, call, defaultMount, dialectOf, explainRefusal, readData, remove } from "./client";
+import { connectionInput, Mounted, mountBefore, mountInput, mountPath } from "./mount";
+
+/** What a program declares of an access configuration. */
+export interface SchedulerAccessInputs extends Connected, Mounted {
+  /** Where the scheduler is, as the secrets service reaches it: `https://host:4646`. Changing this updates. */
+  address: string;
+  /**
+   * The scheduler's management token. Secret. The service never gives it back: a token changed behind our back cannot be seen. Never
+   * empty, for the real product would then bootstrap the scheduler's access control and keep the only management token for itself.
+   * Changing this updates.
+   */
+  token: string;
+  /** The longest token name that the scheduler takes; 0 lets the service decide by the scheduler's version. Changing this updates. */
+  maxTokenNameLength?: number;
+  /** PEM of the authority that signed the scheduler's certificate. Changing this updates. */
+  caCert?: string;
+  /** PEM of the certificate that the service shows to the scheduler; needs `clientKey`. Changing this updates. */
+  clientCert?: string;
+  /** PEM of that certificate's key. Secret; never given back, as `token`. Changing this updates. */
+  clientKey?: string;
+  /**
+   * Take over an access configuration that has an address already; the token in it is overwritten, and cannot be put back. Without it
+   * that is an error. Changing this does nothing.
+   * @default false
+   */
+  adopt?: boolean;
+}
+
+/** What the service shows of an access configuration. */
+export interface SchedulerAccessState {
+  /** Where the scheduler is. */
+  address: string;
+  /** The longest token name that the scheduler takes; undefined where the service decides, or does not show it. */
+  maxTokenNameLength: number | undefined;
+  /** The mount of the engine. */
+  mount: string;
+}
+
+/** With what only the program knows. */
+interface Remembered extends SchedulerAccessState {
+  token?: string;
+  caCert?: string;
+  clientCert?: string;
+  clientKey?: string;
+}
+
+const certificate = z
+  .string()
+  .regex(/-----BEGIN CERTIFICATE-----/, "must be a certificate in PEM form, not a path")
+  .optional();
+
+const inputs: z.ZodType<SchedulerAccessInputs> = z.strictObject({
+  address: z
+    .string("must be the scheduler's address")
+    .refine((address) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol), "must be a URL such as https://host:4646"),
+  token: z
+    .string("must be the scheduler's management token")
+    .min(1, "must not be empty: the first write without a token would bootstrap the scheduler's access control"),
+  maxTokenNameLength: z.int("must be a whole number").min(0, "must not be negative").optional(),
+  caCert: certificate,
+  clientCert: certificate,
+  clientKey: z
+    .string()
+    .regex(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "must be a private key in PEM form, not a path")
+    .optional(),
+  mount: mountInput,
+  adopt: z.boolean("must be true or false").optional(),
+  connection: connectionInput,
+});
+
+/** DER of the object identifiers of sha1WithRSAEncryption, ecdsa-with-SHA1 and dsa-with-sha1. */
+const sha1Signatures = ["06092a864886f70d010105", "06072a8648ce3d0401", "06072a8648ce380403"].map((hex) => Buffer.from(hex, "hex"));
+
+/** What will make the service fail later, although it takes the certificate now. */
+function certificateWarnings(path: string, value: string | undefined): Finding[] {
+  if (value === undefined) return [];
+  let parsed: X509Certificate;
+  try {
+    parsed = new X509Certificate(value);
+  } catch {
+    return [
+      { path, reason: "cannot be parsed as an x509 certificate, so that the service will not reach the scheduler with it", warning: true },
+    ];
+  }
+  return sha1Signatures.some((identifier) => parsed.raw.includes(identifier))
+    ? [{ path, reason: "is signed with SHA-1, which the service refuses from its release 1.12 on", warning: true }]
+    : [];
+}
+
+const path = (mount: string): string => apiPath(mount, "config", "access");
+
+/** What was never given and what the server leaves blank are the same. */
+const given = <T>(value: T): T | undefined => (value === "" || value === 0 ? undefined : value);
+
+async function read(connection: Connection, previous: Remembered): Promise<Remembered | undefined> {
+  const data = await readData(connection, path(previous.mount));
+  // Where the configuration cannot be deleted, a blank one is what is left of it.
+  if (!data?.address) return undefined;
+  /** The document shows the address alone: whatever else is compared only where it is shown. */
+  const shown = <T>(field: string, written: T): T => (field in data ? (given(data[field]) as T) : written);
+  return {
+    mount: previous.mount,
+    address: String(data.address),
+    maxTokenNameLength: shown("max_token_name_length", previous.maxTokenNameLength),
+    caCert: shown("ca_cert", previous.caCert),
+    clientCert: shown("client_cert", previous.clientCert),
+    token: previous.token,
+    clientKey: previous.clientKey,
+  };
+}
+
+/** All fields, always: what a write omits may be kept, or be reset. */
+async function write(connection: Connection, inputs: SchedulerAccessInputs): Promise<Remembered> {
+  const { address, token, maxTokenNameLength = 0, caCert = "", clientCert = "", clientKey = "", mount = "" } = inputs;
+  await call(connection, {
+    method: "POST",
+    path: path(mount),
+    body: { address, token, max_token_name_length: maxTokenNameLength, ca_cert: caCert, client_cert: clientCert, client_key: clientKey },
+    retry: "idempotent",
+  });
+  return {
+    mount,
+    address,
+    token,
+    maxTokenNameLength: given(inputs.maxTokenNameLength),
+    caCert: inputs.caCert,
+    clientCert: inputs.clientCert,
+    clientKey: inputs.clientKey,
+  };
+}
+
+async function create(connection: Connection, inputs: SchedulerAccessInputs): Promise<Remembered> {
+  const { mount = "", adopt } = inputs;
+  const existing = adopt ? undefined : await readData(connection, path(mount));
+  if (existing?.address)
+    throw new StewardError({
+      code: "ERR_ALREADY_EXISTS",
+      reason: `the engine is configured for ${existing.address} already`,
+      advice: "Set adopt: true to overwrite that configuration; the token in it cannot be read, nor put back.",
+    });
+  return write(connection, inputs);
+}
+
+/** No management token may stay behind. */
+async function remove_(connection: Connection, { mount }: Remembered): Promise<void> {
+  if (dialectOf(connection).deletesAccess) await remove(connection, path(mount));
+  else await write(connection, { mount, address: "", token: "" });
+}
+
+const count: Comparison = { equal: (a, b) => given(a) === given(b) };
+
+/** @internal */
+export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
+  token: "secrets:SchedulerAccess",
+  noun: "scheduler access configuration",
+  name: ({ mount }) => mount ?? "",
+  id: (inputs) => `${inputs.mount}/config/access`,
+  parseId: (id) => mountBefore(id, /\/config\/access$/),
+  inputs,
+  state: ["address", "maxTokenNameLength", "mount"],
+  defaults: (connection) => ({ mount: defaultMount(connection) }),
+  rules: [
+    {
+      fields: ["clientCert", "clientKey"],
+      check: ({ clientCert, clientKey }) => {
+        if (clientCert && !clientKey) return [{ path: "clientKey", reason: "is needed with clientCert" }];
+        return clientKey && !clientCert ? [{ path: "clientCert", reason: "is needed with clientKey" }] : [];
+      },
+    },
+    { fields: ["caCert"], check: ({ caCert }) => certificateWarnings("caCert", caCert) },
+    { fields: ["clientCert"], check: ({ clientCert }) => certificateWarnings("clientCert", clientCert) },
+  ],
+  compare: { maxTokenNameLength: count, caCert: pem, clientCert: pem, clientKey: pem, mount: mountPath, adopt: ignored },
+  replaces: ["mount"],
+  deleteBeforeReplace: true,
+  secrets: ["token", "clientKey"],
+  read,
+  create,
+  update: write,
+  delete: remove_,
+  explain: explainRefusal,
+};
+
+/** Arguments of {@link SchedulerAccess}. */
+export interface SchedulerAccessArgs extends Args<SchedulerAccessInputs> {}
+export interface SchedulerAccess extends Outputs<SchedulerAccessState> {}
+
+/**
+ * How the secrets service reaches the scheduler: `POST`, `GET` and, where the service has it, `DELETE <mount>/config/access`.
+ *
+ * An engine has one; its id is `<mount>/config/access`. One that has an address already is never overwritten silently: creating it fails
+ * with `ERR_ALREADY_EXISTS` unless `adopt` is set. Deleting it leaves no management token on the server: where there is no `DELETE`, a blank
+ * configuration is written. `token` and `clientKey` cannot be read back, so their drift cannot be seen; give them as Pulumi secrets.
+ *
+ * ```ts
+ * new secrets.SchedulerAccess("access", { address: "https://scheduler.example.com:4646", token: config.requireSecret("managementToken") });
+ * ```
+ */
+export class SchedulerAccess extends Resource {
+  /** Reads an access configuration without managing it; the id is `<mount>/config/access`. */
+  static readonly get: Getter<SchedulerAccess> = getter(() => SchedulerAccess);
+
+  constructor(name: string, args: SchedulerAccessArgs, opts?: CustomResourceOptions) {
+    super(schedulerAccess, name, args, opts);
+  }
+}

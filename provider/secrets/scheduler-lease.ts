@@ -1,0 +1,118 @@
+import { CustomResourceOptions } from "@pulumi/pulumi";
+import { z } from "zod";
+import { duration, seconds } from "../comparison";
+import { Connection } from "../connection";
+import { Definition } from "../definition";
+import { Args, Connected, Getter, getter, Outputs, Resource } from "../resource";
+import { apiPath, call, defaultMount, explainRefusal, readData, remove } from "./client";
+import { connectionInput, Mounted, mountBefore, mountInput, mountPath } from "./mount";
+
+/** A length of time: "30s", "1h30m", "1d", or whole seconds as a number or as text. */
+export type Duration = string | number;
+
+/** What a program declares of a lease configuration. At least one of `ttl` and `maxTtl`. */
+export interface SchedulerLeaseInputs extends Connected, Mounted {
+  /** How long a generated token lives before it must be renewed; 0 is the service's own default. Changing this updates. */
+  ttl?: Duration;
+  /** How long a generated token can be renewed to live in all; 0 is the service's own default. Changing this updates. */
+  maxTtl?: Duration;
+}
+
+/** What the service holds. */
+export interface SchedulerLeaseState {
+  /** Seconds. */
+  ttl: number;
+  /** Seconds. */
+  maxTtl: number;
+  /** The mount of the engine. */
+  mount: string;
+}
+
+const time = z
+  .union([z.string(), z.number()], 'must be a duration such as "30s" or "1h30m", or a number of seconds')
+  .refine((value) => seconds(value) !== undefined, 'must be whole seconds, at least 0: "30s", "1h30m", "1d" or a number');
+
+const inputs: z.ZodType<SchedulerLeaseInputs> = z.strictObject({
+  ttl: time.optional(),
+  maxTtl: time.optional(),
+  mount: mountInput,
+  connection: connectionInput,
+});
+
+const path = (mount: string): string => apiPath(mount, "config", "lease");
+
+async function read(connection: Connection, { mount }: { mount: string }): Promise<SchedulerLeaseState | undefined> {
+  const data = await readData(connection, path(mount));
+  return data && { mount, ttl: seconds(data.ttl) ?? 0, maxTtl: seconds(data.max_ttl) ?? 0 };
+}
+
+/** The service sets what a write omits to 0, so both are always sent; the one that nobody declares stays what it is. */
+async function write(
+  connection: Connection,
+  inputs: SchedulerLeaseInputs,
+  current: SchedulerLeaseState | undefined,
+): Promise<SchedulerLeaseState> {
+  const state = {
+    mount: inputs.mount as string,
+    ttl: seconds(inputs.ttl) ?? current?.ttl ?? 0,
+    maxTtl: seconds(inputs.maxTtl) ?? current?.maxTtl ?? 0,
+  };
+  await call(connection, { method: "POST", path: path(state.mount), body: { ttl: state.ttl, max_ttl: state.maxTtl }, retry: "idempotent" });
+  return state;
+}
+
+/** @internal */
+export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseState> = {
+  token: "secrets:SchedulerLease",
+  noun: "scheduler lease configuration",
+  name: (fields) => fields.mount ?? "",
+  id: (inputs) => `${inputs.mount}/config/lease`,
+  parseId: (id) => mountBefore(id, /\/config\/lease$/),
+  inputs,
+  state: ["ttl", "maxTtl", "mount"],
+  defaults: (connection) => ({ mount: defaultMount(connection) }),
+  rules: [
+    {
+      fields: ["ttl", "maxTtl"],
+      check: ({ ttl, maxTtl }) => {
+        if (ttl === undefined && maxTtl === undefined) return [{ path: "", reason: "at least one of ttl and maxTtl is needed" }];
+        const [lease, longest] = [seconds(ttl), seconds(maxTtl)];
+        return lease && longest && lease > longest
+          ? [{ path: "ttl", reason: "is longer than maxTtl, which will cut it", warning: true }]
+          : [];
+      },
+    },
+  ],
+  compare: { ttl: duration, maxTtl: duration, mount: mountPath },
+  replaces: ["mount"],
+  deleteBeforeReplace: true,
+  secrets: [],
+  read,
+  create: async (connection, inputs) => write(connection, inputs, await read(connection, { mount: inputs.mount as string })),
+  update: write,
+  delete: (connection, state) => remove(connection, path(state.mount)),
+  explain: explainRefusal,
+};
+
+/** Arguments of {@link SchedulerLease}. */
+export interface SchedulerLeaseArgs extends Args<SchedulerLeaseInputs> {}
+export interface SchedulerLease extends Outputs<SchedulerLeaseState> {}
+
+/**
+ * How long the tokens live that the scheduler engine generates: `POST`, `GET` and `DELETE <mount>/config/lease`.
+ *
+ * An engine has one; its id is `<mount>/config/lease`. Deleting it brings the service's own defaults back. A value that the program
+ * does not declare stays what it is on the server and is not compared.
+ *
+ * ```ts
+ * new secrets.SchedulerLease("lease", { ttl: "30m", maxTtl: "4h" });
+ * ```
+ */
+export class SchedulerLease extends Resource {
+  /** Reads a lease configuration without managing it; the id is `<mount>/config/lease`. */
+  static readonly get: Getter<SchedulerLease> = getter(() => SchedulerLease);
+
+  constructor(name: string, args: SchedulerLeaseArgs, opts?: CustomResourceOptions) {
+    super(schedulerLease, name, args, opts);
+  }
+}

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { Connection } from "../connection";
+import { ask } from "../program";
+import { Connected } from "../resource";
+import { apiPath, defaultMount, readData } from "./client";
+import { connectionInput, Mounted, mountInput, trimMount } from "./mount";
+
+/** The names of all roles at a mount; an engine without roles answers 404. @internal */
+export async function listRoleNames(connection: Connection, mount: string): Promise<string[]> {
+  const data = await readData(connection, apiPath(mount, "role"), { list: "true" });
+  return Array.isArray(data?.keys) ? data.keys.map(String) : [];
+}
+
+/** What {@link listSchedulerRoles} takes. */
+export interface ListSchedulerRolesOptions extends Connected, Mounted {}
+
+const schema: z.ZodType<ListSchedulerRolesOptions> = z.strictObject({ connection: connectionInput, mount: mountInput });
+
+/**
+ * The names of all roles at a mount, in the service's order; none when the engine has none: `GET <mount>/role?list=true`.
+ * Reads in a preview as well. Throws {@link StewardError}.
+ */
+export function listSchedulerRoles(options: ListSchedulerRolesOptions = {}): Promise<string[]> {
+  return ask("Cannot list the scheduler roles", "secrets", { schema, given: options }, (connection) =>
+    listRoleNames(connection, trimMount(options.mount ?? defaultMount(connection))),
+  );
+}

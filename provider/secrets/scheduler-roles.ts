@@ -1,0 +1,247 @@
+import { CustomResourceOptions } from "@pulumi/pulumi";
+import { z } from "zod";
+import { Comparison, ignored, set } from "../comparison";
+import { Connection } from "../connection";
+import { Definition } from "../definition";
+import { StewardError, Unfinished } from "../errors";
+import { Args, Connected, Getter, getter, Outputs, Resource } from "../resource";
+import { defaultMount, explainRefusal } from "./client";
+import { connectionInput, Mounted, mountBefore, mountInput, mountPath } from "./mount";
+import {
+  deleteRole,
+  RoleAttributes,
+  readRole,
+  roleAttributes,
+  roleDefaults,
+  roleNameFindings,
+  rolePolicyFindings,
+  writeRole,
+} from "./scheduler-role";
+import { listRoleNames } from "./scheduler-role-list";
+
+/** What a program declares of a set of roles. */
+export interface SchedulerRolesInputs extends Connected, Mounted {
+  /** The roles by name. Changing this writes the roles that differ and removes those that left. */
+  roles: Record<string, RoleAttributes>;
+  /**
+   * Whether no other role may exist at this mount. Then `pulumi refresh` shows each undeclared role, and the next `pulumi up` removes
+   * those that were shown. Changing this updates, and removes nothing by itself.
+   * @default false
+   */
+  exclusive?: boolean;
+  /**
+   * Take over declared roles that exist already. Without it that is an error. Changing this does nothing.
+   * @default false
+   */
+  adopt?: boolean;
+}
+
+/** What the service holds of a set of roles. */
+export interface SchedulerRolesState extends Required<Mounted> {
+  /** The roles by name; in an exclusive set, and after `get`, undeclared ones too. */
+  roles: Record<string, Required<RoleAttributes>>;
+}
+
+/** What we remember beyond that. */
+interface Remembered extends SchedulerRolesState {
+  exclusive?: boolean;
+  /** Roles in the state that the program never declared: shown by a refresh, removed by an update, left alone by a destroy. */
+  undeclared?: string[];
+  /** Roles whose write was sent and never answered: to be written, or deleted, whatever is compared. */
+  unanswered?: string[];
+}
+
+type Roles = Record<string, RoleAttributes>;
+
+const inputs: z.ZodType<SchedulerRolesInputs> = z.strictObject({
+  roles: z.record(z.string(), z.strictObject(roleAttributes), "must be an object of roles by name"),
+  exclusive: z.boolean("must be true or false").optional(),
+  mount: mountInput,
+  adopt: z.boolean("must be true or false").optional(),
+  connection: connectionInput,
+});
+
+const complete = (role: RoleAttributes): Required<RoleAttributes> => ({ ...roleDefaults, ...role });
+
+const sameRole = (a: RoleAttributes | undefined, b: RoleAttributes | undefined): boolean =>
+  a !== undefined &&
+  b !== undefined &&
+  set.equal(complete(a).policies, complete(b).policies) &&
+  complete(a).global === complete(b).global &&
+  complete(a).type === complete(b).type;
+
+const rolesByName: Comparison = {
+  normalise: (value) =>
+    Object.fromEntries(
+      Object.entries(value as Roles).map(([name, role]) => [
+        name,
+        { ...complete(role), policies: set.normalise?.(complete(role).policies) },
+      ]),
+    ),
+  equal: (a, b) =>
+    [...new Set([...Object.keys(a ?? {}), ...Object.keys(b ?? {})])].every((name) => sameRole((a as Roles)?.[name], (b as Roles)?.[name])),
+};
+
+async function read(connection: Connection, previous: Remembered, managed: readonly string[]): Promise<Remembered> {
+  const { mount, exclusive } = previous;
+  const listed = await listRoleNames(connection, mount);
+  const isGet = managed.length === 0;
+  const ours = isGet ? listed : without(Object.keys(previous.roles), previous.undeclared);
+  const wanted = exclusive ? listed : listed.filter((name) => ours.includes(name));
+  const found = await Promise.all(
+    wanted.map(async (name) => [name, await readRole(connection, { mount, name }, previous.roles?.[name])] as const),
+  );
+  return {
+    mount,
+    roles: Object.fromEntries(found.filter((entry): entry is [string, Required<RoleAttributes>] => entry[1] !== undefined)),
+    exclusive,
+    undeclared: exclusive ? without(listed, ours) : undefined,
+    unanswered: previous.unanswered,
+  };
+}
+
+async function create(connection: Connection, inputs: SchedulerRolesInputs): Promise<Remembered> {
+  const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
+  const listed = await listRoleNames(connection, mount);
+  refuseTakeover(inputs, listed);
+  const others = without(listed, Object.keys(roles));
+  if (exclusive && others.length > 0)
+    throw new StewardError({
+      code: "ERR_ALREADY_EXISTS",
+      reason: `the mount "${mount}" holds roles that the program does not declare: ${shortList(others)}`,
+      advice: "Declare them (with adopt: true), delete them, or begin without exclusive and turn it on in a later update.",
+    });
+  return apply(connection, inputs, { mount, roles: {} });
+}
+
+async function update(connection: Connection, inputs: SchedulerRolesInputs, previous: Remembered): Promise<Remembered> {
+  const known = [...Object.keys(previous.roles), ...(previous.unanswered ?? [])];
+  const added = without(Object.keys(inputs.roles), known);
+  if (added.length > 0 && !inputs.adopt) refuseTakeover(inputs, without(await listRoleNames(connection, previous.mount), known));
+  return apply(connection, inputs, previous);
+}
+
+function refuseTakeover({ roles, adopt, mount }: SchedulerRolesInputs, existing: readonly string[]): void {
+  const taken = existing.filter((name) => name in roles);
+  if (adopt || taken.length === 0) return;
+  throw new StewardError({
+    code: "ERR_ALREADY_EXISTS",
+    reason: `the mount "${mount}" holds roles of these names already: ${shortList(taken)}`,
+    advice: "Set adopt: true to take them over and manage them from here on, or choose other names.",
+  });
+}
+
+/** Writes what differs from the state and removes what the state holds and the program does not; what fails leaves the rest done. */
+async function apply(connection: Connection, inputs: SchedulerRolesInputs, previous: Remembered): Promise<Remembered> {
+  const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
+  const unanswered = previous.unanswered ?? [];
+  const writes = Object.keys(roles).filter((name) => unanswered.includes(name) || !sameRole(previous.roles[name], roles[name]));
+  const removals = without([...Object.keys(previous.roles), ...unanswered], Object.keys(roles));
+  const state: Remembered = { mount, roles: { ...previous.roles }, exclusive };
+  const failures: { name: string; error: StewardError }[] = [];
+  const step = async (name: string, request: () => Promise<void>): Promise<void> => {
+    try {
+      await request();
+    } catch (error) {
+      if (!(error instanceof StewardError)) throw error;
+      failures.push({ name, error });
+    }
+  };
+  await Promise.all([
+    ...writes.map((name) =>
+      step(name, async () => {
+        state.roles[name] = await writeRole(connection, { mount, name, ...roles[name] });
+      }),
+    ),
+    ...removals.map((name) =>
+      step(name, async () => {
+        await deleteRole(connection, { mount, name });
+        delete state.roles[name];
+      }),
+    ),
+  ]);
+  const [first] = failures;
+  if (!first) return state;
+  state.unanswered = failures.filter(({ error }) => error.facts.outcomeUnknown).map(({ name }) => name);
+  // Nothing done and nothing in doubt: the plain reason says it all.
+  if (failures.length === writes.length + removals.length && state.unanswered.length === 0) throw first.error;
+  // Else a role whose write failed would look as if it were up to date.
+  for (const name of state.unanswered) if (name in roles) delete state.roles[name];
+  throw new Unfinished(state, {
+    ...first.error.facts,
+    reason: `${failures.length} of ${writes.length + removals.length} roles failed: ${shortList(failures.map(({ name }) => name))}. The first, "${first.name}": ${first.error.facts.reason}`,
+    advice: `${first.error.facts.advice ?? ""} The others are done; the next \`pulumi up\` goes on from there.`.trim(),
+  });
+}
+
+async function removeAll(connection: Connection, { mount, roles, undeclared, unanswered }: Remembered): Promise<void> {
+  const names = without([...new Set([...Object.keys(roles), ...(unanswered ?? [])])], undeclared);
+  const outcomes = await Promise.allSettled(names.map((name) => deleteRole(connection, { mount, name })));
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+}
+
+const without = (names: readonly string[], excluded: readonly string[] = []): string[] => {
+  const out = new Set(excluded);
+  return names.filter((name) => !out.has(name));
+};
+
+const shortList = (names: readonly string[]): string =>
+  [...names.slice(0, 10), ...(names.length > 10 ? [`and ${names.length - 10} more`] : [])].join(", ");
+
+/** @internal */
+export const schedulerRoles: Definition<SchedulerRolesInputs, Remembered> = {
+  token: "secrets:SchedulerRoles",
+  noun: "scheduler roles of",
+  name: ({ mount }) => mount ?? "",
+  id: (inputs) => `${inputs.mount}/role`,
+  parseId: (id) => mountBefore(id, /\/role$/),
+  inputs,
+  state: ["roles", "mount"],
+  defaults: (connection) => ({ mount: defaultMount(connection) }),
+  rules: [
+    {
+      fields: ["roles"],
+      check: ({ roles }, connection) =>
+        Object.entries(roles).flatMap(([name, role]) => [
+          ...roleNameFindings(connection, name, `roles.${name}`),
+          ...rolePolicyFindings(connection, role, `roles.${name}.policies`),
+        ]),
+    },
+  ],
+  compare: { roles: rolesByName, mount: mountPath, adopt: ignored },
+  replaces: ["mount"],
+  deleteBeforeReplace: true,
+  secrets: [],
+  read,
+  create,
+  update,
+  delete: removeAll,
+  explain: explainRefusal,
+};
+
+/** Arguments of {@link SchedulerRoles}. */
+export interface SchedulerRolesArgs extends Args<SchedulerRolesInputs> {}
+export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
+
+/**
+ * Many roles of one scheduler engine in one resource, faster than one resource for each: `POST`, `GET` and `DELETE <mount>/role/<name>`,
+ * and `GET <mount>/role?list=true`. Its id is `<mount>/role`.
+ *
+ * Writes that fail leave the others done: the error names them, and the next `pulumi up` goes on. With `exclusive` the set is all
+ * there may be at the mount; only roles that a `pulumi refresh` has shown are ever removed, and `pulumi destroy` removes declared ones alone.
+ *
+ * ```ts
+ * new secrets.SchedulerRoles("teams", {
+ *   roles: { web: { policies: ["deploy"] }, operators: { type: "management", global: true } },
+ *   exclusive: true,
+ * });
+ * ```
+ */
+export class SchedulerRoles extends Resource {
+  /** Reads all roles of an engine without managing them; the id is `<mount>/role`. */
+  static readonly get: Getter<SchedulerRoles> = getter(() => SchedulerRoles);
+
+  constructor(name: string, args: SchedulerRolesArgs, opts?: CustomResourceOptions) {
+    super(schedulerRoles, name, args, opts);
+  }
+}

@@ -1,0 +1,132 @@
+import { provider } from "../provider/adapters/dynamic-runtime";
+
+type Properties = Record<string, unknown>;
+interface Stored {
+  id: string;
+  inputs: Properties;
+  outputs: Properties;
+  /** "Created, but not initialised": the next up updates, whatever diff says. */
+  initErrors: boolean;
+}
+export type Operation = "create" | "same" | "update" | "replace";
+
+/** What an error carries that the engine makes "created, but not initialised" of. */
+type Halfway = Error & { id?: string; properties?: Properties };
+
+/** As the wire between the engine and the provider does it. */
+const wire = <T>(value: T): T => JSON.parse(JSON.stringify(value));
+
+/** One resource under an engine: what the real one calls, in its order, with the arguments that it passes. */
+export class Engine {
+  state: Stored | undefined;
+  private readonly handler: ReturnType<typeof provider>;
+
+  constructor(token: string, config: Record<string, object>) {
+    this.handler = provider(token);
+    this.configure(config);
+  }
+
+  /** A changed stack configuration. */
+  configure(config: Record<string, object>): void {
+    this.handler.configure({ config: { get: (key) => config[key] && JSON.stringify(config[key]) } });
+  }
+
+  /** What `check` finds wrong: the reasons. */
+  async problems(inputs: Properties): Promise<string[]> {
+    const { failures } = await this.handler.check(this.state?.inputs ?? {}, wire({ ...inputs, __provider: "text" }));
+    for (const failure of failures) expect(failure.property).toBe("");
+    return failures.map(({ reason }) => reason);
+  }
+
+  async preview(
+    inputs: Properties,
+  ): Promise<{ operation: Operation; inputs: Properties; replaces: string[]; deleteBeforeReplace: boolean }> {
+    const checked = await this.handler.check(this.state?.inputs ?? {}, wire({ ...inputs, __provider: "text" }));
+    if (checked.failures.length > 0) throw new Error(checked.failures.map(({ reason }) => reason).join("\n"));
+    const news = wire({ ...checked.inputs, __provider: "text" });
+    if (!this.state) return { operation: "create", inputs: news, replaces: [], deleteBeforeReplace: false };
+    const diff = await this.handler.diff(this.state.id, wire(this.state.outputs), news);
+    const changed = diff.changes || this.state.initErrors;
+    const operation = !changed ? "same" : diff.replaces.length > 0 ? "replace" : "update";
+    return { operation, inputs: news, replaces: diff.replaces, deleteBeforeReplace: diff.deleteBeforeReplace };
+  }
+
+  async up(inputs: Properties): Promise<Operation> {
+    const plan = await this.preview(inputs);
+    const old = this.state;
+    if (plan.operation === "create") await this.create(plan.inputs);
+    if (plan.operation === "same" && old) old.inputs = plan.inputs;
+    if (plan.operation === "update" && old) await this.update(plan.inputs);
+    if (plan.operation === "replace" && old) {
+      if (plan.deleteBeforeReplace) await this.destroy();
+      await this.create(plan.inputs);
+      if (!plan.deleteBeforeReplace) await this.handler.delete(old.id, wire(old.outputs));
+    }
+    return plan.operation;
+  }
+
+  private async create(inputs: Properties): Promise<void> {
+    try {
+      const { id, outs } = await this.handler.create(wire(inputs));
+      this.state = { id, inputs, outputs: wire({ ...outs, __provider: "text" }), initErrors: false };
+    } catch (error) {
+      this.keep(inputs, error as Halfway);
+      throw error;
+    }
+  }
+
+  private async update(inputs: Properties): Promise<void> {
+    const { id, outputs } = this.state as Stored;
+    try {
+      const { outs } = await this.handler.update(id, wire(outputs), wire(inputs));
+      this.state = { id, inputs, outputs: wire({ ...outs, __provider: "text" }), initErrors: false };
+    } catch (error) {
+      this.keep(inputs, error as Halfway);
+      throw error;
+    }
+  }
+
+  private keep(inputs: Properties, { id, properties }: Halfway): void {
+    if (!id || !properties) return;
+    // Without it nothing could load the provider of this resource again.
+    expect(properties.__provider).toBe("text");
+    this.state = { id, inputs, outputs: wire(properties), initErrors: true };
+  }
+
+  /** Refreshes; gives back what the engine would show as changed, or "gone". */
+  async refresh(): Promise<string[] | "gone"> {
+    const { id, inputs, outputs } = this.state as Stored;
+    const read = await this.handler.read(id, wire(outputs));
+    if (read.id === "") {
+      this.state = undefined;
+      return "gone";
+    }
+    const fresh = wire({ ...read.props, __provider: "text" });
+    const { changes } = await this.handler.diff(id, fresh, wire(inputs));
+    const names = [...new Set([...Object.keys(read.inputs ?? {}), ...Object.keys(inputs)])].filter((name) => name !== "__provider");
+    const changed = names.filter((name) => JSON.stringify(read.inputs?.[name]) !== JSON.stringify(inputs[name])).sort();
+    this.state = { id, inputs: wire({ ...(read.inputs ?? inputs), __provider: "text" }), outputs: fresh, initErrors: false };
+    return changes ? changed : [];
+  }
+
+  /** What `Type.get(name, id)` reads; undefined when it does not exist. */
+  async get(id: string, args: Properties = {}): Promise<Properties | undefined> {
+    const read = await this.handler.read(id, wire({ ...args, __provider: "text" }));
+    if (read.id === "") return undefined;
+    expect(read.inputs).toBeUndefined();
+    this.state = { id, inputs: {}, outputs: wire({ ...read.props, __provider: "text" }), initErrors: false };
+    return this.outputs();
+  }
+
+  async destroy(): Promise<void> {
+    const { id, outputs } = this.state as Stored;
+    await this.handler.delete(id, wire(outputs));
+    this.state = undefined;
+  }
+
+  /** The outputs that a program sees, without the adapter's own. */
+  outputs(): Properties {
+    const { __provider, managed, server, ...outputs } = this.state?.outputs ?? {};
+    return outputs;
+  }
+}

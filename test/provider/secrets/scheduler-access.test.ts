@@ -1,0 +1,97 @@
+import { certificate, privateKey } from "../../certificates";
+import { Engine } from "../../engine";
+import { onEachTarget } from "../../target";
+
+onEachTarget("SchedulerAccess", (current) => {
+  const engine = (): Engine => new Engine("secrets:SchedulerAccess", current().config());
+  const inputs = { address: "http://127.0.0.1:4646", token: "management-token-1" };
+
+  test("lives: create, again, update, replace, vanish, delete", async () => {
+    const { outside, newMount } = current();
+    const [mount, other] = [await newMount(), await newMount()];
+    const access = engine();
+    expect(await access.up({ ...inputs, mount })).toBe("create");
+    expect(access.outputs()).toEqual({ ...inputs, mount });
+    expect(access.state?.id).toBe(`${mount}/config/access`);
+    expect(await access.refresh()).toEqual([]);
+    expect(await access.up({ ...inputs, mount })).toBe("same");
+    expect(await access.up({ ...inputs, token: "management-token-2", mount })).toBe("update");
+    expect(await access.up({ ...inputs, address: "http://127.0.0.1:4647", mount })).toBe("update");
+    expect((await outside("GET", `${mount}/config/access`)).data?.address).toBe("http://127.0.0.1:4647");
+    expect(await access.refresh()).toEqual([]);
+
+    expect(await access.preview({ ...inputs, mount: other })).toMatchObject({ operation: "replace", deleteBeforeReplace: true });
+    await access.up({ ...inputs, mount: other });
+    expect((await outside("GET", `${mount}/config/access`)).data?.address ?? "").toBe("");
+    await access.destroy();
+    expect((await outside("GET", `${other}/config/access`)).data?.address ?? "").toBe("");
+    // What a deletion leaves behind is no configuration that a creation would have to adopt.
+    expect(await access.up({ ...inputs, mount: other })).toBe("create");
+    await access.destroy();
+  });
+
+  test("an address changed behind our back is drift, and up repairs it", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    const access = engine();
+    await access.up({ ...inputs, mount });
+    await outside("POST", `${mount}/config/access`, { address: "http://127.0.0.1:9999", token: "theirs" });
+    expect(await access.refresh()).toEqual(["address"]);
+    expect(await access.up({ ...inputs, mount })).toBe("update");
+    expect(await access.refresh()).toEqual([]);
+  });
+
+  test("certificates and the name length are drift where the server shows them", async () => {
+    const { dialect, outside, newMount } = current();
+    const mount = await newMount();
+    const access = engine();
+    const all = { ...inputs, maxTokenNameLength: 64, caCert: certificate, clientCert: certificate, clientKey: privateKey, mount };
+    await access.up(all);
+    expect(await access.refresh()).toEqual([]);
+    expect(await access.up({ ...all, caCert: `\r\n${certificate.trim().replaceAll("\n", "\r\n")}` })).toBe("same");
+
+    const rest = { max_token_name_length: 64, ca_cert: certificate, client_cert: certificate };
+    const shown = (drift: string): string[] => (dialect === "hashicorp" ? [drift] : []);
+    await outside("POST", `${mount}/config/access`, { ...rest, max_token_name_length: 128 });
+    expect(await access.refresh()).toEqual(shown("maxTokenNameLength"));
+    await access.up(all);
+    await outside("POST", `${mount}/config/access`, { ...rest, ca_cert: "" });
+    expect(await access.refresh()).toEqual(shown("caCert"));
+    await access.up(all);
+    await outside("POST", `${mount}/config/access`, { ...rest, client_cert: "other" });
+    expect(await access.refresh()).toEqual(shown("clientCert"));
+    await access.up(all);
+    expect(await access.refresh()).toEqual([]);
+
+    // What leaves the program leaves the server and the state, too.
+    expect(await access.up({ ...inputs, mount })).toBe("update");
+    expect(JSON.stringify(access.state)).not.toContain("PRIVATE KEY");
+    if (dialect === "hashicorp")
+      expect((await outside("GET", `${mount}/config/access`)).data).toMatchObject({ ca_cert: "", client_cert: "" });
+    await access.refresh();
+    expect(JSON.stringify(access.state)).not.toContain("PRIVATE KEY");
+  });
+
+  test("a configuration that has an address is not overwritten without adopt", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    await outside("POST", `${mount}/config/access`, { address: "http://theirs.example:4646", token: "theirs" });
+    const access = engine();
+    await expect(access.up({ ...inputs, mount })).rejects.toThrow(
+      `Cannot create scheduler access configuration "${mount}": the engine is configured for http://theirs.example:4646 already. Set adopt: true`,
+    );
+    expect(await access.up({ ...inputs, adopt: true, mount })).toBe("create");
+    expect(await access.up({ ...inputs, mount })).toBe("same");
+  });
+
+  test("get reads it without its secrets", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    expect(await engine().get(`${mount}/config/access`)).toBeUndefined();
+    await outside("POST", `${mount}/config/access`, { address: "http://127.0.0.1:4646", token: "theirs" });
+    const access = engine();
+    expect(await access.get(`${mount}/config/access`)).toMatchObject({ address: "http://127.0.0.1:4646", mount });
+    await access.refresh();
+    expect(JSON.stringify(access.state)).not.toContain("theirs");
+  });
+});

@@ -1,0 +1,81 @@
+import { Engine } from "../../engine";
+import { onEachTarget } from "../../target";
+
+onEachTarget("SchedulerLease", (current) => {
+  const engine = (): Engine => new Engine("secrets:SchedulerLease", current().config());
+
+  test("lives: create, again, update, replace, vanish, delete", async () => {
+    const { outside, newMount } = current();
+    const [mount, other] = [await newMount(), await newMount()];
+    const lease = engine();
+    expect(await lease.up({ ttl: "1h", maxTtl: "24h", mount })).toBe("create");
+    expect(lease.outputs()).toEqual({ ttl: 3600, maxTtl: 86400, mount });
+    expect(lease.state?.id).toBe(`${mount}/config/lease`);
+    expect(await lease.refresh()).toEqual([]);
+    expect(await lease.up({ ttl: "1h", maxTtl: "24h", mount })).toBe("same");
+    expect(await lease.up({ ttl: "90s", maxTtl: "24h", mount })).toBe("update");
+    expect((await outside("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 90, max_ttl: 86400 });
+
+    expect(await lease.preview({ ttl: "90s", mount: other })).toMatchObject({
+      operation: "replace",
+      replaces: ["mount"],
+      deleteBeforeReplace: true,
+    });
+    expect(await lease.up({ ttl: "90s", mount: `/${other}/` })).toBe("replace");
+    expect((await outside("GET", `${mount}/config/lease`)).status).toBe(404);
+    expect((await outside("GET", `${other}/config/lease`)).data).toMatchObject({ ttl: 90, max_ttl: 0 });
+
+    await outside("DELETE", `${other}/config/lease`);
+    expect(await lease.refresh()).toBe("gone");
+    await lease.up({ ttl: "90s", mount: other });
+    await outside("DELETE", `${other}/config/lease`);
+    await lease.destroy();
+  });
+
+  test("lengths of time are compared by meaning", async () => {
+    const mount = await current().newMount();
+    const lease = engine();
+    await lease.up({ ttl: "1h", maxTtl: 86400, mount });
+    for (const ttl of ["60m", "3600", 3600, "3600s", "0.5h30m"]) expect(await lease.up({ ttl, maxTtl: "1d", mount })).toBe("same");
+  });
+
+  test("each attribute changed behind our back is drift, and up repairs it", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    const lease = engine();
+    const inputs = { ttl: "1h", maxTtl: "24h", mount };
+    await lease.up(inputs);
+    await outside("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 86400 });
+    expect(await lease.refresh()).toEqual(["ttl"]);
+    expect(await lease.up(inputs)).toBe("update");
+    await outside("POST", `${mount}/config/lease`, { ttl: 3600, max_ttl: 7200 });
+    expect(await lease.refresh()).toEqual(["maxTtl"]);
+    expect(await lease.up(inputs)).toBe("update");
+    expect(await lease.refresh()).toEqual([]);
+  });
+
+  test("an attribute that is not declared follows the server and keeps its value", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    await outside("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 7200 });
+    const lease = engine();
+    await lease.up({ ttl: "1h", mount });
+    expect((await outside("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 3600, max_ttl: 7200 });
+    await outside("POST", `${mount}/config/lease`, { ttl: 3600, max_ttl: 9000 });
+    expect(await lease.refresh()).toEqual([]);
+    expect(lease.outputs()).toMatchObject({ maxTtl: 9000 });
+    await lease.up({ ttl: "2h", mount });
+    expect((await outside("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 7200, max_ttl: 9000 });
+  });
+
+  test("get reads it and manages nothing", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    await outside("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 7200 });
+    const lease = engine();
+    expect(await lease.get(`${mount}/config/lease`)).toEqual({ ttl: 60, maxTtl: 7200, mount });
+    await outside("POST", `${mount}/config/lease`, { ttl: 61, max_ttl: 7200 });
+    await lease.refresh();
+    expect(lease.outputs()).toMatchObject({ ttl: 61 });
+  });
+});

@@ -1,0 +1,121 @@
+import { Engine } from "../../engine";
+import { onEachTarget } from "../../target";
+
+onEachTarget("SchedulerRole", (current) => {
+  const engine = (): Engine => new Engine("secrets:SchedulerRole", current().config());
+
+  test("lives: preview, create, again, update, replace, vanish, delete, delete twice", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    const role = engine();
+
+    expect(await role.preview({ name: "web", policies: ["read"], mount })).toMatchObject({ operation: "create" });
+    expect((await outside("GET", `${mount}/role/web`)).status).toBe(404);
+
+    expect(await role.up({ name: "web", policies: ["read"], mount })).toBe("create");
+    expect(role.outputs()).toEqual({ name: "web", policies: ["read"], global: false, type: "client", mount });
+    expect(role.state?.id).toBe(`${mount}/role/web`);
+    expect(await role.refresh()).toEqual([]);
+    expect(await role.up({ name: "web", policies: ["read"], mount })).toBe("same");
+
+    expect(await role.up({ name: "web", policies: ["write", "read"], global: true, mount })).toBe("update");
+    expect((await outside("GET", `${mount}/role/web`)).data?.policies).toEqual(["write", "read"]);
+    expect(await role.refresh()).toEqual([]);
+
+    expect(await role.up({ name: "site", policies: ["write", "read"], global: true, mount })).toBe("replace");
+    expect((await outside("GET", `${mount}/role/web`)).status).toBe(404);
+    expect((await outside("GET", `${mount}/role/site`)).status).toBe(200);
+
+    await outside("DELETE", `${mount}/role/site`);
+    expect(await role.refresh()).toBe("gone");
+    expect(await role.up({ name: "site", policies: ["read"], mount })).toBe("create");
+    await outside("DELETE", `${mount}/role/site`);
+    await role.destroy();
+    expect((await outside("GET", `${mount}/role/site`)).status).toBe(404);
+  });
+
+  test("global true to false and client to management really change the server", async () => {
+    const { dialect, outside, newMount } = current();
+    const mount = await newMount();
+    const role = engine();
+    await role.up({ name: "ops", policies: ["read"], global: true, mount });
+    expect(await role.up({ name: "ops", policies: ["read"], global: false, mount })).toBe("update");
+    expect(await role.up({ name: "ops", type: "management", mount })).toBe("update");
+    const { data } = await outside("GET", `${mount}/role/ops`);
+    expect(data?.type ?? data?.token_type).toBe("management");
+    expect(data?.policies ?? []).toEqual([]);
+    if (dialect === "hashicorp") expect(data?.global).toBe(false);
+    expect(await role.refresh()).toEqual([]);
+    expect(await role.up({ name: "ops", policies: ["read"], mount })).toBe("update");
+    expect(await role.refresh()).toEqual([]);
+  });
+
+  test("the order of policies and their repetition are no change", async () => {
+    const mount = await current().newMount();
+    const role = engine();
+    await role.up({ name: "web", policies: ["a", "b"], mount });
+    expect(await role.up({ name: "web", policies: ["b", "a", "b"], mount })).toBe("same");
+    await current().outside("POST", `${mount}/role/web`, { policies: " b , a", type: "client" });
+    expect(await role.refresh()).toEqual([]);
+  });
+
+  test("each readable attribute changed behind our back is drift, and up repairs it", async () => {
+    const { dialect, outside, newMount } = current();
+    const mount = await newMount();
+    const role = engine();
+    const inputs = { name: "web", policies: ["read"], global: false, type: "client", mount };
+    await role.up(inputs);
+
+    await outside("POST", `${mount}/role/web`, { policies: "read,more", type: "client" });
+    expect(await role.refresh()).toEqual(["policies"]);
+    expect(await role.up(inputs)).toBe("update");
+    expect(await role.refresh()).toEqual([]);
+
+    await outside("POST", `${mount}/role/web`, { policies: "", type: "management" });
+    expect(await role.refresh()).toEqual(["policies", "type"]);
+    expect(await role.up(inputs)).toBe("update");
+    expect(await role.refresh()).toEqual([]);
+
+    await outside("POST", `${mount}/role/web`, { policies: "read", type: "client", global: true });
+    // The API document does not show `global` when a role is read.
+    expect(await role.refresh()).toEqual(dialect === "hashicorp" ? ["global"] : []);
+  });
+
+  test("a role that exists is not taken over without adopt", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    await outside("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
+    const role = engine();
+    await expect(role.up({ name: "web", policies: ["ours"], mount })).rejects.toMatchObject({
+      code: "ERR_ALREADY_EXISTS",
+      stack: "",
+      message: `Cannot create scheduler role "web": a role of this name exists already at the mount "${mount}". Set adopt: true to take it over and manage it from here on, or choose another name.`,
+    });
+    expect(role.state).toBeUndefined();
+    expect((await outside("GET", `${mount}/role/web`)).data?.policies).toEqual(["theirs"]);
+    expect(await role.up({ name: "web", policies: ["ours"], adopt: true, mount })).toBe("create");
+    expect((await outside("GET", `${mount}/role/web`)).data?.policies).toEqual(["ours"]);
+    // Whether it was adopted matters once.
+    expect(await role.up({ name: "web", policies: ["ours"], mount })).toBe("same");
+  });
+
+  test("get reads a role and manages nothing", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    await outside("POST", `${mount}/role/web`, { policies: "theirs", type: "client", global: true });
+    const role = engine();
+    expect(await role.get(`${mount}/role/web`)).toMatchObject({ name: "web", mount, policies: ["theirs"], type: "client" });
+    expect(role.state?.outputs.managed).toEqual([]);
+    expect(await role.get(`${mount}/role/none`)).toBeUndefined();
+    await expect(role.get("nonsense")).rejects.toMatchObject({ code: "ERR_INVALID_INPUT" });
+  });
+
+  test("what the product refuses of a role is refused before anything is sent", async () => {
+    const mount = await current().newMount();
+    const role = engine();
+    const clientWithout = current().dialect === "hashicorp" ? ["policies: a client role needs at least one policy"] : [];
+    expect(await role.problems({ name: "web", mount })).toEqual(clientWithout);
+    expect(await role.problems({ name: "a/b", policies: ["x"], mount })).toHaveLength(1);
+    expect(await role.problems({ name: "..", policies: ["x"], mount })).toHaveLength(1);
+  });
+});

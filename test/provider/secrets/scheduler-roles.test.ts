@@ -1,0 +1,141 @@
+import { Engine } from "../../engine";
+import { onEachTarget } from "../../target";
+
+const read = { policies: ["read"] };
+const complete = (policies: string[]): object => ({ policies, global: false, type: "client" });
+
+onEachTarget("SchedulerRoles", (current) => {
+  const engine = (): Engine => new Engine("secrets:SchedulerRoles", current().config());
+  const names = async (mount: string): Promise<unknown> => (await current().outside("GET", `${mount}/role?list=true`)).data?.keys ?? [];
+
+  test("lives: create, again, update, replace, vanish, delete", async () => {
+    const { outside, newMount } = current();
+    const [mount, other] = [await newMount(), await newMount()];
+    const roles = engine();
+    expect(await roles.up({ roles: { a: read, b: read }, mount })).toBe("create");
+    expect(roles.state?.id).toBe(`${mount}/role`);
+    expect(roles.outputs()).toEqual({ roles: { a: complete(["read"]), b: complete(["read"]) }, mount });
+    expect(await roles.refresh()).toEqual([]);
+    expect(await roles.up({ roles: { b: read, a: { policies: ["read", "read"], global: false } }, mount })).toBe("same");
+
+    expect(await roles.up({ roles: { a: { policies: ["write"] }, c: { type: "management" } }, mount })).toBe("update");
+    expect(await names(mount)).toEqual(["a", "c"]);
+    expect(await roles.refresh()).toEqual([]);
+
+    await outside("DELETE", `${mount}/role/a`);
+    expect(await roles.refresh()).toEqual(["roles"]);
+    expect(roles.outputs().roles).toEqual({ c: { policies: [], global: false, type: "management" } });
+    expect(await roles.up({ roles: { a: read, c: { type: "management" } }, mount })).toBe("update");
+    expect(await names(mount)).toEqual(["a", "c"]);
+
+    expect(await roles.preview({ roles: { a: read }, mount: other })).toMatchObject({ operation: "replace", deleteBeforeReplace: true });
+    await roles.up({ roles: { a: read }, mount: other });
+    expect([await names(mount), await names(other)]).toEqual([[], ["a"]]);
+    await roles.destroy();
+    expect(await names(other)).toEqual([]);
+  });
+
+  test("roles that nobody declared are left alone unless the set is exclusive", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    const roles = engine();
+    await roles.up({ roles: { ours: read }, mount });
+    await outside("POST", `${mount}/role/theirs`, read);
+    expect(await roles.refresh()).toEqual([]);
+    await roles.up({ roles: { ours: { policies: ["write"] } }, mount });
+    await roles.destroy();
+    expect(await names(mount)).toEqual(["theirs"]);
+  });
+
+  test("exclusive: refresh shows an undeclared role, the next preview its removal, and only then up removes it", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    const roles = engine();
+    const inputs = { roles: { ours: read }, exclusive: true, mount };
+    await roles.up(inputs);
+    await outside("POST", `${mount}/role/theirs`, read);
+
+    // No diff has shown it yet: an update for another reason leaves it.
+    expect(await roles.up({ ...inputs, roles: { ours: { policies: ["write"] } } })).toBe("update");
+    expect(await names(mount)).toEqual(["ours", "theirs"]);
+
+    expect(await roles.refresh()).toEqual(["roles"]);
+    expect(roles.outputs().roles).toMatchObject({ ours: complete(["write"]), theirs: { policies: ["read"], type: "client" } });
+    expect(await roles.preview(inputs)).toMatchObject({ operation: "update" });
+    // One more comes in between: not shown, not removed.
+    await outside("POST", `${mount}/role/later`, read);
+    expect(await roles.up(inputs)).toBe("update");
+    expect(await names(mount)).toEqual(["later", "ours"]);
+    expect(await roles.refresh()).toEqual(["roles"]);
+    expect(await roles.refresh()).toEqual([]);
+
+    // A destroy removes what was declared, and nothing else.
+    await roles.destroy();
+    expect(await names(mount)).toEqual(["later"]);
+  });
+
+  test("exclusive on an engine with undeclared roles fails and lists them", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    await outside("POST", `${mount}/role/theirs`, read);
+    const roles = engine();
+    await expect(roles.up({ roles: { ours: read }, exclusive: true, mount })).rejects.toThrow(
+      `Cannot create scheduler roles of "${mount}": the mount "${mount}" holds roles that the program does not declare: theirs.`,
+    );
+    expect(await names(mount)).toEqual(["theirs"]);
+
+    // The way in that the message names: begin without, turn it on, look, remove.
+    await roles.up({ roles: { ours: read }, mount });
+    await roles.up({ roles: { ours: read }, exclusive: true, mount });
+    expect(await names(mount)).toEqual(["ours", "theirs"]);
+    expect(await roles.refresh()).toEqual(["roles"]);
+    await roles.up({ roles: { ours: read }, exclusive: true, mount });
+    expect(await names(mount)).toEqual(["ours"]);
+  });
+
+  test("roles that exist are not taken over without adopt, on creation or later", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    await outside("POST", `${mount}/role/theirs`, { policies: "theirs" });
+    const roles = engine();
+    await expect(roles.up({ roles: { ours: read, theirs: read }, mount })).rejects.toMatchObject({ code: "ERR_ALREADY_EXISTS" });
+    expect(await names(mount)).toEqual(["theirs"]);
+    await roles.up({ roles: { ours: read }, mount });
+    await expect(roles.up({ roles: { ours: read, theirs: read }, mount })).rejects.toThrow("already: theirs. Set adopt: true");
+    expect((await outside("GET", `${mount}/role/theirs`)).data?.policies).toEqual(["theirs"]);
+    expect(await roles.up({ roles: { ours: read, theirs: read }, adopt: true, mount })).toBe("update");
+    expect((await outside("GET", `${mount}/role/theirs`)).data?.policies).toEqual(["read"]);
+  });
+
+  test("each readable attribute of a role changed behind our back is drift, and up repairs it", async () => {
+    const { dialect, outside, newMount } = current();
+    const mount = await newMount();
+    const roles = engine();
+    const inputs = { roles: { a: read, b: read }, mount };
+    await roles.up(inputs);
+    const changes = [
+      { policies: "more" },
+      { policies: "", type: "management" },
+      ...(dialect === "hashicorp" ? [{ policies: "read", global: true }] : []),
+    ];
+    for (const change of changes) {
+      await outside("POST", `${mount}/role/b`, change);
+      expect(await roles.refresh()).toEqual(["roles"]);
+      expect(await roles.up(inputs)).toBe("update");
+      expect(await roles.refresh()).toEqual([]);
+    }
+  });
+
+  test("get reads all roles and manages nothing", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    const roles = engine();
+    expect(await roles.get(`${mount}/role`)).toEqual({ roles: {}, mount });
+    await outside("POST", `${mount}/role/a`, read);
+    await roles.get(`${mount}/role`);
+    expect(Object.keys(roles.outputs().roles as object)).toEqual(["a"]);
+    await outside("POST", `${mount}/role/b`, read);
+    await roles.refresh();
+    expect(Object.keys(roles.outputs().roles as object)).toEqual(["a", "b"]);
+  });
+});

@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import { Sandbox, start } from "../sandbox";
+
+/** A secrets service under test: the sandbox in either dialect, or a real one. */
+export interface Target {
+  dialect: "standard" | "hashicorp";
+  address: string;
+  token: string;
+  /** Present when it is the sandbox. */
+  sandbox?: Sandbox;
+  /** The configuration of a connection to it. */
+  config(more?: object): Record<string, object>;
+  /** A request behind Pulumi's back. */
+  outside(method: string, path: string, body?: object): Promise<{ status: number; data: Record<string, unknown> | undefined }>;
+  /** A scheduler engine of its own for each test, at a nested mount. */
+  newMount(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const real = process.env.REAL_VAULT_ADDRESS;
+
+/** The targets of a contract suite: a real server where one is given, or else the sandbox as both. */
+export const targets: { name: string; start(): Promise<Target> }[] = real
+  ? [{ name: "real Vault", start: async () => target("hashicorp", real, process.env.REAL_VAULT_TOKEN ?? "", async () => {}) }]
+  : (["standard", "hashicorp"] as const).map((dialect) => ({
+      name: `sandbox, ${dialect}`,
+      start: async () => {
+        const sandbox = await start({ dialect });
+        return { ...target(dialect, sandbox.secrets.url, sandbox.secrets.token, () => sandbox.close()), sandbox };
+      },
+    }));
+
+/** Runs a suite on each target; `current()` is the one that stands. */
+export function onEachTarget(what: string, suite: (current: () => Target) => void): void {
+  describe.each(targets)(`${what} ($name)`, ({ start }) => {
+    let current: Target;
+    beforeAll(async () => {
+      current = await start();
+    });
+    afterAll(() => current.stop());
+    suite(() => current);
+  });
+}
+
+function target(dialect: Target["dialect"], address: string, token: string, stop: () => Promise<void>): Target {
+  const header = dialect === "standard" ? "X-Secrets-Token" : "X-Vault-Token";
+  const outside: Target["outside"] = async (method, path, body) => {
+    const response = await fetch(`${address}/v1/${path}`, { method, headers: { [header]: token }, body: body && JSON.stringify(body) });
+    const text = await response.text();
+    return { status: response.status, data: text ? JSON.parse(text).data : undefined };
+  };
+  return {
+    dialect,
+    address,
+    token,
+    config: (more) => ({ "steward:default": { secrets: { address, token, dialect, ...more } } }),
+    outside,
+    newMount: async () => {
+      const mount = `test/${randomBytes(6).toString("hex")}`;
+      const { status } = await outside("POST", `sys/mounts/${mount}`, { type: dialect === "standard" ? "scheduler" : "nomad" });
+      expect(status).toBe(204);
+      return mount;
+    },
+    stop,
+  };
+}
