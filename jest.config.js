@@ -2,7 +2,14 @@
 module.exports = {
   testEnvironment: "node",
   testMatch: ["<rootDir>/test/**/*.test.ts"],
-  transform: { "^.+\\.ts$": ["@swc/jest", { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "commonjs" } }] },
+  // Types are checked by `npm run check`, once, for everything.
+  transform: {
+    "^.+\\.ts$": [
+      "ts-jest",
+      { diagnostics: false, isolatedModules: true, tsconfig: { module: "commonjs", target: "es2022", esModuleInterop: true } },
+    ],
+  },
   modulePathIgnorePatterns: ["<rootDir>/dist/"],
+  globalSetup: "<rootDir>/tools/jest-setup.js",
   testTimeout: 120_000,
 };

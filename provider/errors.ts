@@ -102,7 +102,7 @@ export class Unfinished<State> extends StewardError {
     readonly state: State,
     facts: Omit<ErrorFacts, "code">,
   ) {
-    super({ code: "ERR_INCOMPLETE", ...facts });
+    super({ ...facts, code: "ERR_INCOMPLETE" });
   }
 }
 

@@ -20,13 +20,24 @@ const retries: Record<Retry, { brokenConnections: boolean; statuses: readonly nu
 };
 
 /** Times are milliseconds. */
-const limits = {
-  connect: 10_000,
+interface Limits {
+  connect: number;
   /** Until the response's headers, and between two parts of its body. */
-  silence: 60_000,
+  silence: number;
   /** For a request with all its repetitions. */
+  deadline: number;
+  /** When the server does not say how long to wait. */
+  repetitions: number;
+  firstPause: number;
+  bodyBytes: number;
+  sockets: number;
+}
+
+/** @internal */
+export const limits: Limits = {
+  connect: 10_000,
+  silence: 60_000,
   deadline: 120_000,
-  /** Repetitions when the server does not say how long to wait. */
   repetitions: 4,
   firstPause: 200,
   bodyBytes: 8 * 1024 * 1024,
@@ -148,11 +159,17 @@ async function readBody({ body, headers }: Undici.Dispatcher.ResponseData): Prom
   const collect = async (source: AsyncIterable<Buffer>): Promise<void> => {
     for await (const chunk of source) {
       size += chunk.length;
-      if (size > limits.bodyBytes) throw Object.assign(new Error(), { code: "BODY_TOO_LARGE" });
+      if (size > limits.bodyBytes) return;
       chunks.push(chunk);
     }
   };
-  await (headers["content-encoding"] === "gzip" ? pipeline(body, createGunzip(), collect) : pipeline(body, collect));
+  try {
+    await (headers["content-encoding"] === "gzip" ? pipeline(body, createGunzip(), collect) : pipeline(body, collect));
+  } catch (error) {
+    if (size <= limits.bodyBytes) throw error;
+  }
+  // Leaving the body unread breaks the stream before it, so this is known better from the size than from the error.
+  if (size > limits.bodyBytes) throw Object.assign(new Error(), { code: "BODY_TOO_LARGE" });
   return Buffer.concat(chunks).toString("utf8");
 }
 

@@ -92,7 +92,7 @@ export function provider(token: string): DynamicProvider {
       const { __provider, ...given } = defined(news);
       const findings = schemaFindings(definition, given);
       let inputs = given;
-      if (!hasUnknown(given.connection)) {
+      if (!hasUnknown(given.connection) && !findings.some(({ path }) => path === "connection")) {
         try {
           const connection = connectionOf(given);
           inputs = { ...defined(definition.defaults?.(connection) ?? {}), ...given };

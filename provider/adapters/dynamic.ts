@@ -11,7 +11,7 @@ export const dynamicType = (token: string): string => `pulumi-nodejs:dynamic/ste
  * @internal
  */
 export const providerText = (token: string): string =>
-  `exports.handler=()=>{try{return require("pulumi-steward/runtime").provider("${token}")}catch(e){throw Object.assign(Error("Install the program's dependencies: npm install"),{stack:""})}}`;
+  `exports.handler=()=>{try{return require("pulumi-steward/runtime").provider("${token}")}catch(e){e.message="Install the program's dependencies";e.stack="";throw e}}`;
 
 let resolved = false;
 

@@ -92,17 +92,18 @@ function isGone(connection: Connection, error: unknown): boolean {
 }
 
 type Paths = Record<string, unknown>;
-/** The listing can be megabytes: asked for once per server and process. */
+/** The listing can be megabytes: asked for once per server, token and process. */
 const listings = new Map<string, Promise<Paths | undefined>>();
 
 function visiblePaths(connection: Connection): Promise<Paths | undefined> {
-  const known = listings.get(connection.server);
+  const key = JSON.stringify([connection.server, connection.token()]);
+  const known = listings.get(key);
   if (known) return known;
   const asked = call(connection, { method: "GET", path: "/v1/sys/internal/specs/openapi", retry: "never" }).then(
     (body) => (body as { paths?: Paths } | undefined)?.paths,
     () => undefined,
   );
-  listings.set(connection.server, asked);
+  listings.set(key, asked);
   return asked;
 }
 

@@ -26,7 +26,7 @@ export const mountInput: z.ZodType<string | undefined> = z
   .optional();
 
 /** @internal */
-export const connectionInput: z.ZodType<string | undefined> = z.string().min(1, "must not be empty").optional();
+export const connectionInput: z.ZodType<string | undefined> = z.string("must be the name of a connection").optional();
 
 /** @internal */
 export const mountPath: Comparison = {

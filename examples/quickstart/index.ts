@@ -1,0 +1,29 @@
+// The scheduler engine of a secrets service: where the scheduler is, how long its tokens live, and who may have which.
+import * as pulumi from "@pulumi/pulumi";
+import { secrets } from "pulumi-steward";
+
+const config = new pulumi.Config();
+
+const access = new secrets.SchedulerAccess("access", {
+  address: config.get("schedulerAddress") ?? "http://127.0.0.1:4646",
+  token: config.getSecret("schedulerToken") ?? pulumi.secret("a-management-token"),
+});
+
+new secrets.SchedulerLease("lease", { ttl: "30m", maxTtl: "8h" }, { dependsOn: access });
+
+const web = new secrets.SchedulerRole("web", { name: "web", policies: ["readonly"] }, { dependsOn: access });
+const operator = new secrets.SchedulerRole("operator", { name: "operator", type: "management", global: true }, { dependsOn: access });
+
+new secrets.SchedulerRoles(
+  "teams",
+  {
+    roles: {
+      payments: { policies: ["payments-deploy", "payments-read"] },
+      search: { policies: ["search-deploy", "search-read"] },
+    },
+  },
+  { dependsOn: access },
+);
+
+export const roles = pulumi.all([web.name, operator.name]);
+export const server = access.server;

@@ -1,0 +1,222 @@
+import { Clock } from "./clock";
+import { Faults } from "./faults";
+import { Log } from "./log";
+import { createPlatform } from "./platform";
+import { createScheduler } from "./scheduler";
+import { createSecrets } from "./secrets";
+import { hashicorp, standard } from "./secrets/dialect";
+import { createKey, opens } from "./secrets/seal";
+import type { Server } from "./server";
+import { listen } from "./server";
+
+/** One of the three services: where it listens, and a token that may do everything there. */
+export interface Service {
+  /** Scheme, address and port, without a slash at the end. */
+  url: string;
+  /** Stays the same after a reset. */
+  token: string;
+}
+
+/** Something that goes wrong on purpose, for the requests that match it. */
+export interface Fault {
+  /** The service whose requests are counted. */
+  system: "secrets" | "platform" | "scheduler";
+  /** The verb, in any case. Any verb when omitted. */
+  method?: string;
+  /** A text is the whole path, with its query or without; an expression searches the path with its query. */
+  path: RegExp | string;
+  /**
+   * Which matching request: 1 is the next.
+   * @default 1
+   */
+  nth?: number;
+  /**
+   * How many matching requests from there on.
+   * @default 1
+   */
+  times?: number;
+  /**
+   * What happens.
+   * - `refuse`: the connection is destroyed at once; nothing is applied.
+   * - `drop-before`: the request is read, nothing is applied, the connection is destroyed.
+   * - `drop-after`: the request is applied, and its answer is lost.
+   * - `delay`: the request waits `delayMs`, then goes on as usual.
+   * - `respond`: `status` (500), `body` and `headers` are the answer; nothing is applied.
+   * - `truncate`: the request is applied; its answer stops in the middle of the body.
+   * - `redirect`: the answer is `status` (307) with `headers.location`; nothing is applied.
+   * - `huge`: the answer is a body of 50 MB that begins like JSON; nothing is applied.
+   */
+  action: "refuse" | "drop-before" | "drop-after" | "delay" | "respond" | "truncate" | "redirect" | "huge";
+  /** The status of `respond` (500), `redirect` (307) and `huge` (200). */
+  status?: number;
+  /** The body of `respond`. */
+  body?: string;
+  /** Headers of `respond`, `redirect` and `huge`; a redirect needs `location`. */
+  headers?: Record<string, string>;
+  /** How long `delay` waits, in real milliseconds: the sandbox's clock does not shorten it. */
+  delayMs?: number;
+}
+
+/** How the sandbox starts. */
+export interface Options {
+  /**
+   * Whose names and answers: the specifications' ("standard"), or those of the real products ("hashicorp").
+   * @default "standard"
+   */
+  dialect?: "standard" | "hashicorp";
+  /**
+   * First of three ports, in the order secrets, platform, scheduler. 0 takes free ones.
+   * @default 0
+   */
+  port?: number;
+  /**
+   * How many shares unseal the secrets service. With 1, the share is the key itself.
+   * @default 5
+   */
+  unsealShares?: number;
+  /**
+   * How many of them are needed.
+   * @default 3, or all of fewer shares
+   */
+  unsealThreshold?: number;
+  /**
+   * "stored": the key is kept by the seal, as with a key management service, and the shares only authorize a rekey.
+   * @default "shamir"
+   */
+  seal?: "shamir" | "stored";
+}
+
+/** The service's own unseal shares (base64), and ways to be an unkind operator. */
+export interface SecretsService extends Service {
+  /** The live shares. */
+  shares: string[];
+  /** How many of them open it. */
+  threshold: number;
+  /** Are these the live shares? Disturbs nothing. */
+  opens(shares: string[]): Promise<boolean>;
+  /** From now on every route answers 503. */
+  seal(): Promise<void>;
+  /** Ends the seal. false: these shares do not open it, and nothing changes. */
+  unseal(shares: string[]): Promise<boolean>;
+  /** The active node changes: an attempt in memory is lost, and so is every open connection. */
+  failover(): Promise<void>;
+}
+
+/** The three services, running in this process on 127.0.0.1. */
+export interface Sandbox {
+  secrets: SecretsService;
+  platform: Service;
+  scheduler: Service;
+  /** The variables a child process needs to reach all three. */
+  env: Record<string, string>;
+  /** Every request so far, in the order of arrival. `path` has its query; `status` is 0 where no answer was sent; `at` is the clock's. */
+  requests(): { system: string; method: string; path: string; status: number; at: number }[];
+  faults: {
+    /** Begins to count matching requests now. */
+    add(fault: Fault): void;
+    clear(): void;
+  };
+  /** The time that everything in the sandbox goes by: token lifetimes, the log, the Date of an answer. */
+  clock: { now(): Date; advance(ms: number): void };
+  /** Back to the state after `start`: records, log, faults and clock. Addresses, tokens and shares stay. */
+  reset(): Promise<void>;
+  /** Closes every socket; nothing is left running. */
+  close(): Promise<void>;
+}
+
+const known = ["dialect", "port", "unsealShares", "unsealThreshold", "seal"];
+
+/**
+ * Starts the three services on loopback ports.
+ *
+ * ```ts
+ * const sandbox = await start({ dialect: "hashicorp" });
+ * const child = spawn("pulumi", ["up"], { env: { ...process.env, ...sandbox.env } });
+ * // …
+ * await sandbox.close();
+ * ```
+ */
+export async function start(options: Options = {}): Promise<Sandbox> {
+  const { dialect: name = "standard", port = 0, unsealShares = 5 } = options;
+  const { unsealThreshold = Math.min(3, unsealShares), seal = "shamir" } = options;
+  const unknown = Object.keys(options).find((option) => !known.includes(option));
+  if (unknown) throw new TypeError(`Unknown option "${unknown}". Known: ${known.join(", ")}.`);
+  if (name !== "standard" && name !== "hashicorp") throw new TypeError('dialect is "standard" or "hashicorp".');
+  if (seal !== "shamir" && seal !== "stored") throw new TypeError('seal is "shamir" or "stored".');
+  if (!Number.isInteger(port) || port < 0 || port > 65_533) throw new RangeError("port is a whole number from 0 to 65533.");
+  if (!Number.isInteger(unsealShares) || unsealShares < 1 || unsealShares > 255) throw new RangeError("unsealShares is from 1 to 255.");
+  const least = unsealShares === 1 ? 1 : 2;
+  if (!Number.isInteger(unsealThreshold) || unsealThreshold < least || unsealThreshold > unsealShares)
+    throw new RangeError(`unsealThreshold is from ${least} to unsealShares (${unsealShares}).`);
+
+  const real = name === "hashicorp";
+  const clock = new Clock();
+  const log = new Log(clock);
+  const faults = new Faults();
+  const secrets = createSecrets(real ? hashicorp : standard, clock, await createKey(unsealShares, unsealThreshold), seal);
+  const platform = createPlatform();
+  const scheduler = createScheduler(real ? "x-nomad-token" : "x-scheduler-token");
+  const systems = [
+    { name: "secrets" as const, fetch: secrets.fetch },
+    { name: "platform" as const, fetch: platform.app.fetch },
+    { name: "scheduler" as const, fetch: scheduler.app.fetch },
+  ];
+  const servers: Server[] = [];
+  const close = async (): Promise<void> => void (await Promise.all(servers.map((server) => server.close())));
+  try {
+    for (const [index, system] of systems.entries())
+      servers.push(await listen(system, port === 0 ? 0 : port + index, { log, faults, clock }));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const [secretsServer, platformServer, schedulerServer] = servers as [Server, Server, Server];
+  const { records } = secrets;
+  const names = real
+    ? ["VAULT_ADDR", "VAULT_TOKEN", "TFE_ADDRESS", "TFE_TOKEN", "NOMAD_ADDR", "NOMAD_TOKEN"]
+    : ["SECRETS_ADDR", "SECRETS_TOKEN", "PLATFORM_ADDR", "PLATFORM_TOKEN", "SCHEDULER_ADDR", "SCHEDULER_TOKEN"];
+  const values = [
+    secretsServer.url,
+    secrets.token,
+    platformServer.url,
+    platform.records.token,
+    schedulerServer.url,
+    scheduler.records.token,
+  ];
+
+  return {
+    secrets: {
+      url: secretsServer.url,
+      token: secrets.token,
+      get shares(): string[] {
+        return [...records.key.shares];
+      },
+      get threshold(): number {
+        return records.key.threshold;
+      },
+      opens: (shares) => opens(records.key, shares),
+      async seal() {
+        records.sealed = true;
+      },
+      async unseal(shares) {
+        if (!(await opens(records.key, shares))) return false;
+        records.sealed = false;
+        return true;
+      },
+      async failover() {
+        secretsServer.drop();
+      },
+    },
+    platform: { url: platformServer.url, token: platform.records.token },
+    scheduler: { url: schedulerServer.url, token: scheduler.records.token },
+    env: Object.fromEntries(names.map((variable, index) => [variable, values[index]!])),
+    requests: () => log.entries(),
+    faults: { add: (fault) => faults.add(fault), clear: () => faults.clear() },
+    clock: { now: () => clock.now(), advance: (ms) => clock.advance(ms) },
+    async reset() {
+      for (const part of [records, platform.records, scheduler.records, log, clock]) part.reset();
+      faults.clear();
+    },
+    close,
+  };
+}

@@ -1,0 +1,31 @@
+import type { Clock } from "./clock";
+
+/** One request as the log keeps it. `status` is 0 until an answer leaves, and stays 0 when none does. */
+export interface Entry {
+  system: string;
+  method: string;
+  path: string;
+  status: number;
+  at: number;
+}
+
+/** Every request in the order of arrival. */
+export class Log {
+  #entries: Entry[] = [];
+
+  constructor(private readonly clock: Clock) {}
+
+  add(system: string, method: string, path: string): Entry {
+    const entry: Entry = { system, method, path, status: 0, at: this.clock.now().getTime() };
+    this.#entries.push(entry);
+    return entry;
+  }
+
+  entries(): Entry[] {
+    return this.#entries.map((entry) => ({ ...entry }));
+  }
+
+  reset(): void {
+    this.#entries = [];
+  }
+}

@@ -1,0 +1,7 @@
+/** Everything the platform remembers. Each noun adds its collection here. */
+export class Records {
+  constructor(readonly token: string) {}
+
+  /** Back to the seed. */
+  reset(): void {}
+}

@@ -1,0 +1,63 @@
+import type { Context, Env } from "hono";
+import type { Dialect } from "./dialect";
+import type { Mount, Records, Token } from "./records";
+
+/** What the wiring finds out about a request before a route sees it. */
+export interface Found extends Env {
+  Variables: {
+    records: Records;
+    dialect: Dialect;
+    now: Date;
+    /** The body's fields; a route picks what it knows, and ignores the rest as the real product does. */
+    fields: Record<string, unknown>;
+    /** Present on the routes of an engine. */
+    mount: Mount;
+    /** Absent only on a route that needs none. */
+    token: Token | undefined;
+  };
+}
+
+export type Route = Context<Found>;
+
+export function data(c: Route, value: Record<string, unknown>, mountType: string): Response {
+  return c.json(c.var.dialect.envelope(value, mountType));
+}
+
+export function done(c: Route): Response {
+  return c.body(null, 204, { "content-type": "application/json" });
+}
+
+export function errors(c: Route, status: 400 | 403 | 404 | 405 | 415 | 500 | 503, ...messages: string[]): Response {
+  return c.json({ errors: messages }, status);
+}
+
+/** What the real product's framework says around an error of its own. */
+export function one(message: string): string {
+  return `1 error occurred:\n\t* ${message}\n\n`;
+}
+
+/** Nothing is stored there: the list of errors is empty. */
+export function missing(c: Route): Response {
+  return errors(c, 404);
+}
+
+export function unsupportedPath(c: Route): Response {
+  return errors(c, 404, one("unsupported path"));
+}
+
+export function unsupportedOperation(c: Route): Response {
+  return errors(c, 405, one("unsupported operation"));
+}
+
+export function internal(c: Route): Response {
+  return errors(c, 500, one("internal error"));
+}
+
+export function denied(c: Route): Response {
+  return errors(c, 403, one("permission denied"));
+}
+
+/** The list in an answer; the real product knows no empty one. */
+export function keys(c: Route, names: string[], mountType: string): Response {
+  return names.length > 0 ? data(c, { keys: names.sort() }, mountType) : missing(c);
+}

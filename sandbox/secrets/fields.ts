@@ -1,0 +1,91 @@
+/** A field that the service refuses; the message is the answer. */
+export class FieldError extends Error {}
+
+/**
+ * The readers below convert as the real product does: weakly (5 is "5", "true" is true, null is the zero value), never silently.
+ * An absent field is undefined, and what that means is the route's business.
+ */
+export function text(fields: Record<string, unknown>, name: string): string | undefined {
+  const value = fields[name];
+  if (value === undefined) return undefined;
+  return scalar(value) ?? refuse(name, `'' expected type 'string', got unconvertible type '${goType(value)}'`);
+}
+
+export function flag(fields: Record<string, unknown>, name: string): boolean | undefined {
+  const value = fields[name];
+  if (value === undefined) return undefined;
+  const word = scalar(value) ?? refuse(name, `'' expected type 'bool', got unconvertible type '${goType(value)}'`);
+  return word === ""
+    ? false
+    : (parseBool(word) ?? refuse(name, `cannot parse '' as bool: strconv.ParseBool: parsing "${word}": invalid syntax`));
+}
+
+export function whole(fields: Record<string, unknown>, name: string): number | undefined {
+  const value = fields[name];
+  if (value === undefined) return undefined;
+  const word = scalar(value) ?? refuse(name, `'' expected type 'int', got unconvertible type '${goType(value)}'`);
+  if (word === "") return 0;
+  return /^[+-]?\d+$/.test(word)
+    ? Number(word)
+    : refuse(name, `cannot parse '' as int: strconv.ParseInt: parsing "${word}": invalid syntax`);
+}
+
+/** A comma-separated text, or a list. Blanks around an item go; order, repetitions and empty items stay. */
+export function words(fields: Record<string, unknown>, name: string): string[] | undefined {
+  const value = fields[name];
+  if (value === undefined) return undefined;
+  const items =
+    typeof value === "string" ? (value === "" ? [] : value.split(",")) : Array.isArray(value) ? value : value === null ? [] : [value];
+  return items.map((item, at) => {
+    const word =
+      scalar(item) ?? refuse(name, `1 error(s) decoding:\n\n* '[${at}]' expected type 'string', got unconvertible type '${goType(item)}'`);
+    return word.trim();
+  });
+}
+
+const unit: Record<string, number> = { ns: 1e-9, us: 1e-6, µs: 1e-6, μs: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 };
+
+/** Seconds: a number, "90", "1h30m", "1.5h", or whole days such as "1d"; parts of a second are cut off. */
+export function duration(fields: Record<string, unknown>, name: string): number | undefined {
+  const value = fields[name];
+  if (value === undefined) return undefined;
+  const fail = (reason: string): never => refuse(name, reason, "Field validation failed: ");
+  if (value === null || value === "") return 0;
+  if (typeof value !== "number" && typeof value !== "string") return fail("could not parse duration from input");
+  const seconds = parseDuration(String(value)) ?? fail(`time: invalid duration "${value}"`);
+  if (seconds < 0) return fail(`cannot provide negative value '${seconds}'`);
+  // Durations are nanoseconds in 64 bits there.
+  if (seconds > 9_223_372_036) return fail("multiplication of durations resulted in overflow, one operand may be too large");
+  return seconds;
+}
+
+/** undefined: not a duration. */
+export function parseDuration(value: string): number | undefined {
+  if (/^[+-]?\d+$/.test(value)) return Number(value);
+  if (/^[+-]?\d+d$/.test(value)) return Number(value.slice(0, -1)) * 86_400;
+  if (!/^[+-]?((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/.test(value)) return undefined;
+  let seconds = 0;
+  for (const [, amount, name] of value.matchAll(/([\d.]+)(ns|us|µs|μs|ms|s|m|h)/g)) seconds += Number(amount) * unit[name!]!;
+  // 0.1h is 360.00000000000006 in floating point: round at the nanosecond before cutting.
+  return Math.trunc(Number(seconds.toFixed(9))) * (value.startsWith("-") ? -1 : 1) || 0;
+}
+
+/** The spellings of Go's strconv.ParseBool. */
+export function parseBool(value: string): boolean | undefined {
+  if (["1", "t", "T", "true", "TRUE", "True"].includes(value)) return true;
+  return ["0", "f", "F", "false", "FALSE", "False"].includes(value) ? false : undefined;
+}
+
+function scalar(value: unknown): string | undefined {
+  if (value === null) return "";
+  if (typeof value === "boolean") return value ? "1" : "0";
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+}
+
+function goType(value: unknown): string {
+  return Array.isArray(value) ? "[]interface {}" : "map[string]interface {}";
+}
+
+function refuse(name: string, reason: string, before = ""): never {
+  throw new FieldError(`${before}error converting input for field "${name}": ${reason}`);
+}

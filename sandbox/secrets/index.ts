@@ -1,0 +1,155 @@
+import { randomBytes } from "node:crypto";
+import { Hono } from "hono";
+import type { Clock } from "../clock";
+import type { Found, Route } from "./answer";
+import { denied, errors, unsupportedPath } from "./answer";
+import type { Dialect } from "./dialect";
+import { FieldError, parseBool } from "./fields";
+import { allows } from "./policy";
+import { Records } from "./records";
+import * as access from "./routes/config-access";
+import * as lease from "./routes/config-lease";
+import * as mounts from "./routes/mounts";
+import * as openapi from "./routes/openapi";
+import * as policies from "./routes/policies";
+import * as role from "./routes/role";
+import * as token from "./routes/token";
+import type { Key } from "./seal";
+
+export interface Secrets {
+  records: Records;
+  token: string;
+  /** Its `routes` are the table that the coverage test reads. */
+  app: Hono<Found>;
+  fetch(request: Request): Response | Promise<Response>;
+}
+
+const unauthenticated = ["sys/internal/specs/openapi"];
+
+/** The secrets service: every request is judged here as the real product does, in its order, before a route sees it. */
+export function createSecrets(dialect: Dialect, clock: Clock, key: Key, seal: "shamir" | "stored" = "shamir"): Secrets {
+  const seed = { key, seal, token: `${dialect.tokenPrefix}${randomBytes(18).toString("base64url")}` };
+  const records = new Records(dialect, clock, seed);
+  const app = new Hono<Found>({ getPath: (request) => route(records, pathOf(request)) });
+
+  app.use(async (c, next) => {
+    const path = pathOf(c.req.raw);
+    c.header("cache-control", "no-store");
+    c.set("records", records);
+    c.set("dialect", dialect);
+    c.set("now", clock.now());
+    if (records.sealed) return errors(c, 503, dialect.sealed);
+    if (path.includes("//")) return c.redirect(`/v1/${path.replace(/\/+/g, "/")}${new URL(c.req.url).search}`, 307);
+
+    const { method } = c.req;
+    const writes = method === "POST" || method === "PUT";
+    if (writes && path.endsWith("/")) return errors(c, 400, "cannot write to a path ending in '/'");
+    const mediaType = c.req.header("content-type");
+    if (method === "PATCH" && mediaType !== "application/merge-patch+json")
+      return mediaType
+        ? errors(c, 415, `PATCH requires Content-Type of application/merge-patch+json, provided ${mediaType}`)
+        : errors(c, 400, "mime: no media type");
+    if (writes) {
+      const fields = await bodyOf(c);
+      if (fields instanceof Response) return fields;
+      c.set("fields", fields);
+    }
+
+    const id =
+      c.req.header(dialect.tokenHeader) ?? (dialect.bearer ? /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "")?.[1] : undefined);
+    const found = id ? records.token(id.trim()) : undefined;
+    if (id && !found) return errors(c, 403, "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n");
+    if (!unauthenticated.includes(path)) {
+      if (!found) return errors(c, 403, "permission denied");
+      if (!found.policies.includes("root") && !allows(records.rules(found), path, capability(method, path, records))) return denied(c);
+    }
+    c.set("token", found);
+
+    const mount = records.mountAt(path);
+    if (mount) c.set("mount", mount);
+    else if (!/^(sys|auth\/token)(\/|$)/.test(path)) return errors(c, 404, `no handler for route "${path}". route entry not found.`);
+    await next();
+  });
+
+  access.routes(app, dialect);
+  lease.routes(app, dialect);
+  role.routes(app, dialect);
+  mounts.routes(app, dialect);
+  policies.routes(app, dialect);
+  token.routes(app, dialect);
+  openapi.routes(app, dialect, (engines) => [
+    { mount: "sys/", tag: "system", prefix: "", paths: [...mounts.paths, ...policies.paths, ...openapi.paths] },
+    { mount: "auth/token/", tag: "auth", prefix: "token-", paths: token.paths },
+    ...engines.map((mount) => ({
+      mount,
+      tag: "secrets",
+      prefix: `${dialect.engine}-`,
+      paths: [...access.paths, ...lease.paths, ...role.paths],
+    })),
+  ]);
+  app.notFound(unsupportedPath);
+  app.onError((error, c) => errors(c as Route, error instanceof FieldError ? 400 : 500, error.message));
+  return { records, token: seed.token, app, fetch: (request) => dispatch(app, request) };
+}
+
+/** `GET …?list=true` and the verb LIST are one request: it is judged and answered as LIST. */
+function dispatch(app: Hono<Found>, request: Request): Response | Promise<Response> {
+  const url = new URL(request.url);
+  if (!url.pathname.startsWith("/v1/")) return new Response("404 page not found\n", { status: 404 });
+  if (/%(?![0-9a-f]{2})/i.test(url.pathname)) return new Response("400 Bad Request", { status: 400 });
+  // The framework would answer HEAD as GET; the real product knows no such operation, as it knows no OPTIONS.
+  if (request.method === "HEAD") return app.fetch(new Request(request.url, { method: "OPTIONS", headers: request.headers }));
+  const list = request.method === "GET" && url.searchParams.get("list");
+  const wanted = list ? parseBool(list) : false;
+  if (wanted === undefined) return Response.json({ errors: [] }, { status: 400 });
+  return app.fetch(wanted ? new Request(request.url, { method: "LIST", headers: request.headers }) : request);
+}
+
+/** The path after `/v1/`. A list is of something, so its path ends in a slash. */
+function pathOf(request: Request): string {
+  const raw = new URL(request.url).pathname.slice("/v1/".length);
+  const slash = request.method === "LIST" && !raw.endsWith("/") ? "/" : "";
+  try {
+    return decodeURIComponent(raw) + slash;
+  } catch {
+    // Bytes that are no text: no path of ours.
+    return raw + slash;
+  }
+}
+
+/** Where the route files know a path: the engine's routes are the same wherever it is mounted. */
+function route(records: Records, path: string): string {
+  const mount = records.mountAt(path);
+  if (mount) return `/engine/${path.slice(mount.path.length)}`;
+  return path.startsWith("auth/token/") ? `/token/${path.slice("auth/token/".length)}` : `/${path}`;
+}
+
+/** What a policy must allow. Only the paths that tell creating from updating ask for "create". */
+function capability(method: string, path: string, records: Records): string {
+  if (method === "LIST" || method === "DELETE" || method === "PATCH") return method.toLowerCase();
+  if (method === "GET") return "read";
+  // An operation that no policy can allow.
+  if (method !== "POST" && method !== "PUT") return "none";
+  const mount = records.mountAt(path);
+  const rest = path.slice(mount?.path.length);
+  if (mount && rest === "config/access") return mount.access ? "update" : "create";
+  const name = new RegExp(`^role/(${role.name})$`).exec(rest)?.[1];
+  if (mount && name !== undefined) return mount.roles.has(name) ? "update" : "create";
+  return "update";
+}
+
+/** The fields of a body: JSON whatever its media type says, or a form, which is what curl says by default. */
+async function bodyOf(c: Route): Promise<Record<string, unknown> | Response> {
+  const body = (await c.req.text()).trim();
+  if (body === "") return {};
+  if (c.req.header("content-type")?.startsWith("application/x-www-form-urlencoded") && !/^[[{]/.test(body))
+    return Object.fromEntries(new URLSearchParams(body));
+  try {
+    const value: unknown = JSON.parse(body);
+    if (value === null) return {};
+    if (typeof value === "object" && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    if (body.startsWith("{")) return errors(c, 500, "malformed JSON");
+  }
+  return errors(c, 400, "error parsing JSON: failed to parse JSON input");
+}

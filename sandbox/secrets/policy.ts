@@ -1,0 +1,67 @@
+/** What one policy says about one path, or, after a trailing star, about every path that begins so. */
+export interface Rule {
+  path: string;
+  prefix: boolean;
+  capabilities: string[];
+}
+
+const known = ["create", "read", "update", "delete", "list", "sudo", "deny", "patch", "subscribe", "recover"];
+const block = /\s*path\s+"([^"]*)"\s*\{\s*(?:capabilities\s*=\s*\[((?:\s*"[^"]*"\s*,?)*)\s*\])?\s*\}\s*/y;
+
+/**
+ * Reads `path "…" { capabilities = […] }`, the part of the policy language that tests need. Anything else is refused,
+ * so that a policy never means less here than on the real product.
+ */
+export function parsePolicy(text: string): Rule[] {
+  // A comment sign inside a string is part of the string.
+  const bare = text.replace(/("[^"]*")|#[^\n]*|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, "$1").trim();
+  const rules: Rule[] = [];
+  block.lastIndex = 0;
+  while (block.lastIndex < bare.length) {
+    const at = block.lastIndex;
+    const match = block.exec(bare);
+    if (!match) throw new Error(`failed to parse policy: expected path "…" { capabilities = […] } at: ${bare.slice(at, at + 40)}`);
+    const path = (match[1] ?? "").replace(/^\//, "");
+    if (/(^|\/)\+(\/|$)/.test(path)) throw new Error(`failed to parse policy: path "${path}": the sandbox does not know "+" segments`);
+    const capabilities = [...(match[2] ?? "").matchAll(/"([^"]*)"/g)].map((capability) => capability[1]!);
+    const wrong = capabilities.find((capability) => !known.includes(capability));
+    if (wrong !== undefined) throw new Error(`failed to parse policy: path "${path}": invalid capability "${wrong}"`);
+    rules.push({ path: path.replace(/\*$/, ""), prefix: path.endsWith("*"), capabilities });
+  }
+  return rules;
+}
+
+/** What the rules allow on a path: those for exactly this path, else those with the longest beginning. "deny" beats the rest. */
+function capabilities(rules: Rule[], path: string): string[] {
+  const exact = rules.filter((rule) => !rule.prefix && rule.path === path);
+  const prefixes = rules.filter((rule) => rule.prefix && path.startsWith(rule.path));
+  const longest = Math.max(...prefixes.map((rule) => rule.path.length));
+  const deciding = exact.length > 0 ? exact : prefixes.filter((rule) => rule.path.length === longest);
+  const all = deciding.flatMap((rule) => rule.capabilities);
+  return all.includes("deny") ? [] : all;
+}
+
+/** May a request with this capability touch the path? A list may be allowed with or without the slash at its end. */
+export function allows(rules: Rule[], path: string, capability: string): boolean {
+  if (capability !== "list") return capabilities(rules, path).includes(capability);
+  const bare = path.replace(/\/$/, "");
+  return capabilities(rules, `${bare}/`).includes("list") || capabilities(rules, bare).includes("list");
+}
+
+/** Does any rule allow anything on this path, or (where a path is a beginning) on some path that begins so? */
+export function sees(rules: Rule[], path: string, beginning: boolean): boolean {
+  if (capabilities(rules, path).length > 0) return true;
+  return (
+    beginning && rules.some((rule) => rule.path.startsWith(path) && rule.capabilities.length > 0 && !rule.capabilities.includes("deny"))
+  );
+}
+
+/** The real product shows all or nothing of a mount, and a longer "deny" does not hide it. */
+export function seesMount(rules: Rule[], mount: string): boolean {
+  return rules.some(
+    (rule) =>
+      rule.capabilities.length > 0 &&
+      !rule.capabilities.includes("deny") &&
+      (rule.path.startsWith(mount) || (rule.prefix && mount.startsWith(rule.path))),
+  );
+}

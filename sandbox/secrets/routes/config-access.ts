@@ -1,0 +1,52 @@
+import type { Hono } from "hono";
+import type { Found } from "../answer";
+import { data, done, errors, missing, unsupportedOperation } from "../answer";
+import type { Dialect } from "../dialect";
+import { text, whole } from "../fields";
+import type { Described } from "./openapi";
+
+export const paths: Described[] = [
+  {
+    path: "config/access",
+    description: "Configure how the engine reaches the scheduler",
+    create: true,
+    operations: {
+      get: { summary: "Read the access configuration, without its secrets.", id: "read-access-configuration" },
+      post: { summary: "Write the access configuration.", id: "configure-access" },
+      delete: { summary: "Delete the access configuration.", id: "delete-access-configuration" },
+    },
+  },
+];
+
+export function routes(app: Hono<Found>, dialect: Dialect): void {
+  const path = "/engine/config/access";
+
+  app.get(path, (c) => (c.var.mount.access ? data(c, dialect.access(c.var.mount.access), dialect.engine) : missing(c)));
+
+  app.on(dialect.writes, path, (c) => {
+    const { fields, mount } = c.var;
+    const before = mount.access;
+    const access = {
+      address: text(fields, "address") ?? before?.address ?? "",
+      token: text(fields, "token") ?? before?.token ?? "",
+      caCert: text(fields, "ca_cert") ?? before?.caCert ?? "",
+      clientCert: text(fields, "client_cert") ?? before?.clientCert ?? "",
+      clientKey: text(fields, "client_key") ?? before?.clientKey ?? "",
+      // The one field that an omission does not keep.
+      maxTokenNameLength: whole(fields, "max_token_name_length") ?? 0,
+    };
+    // Without a token the real product asks the scheduler for its first one. The sandbox's scheduler has none to give.
+    if (!access.token && dialect.bootstraps) return errors(c, 400, "Token not provided and failed to bootstrap ACLs");
+    mount.access = access;
+    return done(c);
+  });
+
+  if (dialect.deletesAccess) {
+    app.delete(path, (c) => {
+      c.var.mount.access = undefined;
+      return done(c);
+    });
+  }
+
+  app.all(path, unsupportedOperation);
+}

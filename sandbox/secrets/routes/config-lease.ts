@@ -1,0 +1,39 @@
+import type { Hono } from "hono";
+import type { Found } from "../answer";
+import { data, done, missing, unsupportedOperation } from "../answer";
+import type { Dialect } from "../dialect";
+import { duration } from "../fields";
+import { lease } from "../wire";
+import type { Described } from "./openapi";
+
+export const paths: Described[] = [
+  {
+    path: "config/lease",
+    description: "Configure the lease parameters for generated tokens",
+    described: true,
+    operations: {
+      get: { summary: "Read the lease configuration.", id: "read-lease-configuration" },
+      post: { summary: "Write the lease configuration.", id: "configure-lease" },
+      delete: { summary: "Delete the lease configuration.", id: "delete-lease-configuration" },
+    },
+  },
+];
+
+export function routes(app: Hono<Found>, dialect: Dialect): void {
+  const path = "/engine/config/lease";
+
+  app.get(path, (c) => (c.var.mount.lease ? data(c, lease(c.var.mount.lease), dialect.engine) : missing(c)));
+
+  app.on(dialect.writes, path, (c) => {
+    // Both are overwritten: an omitted one becomes 0.
+    c.var.mount.lease = { ttl: duration(c.var.fields, "ttl") ?? 0, maxTtl: duration(c.var.fields, "max_ttl") ?? 0 };
+    return done(c);
+  });
+
+  app.delete(path, (c) => {
+    c.var.mount.lease = undefined;
+    return done(c);
+  });
+
+  app.all(path, unsupportedOperation);
+}

@@ -1,0 +1,101 @@
+import type { Hono } from "hono";
+import type { Found } from "../answer";
+import { unsupportedOperation } from "../answer";
+import type { Dialect } from "../dialect";
+
+/** One path as its route file describes it, below its mount. */
+export interface Described {
+  path: string;
+  description: string;
+  /** The real product carries this description; others are seen in the specification's dialect only. */
+  described?: boolean;
+  create?: boolean;
+  unauthenticated?: boolean;
+  sudo?: boolean;
+  operations: Partial<Record<"get" | "post" | "delete", Operation>>;
+}
+
+export interface Operation {
+  summary: string;
+  /** The real product's `operationId`, without its prefix. */
+  id: string;
+  list?: boolean;
+}
+
+/** Everything that is mounted somewhere: the engines' paths appear once for each engine. */
+export interface Group {
+  mount: string;
+  tag: string;
+  prefix: string;
+  paths: Described[];
+}
+
+export const paths: Described[] = [
+  {
+    path: "internal/specs/openapi",
+    description: "Generate an OpenAPI 3 document of all mounted paths.",
+    described: true,
+    unauthenticated: true,
+    operations: { get: { summary: "Generate an OpenAPI 3 document of all mounted paths.", id: "internal-generate-open-api-document" } },
+  },
+];
+
+const license = { name: "Mozilla Public License 2.0", url: "https://www.mozilla.org/en-US/MPL/2.0" };
+
+export function routes(app: Hono<Found>, dialect: Dialect, groups: (mounts: string[]) => Group[]): void {
+  const path = "/sys/internal/specs/openapi";
+
+  app.get(path, (c) => {
+    const { records, token } = c.var;
+    const rules = token ? records.rules(token) : [];
+    const everything = token?.policies.includes("root") ?? false;
+    const documented: [string, Record<string, unknown>][] = [];
+    for (const { mount, tag, prefix, paths } of groups([...records.mounts.keys()])) {
+      for (const described of paths) {
+        const [beginning = "", parameter] = described.path.split("{");
+        if (!everything && !dialect.openapi.shows(rules, mount, `${mount}${beginning}`, parameter !== undefined)) continue;
+        const list = described.operations.get?.list;
+        documented.push([`/${mount}${described.path}${list ? dialect.openapi.listEnd : ""}`, item(described, tag, prefix, dialect)]);
+      }
+    }
+    documented.sort(([a], [b]) => (a < b ? -1 : 1));
+    return c.json({
+      openapi: dialect.openapi.version,
+      info: { title: dialect.openapi.title, description: dialect.openapi.description, version: "1.21.0", license },
+      paths: Object.fromEntries(documented),
+      components: { schemas: {} },
+    });
+  });
+
+  app.all(path, unsupportedOperation);
+}
+
+function item(path: Described, tag: string, prefix: string, dialect: Dialect): Record<string, unknown> {
+  const names = dialect.openapi;
+  const written = names.describesAll || path.described;
+  const parameter = /\{(\w+)\}/.exec(path.path)?.[1];
+  const operations = Object.entries(path.operations)
+    .filter(([method]) => !(method === "delete" && path.path === "config/access" && !dialect.deletesAccess))
+    .map(([method, { summary, id, list }]) => [
+      method,
+      {
+        ...(written && { summary }),
+        operationId: `${prefix}${id}`,
+        tags: [tag],
+        ...(list && {
+          parameters: [
+            { name: "list", description: "Must be set to `true`", in: "query", schema: { type: "string", enum: ["true"] }, required: true },
+          ],
+        }),
+        responses: method === "delete" ? { "204": { description: "empty body" } } : { "200": { description: "OK" } },
+      },
+    ]);
+  return {
+    ...(written && { description: path.description }),
+    ...(parameter && { parameters: [{ name: parameter, in: "path", schema: { type: "string" }, required: true }] }),
+    ...(path.create && { [names.create]: true }),
+    ...(path.sudo && { [names.sudo]: true }),
+    ...(path.unauthenticated && { [names.unauthenticated]: true }),
+    ...Object.fromEntries(operations),
+  };
+}

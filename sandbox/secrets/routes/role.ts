@@ -1,0 +1,74 @@
+import type { Hono } from "hono";
+import type { Found, Route } from "../answer";
+import { data, done, errors, internal, keys, missing, one, unsupportedOperation } from "../answer";
+import type { Dialect } from "../dialect";
+import { flag, text, words } from "../fields";
+import type { Described } from "./openapi";
+
+/** Names that the engine knows. With any other, the path is none of its paths. */
+export const name = "[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?";
+
+export const paths: Described[] = [
+  {
+    path: "role",
+    description: "List the roles",
+    operations: { get: { summary: "List the names of the roles.", id: "list-roles", list: true } },
+  },
+  {
+    path: "role/{name}",
+    description: "Manage the roles that tokens are generated from",
+    create: true,
+    operations: {
+      get: { summary: "Read a role.", id: "read-role" },
+      post: { summary: "Create a role, or update its attributes.", id: "write-role" },
+      delete: { summary: "Delete a role.", id: "delete-role" },
+    },
+  },
+];
+
+export function routes(app: Hono<Found>, dialect: Dialect): void {
+  const list = (c: Route): Response => keys(c, [...c.var.mount.roles.keys()], dialect.engine);
+  app.on("LIST", "/engine/role/", list);
+  app.all("/engine/role", unsupportedOperation);
+  app.all("/engine/role/", unsupportedOperation);
+
+  const path = `/engine/role/:name{${name}}` as "/engine/role/:name";
+
+  // The pattern lets "a..b" through, and the storage below it does not.
+  app.use(path, async (c, next) => {
+    if (!c.req.param("name").includes("..")) return next();
+    return dialect.writes.includes(c.req.method) ? internal(c) : errors(c, 400, one("relative paths not supported"));
+  });
+
+  app.get(path, (c) => {
+    const role = c.var.mount.roles.get(c.req.param("name"));
+    return role ? data(c, dialect.role(role), dialect.engine) : missing(c);
+  });
+
+  app.on(dialect.writes, path, (c) => {
+    const { fields, mount } = c.var;
+    const name = c.req.param("name") as string;
+    const before = mount.roles.get(name);
+    const role = {
+      // An omitted type is "client" again, whatever the role was; omitted policies and global stay.
+      type: text(fields, "type") ?? "client",
+      policies: words(fields, "policies") ?? before?.policies ?? [],
+      global: flag(fields, "global") ?? before?.global ?? false,
+    };
+    if (role.type !== "client" && role.type !== "management") return errors(c, 400, 'type must be "client" or "management"');
+    if (dialect.judgesPolicies) {
+      if (role.type === "client" && role.policies.length === 0) return errors(c, 400, "policies cannot be empty when using client tokens");
+      if (role.type === "management" && role.policies.length > 0)
+        return errors(c, 400, "policies should be empty when using management tokens");
+    }
+    mount.roles.set(name, role);
+    return done(c);
+  });
+
+  app.delete(path, (c) => {
+    c.var.mount.roles.delete(c.req.param("name"));
+    return done(c);
+  });
+
+  app.all(path, unsupportedOperation);
+}

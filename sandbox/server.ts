@@ -1,0 +1,177 @@
+import { createServer, STATUS_CODES } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { setTimeout } from "node:timers/promises";
+import { getRequestListener } from "@hono/node-server";
+import type { Clock } from "./clock";
+import type { Faults } from "./faults";
+import type { Fault } from "./index";
+import type { Log } from "./log";
+
+/** What one system brings to its server. */
+export interface System {
+  name: Fault["system"];
+  fetch(request: Request): Response | Promise<Response>;
+}
+
+export interface Server {
+  url: string;
+  /** Destroys every open connection; the server goes on listening. */
+  drop(): void;
+  close(): Promise<void>;
+}
+
+/** How a request ends: `cut` destroys the connection, before or in the middle of the answer. */
+interface Outcome {
+  response: Response;
+  cut?: "whole" | "half";
+}
+
+/** Every request of the three systems passes here: log, faults, then the system itself. */
+export async function listen(system: System, port: number, shared: { log: Log; faults: Faults; clock: Clock }): Promise<Server> {
+  const { log, faults, clock } = shared;
+  const closing = new AbortController();
+
+  async function answer(request: Request, path: string): Promise<Outcome> {
+    const entry = log.add(system.name, request.method, path);
+    const fault = faults.take(system.name, request.method, path);
+    const outcome = await act(fault, request);
+    if (outcome.cut !== "whole") entry.status = outcome.response.status;
+    return outcome;
+  }
+
+  async function act(fault: Fault | undefined, request: Request): Promise<Outcome> {
+    const nothing = new Response(null);
+    switch (fault?.action) {
+      case "refuse":
+        return { response: nothing, cut: "whole" };
+      case "drop-before":
+        await request.arrayBuffer();
+        return { response: nothing, cut: "whole" };
+      case "drop-after":
+        return { response: await system.fetch(request), cut: "whole" };
+      case "truncate":
+        return { response: await system.fetch(request), cut: "half" };
+      case "respond":
+        return { response: new Response(fault.body || null, { status: fault.status ?? 500, headers: fault.headers }) };
+      case "redirect":
+        return { response: new Response(null, { status: fault.status ?? 307, headers: fault.headers }) };
+      case "huge":
+        return {
+          response: new Response(huge(), {
+            status: fault.status ?? 200,
+            headers: { "content-type": "application/json", ...fault.headers },
+          }),
+        };
+      case "delay":
+        try {
+          await setTimeout(fault.delayMs, undefined, { signal: closing.signal });
+        } catch {
+          // The sandbox closed meanwhile.
+          return { response: nothing, cut: "whole" };
+        }
+        return { response: await system.fetch(request) };
+      default:
+        return { response: await system.fetch(request) };
+    }
+  }
+
+  const listener = getRequestListener(
+    async (request, { incoming, outgoing }) => {
+      const { response, cut } = await answer(request, incoming.url ?? "/");
+      if (!cut) {
+        response.headers.set("date", clock.now().toUTCString());
+        return response;
+      }
+      if (cut === "half") await write(incoming.socket, response, cut);
+      incoming.socket.destroy();
+      outgoing.destroy();
+      // Tells the adapter that there is nothing left to send.
+      return new Response(null, { headers: { "x-hono-already-sent": "true" } });
+    },
+    // The program around the sandbox keeps its own Request and Response.
+    { overrideGlobalObjects: false },
+  );
+  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
+
+  // Node's parser has no verb LIST and calls it an error; the packets it could not read are the request.
+  const unread = new WeakMap<Socket, Buffer>();
+  server.on("clientError", async (error: Error & { rawPacket?: Buffer }, duplex) => {
+    const socket = duplex as Socket;
+    // A connection that broke or timed out: nothing was sent that could be read here.
+    if (!error.rawPacket) return void socket.destroy();
+    const packet = Buffer.concat([unread.get(socket) ?? Buffer.alloc(0), error.rawPacket]);
+    unread.set(socket, packet);
+    const list = parse(packet);
+    if (list === "incomplete") return;
+    if (!list) {
+      if (socket.writable) socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+      return;
+    }
+    const { response, cut } = await answer(list.request, list.path);
+    if (cut !== "whole") await write(socket, response, cut);
+    socket.destroy();
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    drop: () => server.closeAllConnections(),
+    close: () =>
+      new Promise<void>((resolve) => {
+        closing.abort();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Reads a LIST request from its packets. undefined: it is something else. */
+function parse(packet: Buffer): { request: Request; path: string } | "incomplete" | undefined {
+  const text = packet.toString("latin1");
+  if (!"LIST ".startsWith(text.slice(0, 5))) return undefined;
+  const end = text.indexOf("\r\n\r\n");
+  if (end < 0) return packet.length > 65_536 ? undefined : "incomplete";
+  const [first = "", ...lines] = text.slice(0, end).split("\r\n");
+  const path = /^LIST (\/\S*) HTTP\/1\.[01]$/.exec(first)?.[1];
+  if (!path) return undefined;
+  try {
+    const headers = new Headers(
+      lines.map((line): [string, string] => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]),
+    );
+    if (packet.length < end + 4 + Number(headers.get("content-length") ?? 0)) return "incomplete";
+    return { request: new Request(`http://${headers.get("host") ?? "127.0.0.1"}${path}`, { method: "LIST", headers }), path };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes an answer by hand, promising the whole body but stopping in the middle of it where it is cut. */
+async function write(socket: Socket, response: Response, cut: "half" | undefined): Promise<void> {
+  const body = Buffer.from(await response.arrayBuffer());
+  const lines = [`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status] ?? ""}`];
+  response.headers.forEach((value, name) => {
+    if (name !== "content-length") lines.push(`${name}: ${value}`);
+  });
+  lines.push(`content-length: ${body.length}`, "connection: close", "", "");
+  const sent = Buffer.concat([Buffer.from(lines.join("\r\n"), "latin1"), cut ? body.subarray(0, body.length >> 1) : body]);
+  await new Promise<void>((resolve) => (socket.destroyed ? resolve() : socket.end(sent, () => resolve())));
+}
+
+/** 50 MB that begin like JSON, made while they are read. */
+function huge(): ReadableStream<Uint8Array> {
+  let left = 50;
+  return new ReadableStream({
+    pull(controller) {
+      if (left === 50) controller.enqueue(Buffer.from('{"data":"'));
+      if (left > 0) controller.enqueue(Buffer.alloc(1_000_000, "x"));
+      else {
+        controller.enqueue(Buffer.from('"}'));
+        controller.close();
+      }
+      left -= 1;
+    },
+  });
+}

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+const root = join(__dirname, "..");
+const files = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => join(folder, file));
+const imports = (file: string): string[] =>
+  [...readFileSync(join(root, file), "utf8").matchAll(/(?:from|require\(|import\()\s*"([^"]+)"/g)].map(([, name = ""]) =>
+    name.startsWith(".") ? relative(root, join(root, dirname(file), name)) : name,
+  );
+
+const systems = ["secrets", "platform", "scheduler"].map((system) => `provider/${system}/`);
+const provider = files("provider").map((file) => ({ file, imports: imports(file) }));
+const offenders = (wrong: (file: string, name: string) => boolean): string[] =>
+  provider.flatMap((each) => each.imports.filter((name) => wrong(each.file, name)).map((name) => `${each.file} imports ${name}`));
+
+test("there is something to look at", () => {
+  expect(provider.length).toBeGreaterThan(10);
+  expect(provider.flatMap((each) => each.imports)).toContain("undici");
+});
+
+test("a system never imports another system", () => {
+  const systemOf = (path: string): string | undefined => systems.find((system) => `${path}/`.startsWith(system));
+  expect(
+    offenders((file, name) => systemOf(file) !== undefined && systemOf(name) !== undefined && systemOf(file) !== systemOf(name)),
+  ).toEqual([]);
+});
+
+test("nothing imports an adapter but resource.ts", () => {
+  expect(offenders((file, name) => name.startsWith("provider/adapters") && file !== "provider/resource.ts")).toEqual([]);
+});
+
+test("only the two lists, and the adapter that serves them, name a system's files", () => {
+  const lists = ["provider/index.ts", "provider/definitions.ts"];
+  expect(
+    offenders((file, name) => systems.some((system) => name.startsWith(system) && !file.startsWith(system)) && !lists.includes(file)),
+  ).toEqual([]);
+});
+
+test("undici is behind the one door, and no part of the provider imports the sandbox", () => {
+  expect(offenders((file, name) => name === "undici" && file !== "provider/http.ts")).toEqual([]);
+  expect(offenders((_, name) => name.startsWith("sandbox") || name.includes("pulumi-steward/sandbox"))).toEqual([]);
+});
+
+test("the sandbox never imports the provider, so that both cannot share one mistake", () => {
+  const wrong = files("sandbox").flatMap((file) =>
+    imports(file)
+      .filter((name) => name.startsWith("provider"))
+      .map((name) => `${file} imports ${name}`),
+  );
+  expect(wrong).toEqual([]);
+});

@@ -1,0 +1,408 @@
+import { Sandbox, start } from "../../../sandbox";
+import { certificate, privateKey, sha1Certificate } from "../../certificates";
+import { Engine } from "../../engine";
+
+const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+let sandbox: Sandbox;
+let other: Sandbox;
+beforeAll(async () => {
+  [sandbox, other] = await Promise.all([start({ dialect: "hashicorp" }), start({ dialect: "hashicorp" })]);
+});
+afterAll(() => Promise.all([sandbox.close(), other.close()]));
+beforeEach(() => Promise.all([sandbox.reset(), other.reset()]));
+
+const to = ({ secrets }: Sandbox, more: object = {}): object => ({
+  secrets: { address: secrets.url, token: secrets.token, dialect: "hashicorp", ...more },
+});
+const engine = (type: string, config: Record<string, object> = { "steward:default": to(sandbox) }): Engine =>
+  new Engine(`secrets:${type}`, config);
+const sent = (which = sandbox): string[] => which.requests().map(({ method, path }) => `${method} ${path}`);
+const hold = async (which: Sandbox, path: string): Promise<number> =>
+  (await fetch(`${which.secrets.url}/v1/${path}`, { headers: { "X-Vault-Token": which.secrets.token } })).status;
+
+describe("check", () => {
+  test.each([
+    [
+      "SchedulerRole",
+      { name: "", policies: ["ok", "a,b", "c d", ""], type: "admin", global: "yes", color: 1 },
+      [
+        "policies[1]: must be the name of one policy, without commas or blanks",
+        "policies[2]: must be the name of one policy, without commas or blanks",
+        "policies[3]: must be the name of one policy, without commas or blanks",
+        "global: must be true or false",
+        'type: must be "client" or "management"',
+        'Unrecognized key: "color"',
+        "name: must be letters, digits, _, - and ., and begin and end with a letter, a digit or _",
+      ],
+    ],
+    ["SchedulerRole", { policies: "read" }, ["name: must be the role's name", "policies: must be a list of policy names"]],
+    [
+      "SchedulerRole",
+      { name: "a", type: "management", policies: ["x"] },
+      ["policies: a management role has no policies: its tokens may do everything"],
+    ],
+    [
+      "SchedulerRole",
+      { name: "a", policies: ["x"], mount: "a//b", connection: 1 },
+      ["mount: must be a path such as team/scheduler, without empty parts", "connection: must be the name of a connection"],
+    ],
+    [
+      "SchedulerLease",
+      { ttl: "soon", maxTtl: -1 },
+      [
+        'ttl: must be whole seconds, at least 0: "30s", "1h30m", "1d" or a number',
+        'maxTtl: must be whole seconds, at least 0: "30s", "1h30m", "1d" or a number',
+      ],
+    ],
+    ["SchedulerLease", {}, ["at least one of ttl and maxTtl is needed"]],
+    [
+      "SchedulerAccess",
+      { address: "host:4646", token: "", maxTokenNameLength: -1, clientCert: certificate, caCert: "/etc/ca.pem" },
+      [
+        "address: must be a URL such as https://host:4646",
+        "token: must not be empty: the first write without a token would bootstrap the scheduler's access control",
+        "maxTokenNameLength: must not be negative",
+        "caCert: must be a certificate in PEM form, not a path",
+        "clientKey: is needed with clientCert",
+      ],
+    ],
+    ["SchedulerAccess", {}, ["address: must be the scheduler's address", "token: must be the scheduler's management token"]],
+    ["SchedulerAccess", { address: "http://h:1", token: "t", clientKey: privateKey }, ["clientCert: is needed with clientKey"]],
+    [
+      "SchedulerRoles",
+      { roles: { web: { policies: ["ok", "a b"], kind: 1 }, "x/y": { policies: ["ok"] } } },
+      ["roles.web.policies[1]: must be the name of one policy, without commas or blanks", 'roles.web: Unrecognized key: "kind"'],
+    ],
+    [
+      "SchedulerRoles",
+      { roles: { "x/y": { policies: ["ok"] }, none: {} } },
+      [
+        "roles.x/y: must be letters, digits, _, - and ., and begin and end with a letter, a digit or _",
+        "roles.none.policies: a client role needs at least one policy",
+      ],
+    ],
+    ["SchedulerRoles", { roles: ["web"] }, ["roles: must be an object of roles by name"]],
+  ])("%s %#: says all problems at once, before anything is sent", async (type, inputs, reasons) => {
+    expect(await engine(type).problems(inputs)).toEqual(reasons);
+    expect(sent()).toEqual([]);
+  });
+
+  test("prints no value, of secrets least of all", async () => {
+    const canary = "canary-value";
+    const inputs = {
+      address: canary,
+      token: { [canary]: 1 },
+      clientKey: canary,
+      maxTokenNameLength: canary,
+      caCert: canary,
+      adopt: canary,
+    };
+    const problems = await engine("SchedulerAccess").problems(inputs);
+    expect(problems.length).toBeGreaterThanOrEqual(6);
+    expect(problems.join()).not.toContain(canary);
+  });
+
+  test("lets pass what a preview does not know yet", async () => {
+    expect(await engine("SchedulerRole").problems({ name: unknown, policies: [unknown, "ok"], type: unknown, global: unknown })).toEqual(
+      [],
+    );
+    expect(await engine("SchedulerRole").problems({ name: "web", policies: unknown, type: "management", mount: unknown })).toEqual([]);
+    expect(await engine("SchedulerRole").problems({ name: "web", policies: [unknown, "a b"] })).toHaveLength(1);
+    expect(await engine("SchedulerLease").problems({ ttl: unknown })).toEqual([]);
+    expect(
+      await engine("SchedulerAccess").problems({ address: unknown, token: unknown, clientCert: certificate, clientKey: unknown }),
+    ).toEqual([]);
+    expect(await engine("SchedulerRoles").problems({ roles: unknown, exclusive: unknown })).toEqual([]);
+    expect(await engine("SchedulerRoles").problems({ roles: { web: unknown, site: { policies: unknown } }, connection: unknown })).toEqual(
+      [],
+    );
+    const { operation, inputs } = await engine("SchedulerLease").preview({ ttl: unknown, maxTtl: "1h" });
+    expect([operation, inputs]).toEqual(["create", expect.objectContaining({ ttl: unknown, maxTtl: 3600, mount: "nomad" })]);
+  });
+
+  test("warns of what the service will refuse later", async () => {
+    const print = jest.spyOn(console, "log").mockImplementation(() => {});
+    const inputs = { address: "http://h:1", token: "t", caCert: sha1Certificate, clientKey: privateKey };
+    expect(await engine("SchedulerAccess").problems({ ...inputs, clientCert: "-----BEGIN CERTIFICATE-----\nx\n" })).toEqual([]);
+    expect(await engine("SchedulerLease").problems({ ttl: "2h", maxTtl: "1h" })).toEqual([]);
+    expect(await engine("SchedulerAccess").problems({ ...inputs, caCert: certificate, clientCert: certificate })).toEqual([]);
+    expect(print.mock.calls.flat()).toEqual([
+      "warning: caCert: is signed with SHA-1, which the service refuses from its release 1.12 on",
+      "warning: clientCert: cannot be parsed as an x509 certificate, so that the service will not reach the scheduler with it",
+      "warning: ttl: is longer than maxTtl, which will cut it",
+    ]);
+    print.mockRestore();
+  });
+
+  test("refuses a connection that the configuration does not hold", async () => {
+    expect((await engine("SchedulerLease").problems({ ttl: "1h", connection: "other" }))[0]).toContain(
+      'configured under the connection "other"',
+    );
+  });
+});
+
+describe("the server that a resource was written to", () => {
+  const role = { name: "web", policies: ["a"] };
+
+  test("is recorded; another address under the same name stops every operation with one sentence", async () => {
+    const resource = engine("SchedulerRole");
+    await resource.up(role);
+    expect(resource.state?.outputs.server).toBe(sandbox.secrets.url);
+    resource.configure({ "steward:default": to(other) });
+    const moved = `it was written to ${sandbox.secrets.url}, and the connection "default" now names ${other.secrets.url}. Correct the connection's address; or`;
+    await expect(resource.preview(role)).rejects.toThrow(`Cannot update scheduler role "web": ${moved}`);
+    await expect(resource.refresh()).rejects.toThrow(`Cannot read scheduler role "web": ${moved}`);
+    await expect(resource.destroy()).rejects.toThrow(`Cannot delete scheduler role "web": ${moved}`);
+    expect(resource.state).toBeDefined();
+    expect(sent(other)).toEqual([]);
+  });
+
+  test("is recorded anew when acceptMoved says that it is the same installation", async () => {
+    const resource = engine("SchedulerRole");
+    await resource.up(role);
+    resource.configure({ "steward:default": to(other, { acceptMoved: true }) });
+    expect(await resource.up(role)).toBe("update");
+    resource.configure({ "steward:default": to(other) });
+    expect(await resource.up(role)).toBe("same");
+    expect(await resource.refresh()).toEqual([]);
+  });
+
+  test("a connection merely renamed sends nothing and replaces nothing", async () => {
+    const resource = engine("SchedulerRole");
+    await resource.up(role);
+    resource.configure({ "steward:renamed": to(sandbox) });
+    const before = sent().length;
+    expect(await resource.up({ ...role, connection: "renamed" })).toBe("update");
+    expect(sent()).toHaveLength(before);
+    expect(await resource.refresh()).toEqual([]);
+    await resource.destroy();
+    expect(await hold(sandbox, "nomad/role/web")).toBe(404);
+  });
+
+  test("a connection to another server replaces", async () => {
+    const resource = engine("SchedulerRole", { "steward:default": to(sandbox), "steward:other": to(other) });
+    await resource.up(role);
+    expect(await resource.up({ ...role, connection: "other" })).toBe("replace");
+    expect([await hold(sandbox, "nomad/role/web"), await hold(other, "nomad/role/web")]).toEqual([404, 200]);
+  });
+
+  test("a changed mount of the connection replaces", async () => {
+    const mounts = `${sandbox.secrets.url}/v1/sys/mounts/team/nomad`;
+    await fetch(mounts, { method: "POST", headers: { "X-Vault-Token": sandbox.secrets.token }, body: '{"type":"nomad"}' });
+    const resource = engine("SchedulerRole");
+    await resource.up(role);
+    resource.configure({ "steward:default": to(sandbox, { mount: "team/nomad" }) });
+    expect(await resource.preview(role)).toMatchObject({ operation: "replace", replaces: ["mount"] });
+    await resource.up(role);
+    expect([await hold(sandbox, "nomad/role/web"), await hold(sandbox, "team/nomad/role/web")]).toEqual([404, 200]);
+  });
+});
+
+describe("half-done work", () => {
+  const role = { name: "web", policies: ["a"] };
+  const write = { system: "secrets" as const, method: "POST", path: "/v1/nomad/role/web" };
+
+  test("a write applied, its reply lost: sent again, and that is all", async () => {
+    sandbox.faults.add({ ...write, action: "drop-after" });
+    const resource = engine("SchedulerRole");
+    expect(await resource.up(role)).toBe("create");
+    expect(sent()).toEqual(["GET /v1/nomad/role/web", "POST /v1/nomad/role/web", "POST /v1/nomad/role/web"]);
+  });
+
+  test.each(["drop-before", "drop-after"] as const)(
+    "a creation whose every reply is lost (%s): kept as unfinished, and the next up converges",
+    async (action) => {
+      sandbox.faults.add({ ...write, action, times: 100 });
+      const resource = engine("SchedulerRole");
+      await expect(resource.up(role)).rejects.toMatchObject({ code: "ERR_REPLY_LOST" });
+      expect(resource.state).toMatchObject({ id: "nomad/role/web", initErrors: true, outputs: { unfinished: true } });
+      sandbox.faults.clear();
+      expect(await resource.up(role)).toBe("update");
+      expect(await hold(sandbox, "nomad/role/web")).toBe(200);
+      expect(await resource.up(role)).toBe("same");
+      expect(await resource.refresh()).toEqual([]);
+      expect(resource.state?.outputs.unfinished).toBeUndefined();
+    },
+    20_000,
+  );
+
+  test("a creation that never reached the server leaves nothing in the state", async () => {
+    const resource = engine("SchedulerRole");
+    sandbox.faults.add({ ...write, action: "respond", status: 403, body: '{"errors":["permission denied"]}' });
+    await expect(resource.up(role)).rejects.toMatchObject({ code: "ERR_FORBIDDEN" });
+    expect(resource.state).toBeUndefined();
+    expect(await resource.up(role)).toBe("create");
+  });
+
+  test("an update whose outcome is unknown is written again, even when the program went back", async () => {
+    const resource = engine("SchedulerRole");
+    await resource.up(role);
+    sandbox.faults.add({ ...write, action: "respond", status: 500, body: "oops" });
+    await expect(resource.up({ ...role, policies: ["b"] })).rejects.toThrow(
+      'Cannot update scheduler role "web": oops (POST /v1/nomad/role/web, 500).',
+    );
+    expect(resource.state).toMatchObject({ initErrors: true, outputs: { policies: ["a"] } });
+    expect(await resource.up(role)).toBe("update");
+    expect(await resource.up(role)).toBe("same");
+  });
+
+  test("an unfinished creation under a connection renamed meanwhile is still written", async () => {
+    const resource = engine("SchedulerRole");
+    sandbox.faults.add({ ...write, action: "respond", status: 500 });
+    await expect(resource.up(role)).rejects.toMatchObject({ code: "ERR_SERVER" });
+    resource.configure({ "steward:renamed": to(sandbox) });
+    await resource.up({ ...role, connection: "renamed" });
+    expect(await hold(sandbox, "nomad/role/web")).toBe(200);
+  });
+
+  test("a set of roles keeps what succeeded, names what failed, and goes on from there", async () => {
+    const roles = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, { policies: ["p"] }]));
+    sandbox.faults.add({ ...write, path: "/v1/nomad/role/b", action: "respond", status: 400, body: '{"errors":["not today"]}' });
+    sandbox.faults.add({ ...write, path: "/v1/nomad/role/c", action: "respond", status: 500, body: '{"errors":["not sure"]}' });
+    const resource = engine("SchedulerRoles");
+    await expect(resource.up({ roles })).rejects.toMatchObject({
+      code: "ERR_INCOMPLETE",
+      message: expect.stringMatching(
+        /^Cannot create scheduler roles of "nomad": 2 of 4 roles failed: [bc], [bc]\. The first, "[bc]": not (today|sure) \(POST .*The others are done; the next `pulumi up` goes on from there\.$/,
+      ),
+    });
+    expect(Object.keys(resource.state?.outputs.roles as object).sort()).toEqual(["a", "d"]);
+    const before = sent().length;
+    expect(await resource.up({ roles })).toBe("update");
+    // The list tells that "b" is not somebody else's; "c" may be ours already.
+    expect(sent().slice(before).sort()).toEqual(["GET /v1/nomad/role?list=true", "POST /v1/nomad/role/b", "POST /v1/nomad/role/c"]);
+    expect(await resource.up({ roles })).toBe("same");
+    expect(await resource.refresh()).toEqual([]);
+  });
+
+  test("a role whose write was never answered is deleted with the others", async () => {
+    sandbox.faults.add({ ...write, action: "drop-after", times: 100 });
+    const resource = engine("SchedulerRoles");
+    await expect(resource.up({ roles: { web: { policies: ["p"] }, site: { policies: ["p"] } } })).rejects.toMatchObject({
+      code: "ERR_INCOMPLETE",
+    });
+    expect(await hold(sandbox, "nomad/role/web")).toBe(200);
+    sandbox.faults.clear();
+    await resource.destroy();
+    expect([await hold(sandbox, "nomad/role/web"), await hold(sandbox, "nomad/role/site")]).toEqual([404, 404]);
+  }, 20_000);
+
+  test("a set of roles of which none could be written leaves nothing in the state", async () => {
+    sandbox.faults.add({ ...write, path: /role\//, action: "respond", status: 403, times: 10 });
+    const resource = engine("SchedulerRoles");
+    await expect(resource.up({ roles: { a: { policies: ["p"] }, b: { policies: ["p"] } } })).rejects.toMatchObject({
+      code: "ERR_FORBIDDEN",
+    });
+    expect(resource.state).toBeUndefined();
+  });
+});
+
+describe('only "not found" means gone', () => {
+  test.each([
+    [{ action: "respond" as const, status: 500 }, "ERR_SERVER"],
+    [{ action: "respond" as const, status: 403, body: '{"errors":["permission denied"]}' }, "ERR_FORBIDDEN"],
+    [
+      { action: "respond" as const, status: 404, body: '{"errors":["no handler for route \\"nomad/role/web\\". route entry not found."]}' },
+      "ERR_NOT_FOUND",
+    ],
+    [{ action: "respond" as const, status: 200, body: "<html></html>" }, "ERR_UNEXPECTED_RESPONSE"],
+    [{ action: "respond" as const, status: 200, body: '{"data":null}' }, "ERR_UNEXPECTED_RESPONSE"],
+    [{ action: "respond" as const, status: 204 }, "ERR_UNEXPECTED_RESPONSE"],
+    [{ action: "redirect" as const, headers: { location: "http://127.0.0.1:1/v1/nomad/role/web" } }, "ERR_REDIRECTED"],
+    [{ action: "huge" as const }, "ERR_UNEXPECTED_RESPONSE"],
+    [{ action: "refuse" as const, times: 100 }, "ERR_REPLY_LOST"],
+    [{ action: "truncate" as const, times: 100 }, "ERR_REPLY_LOST"],
+  ])(
+    "%j keeps the resource in the state, and the next refresh finds no drift",
+    async (fault, code) => {
+      const resource = engine("SchedulerRole");
+      await resource.up({ name: "web", policies: ["a"] });
+      sandbox.faults.add({ system: "secrets", method: "GET", path: "/v1/nomad/role/web", ...fault });
+      await expect(resource.refresh()).rejects.toMatchObject({
+        code,
+        stack: "",
+        message: expect.stringMatching(/^Cannot read scheduler role "web": /),
+      });
+      expect(resource.state).toBeDefined();
+      sandbox.faults.clear();
+      expect(await resource.refresh()).toEqual([]);
+    },
+    20_000,
+  );
+});
+
+describe("what an error explains", () => {
+  const read = {
+    system: "secrets" as const,
+    method: "GET",
+    path: "/v1/nomad/role/web",
+    action: "respond" as const,
+    body: '{"errors":["permission denied"]}',
+  };
+
+  test.each([401, 403])("%d at refresh and destroy: the configuration is that of the last up", async (status) => {
+    const resource = engine("SchedulerRole");
+    await resource.up({ name: "web", policies: ["a"] });
+    const stale = /`pulumi refresh` and `pulumi destroy` use the configuration of the last `pulumi up`: .* tokenEnv or tokenFile\.$/;
+    sandbox.faults.add({ ...read, status });
+    await expect(resource.refresh()).rejects.toThrow(stale);
+    sandbox.faults.add({ ...read, method: "DELETE", status });
+    await expect(resource.destroy()).rejects.toThrow(stale);
+    sandbox.faults.add({ ...read, method: "POST", status });
+    await expect(resource.up({ name: "web", policies: ["b"] })).rejects.not.toThrow(stale);
+  });
+
+  describe("a creation refused with 403 or 404 asks once what this token may see", () => {
+    const as = async (policy: string): Promise<object> => {
+      const call = (method: string, path: string, body: object): Promise<Response> =>
+        fetch(`${sandbox.secrets.url}/v1/${path}`, {
+          method,
+          headers: { "X-Vault-Token": sandbox.secrets.token },
+          body: JSON.stringify(body),
+        });
+      await call("PUT", "sys/policies/acl/limited", { policy });
+      const answer = (await (await call("POST", "auth/token/create", { policies: ["limited"] })).json()) as {
+        auth: { client_token: string };
+      };
+      return to(sandbox, { token: answer.auth.client_token });
+    };
+    const listing = "GET /v1/sys/internal/specs/openapi";
+    const role = { name: "web", policies: ["a"] };
+
+    test("the token may see the path, and not write there", async () => {
+      const limited = await as('path "nomad/*" { capabilities = ["read"] }');
+      await expect(engine("SchedulerRole", { "steward:default": limited }).up(role)).rejects.toThrow(
+        /^Cannot create scheduler role "web": .*permission denied \(POST \/v1\/nomad\/role\/web, 403\)\. This token sees \/nomad\/role\/web but may not do this with it: its policy needs the capabilities create, read and update there\.$/,
+      );
+      expect(sent().filter((request) => request === listing)).toHaveLength(1);
+    });
+
+    test("the token sees nothing of the engine", async () => {
+      const limited = await as('path "other/*" { capabilities = ["read"] }');
+      const [one, two] = [
+        engine("SchedulerRole", { "steward:default": limited }),
+        engine("SchedulerLease", { "steward:default": limited }),
+      ];
+      const nothing =
+        "This token sees nothing below /nomad/: no scheduler engine is mounted there (mount it, or set the right `mount`), or the token's policy does not cover it.";
+      await expect(one.up(role)).rejects.toThrow(nothing);
+      await expect(two.up({ ttl: "1h" })).rejects.toThrow(nothing);
+      expect(sent().filter((request) => request === listing)).toHaveLength(1);
+    });
+
+    test("no engine is mounted there", async () => {
+      await expect(engine("SchedulerRole").up({ ...role, mount: "team/none" })).rejects.toThrow(
+        /no handler for route .* \(GET \/v1\/team\/none\/role\/web, 404\)\. This token sees nothing below \/team\/none\/: no scheduler engine is mounted there/,
+      );
+    });
+
+    test("where the listing fails, the refusal stands alone", async () => {
+      const limited = await as('path "third/*" { capabilities = ["read"] }');
+      sandbox.faults.add({ system: "secrets", path: /openapi/, action: "respond", status: 500 });
+      await expect(engine("SchedulerRole", { "steward:default": limited }).up(role)).rejects.toThrow(
+        /Check the token of secrets in the connection "default"/,
+      );
+    });
+  });
+});

@@ -1,0 +1,97 @@
+import { ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { credentials } from "@grpc/grpc-js";
+import * as pulumi from "@pulumi/pulumi";
+import { dynamic, runtime } from "@pulumi/pulumi";
+import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import { CheckRequest, ConfigureRequest } from "@pulumi/pulumi/proto/provider_pb";
+import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { secrets } from "../../../provider";
+import { providerText } from "../../../provider/adapters/dynamic";
+import { definitions } from "../../../provider/definitions";
+
+describe("the text that Pulumi stores as the provider", () => {
+  test.each([...definitions.map(({ token }) => token), "platform:SamlCertificateRevocation"])(
+    "of %s is one line of at most 200 bytes",
+    (token) => {
+      expect(Buffer.byteLength(providerText(token))).toBeLessThanOrEqual(200);
+      expect(providerText(token)).not.toContain("\n");
+    },
+  );
+
+  test("says to install the program's dependencies where the package is missing", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "steward-"));
+    const script = `const m=new (require("module"))("");m.paths=[];m._compile(${JSON.stringify(providerText("secrets:SchedulerRole"))},"");try{m.exports.handler()}catch(e){console.log(JSON.stringify([e.message,e.stack]))}`;
+    const child = spawn(process.execPath, ["-e", script], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+    expect(JSON.parse(await firstOutput(child))).toEqual(["Install the program's dependencies", ""]);
+    rmSync(folder, { recursive: true });
+  });
+});
+
+// What we rely on is not documented: this fails when a newer SDK does it another way.
+describe("the protocol of Pulumi's dynamic providers", () => {
+  test("dynamic.Resource still registers the type and the property that we register", async () => {
+    const registered: { type: string; keys: string[] }[] = [];
+    await runtime.setMocks({
+      call: () => ({}),
+      newResource: ({ type, id, inputs }) => {
+        registered.push({ type, keys: Object.keys(inputs) });
+        return { id: id ?? "id", state: inputs };
+      },
+    });
+    class Theirs extends dynamic.Resource {}
+    const theirs = new Theirs(
+      { create: async () => ({ id: "x" }) },
+      "theirs",
+      { name: "web" },
+      undefined,
+      "steward/secrets",
+      "SchedulerRole",
+    );
+    const ours = new secrets.SchedulerRole("ours", { name: "web" });
+    await new Promise((done) => pulumi.all([theirs.urn, ours.urn]).apply(done));
+    expect(registered).toHaveLength(2);
+    expect(registered[1]?.type).toBe(registered[0]?.type);
+    for (const { keys } of registered) expect(keys.sort()).toEqual(["__provider", "name"]);
+  });
+
+  test("the SDK's provider process still loads the text and calls handler().check", async () => {
+    const main = require.resolve("@pulumi/pulumi/cmd/dynamic-provider");
+    const child = spawn(process.execPath, [main, "127.0.0.1:1"], {
+      cwd: join(__dirname, "../../.."),
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const client = new ResourceProviderClient(`127.0.0.1:${await firstOutput(child)}`, credentials.createInsecure());
+    try {
+      const configure = new ConfigureRequest();
+      const settings = { "steward:default": JSON.stringify({ secrets: { address: "http://127.0.0.1:1", mount: "elsewhere" } }) };
+      configure.setArgs(Struct.fromJavaScript(settings));
+      await new Promise((done, failed) => client.configure(configure, (error, response) => (error ? failed(error) : done(response))));
+      const check = new CheckRequest();
+      check.setOlds(Struct.fromJavaScript({}));
+      check.setNews(Struct.fromJavaScript({ __provider: providerText("secrets:SchedulerRole"), name: "web", polices: "x" }));
+      const answer = await new Promise<ReturnType<typeof check.toObject> & { inputs: object; failures: string[] }>((done, failed) =>
+        client.check(check, (error, response) =>
+          error
+            ? failed(error)
+            : done({
+                ...check.toObject(),
+                inputs: response.getInputs()?.toJavaScript() ?? {},
+                failures: response.getFailuresList().map((each) => each.getReason()),
+              }),
+        ),
+      );
+      expect(answer.inputs).toMatchObject({ name: "web", mount: "elsewhere", policies: [] });
+      expect(answer.failures).toEqual(['Unrecognized key: "polices"']);
+    } finally {
+      client.close();
+      child.kill();
+    }
+  });
+});
+
+function firstOutput(child: ChildProcess): Promise<string> {
+  return new Promise((done) => child.stdout?.once("data", (data: Buffer) => done(data.toString().trim())));
+}

@@ -1,0 +1,43 @@
+import { duration, exact, pem, seconds, set } from "../../provider/comparison";
+import { certificate } from "../certificates";
+
+describe("seconds", () => {
+  test.each([
+    ["30s", 30],
+    ["1h30m", 5400],
+    ["1.5h", 5400],
+    ["0.1h", 360],
+    ["1d", 86400],
+    ["1500ms500ms", 2],
+    ["3600", 3600],
+    [3600, 3600],
+    [0, 0],
+  ])("%p is %p", (value, expected) => expect(seconds(value)).toBe(expected));
+
+  test.each(["", "-1s", -1, "5 minutes", "1w", 1.5, "1500ms", "h", "1h-30m", undefined, null, {}])("%p is no length of time", (value) =>
+    expect(seconds(value)).toBeUndefined(),
+  );
+});
+
+test("a normalised value normalises to itself, and equals what it came from", () => {
+  const cases = [
+    [duration, "1h"],
+    [set, ["b", "a", "b"]],
+    [pem, `\r\n${certificate.replaceAll("\n", "\r\n")}`],
+  ] as const;
+  for (const [comparison, value] of cases) {
+    const once = comparison.normalise?.(value);
+    expect(comparison.normalise?.(once)).toEqual(once);
+    expect(comparison.equal(value, once)).toBe(true);
+  }
+});
+
+test("what means something else differs", () => {
+  expect(duration.equal("1h", "61m")).toBe(false);
+  expect(duration.equal("1h", undefined)).toBe(false);
+  expect(set.equal(["a"], ["a", "b"])).toBe(false);
+  expect(set.equal(["a"], undefined)).toBe(false);
+  expect(pem.equal(certificate, certificate.replace("A", "B"))).toBe(false);
+  expect(pem.equal(certificate, undefined)).toBe(false);
+  expect(exact.equal({ a: [1] }, { a: [2] })).toBe(false);
+});

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Connection, connect } from "../../provider/connection";
+
+const from = (config: Record<string, unknown>, environment: NodeJS.ProcessEnv = {}, name = "default"): Connection =>
+  connect("secrets", name, {
+    config: (key) =>
+      key in config ? (typeof config[key] === "string" ? (config[key] as string) : JSON.stringify(config[key])) : undefined,
+    environment: { HOME: "/nonexistent", ...environment },
+  });
+const secrets = (settings: object): Record<string, unknown> => ({ "steward:default": { secrets: settings } });
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "steward-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("the configuration", () => {
+  test("names the server, its dialect and its defaults", () => {
+    const connection = from(
+      secrets({ address: "https://host:8200/base/", token: "t", dialect: "hashicorp", mount: "team/nomad", namespace: "a/b" }),
+    );
+    expect(connection).toMatchObject({
+      address: "https://host:8200/base",
+      server: "https://host:8200/base?namespace=a%2Fb",
+      dialect: "hashicorp",
+      mount: "team/nomad",
+      acceptMoved: false,
+    });
+    expect(connection.token()).toBe("t");
+    expect(from(secrets({ address: "HTTP://Host:80" }))).toMatchObject({ server: "http://host", dialect: "standard" });
+  });
+
+  test("reads tokenEnv and tokenFile when a request needs them, not before", () => {
+    const environment: NodeJS.ProcessEnv = {};
+    const byVariable = from(secrets({ address: "http://host", tokenEnv: "MY_TOKEN" }), environment);
+    const path = join(folder, "token");
+    const byFile = from(secrets({ address: "http://host", tokenFile: path }));
+    expect(() => byFile.token()).toThrow(`cannot be read from ${path} (ENOENT)`);
+    writeFileSync(path, "from-file\n");
+    expect(byFile.token()).toBe("from-file");
+    expect(byVariable.token()).toBeUndefined();
+    expect(from(secrets({ address: "http://host", tokenEnv: "MY_TOKEN" }), { MY_TOKEN: "v" }).token()).toBe("v");
+  });
+
+  test("takes PEM text or the path of a file", () => {
+    const path = join(folder, "ca.pem");
+    writeFileSync(path, "-----BEGIN CERTIFICATE-----file");
+    expect(from(secrets({ address: "http://host", caCert: path })).caCert).toBe("-----BEGIN CERTIFICATE-----file");
+    expect(from(secrets({ address: "http://host", caCert: "-----BEGIN CERTIFICATE-----text" })).caCert).toBe(
+      "-----BEGIN CERTIFICATE-----text",
+    );
+    expect(() => from(secrets({ address: "http://host", caCert: "/none" }))).toThrow("The caCert of secrets");
+  });
+
+  test.each([
+    [{ address: "http://host", tokn: "x" }, 'secrets: Unrecognized key: "tokn"'],
+    [{}, "secrets.address: "],
+    [{ address: "http://host", token: "a", tokenEnv: "b" }, "takes one of token, tokenEnv and tokenFile"],
+    [{ address: "http://host", clientCert: "-----BEGIN" }, "takes clientCert and clientKey together"],
+    [{ address: "host:8200" }, "not a plain http or https URL"],
+    [{ address: "ftp://host" }, "not a plain http or https URL"],
+    [{ address: "http://user:canary@host" }, "not a plain http or https URL"],
+    [{ address: "http://host?token=canary" }, "not a plain http or https URL"],
+  ])("%p is refused", (settings, reason) => {
+    const call = (): Connection => from(secrets(settings));
+    expect(call).toThrow(reason);
+    expect(call).not.toThrow("canary");
+  });
+
+  test("that is not an object is refused", () => expect(() => from({ "steward:default": "http://host" })).toThrow("is not an object"));
+
+  test("an unknown name is an error, never the default", () => {
+    const config = secrets({ address: "http://host" });
+    expect(() => from(config, { SECRETS_ADDR: "http://environment" }, "other")).toThrow(
+      'No secrets server is configured under the connection "other". Set it in the stack\'s configuration (pulumi config set --path',
+    );
+  });
+});
+
+describe("the environment", () => {
+  test("serves where the configuration says nothing, and selects the dialect", () => {
+    const standard = from({}, { SECRETS_ADDR: "http://s", SECRETS_TOKEN: "st", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" });
+    expect([standard.address, standard.token(), standard.dialect]).toEqual(["http://s", "st", "standard"]);
+    const hashicorp = from({}, { VAULT_ADDR: "http://v", VAULT_TOKEN: "vt", VAULT_NAMESPACE: "ns" });
+    expect([hashicorp.server, hashicorp.token(), hashicorp.dialect]).toEqual(["http://v?namespace=ns", "vt", "hashicorp"]);
+  });
+
+  test("a token never goes to an address from elsewhere", () => {
+    writeFileSync(join(folder, ".vault-token"), "file-token");
+    const environment = { HOME: folder, VAULT_TOKEN: "vt", SECRETS_TOKEN: "st" };
+    expect(from(secrets({ address: "http://host" }), environment).token()).toBeUndefined();
+    expect(from({}, { ...environment, SECRETS_TOKEN: undefined, SECRETS_ADDR: "http://s" }).token()).toBeUndefined();
+    expect(from({}, { HOME: folder, SECRETS_TOKEN: "st", VAULT_ADDR: "http://v" }).token()).toBe("file-token");
+  });
+
+  test("no address at all says what to set", () =>
+    expect(() => from({})).toThrow(
+      "No secrets server is configured under the connection \"default\". Set steward:default in the stack's configuration (pulumi config set --path 'steward:default.secrets.address' https://...), or SECRETS_ADDR or VAULT_ADDR in the environment.",
+    ));
+});

@@ -1,0 +1,118 @@
+import { type Sandbox, start } from "../../sandbox";
+import { call, raw, rawList } from "./call";
+
+let sandbox: Sandbox;
+const role = "/v1/scheduler/role/web";
+const write = { policies: "a" };
+
+beforeAll(async () => {
+  sandbox = await start();
+});
+beforeEach(() => sandbox.reset());
+afterAll(() => sandbox.close());
+
+async function exists(): Promise<boolean> {
+  return (await call(sandbox.secrets, "GET", role)).status === 200;
+}
+
+test.each([
+  ["refuse", false],
+  ["drop-before", false],
+  ["drop-after", true],
+] as const)("%s loses the connection, and the write was applied: %s", async (action, applied) => {
+  sandbox.faults.add({ system: "secrets", method: "POST", path: role, action });
+  await expect(call(sandbox.secrets, "POST", role, write)).rejects.toThrow();
+  expect(sandbox.requests()).toMatchObject([{ method: "POST", status: 0 }]);
+  expect(await exists()).toBe(applied);
+});
+
+test("truncate applies the request, promises the whole body and stops in the middle", async () => {
+  await call(sandbox.secrets, "POST", role, write);
+  sandbox.faults.add({ system: "secrets", method: "GET", path: role, action: "truncate" });
+  const response = await fetch(`${sandbox.secrets.url}${role}`, { headers: { "x-secrets-token": sandbox.secrets.token } });
+  expect(response.status).toBe(200);
+  const promised = Number(response.headers.get("content-length"));
+  await expect(response.text()).rejects.toThrow();
+  sandbox.faults.add({ system: "secrets", method: "GET", path: role, action: "truncate" });
+  const received = await raw(sandbox.secrets, `GET ${role} HTTP/1.1\r\nHost: x\r\nX-Secrets-Token: ${sandbox.secrets.token}\r\n\r\n`);
+  expect(received.split("\r\n\r\n")[1]).toHaveLength(promised >> 1);
+});
+
+test("delay waits, then goes on as usual", async () => {
+  sandbox.faults.add({ system: "secrets", path: role, action: "delay", delayMs: 50 });
+  const before = performance.now();
+  expect((await call(sandbox.secrets, "POST", role, write)).status).toBe(204);
+  expect(performance.now() - before).toBeGreaterThan(40);
+  expect(await exists()).toBe(true);
+});
+
+test("respond answers in the service's place, and nothing is applied", async () => {
+  sandbox.faults.add({ system: "secrets", path: role, action: "respond", status: 429, body: "slow", headers: { "retry-after": "2" } });
+  const answer = await call(sandbox.secrets, "POST", role, write);
+  expect([answer.status, answer.text, answer.headers.get("retry-after")]).toEqual([429, "slow", "2"]);
+  expect(await exists()).toBe(false);
+  sandbox.faults.add({ system: "secrets", path: role, action: "respond" });
+  expect((await call(sandbox.secrets, "GET", role)).status).toBe(500);
+  sandbox.faults.add({ system: "secrets", path: role, action: "respond", status: 204, body: "" });
+  expect((await call(sandbox.secrets, "GET", role)).status).toBe(204);
+});
+
+test("redirect names another place", async () => {
+  sandbox.faults.add({ system: "secrets", path: role, action: "redirect", headers: { location: sandbox.platform.url } });
+  const answer = await call(sandbox.secrets, "POST", role, write);
+  expect([answer.status, answer.headers.get("location")]).toEqual([307, sandbox.platform.url]);
+  expect(await exists()).toBe(false);
+});
+
+test("huge is more than anyone should read, and a client may leave in the middle", async () => {
+  sandbox.faults.add({ system: "secrets", path: role, action: "huge", times: 2 });
+  const response = await fetch(`${sandbox.secrets.url}${role}`);
+  let length = 0;
+  for await (const chunk of response.body!) length += chunk.length;
+  expect(length).toBeGreaterThan(49_000_000);
+  const controller = new AbortController();
+  const left = await fetch(`${sandbox.secrets.url}${role}`, { signal: controller.signal });
+  controller.abort();
+  await expect(left.text()).rejects.toThrow();
+});
+
+test("nth counts matching requests from when the fault is added; times says how many", async () => {
+  await call(sandbox.secrets, "GET", role);
+  sandbox.faults.add({ system: "secrets", method: "get", path: role, nth: 2, times: 2, action: "respond", status: 503 });
+  const statuses: number[] = [];
+  for (const method of ["GET", "DELETE", "GET", "GET", "GET"]) statuses.push((await call(sandbox.secrets, method, role)).status);
+  expect(statuses).toEqual([404, 204, 503, 503, 404]);
+});
+
+test("faults are per system and per path, a later one takes over when the first is spent, and clear forgets all", async () => {
+  const { secrets, scheduler, faults } = sandbox;
+  faults.add({ system: "scheduler", path: /.*/, action: "respond", status: 599 });
+  faults.add({ system: "secrets", path: /role\/web$/g, action: "respond", status: 500 });
+  faults.add({ system: "secrets", path: `${role}`, nth: 2, action: "respond", status: 501 });
+  expect((await call(secrets, "GET", "/v1/scheduler/role/other")).status).toBe(404);
+  expect((await call(secrets, "GET", role)).status).toBe(500);
+  expect((await call(secrets, "GET", `${role}?x=1`)).status).toBe(501);
+  faults.add({ system: "secrets", path: role, action: "refuse" });
+  faults.clear();
+  expect((await call(secrets, "GET", role)).status).toBe(404);
+  expect((await call(scheduler, "GET", "/v1/jobs")).status).toBe(404);
+});
+
+test("the verb LIST meets faults too", async () => {
+  await call(sandbox.secrets, "POST", role, write);
+  const list = rawList("/v1/scheduler/role", sandbox.secrets.token);
+  sandbox.faults.add({ system: "secrets", method: "LIST", path: "/v1/scheduler/role", action: "drop-after" });
+  expect(await raw(sandbox.secrets, list)).toBe("");
+  sandbox.faults.add({ system: "secrets", method: "LIST", path: "/v1/scheduler/role", action: "respond", status: 503, body: "no" });
+  expect(await raw(sandbox.secrets, list)).toMatch(/^HTTP\/1.1 503 [\s\S]*\r\n\r\nno$/);
+});
+
+test.each([
+  [{ action: "explode" }, /action/],
+  [{ action: "refuse", nth: 0 }, /nth/],
+  [{ action: "refuse", times: 0 }, /times/],
+  [{ action: "redirect" }, /location/],
+  [{ action: "delay" }, /delayMs/],
+])("refuses the fault %j", (fault, message) => {
+  expect(() => sandbox.faults.add({ system: "secrets", path: role, ...fault } as never)).toThrow(message);
+});

@@ -1,0 +1,121 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Sandbox, start } from "../../sandbox";
+import { call } from "./call";
+
+let sandbox: Sandbox;
+afterEach(() => sandbox?.close());
+
+test("three services listen on free loopback ports, and env names them in the standard dialect", async () => {
+  sandbox = await start();
+  const { secrets, platform, scheduler } = sandbox;
+  for (const { url } of [secrets, platform, scheduler]) expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(sandbox.env).toEqual({
+    SECRETS_ADDR: secrets.url,
+    SECRETS_TOKEN: secrets.token,
+    PLATFORM_ADDR: platform.url,
+    PLATFORM_TOKEN: platform.token,
+    SCHEDULER_ADDR: scheduler.url,
+    SCHEDULER_TOKEN: scheduler.token,
+  });
+});
+
+test("in the hashicorp dialect env uses the real products' names", async () => {
+  sandbox = await start({ dialect: "hashicorp" });
+  expect(Object.keys(sandbox.env)).toEqual(["VAULT_ADDR", "VAULT_TOKEN", "TFE_ADDRESS", "TFE_TOKEN", "NOMAD_ADDR", "NOMAD_TOKEN"]);
+});
+
+test("a port gives three in a row, and a taken one fails without leaving the others open", async () => {
+  let port = 0;
+  // The neighbours of a free port may be taken by somebody else: then another one is tried.
+  for (let left = 20; ; left -= 1) {
+    const probe = createServer();
+    await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+    ({ port } = probe.address() as AddressInfo);
+    const refused = await start({ port: Math.min(port - 1, 65_533) }).catch((error: Error) => error);
+    await new Promise((resolve) => probe.close(resolve));
+    expect(refused).toMatchObject({ code: "EADDRINUSE" });
+    const started = await start({ port }).catch((error: Error) => error);
+    if (!(started instanceof Error)) {
+      sandbox = started;
+      break;
+    }
+    if (left === 0) throw started;
+  }
+  expect([sandbox.secrets, sandbox.platform, sandbox.scheduler].map(({ url }) => Number(new URL(url).port))).toEqual([
+    port,
+    port + 1,
+    port + 2,
+  ]);
+});
+
+test.each([
+  [{ dialect: "vault" }, /dialect/],
+  [{ port: -1 }, /port/],
+  [{ unsealShares: 0 }, /unsealShares/],
+  [{ unsealShares: 3, unsealThreshold: 4 }, /unsealThreshold/],
+  [{ unsealShares: 3, unsealThreshold: 1 }, /unsealThreshold/],
+  [{ seal: "wax" }, /seal/],
+  [{ shares: 5 }, /Unknown option "shares"/],
+])("refuses the options %j", async (options, message) => {
+  await expect(start(options as object)).rejects.toThrow(message);
+});
+
+test("every request is logged with its query, its status and the clock's time", async () => {
+  sandbox = await start();
+  sandbox.clock.advance(3_600_000);
+  await call(sandbox.secrets, "GET", "/v1/scheduler/role?list=true");
+  await call(sandbox.scheduler, "GET", "/v1/jobs");
+  const log = sandbox.requests();
+  expect(log).toMatchObject([
+    { system: "secrets", method: "GET", path: "/v1/scheduler/role?list=true", status: 404 },
+    { system: "scheduler", method: "GET", path: "/v1/jobs", status: 404 },
+  ]);
+  expect(log[0]!.at - Date.now()).toBeGreaterThan(3_590_000);
+  log.pop();
+  expect(sandbox.requests()).toHaveLength(2);
+});
+
+test("the clock moves the Date of answers and the life of tokens", async () => {
+  sandbox = await start({ dialect: "hashicorp" });
+  const created = await call(sandbox.secrets, "POST", "/v1/auth/token/create", { policies: ["root"], ttl: "1h" });
+  const { client_token: token } = created.json.auth;
+  expect((await call(sandbox.secrets, "GET", "/v1/sys/mounts", undefined, token)).status).toBe(200);
+  sandbox.clock.advance(3_600_001);
+  const answer = await call(sandbox.secrets, "GET", "/v1/sys/mounts", undefined, token);
+  expect(answer.status).toBe(403);
+  expect(Date.parse(answer.headers.get("date") ?? "") - Date.now()).toBeGreaterThan(3_590_000);
+  expect(() => sandbox.clock.advance(Number.NaN)).toThrow(RangeError);
+});
+
+test("reset goes back to the seed, and keeps addresses, tokens and shares", async () => {
+  sandbox = await start();
+  const { secrets } = sandbox;
+  const { shares, env } = { shares: secrets.shares, env: { ...sandbox.env } };
+  await call(secrets, "POST", "/v1/scheduler/role/web", { policies: "a" });
+  await call(secrets, "POST", "/v1/sys/mounts/team/scheduler", { type: "scheduler" });
+  sandbox.faults.add({ system: "secrets", path: /role/, action: "refuse", times: 9 });
+  sandbox.clock.advance(1e9);
+  await secrets.seal();
+  await sandbox.reset();
+  expect(sandbox.requests()).toEqual([]);
+  expect(Math.abs(sandbox.clock.now().getTime() - Date.now())).toBeLessThan(60_000);
+  expect((await call(secrets, "GET", "/v1/scheduler/role/web")).status).toBe(404);
+  expect((await call(secrets, "GET", "/v1/sys/mounts/team/scheduler")).status).toBe(400);
+  expect(secrets.shares).toEqual(shares);
+  expect(sandbox.env).toEqual(env);
+});
+
+test("close ends open connections and waiting requests, twice is fine, and nothing listens afterwards", async () => {
+  sandbox = await start();
+  const { secrets } = sandbox;
+  await call(secrets, "GET", "/v1/sys/mounts");
+  sandbox.faults.add({ system: "secrets", path: "/v1/sys/mounts", action: "delay", delayMs: 1e8 });
+  const waiting = call(secrets, "GET", "/v1/sys/mounts").catch(() => "lost");
+  while (sandbox.requests().length < 2) await new Promise((resolve) => setImmediate(resolve));
+  await sandbox.close();
+  expect(await waiting).toBe("lost");
+  await sandbox.close();
+  await expect(fetch(secrets.url)).rejects.toThrow();
+  expect(process.getActiveResourcesInfo()).not.toContain("TCPServerWrap");
+});

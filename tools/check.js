@@ -1,0 +1,83 @@
+// @ts-check
+const fs = require("node:fs");
+const os = require("node:os");
+const path = require("node:path");
+const { capture, root } = require("./command");
+
+/** @param {string} file In node_modules. */
+const modules = (file) => path.join(root, "node_modules", file);
+
+/** A program as a user writes it, and Pulumi compiles it. */
+const program = `
+import * as pulumi from "@pulumi/pulumi";
+import * as steward from "pulumi-steward";
+import { start } from "pulumi-steward/sandbox";
+
+const role = new steward.secrets.SchedulerRole("web", { name: "web", policies: ["readonly"] });
+export const policies: pulumi.Output<string[]> = role.policies;
+export const url: Promise<string> = start().then((sandbox) => sandbox.secrets.url);
+// An "any" would accept everything: this assignment fails to compile if the resource became one.
+type IsAny<T> = 0 extends 1 & T ? true : false;
+export const typed: IsAny<typeof role> = false;
+`;
+
+/** @type {[name: string, step: () => Promise<{ code: number, output: string }>][]} */
+const steps = [
+  ["types", () => capture(process.execPath, [modules("typescript/bin/tsc"), "--noEmit", "-p", "tsconfig.json"])],
+  ["lint and format", () => capture(process.execPath, [modules("@biomejs/biome/bin/biome"), "check", "--diagnostic-level=warn", "."])],
+  ["declarations under TypeScript 3.8, which Pulumi runs programs with", checkDeclarations],
+];
+
+async function check() {
+  let failed = 0;
+  for (const [name, step] of steps) {
+    const start = Date.now();
+    const { code, output } = await step();
+    if (code !== 0) {
+      failed++;
+      process.stdout.write(`${output.trimEnd()}\n`);
+    }
+    process.stdout.write(`${code === 0 ? "passed" : "FAILED"}  ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)\n`);
+  }
+  return failed === 0 ? 0 : 1;
+}
+
+/** Checks the built package as a user's program sees it. The declarations of our dependencies are not ours to check: some are too new for that compiler. */
+async function checkDeclarations() {
+  const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "steward-declarations-"));
+  try {
+    fs.mkdirSync(path.join(folder, "node_modules"));
+    fs.symlinkSync(root, path.join(folder, "node_modules/pulumi-steward"), "junction");
+    for (const name of ["@pulumi", "@types"]) fs.symlinkSync(modules(name), path.join(folder, "node_modules", name), "junction");
+    fs.writeFileSync(path.join(folder, "program.ts"), program);
+    const options = [
+      "--noEmit",
+      "--strict",
+      "--moduleResolution",
+      "node",
+      "--module",
+      "commonjs",
+      "--target",
+      "es2018",
+      "--types",
+      "node",
+      "--pretty",
+      "false",
+    ];
+    const { output } = await capture(process.execPath, [modules("typescript-3.8/bin/tsc"), ...options, "program.ts"], { cwd: folder });
+    const ours = output.split("\n").filter((line) => {
+      const [, file] = /^(.+?)\(\d+,\d+\): error /.exec(line) ?? [];
+      return file ? isOurs(path.resolve(folder, file)) : line.startsWith("error ");
+    });
+    return { code: ours.length === 0 ? 0 : 1, output: ours.join("\n") };
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+
+  /** @param {string} file */
+  function isOurs(file) {
+    return file === path.join(folder, "program.ts") || file.startsWith(path.join(root, "dist") + path.sep);
+  }
+}
+
+module.exports = { check };

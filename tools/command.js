@@ -1,0 +1,92 @@
+// @ts-check
+const { spawn } = require("node:child_process");
+const fs = require("node:fs");
+const path = require("node:path");
+
+/** The folder of the repository. */
+const root = path.dirname(__dirname);
+
+/** A failure that the person at the terminal can do something about: printed as one sentence, without a stack. */
+class Problem extends Error {}
+
+/**
+ * Progress goes to stderr, so that the output of a command stays clean.
+ * @param {string} line
+ */
+function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+/**
+ * Runs a command on our terminal and resolves to its exit code.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {import("node:child_process").SpawnOptions} [options]
+ * @returns {Promise<number>}
+ */
+function run(command, args, options) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, stdio: "inherit", ...options });
+    // Ctrl-C reaches the child by itself; we have to outlive it, to clean up and to report how it ended.
+    const ignore = () => {};
+    const forward = () => child.kill("SIGTERM");
+    const settle = () => process.off("SIGINT", ignore).off("SIGTERM", forward);
+    process.on("SIGINT", ignore).on("SIGTERM", forward);
+    child.on("error", (error) => {
+      settle();
+      reject(new Problem(`Cannot start ${command}: ${error.message}.`));
+    });
+    child.on("close", (code) => {
+      settle();
+      resolve(code ?? 1);
+    });
+  });
+}
+
+/**
+ * Runs a command quietly and resolves to its exit code and everything that it printed.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {import("node:child_process").SpawnOptions} [options]
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+function capture(command, args, options) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, ...options, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    child.stdout?.on("data", (chunk) => {
+      output += chunk;
+    });
+    child.stderr?.on("data", (chunk) => {
+      output += chunk;
+    });
+    child.on("error", (error) => resolve({ code: 127, output: error.message }));
+    child.on("close", (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/**
+ * Where a program lies on PATH.
+ * @param {string} program
+ * @returns {string | undefined}
+ */
+function findOnPath(program) {
+  const file = process.platform === "win32" ? `${program}.exe` : program;
+  return (process.env.PATH ?? "")
+    .split(path.delimiter)
+    .filter(path.isAbsolute)
+    .map((folder) => path.join(folder, file))
+    .find(isExecutable);
+}
+
+/** @param {string} file */
+function isExecutable(file) {
+  try {
+    fs.accessSync(file, fs.constants.X_OK);
+    return fs.statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+module.exports = { root, Problem, say, run, capture, findOnPath, isExecutable };

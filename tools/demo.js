@@ -1,0 +1,164 @@
+// @ts-check
+// `npm run up`, `refresh` and `destroy`: the quickstart with a real `pulumi`, on the sandbox, or with `-- --server` on a server of yours.
+const fs = require("node:fs");
+const path = require("node:path");
+const { createInterface } = require("node:readline/promises");
+const { Problem, capture, root, run, say } = require("./command");
+const { pulumiEnvironment } = require("./environment");
+const { getPulumi } = require("./pulumi");
+const { findSandbox, startSandbox, stopSandbox } = require("./demo-process");
+
+const stack = "dev";
+/** What examples/quickstart declares. */
+const mount = "scheduler";
+const role = "web";
+const state = path.join(root, ".state");
+const folders = { sandbox: path.join(state, "sandbox"), server: path.join(state, "server") };
+/** The operator's variables that a run on a real server keeps. */
+const operator = /^(SECRETS|VAULT|SCHEDULER|NOMAD)_/;
+
+/** @param {string[]} args */
+async function up(args) {
+  if (wantsServer(args)) {
+    const address = serverAddress();
+    // VAULT_ADDR alone selects the real product's names.
+    const there = process.env.SECRETS_ADDR ? mount : "nomad";
+    const paths = ["config/access", "config/lease", "role/web", "role/operator", "role/payments", "role/search"].map(
+      (path) => `${there}/${path}`,
+    );
+    await confirm(`This writes ${paths.join(", ")} on ${address}, with the credentials of this shell.`);
+    const code = await deploy(folders.server, operator);
+    if (code === 0)
+      say(
+        "\nNext: `npm run refresh -- --server` shows what changed on the server since, `npm run destroy -- --server` takes everything back.",
+      );
+    return code;
+  }
+  let sandbox = await findSandbox(folders.sandbox);
+  if (!sandbox) {
+    if (fs.existsSync(folders.sandbox)) say("The sandbox of the last run has ended, and what it held with it: starting over.");
+    fs.rmSync(folders.sandbox, { recursive: true, force: true });
+    sandbox = await startSandbox(folders.sandbox);
+  }
+  const code = await deploy(folders.sandbox, undefined, sandbox.env);
+  if (code === 0) {
+    say(`
+Now change a role behind Pulumi's back,
+
+  curl -X POST -H "X-Secrets-Token: ${sandbox.env.SECRETS_TOKEN}" -d '{"policies":"administrator"}' ${sandbox.env.SECRETS_ADDR}/v1/${mount}/role/${role}
+
+then
+
+  npm run refresh    shows what was changed
+  npm run up         puts it back
+  npm run destroy    takes everything away; otherwise the sandbox ends by itself an hour after it started`);
+  }
+  return code;
+}
+
+/** @param {string[]} args */
+async function refresh(args) {
+  if (wantsServer(args)) {
+    requireDeployment();
+    return pulumi(folders.server, ["refresh", "--yes", "--diff", "--skip-preview"], operator);
+  }
+  const sandbox = await requireSandbox();
+  return pulumi(folders.sandbox, ["refresh", "--yes", "--diff", "--skip-preview"], undefined, sandbox.env);
+}
+
+/** @param {string[]} args */
+async function destroy(args) {
+  const command = ["destroy", "--yes", "--skip-preview", "--remove"];
+  if (wantsServer(args)) {
+    requireDeployment();
+    await confirm(`This removes what \`npm run up -- --server\` wrote from ${serverAddress()}.`);
+    const code = await pulumi(folders.server, command, operator);
+    if (code === 0) remove(folders.server);
+    return code;
+  }
+  const sandbox = await findSandbox(folders.sandbox);
+  if (!sandbox) {
+    say(fs.existsSync(folders.sandbox) ? "The sandbox has ended already, and what it held with it." : "There is nothing to destroy.");
+    remove(folders.sandbox);
+    return 0;
+  }
+  const code = await pulumi(folders.sandbox, command, undefined, sandbox.env);
+  await stopSandbox(sandbox);
+  remove(folders.sandbox);
+  return code;
+}
+
+/** @param {string[]} args */
+function wantsServer(args) {
+  const unknown = args.find((argument) => argument !== "--server");
+  if (unknown) throw new Problem(`Leave out ${unknown}: the only option is --server.`);
+  return args.length > 0;
+}
+
+function serverAddress() {
+  const address = process.env.SECRETS_ADDR || process.env.VAULT_ADDR;
+  if (!address) throw new Problem("Set SECRETS_ADDR and SECRETS_TOKEN, or VAULT_ADDR and VAULT_TOKEN, to say which server --server means.");
+  return address;
+}
+
+function requireDeployment() {
+  if (!fs.existsSync(folders.server)) throw new Problem("Nothing was deployed to a server from here: run `npm run up -- --server` first.");
+}
+
+async function requireSandbox() {
+  const sandbox = await findSandbox(folders.sandbox);
+  if (sandbox) return sandbox;
+  throw new Problem(
+    fs.existsSync(folders.sandbox)
+      ? "The sandbox has ended, and what it held with it: run `npm run up` to start over."
+      : "No sandbox is running: run `npm run up` first.",
+  );
+}
+
+/** @param {string} question */
+async function confirm(question) {
+  if (!process.stdin.isTTY) throw new Problem(`${question} It asks before it does so: run it in a terminal.`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`${question} Go on? [y/N] `).finally(() => terminal.close());
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Problem("Nothing was changed.");
+}
+
+/**
+ * @param {string} folder
+ * @param {RegExp} [keep]
+ * @param {Record<string, string>} [variables]
+ */
+async function deploy(folder, keep, variables) {
+  fs.mkdirSync(folder, { recursive: true });
+  // The root project with a folder of its own: Pulumi writes the stack's configuration beside the project file, where yours may lie.
+  const main = path.relative(folder, root).split(path.sep).join("/");
+  const project = fs.readFileSync(path.join(root, "Pulumi.yaml"), "utf8").replace(/^main: /m, `main: ${main}/`);
+  fs.writeFileSync(path.join(folder, "Pulumi.yaml"), project);
+  const cli = await getPulumi();
+  const { code, output } = await capture(cli.command, ["stack", "select", stack, "--create", "--non-interactive"], {
+    cwd: folder,
+    env: pulumiEnvironment(folder, cli, keep),
+  });
+  if (code !== 0) throw new Problem(`${output.trim()}\nPulumi could not create the stack; its reason is above.`);
+  return pulumi(folder, ["up", "--yes", "--skip-preview", "--diff"], keep, variables);
+}
+
+/**
+ * @param {string} folder
+ * @param {string[]} args
+ * @param {RegExp} [keep]
+ * @param {Record<string, string>} [variables]
+ */
+async function pulumi(folder, args, keep, variables) {
+  const cli = await getPulumi();
+  const env = { ...pulumiEnvironment(folder, cli, keep), ...variables };
+  return run(cli.command, [...args, "--stack", stack, "--non-interactive"], { cwd: folder, env });
+}
+
+/** @param {string} folder */
+function remove(folder) {
+  fs.rmSync(folder, { recursive: true, force: true });
+  if (fs.existsSync(state) && fs.readdirSync(state).length === 0) fs.rmdirSync(state);
+}
+
+module.exports = { up, refresh, destroy };

@@ -1,0 +1,45 @@
+// @ts-check
+const fs = require("node:fs");
+const path = require("node:path");
+const { pathToFileURL } = require("node:url");
+
+/** Variables that name a server, a token or a Pulumi account: a demonstration or a test must never reach what an operator's shell points at. */
+const foreign = /^(SECRETS|VAULT|PLATFORM|TFE|SCHEDULER|NOMAD|PULUMI)_/;
+
+/**
+ * The environment of this process without any server, token or Pulumi account.
+ * @param {RegExp} [keep] Names that stay although they are foreign.
+ * @returns {Record<string, string>}
+ */
+function cleanEnvironment(keep) {
+  /** @type {Record<string, string>} */
+  const environment = {};
+  for (const [name, value] of Object.entries(process.env)) {
+    if (value !== undefined && (!foreign.test(name) || keep?.test(name))) environment[name] = value;
+  }
+  return environment;
+}
+
+/**
+ * What a run of the Pulumi command line needs, with its login, its plugins and its state in a folder of ours.
+ * @param {string} folder Created when missing; holds the state of every stack deployed with it.
+ * @param {import("./pulumi").Pulumi} pulumi
+ * @param {RegExp} [keep] Names that stay although they are foreign.
+ * @returns {Record<string, string>}
+ */
+function pulumiEnvironment(folder, pulumi, keep) {
+  const backend = path.join(path.resolve(folder), "backend");
+  fs.mkdirSync(backend, { recursive: true });
+  // Pulumi starts programs with the `node` on PATH: it shall be the one that runs us.
+  const folders = [...pulumi.bin, path.dirname(process.execPath), process.env.PATH ?? ""];
+  return {
+    ...cleanEnvironment(keep),
+    PATH: folders.join(path.delimiter),
+    PULUMI_HOME: path.join(path.resolve(folder), "home"),
+    PULUMI_BACKEND_URL: pathToFileURL(backend).href,
+    PULUMI_CONFIG_PASSPHRASE: "steward",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+  };
+}
+
+module.exports = { foreign, cleanEnvironment, pulumiEnvironment };

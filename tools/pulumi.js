@@ -1,0 +1,141 @@
+// @ts-check
+const { createHash } = require("node:crypto");
+const fs = require("node:fs");
+const path = require("node:path");
+const { cacheFolder, cached } = require("./cache");
+const { Problem, capture, findOnPath, isExecutable, root, say } = require("./command");
+const { cleanEnvironment } = require("./environment");
+const { goBuild } = require("./go");
+
+/** What we download or build; the version of tools/go/pulumi/go.mod. */
+const version = "3.259.0";
+/** Older command lines on PATH are passed over. */
+const oldest = { major: 3, minor: 200 };
+const releases = "https://get.pulumi.com/releases/sdk";
+/** The engine starts this one for dynamic resources. It comes with the command line, and in @pulumi/pulumi without its run bit. */
+const launcher = "pulumi-resource-pulumi-nodejs";
+const languageHost = "pulumi-language-nodejs";
+
+/**
+ * @typedef {object} Pulumi
+ * @property {string} command The command line itself, as an absolute path.
+ * @property {string[]} bin Folders to put first on PATH.
+ * @property {string} version
+ */
+
+/** @type {Promise<Pulumi> | undefined} */
+let found;
+
+/**
+ * The Pulumi command line: the one on PATH, else the one in our cache, else the official release, else one built with Go. Leaves the user's login,
+ * plugins and PATH alone.
+ * @returns {Promise<Pulumi>}
+ */
+function getPulumi() {
+  found ??= findPulumi();
+  return found;
+}
+
+/** @returns {Promise<Pulumi>} */
+async function findPulumi() {
+  const own = await pulumiOnPath();
+  if (own) return own;
+  const folder = await cached(`pulumi-${version}-${process.platform}-${process.arch}`, async (folder) => {
+    const reason = await download(folder);
+    if (!reason) return;
+    say(`The release of Pulumi ${version} cannot be used (${reason}), so it is built from source.`);
+    await build(folder);
+  });
+  return { command: path.join(folder, "pulumi"), bin: [folder], version };
+}
+
+/** @returns {Promise<Pulumi | undefined>} */
+async function pulumiOnPath() {
+  const command = findOnPath("pulumi");
+  if (!command) return undefined;
+  // Even this command writes to its home.
+  const env = { ...cleanEnvironment(), PULUMI_HOME: path.join(cacheFolder(), "home"), PULUMI_SKIP_UPDATE_CHECK: "true" };
+  const { output } = await capture(command, ["version"], { env });
+  const [text, major, minor] = /v?(\d+)\.(\d+)\.\d+/.exec(output) ?? [];
+  const folder = path.dirname(fs.realpathSync(command));
+  const has = (/** @type {string} */ program) => isExecutable(path.join(folder, program)) || findOnPath(program) !== undefined;
+  if (!text || Number(major) !== oldest.major || Number(minor) < oldest.minor || !has(languageHost)) {
+    say(`Passing over ${command}: it is not a Pulumi ${oldest.major}.${oldest.minor} or later with ${languageHost} beside it.`);
+    return undefined;
+  }
+  const bin = [path.dirname(command)];
+  if (!has(launcher)) bin.unshift(await cached(`launcher-${installedSdk().version}`, async (target) => copyLauncher(target)));
+  return { command, bin, version: text.replace("v", "") };
+}
+
+/**
+ * Downloads and unpacks the official release; resolves to the reason when that cannot be done.
+ * @param {string} folder
+ * @returns {Promise<string | undefined>}
+ */
+async function download(folder) {
+  if (process.platform === "win32") return "on Windows it is not unpacked here";
+  try {
+    const name = `pulumi-v${version}-${process.platform}-${process.arch}.tar.gz`;
+    const checksums = await get(`${releases}/pulumi-${version}-checksums.txt`);
+    const response = await get(`${releases}/${name}`);
+    if (!response.ok) return `${releases}/${name} answered ${response.status}`;
+    say(`Downloading Pulumi ${version}.`);
+    const archive = Buffer.from(await response.arrayBuffer());
+    if (checksums.ok) {
+      const sum = createHash("sha256").update(archive).digest("hex");
+      if (!(await checksums.text()).includes(`${sum}  ${name}`)) return "its checksum differs from the published one";
+    }
+    const file = path.join(folder, name);
+    fs.writeFileSync(file, archive);
+    const { code, output } = await capture("tar", ["-xzf", file, "-C", folder, "--strip-components", "1"]);
+    fs.rmSync(file);
+    if (code !== 0) return `tar could not unpack it: ${output.trim()}`;
+    if (!isExecutable(path.join(folder, launcher))) copyLauncher(folder);
+    return undefined;
+  } catch (error) {
+    const { message, cause } = /** @type {Error} */ (error);
+    return cause instanceof Error ? cause.message : message;
+  }
+}
+
+/**
+ * A host that cannot be reached costs four seconds; a slow download may take its time.
+ * @param {string} address
+ */
+async function get(address) {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(new Error(`${new URL(address).host} does not answer`)), 4_000);
+  try {
+    return await fetch(address, { signal: abort.signal });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** @param {string} folder */
+async function build(folder) {
+  if (!findOnPath("go")) {
+    throw new Problem(
+      "Install the Pulumi command line (https://www.pulumi.com/docs/install) or Go 1.25 or later (https://go.dev/dl), then run this again.",
+    );
+  }
+  await goBuild(languageHost, { output: path.join(folder, languageHost), minutes: "1 minute" });
+  const flags = `-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${version}`;
+  await goBuild("pulumi", { output: path.join(folder, "pulumi"), minutes: "3 minutes", flags });
+  copyLauncher(folder);
+}
+
+/** @param {string} folder */
+function copyLauncher(folder) {
+  const file = path.join(folder, launcher);
+  fs.copyFileSync(path.join(installedSdk().folder, launcher), file);
+  fs.chmodSync(file, 0o755);
+}
+
+function installedSdk() {
+  const manifest = require.resolve("@pulumi/pulumi/package.json", { paths: [root] });
+  return { folder: path.dirname(manifest), version: require(manifest).version };
+}
+
+module.exports = { getPulumi };

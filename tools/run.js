@@ -1,0 +1,48 @@
+// @ts-check
+// The one entry of every `npm run` command: makes what the command needs (dependencies, dist/), then runs it with the arguments that follow.
+//
+//   node tools/run.js <up|refresh|destroy|test|test:real|check|bench> [arguments…]
+const oldest = [20, 18, 1];
+const current = process.versions.node.split(".").map(Number);
+const difference = oldest.map((part, index) => Number(current[index]) - part).find((part) => part !== 0);
+
+if (difference !== undefined && difference < 0) {
+  // Nothing else is loaded before this: an older Node could not even read it.
+  process.stderr.write(
+    `Node ${oldest.join(".")} or later is needed, and this is ${process.versions.node}: install it from https://nodejs.org.\n`,
+  );
+  process.exit(1);
+}
+
+const { Problem } = require("./command");
+const { install, build } = require("./install");
+
+/** @type {Record<string, (args: string[]) => Promise<number>>} Each file is loaded only for its own command. */
+const commands = {
+  up: (args) => require("./demo").up(args),
+  refresh: (args) => require("./demo").refresh(args),
+  destroy: (args) => require("./demo").destroy(args),
+  test: (args) => require("./test").test(args),
+  "test:real": (args) => require("./test").testReal(args),
+  bench: (args) => require("./test").bench(args),
+  check: () => require("./check").check(),
+};
+
+/** @param {string[]} args */
+async function main([name = "", ...args]) {
+  const command = Object.keys(commands).includes(name) ? commands[name] : undefined;
+  if (!command) throw new Problem(`Name one of the commands: ${Object.keys(commands).join(", ")}.`);
+  await install();
+  await build();
+  return command(args);
+}
+
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error) => {
+    process.stderr.write(`${error instanceof Problem ? error.message : error.stack}\n`);
+    process.exitCode = 1;
+  },
+);

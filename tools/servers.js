@@ -1,0 +1,210 @@
+// @ts-check
+// The real products behind the APIs, for the suites and benchmarks that run on them.
+const { spawn } = require("node:child_process");
+const fs = require("node:fs");
+const net = require("node:net");
+const os = require("node:os");
+const path = require("node:path");
+const { setTimeout: sleep } = require("node:timers/promises");
+const { cached } = require("./cache");
+const { Problem, capture, findOnPath } = require("./command");
+const { cleanEnvironment } = require("./environment");
+const { goBuild } = require("./go");
+
+const deadline = 60_000;
+const loopback = "127.0.0.1";
+/** The versions of tools/go/<name>/go.mod. */
+const products = {
+  vault: { version: "1.21.0", minutes: "8 minutes" },
+  nomad: { version: "1.11.0", minutes: "3 minutes" },
+};
+
+/**
+ * @typedef {{ address: string, token: string, stop: () => Promise<void> }} Server
+ * @typedef {Server & { keys: string[] }} Vault `keys`: its five unseal keys (base64), three of which open it.
+ */
+
+/**
+ * The server's program: the one on PATH if it is exactly this version, else one built with Go into our cache.
+ * @param {"vault" | "nomad"} name
+ * @returns {Promise<string>}
+ */
+async function getServer(name) {
+  const { version, minutes } = products[name];
+  const own = findOnPath(name);
+  if (own && (await capture(own, ["version"])).output.includes(` v${version}`)) return own;
+  const folder = await cached(`${name}-${version}-${process.platform}-${process.arch}`, (folder) =>
+    goBuild(name, { output: path.join(folder, name), minutes }),
+  );
+  return path.join(folder, name);
+}
+
+/**
+ * A Vault as operators have it: initialised, unsealed, with its Nomad engine at `nomad` and at `team/scheduler`.
+ * @returns {Promise<Vault>}
+ */
+async function startVault() {
+  const [port] = await freePorts(1);
+  const address = `http://${loopback}:${port}`;
+  const { stop, folder, log } = await startServer("vault", () => ({
+    storage: { inmem: {} },
+    listener: { tcp: { address: `${loopback}:${port}`, tls_disable: true } },
+    disable_mlock: true,
+    api_addr: address,
+    log_level: "warn",
+  }));
+  return orStop(stop, log, async () => {
+    await until(`Vault at ${address} answers`, folder, () => call(address, "GET", "sys/init"));
+    const shares = { secret_shares: 5, secret_threshold: 3 };
+    const { root_token: token, keys_base64: keys } = await call(address, "PUT", "sys/init", { body: shares });
+    for (const key of keys.slice(0, 3)) await call(address, "PUT", "sys/unseal", { body: { key } });
+    await until(`Vault at ${address} is active`, folder, () => call(address, "GET", "sys/health"));
+    const headers = { "X-Vault-Token": token };
+    for (const mount of ["nomad", "team/scheduler"])
+      await call(address, "POST", `sys/mounts/${mount}`, { headers, body: { type: "nomad" } });
+    return { address, token, keys, stop };
+  });
+}
+
+/**
+ * A Nomad with access control on and one client, whose `mock_driver` runs pretend tasks.
+ * @returns {Promise<Server>}
+ */
+async function startNomad() {
+  const [http, rpc, serf] = await freePorts(3);
+  const address = `http://${loopback}:${http}`;
+  const { stop, folder, log } = await startServer("nomad", (folder) => ({
+    data_dir: path.join(folder, "data"),
+    bind_addr: loopback,
+    advertise: { http: loopback, rpc: loopback, serf: loopback },
+    ports: { http, rpc, serf },
+    log_level: "WARN",
+    disable_update_check: true,
+    acl: { enabled: true },
+    server: { enabled: true, bootstrap_expect: 1 },
+    client: {
+      enabled: true,
+      servers: [`${loopback}:${rpc}`],
+      options: {
+        // Several of these wait for addresses that only exist in a cloud.
+        "fingerprint.denylist": "env_aws,env_gce,env_azure,env_digitalocean,consul,vault,cni,bridge",
+        "driver.allowlist": "mock_driver",
+      },
+    },
+  }));
+  return orStop(stop, log, async () => {
+    const { SecretID: token } = await until(`Nomad at ${address} has a leader`, folder, () => call(address, "POST", "acl/bootstrap"));
+    const headers = { "X-Nomad-Token": token };
+    await until(`Nomad's client at ${address} is ready`, folder, async () => {
+      const [node] = await call(address, "GET", "nodes", { headers });
+      if (node?.Status !== "ready") throw new Error("no node is ready");
+    });
+    return { address, token, stop };
+  });
+}
+
+/**
+ * @param {"vault" | "nomad"} name
+ * @param {(folder: string) => object} configure
+ * @returns {Promise<{ folder: string, log: string, stop: () => Promise<void> }>}
+ */
+async function startServer(name, configure) {
+  const program = await getServer(name);
+  const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), `steward-${name}-`));
+  const configuration = path.join(folder, "configuration.json");
+  const log = path.join(folder, "log");
+  fs.writeFileSync(configuration, JSON.stringify(configure(folder)));
+  const args = name === "vault" ? ["server", `-config=${configuration}`] : ["agent", `-config=${configuration}`];
+  const output = fs.openSync(log, "a");
+  const supervisor = spawn(process.execPath, [path.join(__dirname, "supervise.js"), folder, program, ...args], {
+    env: cleanEnvironment(),
+    stdio: ["pipe", output, output],
+    // Ctrl-C must reach us, not the supervisor, which has to clean up after us.
+    detached: true,
+  });
+  fs.closeSync(output);
+  const ended = new Promise((resolve) => supervisor.on("close", resolve));
+  // A test that forgets to stop a server must still be able to end; the pipe then closes and the supervisor stops it.
+  supervisor.unref();
+  /** @type {import("node:net").Socket} */ (supervisor.stdin).unref();
+  const stop = async () => {
+    supervisor.ref();
+    supervisor.stdin?.end();
+    await ended;
+  };
+  return { folder, log, stop };
+}
+
+/**
+ * @template T
+ * @param {() => Promise<void>} stop
+ * @param {string} log
+ * @param {() => Promise<T>} prepare
+ */
+async function orStop(stop, log, prepare) {
+  try {
+    return await prepare();
+  } catch (error) {
+    const lines = fs.readFileSync(log, "utf8").trim().split("\n").slice(-5);
+    await stop();
+    throw new Problem(`${/** @type {Error} */ (error).message} Its last words:\n${lines.join("\n")}`);
+  }
+}
+
+/**
+ * @template T
+ * @param {string} what
+ * @param {string} folder The server's.
+ * @param {() => Promise<T>} attempt
+ * @returns {Promise<T>}
+ */
+async function until(what, folder, attempt) {
+  const end = Date.now() + deadline;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (fs.existsSync(path.join(folder, "ended")) || Date.now() > end)
+        throw new Error(`Waited in vain until ${what}: ${/** @type {Error} */ (error).message}.`);
+      await sleep(50);
+    }
+  }
+}
+
+/**
+ * @param {string} address
+ * @param {string} method
+ * @param {string} route
+ * @param {{ body?: object, headers?: Record<string, string> }} [options]
+ * @returns {Promise<any>}
+ */
+async function call(address, method, route, { body, headers } = {}) {
+  const response = await fetch(`${address}/v1/${route}`, {
+    method,
+    headers,
+    body: body && JSON.stringify(body),
+    signal: AbortSignal.timeout(10_000),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} /v1/${route} answered ${response.status} ${text.slice(0, 200).trim()}`);
+  return text ? JSON.parse(text) : undefined;
+}
+
+/**
+ * @param {number} count
+ * @returns {Promise<number[]>}
+ */
+async function freePorts(count) {
+  const listeners = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const listener = net.createServer();
+      await new Promise((resolve) => listener.listen(0, loopback, () => resolve(undefined)));
+      return listener;
+    }),
+  );
+  const ports = listeners.map((listener) => /** @type {net.AddressInfo} */ (listener.address()).port);
+  await Promise.all(listeners.map((listener) => new Promise((resolve) => listener.close(resolve))));
+  return ports;
+}
+
+module.exports = { getServer, startVault, startNomad };

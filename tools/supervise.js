@@ -1,0 +1,56 @@
+// @ts-check
+// Runs a server for as long as the process that started us holds our standard input open, so that it cannot outlive that process, not even one that was
+// killed. Then removes the server's folder. A server that ends earlier leaves a file `ended` there, for the process to see.
+//
+//   node tools/supervise.js <folder> <command> <arguments…>
+const { spawn, spawnSync } = require("node:child_process");
+const fs = require("node:fs");
+const path = require("node:path");
+
+const grace = 5_000;
+const [folder = "", command = "", ...args] = process.argv.slice(2);
+// Of its own process group, because a server has children, too.
+const server = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"], detached: true });
+
+/** @param {NodeJS.Signals} signal */
+function signalGroup(signal) {
+  try {
+    if (server.pid) process.kill(-server.pid, signal);
+  } catch {
+    // It has ended already.
+  }
+}
+
+let stopping = false;
+let ended = false;
+
+function stop() {
+  stopping = true;
+  if (ended) return remove();
+  signalGroup("SIGTERM");
+  setTimeout(() => signalGroup("SIGKILL"), grace).unref();
+}
+
+function remove() {
+  unmount();
+  fs.rmSync(folder, { recursive: true, force: true });
+  process.exit();
+}
+
+/** Nomad, run as root, mounts a small file system for each task that it ran; a folder with a mount in it cannot be removed. */
+function unmount() {
+  const mounts = fs.existsSync("/proc/mounts") ? fs.readFileSync("/proc/mounts", "utf8") : "";
+  for (const [, mount = ""] of mounts.matchAll(/^\S+ (\S+) /gm)) {
+    if (mount.startsWith(`${folder}/`)) spawnSync("umount", [mount], { stdio: "ignore" });
+  }
+}
+
+process.stdin.on("end", stop).on("error", stop).resume();
+process.on("SIGTERM", stop).on("SIGINT", stop).on("SIGHUP", stop);
+server.on("error", (error) => process.stderr.write(`${error.message}\n`));
+server.on("close", () => {
+  ended = true;
+  signalGroup("SIGKILL");
+  if (stopping) remove();
+  else fs.writeFileSync(path.join(folder, "ended"), "");
+});

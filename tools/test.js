@@ -1,0 +1,51 @@
+// @ts-check
+const path = require("node:path");
+const { run, root } = require("./command");
+const { cleanEnvironment } = require("./environment");
+const { getPulumi } = require("./pulumi");
+const { startNomad, startVault } = require("./servers");
+
+const jest = path.join(root, "node_modules/jest/bin/jest.js");
+
+/** @param {string[]} args */
+async function test(args) {
+  await getPulumi();
+  return run(process.execPath, [jest, ...args], { env: cleanEnvironment() });
+}
+
+/**
+ * The suites of test/real, on one real Vault and one real Nomad.
+ * @param {string[]} args
+ */
+async function testReal(args) {
+  await getPulumi();
+  const vault = await startVault();
+  try {
+    const nomad = await startNomad();
+    try {
+      const env = {
+        ...cleanEnvironment(),
+        // These names are ours: they survive where every variable that could name an operator's server is removed.
+        REAL_VAULT_ADDRESS: vault.address,
+        REAL_VAULT_TOKEN: vault.token,
+        REAL_VAULT_KEYS: vault.keys.join(","),
+        REAL_NOMAD_ADDRESS: nomad.address,
+        REAL_NOMAD_TOKEN: nomad.token,
+      };
+      return await run(process.execPath, [jest, ...(args.length > 0 ? args : ["test/real"])], { env });
+    } finally {
+      await nomad.stop();
+    }
+  } finally {
+    await vault.stop();
+  }
+}
+
+/** @param {string[]} args */
+async function bench(args) {
+  await getPulumi();
+  const hook = path.join(__dirname, "typescript.js");
+  return run(process.execPath, ["--require", hook, path.join(root, "bench/run.ts"), ...args], { env: cleanEnvironment() });
+}
+
+module.exports = { test, testReal, bench };
