@@ -6,10 +6,12 @@ module.exports = {
   transform: {
     "^.+\\.ts$": [
       "ts-jest",
-      { diagnostics: false, isolatedModules: true, tsconfig: { module: "commonjs", target: "es2022", esModuleInterop: true } },
+      { diagnostics: false, tsconfig: { module: "commonjs", target: "es2022", esModuleInterop: true, isolatedModules: true } },
     ],
   },
   modulePathIgnorePatterns: ["<rootDir>/dist/"],
   globalSetup: "<rootDir>/tools/jest-setup.js",
+  // Most of the time goes into waiting for the Pulumi command line, which is a process of its own.
+  maxWorkers: "100%",
   testTimeout: 120_000,
 };

@@ -1,3 +1,4 @@
+import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { provider } from "../provider/adapters/dynamic-runtime";
 
 type Properties = Record<string, unknown>;
@@ -13,8 +14,8 @@ export type Operation = "create" | "same" | "update" | "replace";
 /** What an error carries that the engine makes "created, but not initialised" of. */
 type Halfway = Error & { id?: string; properties?: Properties };
 
-/** As the wire between the engine and the provider does it. */
-const wire = <T>(value: T): T => JSON.parse(JSON.stringify(value));
+/** As the wire between the engine and the provider does it: what it cannot carry, an undefined inside an object for one, throws. */
+const wire = <T extends object>(value: T): T => Struct.fromJavaScript(value as Record<string, JavaScriptValue>).toJavaScript() as T;
 
 /** One resource under an engine: what the real one calls, in its order, with the arguments that it passes. */
 export class Engine {

@@ -258,7 +258,15 @@ function stringsIn(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-/** Without what is undefined or null: for the engine both mean "not given". */
+/** Without what is undefined or null, at any depth: for the engine both mean "not given", and on its wire there is no undefined. */
 function defined(properties: Properties): Properties {
-  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined && value !== null));
+  const clean = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(clean);
+    return typeof value === "object" && value !== null ? defined(value as Properties) : value;
+  };
+  return Object.fromEntries(
+    Object.entries(properties)
+      .filter(([, value]) => value !== undefined && value !== null)
+      .map(([field, value]) => [field, clean(value)]),
+  );
 }

@@ -78,8 +78,8 @@ describe("check", () => {
       "SchedulerRoles",
       { roles: { "x/y": { policies: ["ok"] }, none: {} } },
       [
-        "roles.x/y: must be letters, digits, _, - and ., and begin and end with a letter, a digit or _",
         "roles.none.policies: a client role needs at least one policy",
+        "roles.x/y: must be letters, digits, _, - and ., and begin and end with a letter, a digit or _",
       ],
     ],
     ["SchedulerRoles", { roles: ["web"] }, ["roles: must be an object of roles by name"]],

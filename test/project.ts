@@ -1,0 +1,117 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pulumiEnvironment } from "../tools/environment";
+import { getPulumi } from "../tools/pulumi";
+
+export interface Run {
+  code: number;
+  /** All that the terminal showed. */
+  output: string;
+  /** The lines of a `--diff` that begin with `+`, `-` or `~`, without the resources' own. */
+  changes: string[];
+}
+
+/** A Pulumi project in a folder of its own, on a local backend, driven by the real command line. */
+export class Project {
+  readonly folder: string;
+  private stack = false;
+
+  constructor(private readonly variables: Record<string, string> = {}) {
+    this.folder = mkdtempSync(join(tmpdir(), "steward-project-"));
+    mkdirSync(join(this.folder, "program"));
+    symlinkSync(join(__dirname, "../node_modules"), join(this.folder, "program/node_modules"), "junction");
+    this.write("program/Pulumi.yaml", "name: story\nruntime: nodejs\n");
+    this.write("program/package.json", '{ "name": "story", "main": "index.js" }');
+  }
+
+  private write(file: string, text: string): void {
+    writeFileSync(join(this.folder, file), text);
+  }
+
+  /** The program: what follows the import of the package. */
+  program(source: string): this {
+    this.write(
+      "program/index.js",
+      `const pulumi = require("@pulumi/pulumi");\nconst { secrets } = require("pulumi-steward");\n${source}\n`,
+    );
+    return this;
+  }
+
+  /** The stack's configuration; JSON is YAML. The salt belongs to the passphrase and is put in by Pulumi. */
+  config(config: Record<string, object>): this {
+    const file = join(this.folder, "program/Pulumi.dev.yaml");
+    const salt = this.stack ? /^encryptionsalt: .*$/m.exec(readFileSync(file, "utf8"))?.[0] : undefined;
+    writeFileSync(file, `${salt ?? ""}\nconfig: ${JSON.stringify(config)}\n`);
+    return this;
+  }
+
+  async pulumi(...args: string[]): Promise<Run> {
+    const cli = await getPulumi();
+    if (!this.stack) {
+      this.stack = true;
+      await this.pulumi("stack", "init", "dev");
+    }
+    const child = spawn(cli.command, [...args, "--non-interactive", "--color", "never"], {
+      cwd: join(this.folder, "program"),
+      env: { ...pulumiEnvironment(this.folder, cli), ...this.variables },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (data) => {
+        output += data;
+      });
+    const code = await new Promise<number>((done) => child.on("close", (status) => done(status ?? 1)));
+    return { code, output, changes: changedLines(output) };
+  }
+
+  private async succeed(...args: string[]): Promise<Run> {
+    const run = await this.pulumi(...args);
+    if (run.code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${run.code}:\n${run.output}`);
+    return run;
+  }
+
+  up = (...args: string[]): Promise<Run> => this.succeed("up", "--yes", "--skip-preview", "--diff", ...args);
+  preview = (...args: string[]): Promise<Run> => this.succeed("preview", "--diff", ...args);
+  refresh = (...args: string[]): Promise<Run> => this.succeed("refresh", "--yes", "--skip-preview", "--diff", ...args);
+  destroy = (): Promise<Run> => this.succeed("destroy", "--yes", "--skip-preview");
+
+  /** After an `up`, nothing changes: not by a second up, not by a refresh. */
+  async expectConverged(): Promise<void> {
+    await this.preview("--expect-no-changes");
+    await this.refresh("--expect-no-changes");
+  }
+
+  async resources(): Promise<{ urn: string; id?: string; inputs?: Record<string, unknown>; outputs?: Record<string, unknown> }[]> {
+    const { output } = await this.succeed("stack", "export");
+    return JSON.parse(output).deployment.resources;
+  }
+
+  async outputs(): Promise<Record<string, unknown>> {
+    return JSON.parse((await this.succeed("stack", "output", "--json", "--show-secrets")).output);
+  }
+
+  /** Every file that holds state, history or a backup of them. */
+  stored(): string {
+    const backend = join(this.folder, "backend");
+    return readdirSync(backend, { recursive: true, withFileTypes: true, encoding: "utf8" })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
+      .join("\n");
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** `~ policies: [`, not `~ pulumi-nodejs:dynamic/…: (update)` nor the count at the end. */
+function changedLines(output: string): string[] {
+  const detail = output.split(/^Resources:$/m)[0] ?? "";
+  return detail
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => /^[~+-] /.test(line) && !/^[~+-] pulumi/.test(line));
+}
