@@ -9,6 +9,8 @@ module.exports = {
       { diagnostics: false, tsconfig: { module: "commonjs", target: "es2022", esModuleInterop: true, isolatedModules: true } },
     ],
   },
+  // These need a real Vault and a real Nomad: `npm run test:real` starts them.
+  testPathIgnorePatterns: ["/node_modules/", ...(process.env.REAL_VAULT_ADDRESS ? [] : ["<rootDir>/test/real/"])],
   modulePathIgnorePatterns: ["<rootDir>/dist/"],
   globalSetup: "<rootDir>/tools/jest-setup.js",
   // Most of the time goes into waiting for the Pulumi command line, which is a process of its own.

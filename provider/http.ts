@@ -128,29 +128,21 @@ async function sendOnce(connection: Connection, request: Request, secrets: reado
   const body = parseJson(text);
   if (status >= 200 && status < 300) {
     if (body !== undefined || text === "") return { status, headers, body };
-    throw fail(
-      "ERR_UNEXPECTED_RESPONSE",
-      text.trimStart().startsWith("<") ? "the server answered with a web page" : "the server's answer is not JSON",
-      {
-        status,
-        advice: `Check that ${connection.address} is the address of the ${connection.system} API itself, not of a proxy or login page before it.`,
-        outcomeUnknown: writes,
-      },
-    );
+    throw fail("ERR_UNEXPECTED_RESPONSE", isPage(text) ? "the server answered with a web page" : "the server's answer is not JSON", {
+      status,
+      advice: `Check that ${connection.address} is the address of the ${connection.system} API itself, not of a proxy or login page before it.`,
+      outcomeUnknown: writes,
+    });
   }
   const retryAfter = headers["retry-after"];
-  const reason = serverReason(body, text);
-  throw fail(
-    errorCode(status),
-    reason || (text.trimStart().startsWith("<") ? "the server answered with a web page" : "the server gave no reason"),
-    {
-      status,
-      serverGaveReason: reason !== "",
-      advice: adviceFor(status, connection),
-      outcomeUnknown: writes && status >= 500 && status !== 503,
-      ...(typeof retryAfter === "string" ? { retryAfter } : {}),
-    },
-  );
+  const reason = serverReason(body, text, secrets);
+  throw fail(errorCode(status), reason || (isPage(text) ? "the server answered with a web page" : "the server gave no reason"), {
+    status,
+    serverGaveReason: reason !== "",
+    advice: adviceFor(status, connection),
+    outcomeUnknown: writes && status >= 500 && status !== 503,
+    ...(typeof retryAfter === "string" ? { retryAfter } : {}),
+  });
 }
 
 async function readBody({ body, headers }: Undici.Dispatcher.ResponseData): Promise<string> {
@@ -237,18 +229,23 @@ function adviceFor(status: number, { name, system }: Connection): string | undef
   return undefined;
 }
 
-/** The server's own words: `{"errors": ["…"]}`, JSON:API's `{"errors": [{"title", "detail"}]}`, or plain text. */
-function serverReason(body: unknown, text: string): string {
+/**
+ * The server's own words: `{"errors": ["…"]}`, JSON:API's `{"errors": [{"title", "detail"}]}`, or plain text. Secrets are taken out before anything
+ * else is done to them: half a secret would not be found again.
+ */
+function serverReason(body: unknown, text: string, secrets: readonly string[]): string {
   const errors = typeof body === "object" && body !== null && "errors" in body && Array.isArray(body.errors) ? body.errors : [];
   const words = errors.map((error: unknown) => {
     if (typeof error === "string") return error;
     const { title, detail } = (error ?? {}) as { title?: unknown; detail?: unknown };
     return [title, detail].filter((part) => typeof part === "string").join(": ");
   });
-  const plain = body === undefined && !text.trimStart().startsWith("<") ? text : "";
-  const reason = (words.filter(Boolean).join("; ") || plain).replace(/\s+/g, " ").trim().replace(/\.$/, "");
-  return reason.slice(0, 500);
+  const plain = body === undefined && !isPage(text) ? text : "";
+  const reason = redact(words.filter(Boolean).join("; ") || plain, secrets);
+  return reason.replace(/\s+/g, " ").trim().replace(/\.$/, "").slice(0, 500);
 }
+
+const isPage = (text: string): boolean => text.trimStart().startsWith("<");
 
 // Loaded with the first request: a program that only declares resources never needs it.
 let loaded: typeof Undici | undefined;

@@ -7,20 +7,6 @@ const { capture, root } = require("./command");
 /** @param {string} file In node_modules. */
 const modules = (file) => path.join(root, "node_modules", file);
 
-/** A program as a user writes it, and Pulumi compiles it. */
-const program = `
-import * as pulumi from "@pulumi/pulumi";
-import * as steward from "pulumi-steward";
-import { start } from "pulumi-steward/sandbox";
-
-const role = new steward.secrets.SchedulerRole("web", { name: "web", policies: ["readonly"] });
-export const policies: pulumi.Output<string[]> = role.policies;
-export const url: Promise<string> = start().then((sandbox) => sandbox.secrets.url);
-// An "any" would accept everything: this assignment fails to compile if the resource became one.
-type IsAny<T> = 0 extends 1 & T ? true : false;
-export const typed: IsAny<typeof role> = false;
-`;
-
 /** @type {[name: string, step: () => Promise<{ code: number, output: string }>][]} */
 const steps = [
   ["types", () => capture(process.execPath, [modules("typescript/bin/tsc"), "--noEmit", "-p", "tsconfig.json"])],
@@ -49,7 +35,7 @@ async function checkDeclarations() {
     fs.mkdirSync(path.join(folder, "node_modules"));
     fs.symlinkSync(root, path.join(folder, "node_modules/pulumi-steward"), "junction");
     for (const name of ["@pulumi", "@types"]) fs.symlinkSync(modules(name), path.join(folder, "node_modules", name), "junction");
-    fs.writeFileSync(path.join(folder, "program.ts"), program);
+    fs.copyFileSync(path.join(root, "test/types/surface.ts"), path.join(folder, "program.ts"));
     const options = [
       "--noEmit",
       "--strict",

@@ -13,8 +13,11 @@ async function test(args) {
   return run(process.execPath, [jest, ...args], { env: cleanEnvironment() });
 }
 
+/** The suites that run on the sandbox and, unchanged, on real servers; and those that need both products at once. */
+const realSuites = ["test/provider/secrets", "test/end-to-end", "test/real"];
+
 /**
- * The suites of test/real, on one real Vault and one real Nomad.
+ * The suites for real servers, on one real Vault and one real Nomad.
  * @param {string[]} args
  */
 async function testReal(args) {
@@ -32,7 +35,7 @@ async function testReal(args) {
         REAL_NOMAD_ADDRESS: nomad.address,
         REAL_NOMAD_TOKEN: nomad.token,
       };
-      return await run(process.execPath, [jest, ...(args.length > 0 ? args : ["test/real"])], { env });
+      return await run(process.execPath, [jest, ...(args.length > 0 ? args : realSuites)], { env });
     } finally {
       await nomad.stop();
     }

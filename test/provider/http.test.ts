@@ -166,6 +166,15 @@ describe("the message", () => {
     expect((await failure(send(target, get))).message).toBe(message);
   });
 
+  test("half a secret at the end of a long reason, or one broken over lines, is none the less a secret", async () => {
+    const target = await serve((_, response, count) =>
+      response.writeHead(400).end(count === 1 ? `${"x".repeat(492)}canary-token` : "a canary\nline b"),
+    );
+    expect((await failure(send(target, get))).message).toContain("x[secret]");
+    target.secrets = ["canary\nline"];
+    expect((await failure(send(target, get))).message).toBe("a [secret] b (GET /v1/thing, 400).");
+  });
+
   test("HTML instead of JSON", async () => {
     const target = await serve((_, response) => response.end("<!doctype html><html></html>"));
     expect((await failure(send(target, get))).message).toBe(

@@ -1,0 +1,112 @@
+import { spawn } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { createServer } from "node:http";
+import { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { cacheFolder } from "../tools/cache";
+
+const root = join(__dirname, "..");
+const parts = [
+  "tools",
+  "provider",
+  "sandbox",
+  "dist",
+  "examples",
+  "Pulumi.yaml",
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "tsconfig.build.json",
+];
+
+/** The commands of the README, in a copy of the repository: a demonstration that stands in this one is left alone. */
+describe("npm run up, refresh and destroy", () => {
+  const copy = mkdtempSync(join(tmpdir(), "steward-demo-"));
+  const home = mkdtempSync(join(tmpdir(), "steward-home-"));
+  const asked: string[] = [];
+  const trap = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    response.end("{}");
+  });
+  let environment: Record<string, string | undefined>;
+
+  beforeAll(async () => {
+    for (const part of parts)
+      cpSync(join(root, part), join(copy, part), {
+        recursive: true,
+        preserveTimestamps: true,
+        filter: (file) => !/node_modules/.test(file),
+      });
+    symlinkSync(join(root, "node_modules"), join(copy, "node_modules"), "junction");
+    await new Promise<void>((done) => trap.listen(0, "127.0.0.1", done));
+    const theirs = `http://127.0.0.1:${(trap.address() as AddressInfo).port}`;
+    environment = {
+      ...process.env,
+      // An operator's shell.
+      VAULT_ADDR: theirs,
+      VAULT_TOKEN: "theirs",
+      SECRETS_ADDR: theirs,
+      NOMAD_ADDR: theirs,
+      PULUMI_BACKEND_URL: theirs,
+      PULUMI_ACCESS_TOKEN: "theirs",
+      HOME: home,
+      XDG_CACHE_HOME: join(cacheFolder(), ".."),
+    };
+  });
+  afterAll(async () => {
+    await demo("destroy");
+    trap.close();
+    for (const folder of [copy, home]) rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function demo(...args: string[]): Promise<{ code: number; output: string }> {
+    const child = spawn(process.execPath, [join(copy, "tools/run.js"), ...args], {
+      cwd: copy,
+      env: environment,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (data) => {
+        output += data;
+      });
+    const code = await new Promise<number>((done) => child.on("close", (status) => done(status ?? 1)));
+    return { code, output };
+  }
+
+  test("the story that `npm run up` tells holds, and nothing of the caller's is touched", async () => {
+    const up = await demo("up");
+    expect(up).toMatchObject({ code: 0 });
+    const [, token = "", body = "", address = ""] = /curl -X POST -H "X-Secrets-Token: (\S+)" -d '(\S+)' (\S+)/.exec(up.output) ?? [];
+    expect((await fetch(address, { method: "POST", headers: { "X-Secrets-Token": token }, body })).status).toBe(204);
+    expect((await demo("refresh")).output).toContain('~ [0]: "readonly" => "administrator"');
+    expect((await demo("up")).output).toContain('~ [0]: "administrator" => "readonly"');
+    expect((await demo("refresh")).output).not.toContain("~");
+    const { pid } = JSON.parse(readFileSync(join(copy, ".state/sandbox/sandbox.json"), "utf8"));
+    expect(alive(pid)).toBe(true);
+    expect((await demo("destroy")).output).toMatch(/- \d+ deleted/);
+    expect(alive(pid)).toBe(false);
+    expect(existsSync(join(copy, ".state"))).toBe(false);
+    expect(asked).toEqual([]);
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  test("a real server is used only with --server, and never without asking", async () => {
+    const { code, output } = await demo("up", "--server");
+    expect(code).not.toBe(0);
+    expect(output).toMatch(
+      /This writes scheduler\/config\/access, .*scheduler\/role\/web, .* on http:\/\/127\.0\.0\.1:\d+, .*run it in a terminal/,
+    );
+    expect(asked).toEqual([]);
+  });
+});
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,131 @@
+// A program that uses every public name as a user would. It is compiled, not run: by the compiler of this repository and by TypeScript 3.8, which Pulumi runs
+// programs with; hence no newer syntax here.
+import * as pulumi from "@pulumi/pulumi";
+import { Args, Connected, DeepInput, ErrorCode, Getter, Outputs, Resource, StewardError, secrets } from "pulumi-steward";
+import { Fault, Options, Sandbox, SecretsService, Service, start } from "pulumi-steward/sandbox";
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+declare function holds<Claim extends true>(...claim: Claim[]): void;
+declare const later: pulumi.Output<string>;
+const options: pulumi.CustomResourceOptions = { protect: true };
+
+const accessArgs: secrets.SchedulerAccessArgs = {
+  address: later,
+  token: pulumi.secret("token"),
+  maxTokenNameLength: 64,
+  caCert: later,
+  clientCert: "pem",
+  clientKey: Promise.resolve("pem"),
+  mount: "team/scheduler",
+  adopt: true,
+  connection: "production",
+};
+const access = new secrets.SchedulerAccess("access", accessArgs, options);
+holds<Same<typeof access.address, pulumi.Output<string>>>();
+holds<Same<typeof access.mount, pulumi.Output<string>>>();
+holds<Same<typeof access.maxTokenNameLength, pulumi.Output<number | undefined>>>();
+const readAccess: secrets.SchedulerAccess = secrets.SchedulerAccess.get("read", "scheduler/config/access", { connection: later }, options);
+const accessState: secrets.SchedulerAccessState = { address: "", maxTokenNameLength: undefined, mount: "" };
+const accessInputs: secrets.SchedulerAccessInputs = { address: "", token: "" };
+
+const times: secrets.Duration[] = ["1h30m", 90];
+const leaseArgs: secrets.SchedulerLeaseArgs = { ttl: times[0], maxTtl: later, mount: later, connection: later };
+const lease = new secrets.SchedulerLease("lease", leaseArgs);
+new secrets.SchedulerLease("seconds", { ttl: 30 });
+holds<Same<typeof lease.ttl, pulumi.Output<number>>>();
+holds<Same<typeof lease.maxTtl, pulumi.Output<number>>>();
+holds<Same<typeof lease.mount, pulumi.Output<string>>>();
+secrets.SchedulerLease.get("read", later);
+const leaseState: secrets.SchedulerLeaseState = { ttl: 1, maxTtl: 2, mount: "" };
+const leaseInputs: secrets.SchedulerLeaseInputs = {};
+
+const roleArgs: secrets.SchedulerRoleArgs = {
+  name: "web",
+  policies: ["a", later],
+  global: later.apply(Boolean),
+  type: "client",
+  adopt: false,
+};
+const role = new secrets.SchedulerRole("role", roleArgs);
+holds<Same<typeof role.name, pulumi.Output<string>>>();
+holds<Same<typeof role.policies, pulumi.Output<string[]>>>();
+holds<Same<typeof role.global, pulumi.Output<boolean>>>();
+holds<Same<typeof role.type, pulumi.Output<"client" | "management">>>();
+holds<Same<typeof role.mount, pulumi.Output<string>>>();
+holds<Same<typeof role.managed, pulumi.Output<string[]>>>();
+holds<Same<typeof role.server, pulumi.Output<string>>>();
+secrets.SchedulerRole.get("read", role.id, { connection: "production" });
+const roleInputs: secrets.SchedulerRoleInputs = { name: "web" };
+const roleState: secrets.SchedulerRoleState = { name: "web", policies: [], global: false, type: "client", mount: "" };
+
+const attributes: secrets.RoleAttributes = { policies: ["a"], global: true, type: "management" };
+const rolesArgs: secrets.SchedulerRolesArgs = {
+  roles: { web: attributes, site: { policies: [later], type: "client" }, none: {} },
+  exclusive: true,
+  mount: "scheduler",
+  adopt: true,
+};
+const roles = new secrets.SchedulerRoles("roles", rolesArgs);
+new secrets.SchedulerRoles("unknown", { roles: later.apply(() => ({ web: attributes })) });
+holds<Same<typeof roles.roles, pulumi.Output<Record<string, Required<secrets.RoleAttributes>>>>>();
+holds<Same<typeof roles.mount, pulumi.Output<string>>>();
+secrets.SchedulerRoles.get("read", "scheduler/role");
+const rolesInputs: secrets.SchedulerRolesInputs = { roles: {} };
+const rolesState: secrets.SchedulerRolesState = { roles: {}, mount: "" };
+
+const listOptions: secrets.ListSchedulerRolesOptions = { connection: "production", mount: "scheduler" };
+const names: Promise<string[]> = secrets.listSchedulerRoles(listOptions);
+secrets.listSchedulerRoles();
+
+const get: Getter<secrets.SchedulerRole> = secrets.SchedulerRole.get;
+const resource: Resource = role;
+const connected: Connected = { connection: "production" };
+const args: Args<{ a: string[] }> = { a: [later] };
+const deep: DeepInput<{ a: { b: string } }> = { a: { b: later } };
+declare const outputs: Outputs<{ a: number }>;
+holds<Same<typeof outputs.a, pulumi.Output<number>>>();
+
+function fails(error: unknown): ErrorCode | undefined {
+  if (!(error instanceof StewardError)) return undefined;
+  const runError: pulumi.RunError = error;
+  const facts: { status?: number; method?: string; path?: string; message: string } = error;
+  return runError && facts ? error.code : undefined;
+}
+
+export async function sandbox(): Promise<Record<string, string>> {
+  const chosen: Options = { dialect: "hashicorp", port: 8200, unsealShares: 5, unsealThreshold: 3, seal: "shamir" };
+  const running: Sandbox = await start(chosen);
+  const service: SecretsService = running.secrets;
+  const others: Service[] = [running.platform, running.scheduler, service];
+  const fault: Fault = {
+    system: "secrets",
+    method: "GET",
+    path: /role/,
+    nth: 2,
+    times: 3,
+    action: "respond",
+    status: 503,
+    body: "",
+    headers: {},
+    delayMs: 1,
+  };
+  running.faults.add(fault);
+  running.faults.clear();
+  running.clock.advance(1000);
+  const now: Date = running.clock.now();
+  const log: { system: string; method: string; path: string; status: number; at: number }[] = running.requests();
+  const opened: boolean = await service.opens(service.shares.slice(0, service.threshold));
+  await service.seal();
+  const unsealed: boolean = await service.unseal(service.shares);
+  await service.failover();
+  await running.reset();
+  await running.close();
+  return opened && unsealed && now && log.length > 0 && others.length > 0 ? running.env : {};
+}
+
+// An "any" would accept everything above.
+holds<Same<0 extends 1 & typeof role ? true : false, false>>();
+holds<Same<0 extends 1 & typeof access.address ? true : false, false>>();
+
+export const used = [readAccess, accessState, accessInputs, leaseState, leaseInputs, roleInputs, roleState, rolesInputs, rolesState];
+export const more = [names, get, resource, connected, args, deep, fails];
