@@ -39,10 +39,10 @@ export interface Settings {
   environment: NodeJS.ProcessEnv;
 }
 
-const text = z.string().min(1, "must not be empty");
+const text = z.string("must be a text").min(1, "must not be empty");
 const serverSettings = z
   .strictObject({
-    address: text,
+    address: z.string("must be set").min(1, "must be set"),
     token: text.optional(),
     tokenEnv: text.optional(),
     tokenFile: text.optional(),
@@ -97,8 +97,8 @@ export function connect(system: System, name: string, settings: Settings): Conne
       reason: `No ${system} server is configured under the connection "${name}"`,
       advice:
         name === "default"
-          ? `Set steward:default in the stack's configuration (pulumi config set --path 'steward:default.${system}.address' https://...), or ${environments[system].map(({ address }) => address).join(" or ")} in the environment.`
-          : `Set it in the stack's configuration (pulumi config set --path 'steward:${name}.${system}.address' https://...), or correct the name.`,
+          ? `Set steward:default in the stack's configuration (pulumi config set --plaintext --path 'steward:default.${system}.address' https://...), or ${environments[system].map(({ address }) => address).join(" or ")} in the environment.`
+          : `Set it in the stack's configuration (pulumi config set --plaintext --path 'steward:${name}.${system}.address' https://...), or correct the name.`,
     });
   }
   const address = canonicalAddress(found.address, name, system);
@@ -132,7 +132,7 @@ function configuredConnection(name: string, { config }: Settings): z.infer<typeo
   } catch {
     throw invalid(
       `The configuration steward:${name} is not an object`,
-      `Set its parts with pulumi config set --path 'steward:${name}.secrets.address' https://...`,
+      `Set its parts with pulumi config set --plaintext --path 'steward:${name}.secrets.address' https://...`,
     );
   }
   const checked = connectionSettings.safeParse(parsed);

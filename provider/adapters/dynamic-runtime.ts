@@ -32,6 +32,8 @@ export function provider(token: string): DynamicProvider {
     secrets: [properties, ...more].flatMap((each) => definition.secrets.flatMap((field) => stringsIn(each[field]))),
   });
 
+  const describe = (fields: Properties): string => `${definition.noun} "${definition.name(fields)}"`;
+
   /**
    * Runs one operation; whatever it throws becomes one sentence without a stack, since the engine would print that. Where `keep` gives
    * properties, the engine stores the resource with them as "created, but not initialised", and the next `up` updates it.
@@ -52,7 +54,7 @@ export function provider(token: string): DynamicProvider {
               error,
               definition.secrets.flatMap((field) => stringsIn(fields[field])),
             );
-      const presented = known.with({ task: `Cannot ${verb} ${definition.noun} "${definition.name(fields)}"` });
+      const presented = known.with({ task: `Cannot ${verb} ${describe(fields)}` });
       const kept = keep?.(known);
       throw Object.assign(presented, { stack: "" }, kept && { ...kept, reasons: [presented.message] });
     }
@@ -105,7 +107,8 @@ export function provider(token: string): DynamicProvider {
           findings.push({ path: "", reason: error.message });
         }
       }
-      for (const { path, reason } of findings.filter(({ warning }) => warning)) console.log(`warning: ${located(path, reason)}`);
+      for (const { path, reason } of findings.filter(({ warning }) => warning))
+        console.log(`warning: ${describe(inputs)}: ${located(path, reason)}`);
       const normalised = Object.entries(inputs).map(([field, value]) => [
         field,
         hasUnknown(value) ? value : (comparison(field).normalise?.(value) ?? value),

@@ -1,3 +1,5 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import { StewardError } from "../errors";
 
 // What a program needs of Pulumi's dynamic providers. The other half, which the engine runs, is dynamic-runtime.ts.
@@ -23,7 +25,8 @@ let resolved = false;
 export function assertRuntimeResolves(): void {
   if (resolved) return;
   try {
-    require.resolve("pulumi-steward/runtime", { paths: [process.cwd()] });
+    // Not `require.resolve` with `paths`: inside this package its own name always resolves, to itself.
+    createRequire(join(process.cwd(), "program.js")).resolve("pulumi-steward/runtime");
   } catch {
     throw new StewardError({
       code: "ERR_NOT_INSTALLED",

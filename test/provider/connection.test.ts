@@ -57,7 +57,7 @@ describe("the configuration", () => {
 
   test.each([
     [{ address: "http://host", tokn: "x" }, 'secrets: Unrecognized key: "tokn"'],
-    [{}, "secrets.address: "],
+    [{}, "secrets.address: must be set"],
     [{ address: "http://host", token: "a", tokenEnv: "b" }, "takes one of token, tokenEnv and tokenFile"],
     [{ address: "http://host", clientCert: "-----BEGIN" }, "takes clientCert and clientKey together"],
     [{ address: "host:8200" }, "not a plain http or https URL"],
@@ -75,7 +75,7 @@ describe("the configuration", () => {
   test("an unknown name is an error, never the default", () => {
     const config = secrets({ address: "http://host" });
     expect(() => from(config, { SECRETS_ADDR: "http://environment" }, "other")).toThrow(
-      'No secrets server is configured under the connection "other". Set it in the stack\'s configuration (pulumi config set --path',
+      'No secrets server is configured under the connection "other". Set it in the stack\'s configuration (pulumi config set --plaintext --path',
     );
   });
 });
@@ -98,6 +98,6 @@ describe("the environment", () => {
 
   test("no address at all says what to set", () =>
     expect(() => from({})).toThrow(
-      "No secrets server is configured under the connection \"default\". Set steward:default in the stack's configuration (pulumi config set --path 'steward:default.secrets.address' https://...), or SECRETS_ADDR or VAULT_ADDR in the environment.",
+      "No secrets server is configured under the connection \"default\". Set steward:default in the stack's configuration (pulumi config set --plaintext --path 'steward:default.secrets.address' https://...), or SECRETS_ADDR or VAULT_ADDR in the environment.",
     ));
 });

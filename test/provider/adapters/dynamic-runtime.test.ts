@@ -128,9 +128,9 @@ describe("check", () => {
     expect(await engine("SchedulerLease").problems({ ttl: "2h", maxTtl: "1h" })).toEqual([]);
     expect(await engine("SchedulerAccess").problems({ ...inputs, caCert: certificate, clientCert: certificate })).toEqual([]);
     expect(print.mock.calls.flat()).toEqual([
-      "warning: caCert: is signed with SHA-1, which the service refuses from its release 1.12 on",
-      "warning: clientCert: cannot be parsed as an x509 certificate, so that the service will not reach the scheduler with it",
-      "warning: ttl: is longer than maxTtl, which will cut it",
+      'warning: scheduler access configuration "nomad": caCert: is signed with SHA-1, which the service refuses from its release 1.12 on',
+      'warning: scheduler access configuration "nomad": clientCert: cannot be parsed as an x509 certificate, so that the service will not reach the scheduler with it',
+      'warning: scheduler lease configuration "nomad": ttl: is longer than maxTtl, which will cut it',
     ]);
     print.mockRestore();
   });

@@ -1,5 +1,5 @@
 import { ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { credentials } from "@grpc/grpc-js";
@@ -28,6 +28,18 @@ describe("the text that Pulumi stores as the provider", () => {
     expect(JSON.parse(await firstOutput(child))).toEqual(["Install the program's dependencies", ""]);
     rmSync(folder, { recursive: true });
   });
+});
+
+test("a program whose own dependencies do not hold the package is told so by the first resource", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "steward-"));
+  const library = join(__dirname, "../../../dist/provider");
+  const script = `const {secrets}=require(${JSON.stringify(library)});try{new secrets.SchedulerRole("web",{name:"web"})}catch(e){console.log(JSON.stringify([e.code,e.message]))}`;
+  const child = spawn(process.execPath, ["-e", script], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  expect(JSON.parse(await firstOutput(child))).toEqual([
+    "ERR_NOT_INSTALLED",
+    `pulumi-steward cannot be loaded from the program's folder, ${realpathSync(folder)}. Add pulumi-steward to the dependencies of the program's own package.json, and install them.`,
+  ]);
+  rmSync(folder, { recursive: true });
 });
 
 // What we rely on is not documented: this fails when a newer SDK does it another way.
@@ -92,6 +104,10 @@ describe("the protocol of Pulumi's dynamic providers", () => {
   });
 });
 
+/** Of a process that goes on, or ends at once. */
 function firstOutput(child: ChildProcess): Promise<string> {
-  return new Promise((done) => child.stdout?.once("data", (data: Buffer) => done(data.toString().trim())));
+  return new Promise((done, failed) => {
+    child.stdout?.once("data", (data: Buffer) => done(data.toString().trim()));
+    child.once("close", (code) => failed(new Error(`The process ended with ${code} and said nothing.`)));
+  });
 }

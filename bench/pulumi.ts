@@ -1,0 +1,59 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../tools/command";
+import { pulumiEnvironment } from "../tools/environment";
+import { getPulumi } from "../tools/pulumi";
+import { run } from "./measure";
+
+export const operations = ["create", "preview", "refresh", "destroy"] as const;
+export type Operation = (typeof operations)[number];
+
+/** Something that can be created, compared, refreshed and destroyed; each resolves to the seconds that it took. */
+export type Deployment = Record<Operation, () => Promise<number>>;
+
+const commands: Record<Operation, string[]> = {
+  create: ["up", "--yes", "--skip-preview"],
+  preview: ["preview", "--expect-no-changes"],
+  refresh: ["refresh", "--yes", "--skip-preview", "--expect-no-changes"],
+  destroy: ["destroy", "--yes", "--skip-preview"],
+};
+
+/** Writes a program into a folder from which it finds this package and @pulumi/pulumi. */
+export function writeProgram(folder: string, files: Record<string, string>): void {
+  mkdirSync(folder, { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
+}
+
+/** A Pulumi project in that folder, with a stack and a local backend of its own. */
+export async function pulumiProject(
+  folder: string,
+  program: string,
+  variables: Record<string, string> = {},
+): Promise<Deployment & { stateBytes(): number; state(): string }> {
+  const cwd = join(folder, "program");
+  writeProgram(cwd, {
+    "Pulumi.yaml": "name: bench\nruntime: nodejs\n",
+    "package.json": '{ "name": "bench", "main": "index.js" }',
+    "index.js": program,
+  });
+  const cli = await getPulumi();
+  const env = { ...pulumiEnvironment(folder, cli), ...variables };
+  const pulumi = async (...args: string[]): Promise<number> =>
+    (await run(cli.command, [...args, "--non-interactive", "--color", "never"], { cwd, env })).seconds;
+  await pulumi("stack", "init", "dev");
+  const stacks = join(folder, "backend/.pulumi/stacks");
+  const checkpoint = (): string => {
+    const file = readdirSync(stacks, { recursive: true, encoding: "utf8" }).find((name) => name.endsWith(".json"));
+    if (!file) throw new Error(`There is no checkpoint file in ${stacks}.`);
+    return join(stacks, file);
+  };
+  return {
+    create: () => pulumi(...commands.create),
+    preview: () => pulumi(...commands.preview),
+    refresh: () => pulumi(...commands.refresh),
+    destroy: () => pulumi(...commands.destroy),
+    stateBytes: () => statSync(checkpoint()).size,
+    state: () => readFileSync(checkpoint(), "utf8"),
+  };
+}

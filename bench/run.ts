@@ -1,0 +1,81 @@
+import { availableParallelism, cpus } from "node:os";
+import { parseArgs } from "node:util";
+import { say } from "../tools/command";
+import { getPulumi } from "../tools/pulumi";
+import { interruption } from "./measure";
+import { start } from "./start";
+import { stateAndRequests } from "./state";
+import { targets } from "./targets";
+import { findTerraform } from "./terraform";
+import { timing } from "./timing";
+import { types } from "./types";
+
+const help = `npm run bench -- [options]
+
+  --runs <number>            how often each is run; the median counts (5)
+  --roles <list>             how many roles (10,100,1000)
+  --terraform-path <folder>  where terraform and terraform-provider-vault are, beside PATH; may be given twice
+  --only <list>              of time, state, start and types (all)
+`;
+
+const parts = ["time", "state", "start", "types"];
+
+function numbers(text: string, option: string): number[] {
+  const values = text.split(",").map(Number);
+  if (values.some((value) => !Number.isInteger(value) || value < 1)) throw new TypeError(`${option} takes whole numbers from 1 on.`);
+  return values;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      runs: { type: "string", default: "5" },
+      roles: { type: "string", default: "10,100,1000" },
+      "terraform-path": { type: "string", multiple: true, default: [] },
+      only: { type: "string", default: parts.join(",") },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return print(help);
+  const [runs = 5] = numbers(values.runs, "--runs");
+  const counts = numbers(values.roles, "--roles");
+  const only = values.only.split(",");
+  const unknown = only.find((part) => !parts.includes(part));
+  if (unknown !== undefined) throw new TypeError(`--only takes ${parts.join(", ")}, not "${unknown}".`);
+  const wanted = (part: string): boolean => only.includes(part);
+
+  const terraform = wanted("time") ? await findTerraform(values["terraform-path"]) : undefined;
+  const { version } = await getPulumi();
+  const [cpu] = cpus();
+  print(`# Benchmarks
+
+Pulumi ${version}, @pulumi/pulumi ${require("@pulumi/pulumi/package.json").version}, Node ${process.versions.node}${typeof terraform === "object" ? `, Terraform ${terraform.version}` : ""}; ${availableParallelism()} x ${cpu?.model.trim()}.`);
+
+  const timed = wanted("time") ? await timing(counts, runs, typeof terraform === "object" ? terraform : undefined) : undefined;
+  if (timed) {
+    print(`## Time\n\nSeconds on one real Vault, median of ${runs}. The last columns are ratios in the same order.\n\n${timed.report}`);
+    if (typeof terraform === "string") print(terraform);
+  }
+  const state = wanted("state") ? await stateAndRequests() : undefined;
+  if (state) {
+    print(`## Requests\n\nThat ${state.count} roles cost the server.\n\n${state.requestReport}`);
+    print(`## State\n\nWhat a role adds to the checkpoint file.\n\n${state.stateReport}`);
+  }
+  const started = wanted("start") ? await start() : undefined;
+  if (started) print(`## Start of a program\n\n${started.report}`);
+  const typed = wanted("types") ? await types() : undefined;
+  if (typed) print(`## Type-checking\n\n${typed.report}`);
+  print(`## Targets\n\n${targets({ timing: timed, state, start: started, types: typed })}`);
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n\n`);
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => interruption.abort(new Error("The benchmark was interrupted.")));
+
+main().catch((error: Error) => {
+  say(error.message);
+  process.exitCode = 1;
+});

@@ -1,0 +1,80 @@
+import { say } from "../tools/command";
+import { cleanEnvironment } from "../tools/environment";
+import { inTemporaryFolder, median, run } from "./measure";
+import { Contender, program, titles } from "./programs";
+import { writeProgram } from "./pulumi";
+import { table, whole } from "./table";
+
+const rounds = 11;
+
+export interface Start {
+  /** What importing the package adds to a program that imports @pulumi/pulumi. */
+  addedMilliseconds: number;
+  /** Of the packages that must not be loaded by an import, those that were. */
+  loadedTooEarly: string[];
+  report: string;
+}
+
+const late = ["undici", "openpgp"];
+const pulumi = 'require("@pulumi/pulumi");';
+const both = `${pulumi} require("pulumi-steward");`;
+
+/** Prints the milliseconds since the process began, when the first resource is registered; mocks answer in the place of the engine. */
+const untilRegistered = (contender: Contender): string => `
+const { runtime } = require("@pulumi/pulumi");
+runtime.setMocks({
+  newResource(args) {
+    console.log(performance.now());
+    return { id: args.name, state: args.inputs };
+  },
+  call: (args) => args.inputs,
+});
+${program(contender, 1, "scheduler")}`;
+
+/** How long a program takes to begin. Separate processes, in turns. */
+export async function start(): Promise<Start> {
+  return inTemporaryFolder(async (folder) => {
+    const registering = ["floor", "role", "closure"] as const;
+    writeProgram(folder, {
+      "package.json": "{}",
+      ...Object.fromEntries(registering.map((contender) => [`${contender}.js`, untilRegistered(contender)])),
+    });
+    const node = (...args: string[]): ReturnType<typeof run> => run(process.execPath, args, { cwd: folder, env: cleanEnvironment() });
+    const script = `${pulumi} const before = new Set(Object.keys(require.cache)); ${both}
+      console.log(JSON.stringify(Object.keys(require.cache).filter((file) => !before.has(file))))`;
+    const added: string[] = JSON.parse((await node("-e", script)).stdout);
+    const loadedTooEarly = late.filter((name) => added.some((file) => file.replaceAll("\\", "/").includes(`/node_modules/${name}/`)));
+
+    say(`Starting programs, ${rounds} times each.`);
+    const imports: { [name in "pulumi" | "both"]: number[] } = { pulumi: [], both: [] };
+    const registered = Object.fromEntries(registering.map((contender) => [contender, []])) as Partial<Record<Contender, number[]>>;
+    for (let round = 0; round < rounds; round++) {
+      imports.pulumi.push((await node("-e", pulumi)).seconds * 1000);
+      imports.both.push((await node("-e", both)).seconds * 1000);
+      for (const contender of registering) {
+        const { stdout } = await node(`${contender}.js`);
+        const milliseconds = Number(stdout.trim().split("\n")[0]);
+        if (!(milliseconds > 0)) throw new Error(`The program of ${titles[contender]} registered nothing:\n${stdout}`);
+        registered[contender]?.push(milliseconds);
+      }
+    }
+    const base = median(imports.pulumi);
+    const addedMilliseconds = median(imports.both) - base;
+    const row = (name: string, values: readonly number[]): string[] => {
+      const value = median(values);
+      return [name, whole(value), whole(value - base)];
+    };
+    return {
+      addedMilliseconds,
+      loadedTooEarly,
+      report: table(
+        ["", "ms", "more than the first"],
+        [
+          row("`node -e 'require(\"@pulumi/pulumi\")'`", imports.pulumi),
+          row('the same, and `require("pulumi-steward")`', imports.both),
+          ...registering.map((each) => row(`until the first resource is registered: ${titles[each]}`, registered[each] ?? [])),
+        ],
+      ),
+    };
+  });
+}

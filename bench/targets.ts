@@ -1,0 +1,143 @@
+import { Operation, operations } from "./pulumi";
+import { Start } from "./start";
+import { StateAndRequests } from "./state";
+import { fixed, table, whole } from "./table";
+import { Times, Timing } from "./timing";
+import { Types } from "./types";
+
+interface Target {
+  what: string;
+  /** Undefined where it was not measured. */
+  checks: { of: string; measured: number; most: number }[] | undefined;
+  show: (value: number) => string;
+}
+
+export interface Measured {
+  timing?: Timing;
+  state?: StateAndRequests;
+  start?: Start;
+  types?: Types;
+}
+
+/** Every promise of ours about speed and size, and whether it is kept. */
+export function targets({ timing, state, start, types }: Measured): string {
+  const rows = [
+    ...roleTargets(timing),
+    ...setTargets(timing),
+    {
+      what: "requests of one role: create 2, preview 0, refresh 1, destroy 1",
+      checks: state && requestChecks(state, { create: 2, preview: 0, refresh: 1, destroy: 1 }),
+      show: whole,
+    },
+    {
+      what: "requests of a set of N roles: create 1 + N, preview 0, refresh 1 + N, destroy N",
+      checks: state && setRequestChecks(state),
+      show: whole,
+    },
+    {
+      what: "bytes per role in the checkpoint file: at most 1,500",
+      checks:
+        state &&
+        (["role", "roles"] as const).map((each) => ({
+          of: each === "role" ? "SchedulerRole" : "SchedulerRoles",
+          measured: state.bytesPerRole(each),
+          most: 1500,
+        })),
+      show: whole,
+    },
+    {
+      what: "importing the package: at most 120 ms",
+      checks: start && [{ of: "ms", measured: start.addedMilliseconds, most: 120 }],
+      show: whole,
+    },
+    {
+      what: "undici and openpgp not loaded by that import",
+      checks: start && [{ of: start.loadedTooEarly.join(" and ") || "loaded", measured: start.loadedTooEarly.length, most: 0 }],
+      show: whole,
+    },
+    {
+      what: "type instantiations of a program that uses everything: at most 5,000 more",
+      checks: types && [{ of: "more", measured: types.addedInstantiations, most: 5000 }],
+      show: whole,
+    },
+  ];
+  return table(
+    ["target", "measured", ""],
+    rows.map((row) => [row.what, ...judge(row)]),
+    3,
+  );
+}
+
+function judge({ checks, show }: Target): [string, string] {
+  if (!checks) return ["not measured", ""];
+  const misses = checks.filter(({ measured, most }) => !(measured <= most));
+  const verdict = misses.map(({ of, measured, most }) => `missed by ${show(measured - most)} (${of})`).join(", ");
+  return [checks.map(({ of, measured }) => `${of} ${show(measured)}`).join(", "), verdict || "met"];
+}
+
+/** One resource per role, against a provider that does nothing. */
+function roleTargets(timing: Timing | undefined): Target[] {
+  const compare = (count: number, check: (own: number, floor: number) => { measured: number; most: number }): Target["checks"] => {
+    const [own, floor] = [timing?.times("role", count), timing?.times("floor", count)];
+    return own && floor && operations.map((operation) => ({ of: operation, ...check(own[operation], floor[operation]) }));
+  };
+  const ratio = (count: number, most: number): Target => ({
+    what: `SchedulerRole, ${whole(count)} roles: at most ${fixed(most)} x the engine floor`,
+    checks: compare(count, (own, floor) => ({ measured: own / floor, most })),
+    show: fixed,
+  });
+  return [
+    {
+      what: "SchedulerRole, 10 roles: at most 0.4 s over the engine floor",
+      checks: compare(10, (own, floor) => ({ measured: own - floor, most: 0.4 })),
+      show: fixed,
+    },
+    ratio(100, 1.1),
+    ratio(1000, 1.05),
+  ];
+}
+
+/** One resource for a thousand roles, against Terraform. */
+function setTargets(timing: Timing | undefined): Target[] {
+  const own = timing?.times("roles", 1000);
+  const terraform = timing?.times("terraform", 1000);
+  const engine = timing?.times("floor", 1);
+  const check = (operation: Operation, most: (terraform: Times, engine: Times) => number): Target["checks"] =>
+    own && terraform && engine && [{ of: `${operation}, s,`, measured: own[operation], most: most(terraform, engine) }];
+  const target = (what: string, checks: Target["checks"]): Target => ({
+    what: `SchedulerRoles, 1,000 roles: ${what}`,
+    checks,
+    show: fixed,
+  });
+  const both = "Terraform's time and the engine's own for one resource";
+  return [
+    target(
+      "created in half of Terraform's time",
+      check("create", (terraform) => terraform.create / 2),
+    ),
+    target(
+      `no-op preview at most ${both}`,
+      check("preview", (terraform, engine) => terraform.preview + engine.preview),
+    ),
+    target(
+      `refresh at most ${both}`,
+      check("refresh", (terraform, engine) => terraform.refresh + engine.refresh),
+    ),
+    target(
+      "destroyed in a fifth of Terraform's time",
+      check("destroy", (terraform) => terraform.destroy / 5),
+    ),
+  ];
+}
+
+function requestChecks(state: StateAndRequests, most: Record<Operation, number>): Target["checks"] {
+  const requests = state.requests("role");
+  return operations.map((of) => ({ of, measured: requests[of].length / state.count, most: most[of] }));
+}
+
+function setRequestChecks(state: StateAndRequests): Target["checks"] {
+  const { count } = state;
+  const most: Record<Operation, number> = { create: 1 + count, preview: 0, refresh: 1 + count, destroy: count };
+  const requests = state.requests("roles");
+  return operations.map((of) => ({ of, measured: requests[of].length, most: most[of] }));
+}

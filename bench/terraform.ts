@@ -1,0 +1,88 @@
+import { readdirSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { isExecutable } from "../tools/command";
+import { cleanEnvironment } from "../tools/environment";
+import { run } from "./measure";
+import { policies } from "./programs";
+import { Deployment } from "./pulumi";
+
+export interface Terraform {
+  command: string;
+  /** The folder that holds its Vault provider. */
+  provider: string;
+  version: string;
+}
+
+const isProvider = (file: string): boolean => /^terraform-provider-vault(_v[^/]*)?(\.exe)?$/.test(file);
+
+/** Terraform and its Vault provider, in these folders or on PATH; or what is missing, and how to give it. */
+export async function findTerraform(folders: readonly string[]): Promise<Terraform | string> {
+  const places = [...folders, ...(process.env.PATH ?? "").split(delimiter)].filter(Boolean);
+  const command = places.flatMap((folder) => [join(folder, "terraform"), join(folder, "terraform.exe")]).find((file) => isExecutable(file));
+  const provider = places.find((folder) => list(folder).some((file) => isProvider(file) && isExecutable(join(folder, file))));
+  if (!command || !provider) {
+    const missing = [command ? "" : "terraform", provider ? "" : "terraform-provider-vault"].filter(Boolean).join(" and ");
+    return `Terraform is left out: ${missing} not found on PATH. Give the folders of the executables terraform and terraform-provider-vault with --terraform-path <folder> (once or twice).`;
+  }
+  const env = { ...cleanEnvironment(), CHECKPOINT_DISABLE: "1" };
+  const { stdout } = await run(command, ["version", "-json"], { cwd: process.cwd(), env });
+  return { command, provider, version: JSON.parse(stdout).terraform_version };
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** The same roles as the other contenders', in a folder of its own. */
+export function terraformProject(
+  { command, provider }: Terraform,
+  folder: string,
+  { count, mount, variables }: { count: number; mount: string; variables: Record<string, string> },
+): Deployment {
+  const settings = join(folder, "terraform.rc");
+  // Our copy of the provider, so that no registry is asked and nothing needs to be initialised.
+  writeFileSync(
+    settings,
+    `provider_installation {\n  dev_overrides {\n    "hashicorp/vault" = ${JSON.stringify(provider)}\n  }\n  direct {}\n}\n`,
+  );
+  writeFileSync(
+    join(folder, "main.tf"),
+    `terraform {
+  required_providers {
+    vault = { source = "hashicorp/vault" }
+  }
+}
+
+provider "vault" {}
+
+resource "vault_nomad_secret_role" "role" {
+  for_each = toset([for index in range(${count}) : format("role-%04d", index)])
+  backend  = ${JSON.stringify(mount)}
+  role     = each.key
+  type     = "client"
+  policies = ${JSON.stringify(policies)}
+  global   = false
+}
+`,
+  );
+  const env = {
+    ...cleanEnvironment(),
+    ...variables,
+    TF_CLI_CONFIG_FILE: settings,
+    TF_IN_AUTOMATION: "1",
+    CHECKPOINT_DISABLE: "1",
+  };
+  const terraform = async (...args: string[]): Promise<number> =>
+    (await run(command, [...args, "-input=false", "-no-color"], { cwd: folder, env })).seconds;
+  return {
+    create: () => terraform("apply", "-auto-approve"),
+    // As with --expect-no-changes, a difference is a failure.
+    preview: () => terraform("plan", "-detailed-exitcode"),
+    refresh: () => terraform("plan", "-refresh-only", "-detailed-exitcode"),
+    destroy: () => terraform("destroy", "-auto-approve"),
+  };
+}
