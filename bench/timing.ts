@@ -38,7 +38,7 @@ async function ask(vault: Vault, method: string, path: string, body?: object): P
 async function assertRoles(vault: Vault, contender: Timed, expected: number): Promise<void> {
   const { status, body } = await ask(vault, "GET", `${mountOf(contender)}/role?list=true`);
   const found = status === 404 ? 0 : (JSON.parse(body).data?.keys?.length ?? 0);
-  if (found !== expected) throw new Error(`${titleOf(contender)} left ${found} roles on the server instead of ${expected}.`);
+  if (found !== expected) throw new Error(`${titleOf(contender)} left ${found} of its roles on the server instead of ${expected}.`);
 }
 
 async function lifecycle(vault: Vault, contender: Timed, count: number, terraform: Terraform | undefined): Promise<Times> {
@@ -77,7 +77,7 @@ export async function timing(counts: readonly number[], runs: number, terraform:
       for (const [contender, count] of turns) {
         const times = await lifecycle(vault, contender, count, terraform);
         measured.get(key(contender, count))?.push(times);
-        say(`run ${round} of ${runs}, ${count} roles, ${titleOf(contender)}: ${seconds(times).join(" / ")} s`);
+        say(`run ${round} of ${runs}, ${key(contender, count)}: ${seconds(times).join(" / ")} s`);
       }
   } finally {
     await vault.stop();

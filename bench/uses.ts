@@ -52,7 +52,7 @@ export function programThatUsesEverything(folder: string): { text: string; uses:
     const outputs = checker
       .getDeclaredTypeOfSymbol(symbol)
       .getProperties()
-      .filter((property) => /^(OutputInstance|Output)$/.test(checker.getTypeOfSymbol(property).aliasSymbol?.name ?? ""));
+      .filter((property) => !(property.flags & ts.SymbolFlags.Method) && !property.name.startsWith("__"));
     lines.push(
       `export const ${variable}Outputs = { ${outputs.map((output) => `${output.name}: ${variable}.${output.name}`).join(", ")} };`,
     );

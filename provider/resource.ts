@@ -1,4 +1,4 @@
-import { CustomResource, CustomResourceOptions, ID, Input, Output, secret } from "@pulumi/pulumi";
+import { CustomResourceOptions, ID, Input, Inputs, Output, secret } from "@pulumi/pulumi";
 import { assertRuntimeResolves, dynamicType, providerText } from "./adapters/dynamic";
 
 /** `T` with a `pulumi.Input` at every depth. */
@@ -8,7 +8,15 @@ export type DeepInput<T> = Input<
 /** The arguments of a resource whose inputs are `Inputs`. */
 export type Args<Inputs> = { [Field in keyof Inputs]: DeepInput<Inputs[Field]> };
 /** The outputs of a resource whose state is `State`. */
-export type Outputs<State> = { readonly [Field in keyof State]: Output<State[Field]> };
+export type Outputs<State> = { readonly [Field in keyof (State & Recorded)]: Output<(State & Recorded)[Field]> };
+
+/** What every resource records of itself. */
+export interface Recorded {
+  /** The server that holds the resource: scheme, host, port and base path, and the namespace where one is set. */
+  server: string;
+  /** The names of the inputs that the program declares; only these are compared with the server. Empty for what was read with `get`. */
+  managed: string[];
+}
 
 /** What every resource and function takes. */
 export interface Connected {
@@ -30,26 +38,25 @@ interface Declared {
   secrets: readonly string[];
 }
 
-/** What all resources of this package have in common. */
-export abstract class Resource extends CustomResource {
-  /** The server that holds the resource: scheme, host, port and base path, and the namespace where one is set. */
-  declare readonly server: Output<string>;
-  /** The names of the inputs that the program declares; only these are compared with the server. Empty for what was read with `get`. */
-  declare readonly managed: Output<string[]>;
-
-  /** @internal */
-  constructor(definition: Declared, name: string, args: object, opts: CustomResourceOptions | undefined) {
-    assertRuntimeResolves();
-    // Pulumi makes an output of each property that it is given, so each is given, if only as undefined.
-    const properties: Record<string, unknown> = { __provider: providerText(definition.token), server: undefined, managed: undefined };
-    for (const field of definition.state) properties[field] = undefined;
-    for (const [field, value] of Object.entries(args))
-      properties[field] = definition.secrets.includes(field) && value !== undefined ? secret(value) : value;
-    super(dynamicType(definition.token), name, properties, {
-      ...opts,
-      additionalSecretOutputs: [...(opts?.additionalSecretOutputs ?? []), ...definition.secrets],
-    });
-  }
+/**
+ * What a resource of this package tells Pulumi's constructor. Each class extends `CustomResource` itself: one more class between them, and
+ * Pulumi would record a line of this package as the place where a program declares the resource.
+ * @internal
+ */
+export function registration(
+  definition: Declared,
+  name: string,
+  args: object,
+  opts: CustomResourceOptions | undefined,
+): [type: string, name: string, properties: Inputs, opts: CustomResourceOptions] {
+  assertRuntimeResolves();
+  // Pulumi makes an output of each property that it is given, so each is given, if only as undefined.
+  const properties: Inputs = { __provider: providerText(definition.token), server: undefined, managed: undefined };
+  for (const field of definition.state) properties[field] = undefined;
+  for (const [field, value] of Object.entries(args))
+    properties[field] = definition.secrets.includes(field) && value !== undefined ? secret(value) : value;
+  const additionalSecretOutputs = [...(opts?.additionalSecretOutputs ?? []), ...definition.secrets];
+  return [dynamicType(definition.token), name, properties, { ...opts, additionalSecretOutputs }];
 }
 
 /** The static `get` of a class. @internal */

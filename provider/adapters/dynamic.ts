@@ -9,11 +9,12 @@ export const dynamicType = (token: string): string => `pulumi-nodejs:dynamic/ste
 
 /**
  * The provider of a resource as Pulumi stores it with each resource, twice: the text of a CommonJS module whose `handler()` returns the
- * provider. One line that loads the package by name, instead of the serialised closure that `dynamic.Resource` would put there.
+ * provider. One line that loads the package by name, instead of the serialised closure that `dynamic.Resource` would put there. Single quotes,
+ * since the state is JSON, where each double one takes two bytes.
  * @internal
  */
 export const providerText = (token: string): string =>
-  `exports.handler=()=>{try{return require("pulumi-steward/runtime").provider("${token}")}catch(e){e.message="Install the program's dependencies";e.stack="";throw e}}`;
+  `exports.handler=()=>{try{return require('pulumi-steward/runtime').provider('${token}')}catch(e){e.message="Install the program's dependencies";e.stack='';throw e}}`;
 
 let resolved = false;
 

@@ -1,11 +1,11 @@
 import { X509Certificate } from "node:crypto";
-import { CustomResourceOptions } from "@pulumi/pulumi";
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Comparison, ignored, pem } from "../comparison";
 import { Connection } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
-import { Args, Connected, Getter, getter, Outputs, Resource } from "../resource";
+import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, dialectOf, explainRefusal, readData, remove } from "./client";
 import { connectionInput, Mounted, mountBefore, mountInput, mountPath } from "./mount";
 
@@ -205,11 +205,11 @@ export interface SchedulerAccess extends Outputs<SchedulerAccessState> {}
  * new secrets.SchedulerAccess("access", { address: "https://scheduler.example.com:4646", token: config.requireSecret("managementToken") });
  * ```
  */
-export class SchedulerAccess extends Resource {
+export class SchedulerAccess extends CustomResource {
   /** Reads an access configuration without managing it; the id is `<mount>/config/access`. */
   static readonly get: Getter<SchedulerAccess> = getter(() => SchedulerAccess);
 
   constructor(name: string, args: SchedulerAccessArgs, opts?: CustomResourceOptions) {
-    super(schedulerAccess, name, args, opts);
+    super(...registration(schedulerAccess, name, args, opts));
   }
 }

@@ -1,9 +1,9 @@
-import { CustomResourceOptions } from "@pulumi/pulumi";
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { duration, seconds } from "../comparison";
 import { Connection } from "../connection";
 import { Definition } from "../definition";
-import { Args, Connected, Getter, getter, Outputs, Resource } from "../resource";
+import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, explainRefusal, readData, remove } from "./client";
 import { connectionInput, Mounted, mountBefore, mountInput, mountPath } from "./mount";
 
@@ -108,11 +108,11 @@ export interface SchedulerLease extends Outputs<SchedulerLeaseState> {}
  * new secrets.SchedulerLease("lease", { ttl: "30m", maxTtl: "4h" });
  * ```
  */
-export class SchedulerLease extends Resource {
+export class SchedulerLease extends CustomResource {
   /** Reads a lease configuration without managing it; the id is `<mount>/config/lease`. */
   static readonly get: Getter<SchedulerLease> = getter(() => SchedulerLease);
 
   constructor(name: string, args: SchedulerLeaseArgs, opts?: CustomResourceOptions) {
-    super(schedulerLease, name, args, opts);
+    super(...registration(schedulerLease, name, args, opts));
   }
 }

@@ -1,10 +1,10 @@
-import { CustomResourceOptions } from "@pulumi/pulumi";
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { ignored, set } from "../comparison";
 import { Connection } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
-import { Args, Connected, Getter, getter, Outputs, Resource } from "../resource";
+import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, dialectOf, explainRefusal, readData, remove } from "./client";
 import { connectionInput, Mounted, mountInput, mountPath } from "./mount";
 
@@ -177,11 +177,11 @@ export interface SchedulerRole extends Outputs<SchedulerRoleState> {}
  * new secrets.SchedulerRole("web", { name: "web", policies: ["deploy", "read-logs"] });
  * ```
  */
-export class SchedulerRole extends Resource {
+export class SchedulerRole extends CustomResource {
   /** Reads a role without managing it; the id is `<mount>/role/<name>`. */
   static readonly get: Getter<SchedulerRole> = getter(() => SchedulerRole);
 
   constructor(name: string, args: SchedulerRoleArgs, opts?: CustomResourceOptions) {
-    super(schedulerRole, name, args, opts);
+    super(...registration(schedulerRole, name, args, opts));
   }
 }

@@ -1,10 +1,10 @@
-import { CustomResourceOptions } from "@pulumi/pulumi";
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Comparison, ignored, set } from "../comparison";
 import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError, Unfinished } from "../errors";
-import { Args, Connected, Getter, getter, Outputs, Resource } from "../resource";
+import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { defaultMount, explainRefusal } from "./client";
 import { connectionInput, Mounted, mountBefore, mountInput, mountPath } from "./mount";
 import {
@@ -237,11 +237,11 @@ export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
  * });
  * ```
  */
-export class SchedulerRoles extends Resource {
+export class SchedulerRoles extends CustomResource {
   /** Reads all roles of an engine without managing them; the id is `<mount>/role`. */
   static readonly get: Getter<SchedulerRoles> = getter(() => SchedulerRoles);
 
   constructor(name: string, args: SchedulerRolesArgs, opts?: CustomResourceOptions) {
-    super(schedulerRoles, name, args, opts);
+    super(...registration(schedulerRoles, name, args, opts));
   }
 }

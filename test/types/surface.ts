@@ -1,7 +1,7 @@
 // A program that uses every public name as a user would. It is compiled, not run: by the compiler of this repository and by TypeScript 3.8, which Pulumi runs
 // programs with; hence no newer syntax here.
 import * as pulumi from "@pulumi/pulumi";
-import { Args, Connected, DeepInput, ErrorCode, Getter, Outputs, Resource, StewardError, secrets } from "pulumi-steward";
+import { Args, Connected, DeepInput, ErrorCode, Getter, Outputs, Recorded, StewardError, secrets } from "pulumi-steward";
 import { Fault, Options, Sandbox, SecretsService, Service, start } from "pulumi-steward/sandbox";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -78,7 +78,7 @@ const names: Promise<string[]> = secrets.listSchedulerRoles(listOptions);
 secrets.listSchedulerRoles();
 
 const get: Getter<secrets.SchedulerRole> = secrets.SchedulerRole.get;
-const resource: Resource = role;
+const recorded: Recorded = { server: "", managed: [] };
 const connected: Connected = { connection: "production" };
 const args: Args<{ a: string[] }> = { a: [later] };
 const deep: DeepInput<{ a: { b: string } }> = { a: { b: later } };
@@ -128,4 +128,4 @@ holds<Same<0 extends 1 & typeof role ? true : false, false>>();
 holds<Same<0 extends 1 & typeof access.address ? true : false, false>>();
 
 export const used = [readAccess, accessState, accessInputs, leaseState, leaseInputs, roleInputs, roleState, rolesInputs, rolesState];
-export const more = [names, get, resource, connected, args, deep, fails];
+export const more = [names, get, recorded, connected, args, deep, fails];
