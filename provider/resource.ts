@@ -1,5 +1,5 @@
 import { CustomResourceOptions, ID, Input, Inputs, Output, secret } from "@pulumi/pulumi";
-import { assertRuntimeResolves, dynamicType, providerText } from "./adapters/dynamic";
+import { assertRuntimeResolves, dynamicType, providerText, shortenCallStack } from "./adapters/dynamic";
 
 /** `T` with a `pulumi.Input` at every depth. */
 export type DeepInput<T> = Input<
@@ -50,6 +50,7 @@ export function registration(
   opts: CustomResourceOptions | undefined,
 ): [type: string, name: string, properties: Inputs, opts: CustomResourceOptions] {
   assertRuntimeResolves();
+  shortenCallStack();
   // Pulumi makes an output of each property that it is given, so each is given, if only as undefined.
   const properties: Inputs = { __provider: providerText(definition.token), server: undefined, managed: undefined };
   for (const field of definition.state) properties[field] = undefined;

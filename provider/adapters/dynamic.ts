@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { StewardError } from "../errors";
 
 // What a program needs of Pulumi's dynamic providers. The other half, which the engine runs, is dynamic-runtime.ts.
@@ -36,4 +36,29 @@ export function assertRuntimeResolves(): void {
     });
   }
   resolved = true;
+}
+
+const library = dirname(__dirname);
+/** Whether a frame of a call stack is the program's: not Node's, not Pulumi's, not ours. */
+function isProgram(file: string | null | undefined): boolean {
+  return !!file && !file.startsWith("node:") && !/[\\/]node_modules[\\/]@pulumi[\\/]/.test(file) && !file.startsWith(library + sep);
+}
+
+/**
+ * Pulumi keeps the call stack of each resource in the state: the program's own lines, which are of use, and ten of Node's and Pulumi's, which are a
+ * fifth of the state of a small resource. No option turns that off, so the stack is shortened as it is taken: once, for the constructor that runs next.
+ * @internal
+ */
+export function shortenCallStack(): void {
+  const before = Error.prepareStackTrace;
+  const restore = (): void => {
+    Error.prepareStackTrace = before;
+  };
+  Error.prepareStackTrace = (error, frames) => {
+    restore();
+    const first = frames.findIndex((frame) => isProgram(frame.getFileName()));
+    const kept = frames.filter((frame, depth) => first < 0 || depth < first || isProgram(frame.getFileName()));
+    return before ? before(error, kept) : [String(error), ...kept.map((frame) => `    at ${frame}`)].join("\n");
+  };
+  queueMicrotask(restore);
 }

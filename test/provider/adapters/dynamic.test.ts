@@ -7,6 +7,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { dynamic, runtime } from "@pulumi/pulumi";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { CheckRequest, ConfigureRequest } from "@pulumi/pulumi/proto/provider_pb";
+import { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { secrets } from "../../../provider";
 import { providerText } from "../../../provider/adapters/dynamic";
@@ -67,6 +68,30 @@ describe("the protocol of Pulumi's dynamic providers", () => {
     expect(registered).toHaveLength(2);
     expect(registered[1]?.type).toBe(registered[0]?.type);
     for (const { keys } of registered) expect(keys.sort()).toEqual(["__provider", "name"]);
+  });
+
+  test("the call stack that Pulumi stores is the program's own, and the hook that shortens it is gone", async () => {
+    await runtime.setMocks({ call: () => ({}), newResource: ({ inputs }) => ({ id: "id", state: inputs }) });
+    const monitor = runtime.getMonitor() as unknown as { registerResource(request: RegisterResourceRequest, ...rest: unknown[]): unknown };
+    const original = monitor.registerResource.bind(monitor);
+    const before = Error.prepareStackTrace;
+    const request = await new Promise<RegisterResourceRequest>((done) => {
+      monitor.registerResource = (sent, ...rest) => {
+        done(sent);
+        return original(sent, ...rest);
+      };
+      new secrets.SchedulerLease("stack", { ttl: 1 });
+      expect(Error.prepareStackTrace).toBe(before);
+    });
+    const files =
+      request
+        .getStacktrace()
+        ?.getFramesList()
+        .map((frame) => frame.getPc()?.getUri() ?? "") ?? [];
+    expect(request.getSourceposition()?.getUri()).toContain("dynamic.test.ts");
+    expect(files[0]).toContain("dynamic.test.ts");
+    expect(files.filter((file) => /@pulumi|provider\/resource|scheduler-lease|node:/.test(file))).toEqual([]);
+    expect(files).not.toContain("");
   });
 
   test("the SDK's provider process still loads the text and calls handler().check", async () => {
