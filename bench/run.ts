@@ -63,7 +63,7 @@ Pulumi ${version}, @pulumi/pulumi ${require("@pulumi/pulumi/package.json").versi
   }
   const started = wanted("start") ? await start() : undefined;
   if (started) print(`## Start of a program\n\n${started.report}`);
-  const typed = wanted("types") ? await types() : undefined;
+  const typed = wanted("types") ? types() : undefined;
   if (typed) print(`## Type-checking\n\n${typed.report}`);
   print(`## Targets\n\n${targets({ timing: timed, state, start: started, types: typed })}`);
 }

@@ -1,0 +1,32 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const root = join(__dirname, "..");
+
+/** A program that does nothing with the package, to compare with. */
+export const emptyProgram = 'import * as pulumi from "@pulumi/pulumi";\nexport const name: pulumi.Input<string> = "";\n';
+/** One that uses all of it. */
+export const fullProgram = (): string => readFileSync(join(__dirname, "types/surface.ts"), "utf8");
+
+/** Compiles a program against the built package: what the compiler says, and its own counts. */
+export function compile(source: string): { errors: string[]; instantiations: number; declarations: string[] } {
+  const folder = mkdtempSync(join(tmpdir(), "steward-types-"));
+  try {
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
+    writeFileSync(join(folder, "program.ts"), source);
+    // Pulumi's own declarations are not what is measured, and would hide in noise what is.
+    const options = "--noEmit --strict --skipLibCheck --module node16 --target es2022 --types node --extendedDiagnostics --listFiles";
+    const compiler = join(root, "node_modules/typescript/bin/tsc");
+    const { stdout } = spawnSync(process.execPath, [compiler, ...options.split(" "), "program.ts"], { cwd: folder, encoding: "utf8" });
+    const lines = stdout.split("\n");
+    return {
+      errors: lines.filter((line) => line.includes("error TS")),
+      instantiations: Number(/^Instantiations:\s+(\d+)/m.exec(stdout)?.[1]),
+      declarations: lines.filter((line) => line.endsWith(".d.ts")),
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
