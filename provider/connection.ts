@@ -39,6 +39,9 @@ export interface Settings {
   environment: NodeJS.ProcessEnv;
 }
 
+/** The input `connection` of every resource and function. @internal */
+export const connectionInput: z.ZodType<string | undefined> = z.string("must be the name of a connection").optional();
+
 const text = z.string("must be a text").min(1, "must not be empty");
 const serverSettings = z
   .strictObject({
@@ -150,7 +153,8 @@ function fromEnvironment(system: System, environment: NodeJS.ProcessEnv): Server
     return {
       address: value,
       dialect,
-      ...(environment[`${prefix}_TOKEN`] || !file || !readable(file) ? { tokenEnv: `${prefix}_TOKEN` } : { tokenFile: file }),
+      // No token at all is a way to talk to a server: some calls need none.
+      ...(environment[`${prefix}_TOKEN`] ? { tokenEnv: `${prefix}_TOKEN` } : file && readable(file) ? { tokenFile: file } : {}),
       namespace: environment[`${prefix}_NAMESPACE`] || undefined,
       region: environment[`${prefix}_REGION`] || undefined,
       caCert: environment[`${prefix}_CACERT`] || undefined,
@@ -174,8 +178,13 @@ function canonicalAddress(address: string, name: string, system: System): string
 function readToken(found: ServerSettings, name: string, system: System, environment: NodeJS.ProcessEnv): string | undefined {
   if (found.token) return found.token;
   if (found.tokenFile) return readFile(found.tokenFile, `The tokenFile of ${system} in the connection "${name}"`).trim();
-  // No token at all is a way to talk to a server: some calls need none.
-  return (found.tokenEnv && environment[found.tokenEnv]) || undefined;
+  if (!found.tokenEnv) return undefined;
+  const token = environment[found.tokenEnv];
+  if (token) return token;
+  throw invalid(
+    `The variable ${found.tokenEnv}, which the connection "${name}" names as the tokenEnv of ${system}, is not set`,
+    "Set it in the environment that pulumi runs in, or correct the name.",
+  );
 }
 
 function pemOrFile(value: string | undefined, name: string, system: System, field: string): string | undefined {

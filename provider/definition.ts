@@ -1,6 +1,5 @@
 import { Comparison } from "./comparison";
 import { Connection } from "./connection";
-import { StewardError } from "./errors";
 
 /** What the provider uses of a schema; every schema is a zod one, and zod's types stay out of the published declarations. @internal */
 export interface Schema {
@@ -36,6 +35,8 @@ export interface Definition<Inputs, State> {
   name(fields: Inputs | State): string;
   /** The Pulumi id. */
   id(inputs: Inputs): string;
+  /** What an id looks like, for the message about one that does not. */
+  idForm: string;
   /** The fields that an id holds, for `get`; undefined when it is not an id of this type. */
   parseId(id: string): Partial<State> | undefined;
 
@@ -62,6 +63,6 @@ export interface Definition<Inputs, State> {
   update(connection: Connection, inputs: Inputs, previous: State): Promise<State>;
   /** Succeeds when it is gone already. */
   delete(connection: Connection, state: State): Promise<void>;
-  /** Finds out why a creation got a 403 or a 404. */
-  explain?(connection: Connection, error: StewardError): Promise<StewardError>;
+  /** Finds out more about a creation that failed. */
+  explain?(connection: Connection, error: unknown): Promise<unknown>;
 }

@@ -71,7 +71,7 @@ export async function send(connection: Connection, request: Request): Promise<Re
   const end = Date.now() + limits.deadline;
   for (let attempt = 0; ; attempt++) {
     try {
-      return await sendOnce(connection, request, secrets);
+      return await sendOnce(connection, token, request, secrets);
     } catch (error) {
       const pause = error instanceof StewardError ? pauseBeforeRepeating(error, attempt, request.retry) : undefined;
       if (pause === undefined || Date.now() + pause > end) throw error;
@@ -97,7 +97,12 @@ function pauseAskedFor(header: string): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 }
 
-async function sendOnce(connection: Connection, request: Request, secrets: readonly string[]): Promise<Response> {
+async function sendOnce(
+  connection: Connection,
+  token: string | undefined,
+  request: Request,
+  secrets: readonly string[],
+): Promise<Response> {
   const { method, path } = request;
   const fail = (code: ErrorCode, reason: string, facts: Partial<StewardError["facts"]> = {}): StewardError =>
     new StewardError({ code, method, path, ...facts, reason: redact(reason, secrets) });
@@ -139,7 +144,7 @@ async function sendOnce(connection: Connection, request: Request, secrets: reado
   throw fail(errorCode(status), reason || (isPage(text) ? "the server answered with a web page" : "the server gave no reason"), {
     status,
     serverGaveReason: reason !== "",
-    advice: adviceFor(status, connection),
+    advice: adviceFor(status, connection, token !== undefined),
     outcomeUnknown: writes && status >= 500 && status !== 503,
     ...(typeof retryAfter === "string" ? { retryAfter } : {}),
   });
@@ -221,7 +226,9 @@ function errorCode(status: number): ErrorCode {
   return status >= 500 ? "ERR_SERVER" : "ERR_REFUSED";
 }
 
-function adviceFor(status: number, { name, system }: Connection): string | undefined {
+function adviceFor(status: number, { name, system }: Connection, hasToken: boolean): string | undefined {
+  if ((status === 401 || status === 403) && !hasToken)
+    return `No token was sent: give the connection "${name}" one for ${system}, as tokenEnv, tokenFile or token, or in the environment beside the address.`;
   if (status === 401 || status === 403) return `Check the token of ${system} in the connection "${name}", and what it is allowed to do.`;
   if (status === 429) return "The server limits the rate of requests: try again later, or with a lower --parallel.";
   if (status === 503) return "The server is sealed, starting or overloaded: try again when it serves requests.";
@@ -241,7 +248,10 @@ function serverReason(body: unknown, text: string, secrets: readonly string[]): 
     return [title, detail].filter((part) => typeof part === "string").join(": ");
   });
   const plain = body === undefined && !isPage(text) ? text : "";
-  const reason = redact(words.filter(Boolean).join("; ") || plain, secrets);
+  const reason = redact(words.filter(Boolean).join("; ") || plain, secrets)
+    // How Vault and Nomad print a list of errors, each on a line of its own.
+    .replace(/\d+ errors? occurred:\s+\* /, "")
+    .replace(/\n\s*\* /g, "; ");
   return reason.replace(/\s+/g, " ").trim().replace(/\.$/, "").slice(0, 500);
 }
 

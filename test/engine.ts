@@ -110,10 +110,10 @@ export class Engine {
     return changes ? changed : [];
   }
 
-  /** What `Type.get(name, id)` reads; undefined when it does not exist. */
-  async get(id: string, args: Properties = {}): Promise<Properties | undefined> {
+  /** What `Type.get(name, id)` reads. */
+  async get(id: string, args: Properties = {}): Promise<Properties> {
     const read = await this.handler.read(id, wire({ ...args, __provider: "text" }));
-    if (read.id === "") return undefined;
+    expect(read.id).toBe(id);
     expect(read.inputs).toBeUndefined();
     this.state = { id, inputs: {}, outputs: wire({ ...read.props, __provider: "text" }), initErrors: false };
     return this.outputs();

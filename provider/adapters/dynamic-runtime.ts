@@ -60,13 +60,24 @@ export function provider(token: string): DynamicProvider {
     }
   };
 
+  const partsOf = (id: string): Properties => {
+    const parts = definition.parseId(id);
+    if (parts) return parts;
+    const error = new StewardError({
+      code: "ERR_INVALID_INPUT",
+      task: `Cannot read ${definition.noun}`,
+      reason: `"${id}" is not an id of one`,
+      advice: `Write it as ${definition.idForm}.`,
+    });
+    throw Object.assign(error, { stack: "" });
+  };
+
   const assertSameServer = (connection: Connection, state: Properties): void => {
     if (state.server === undefined || state.server === connection.server || connection.acceptMoved) return;
     throw new StewardError({
       code: "ERR_MOVED",
       reason: `it was written to ${state.server}, and the connection "${connection.name}" now names ${connection.server}`,
-      advice:
-        "Correct the connection's address; or, where it is the same installation under a new address, set acceptMoved: true in the connection.",
+      advice: `Correct the connection's address; or, where it is the same installation under a new one, set acceptMoved: true beside the address in steward:${connection.name} until the next \`pulumi up\`.`,
     });
   };
 
@@ -150,8 +161,8 @@ export function provider(token: string): DynamicProvider {
         async () => {
           const connection = connectionOf(inputs);
           const state = await definition.create(connection, inputs).catch(async (error) => {
-            const refused = error instanceof StewardError && (error.status === 403 || error.status === 404);
-            throw refused && definition.explain ? await definition.explain(connection, error) : error;
+            // What was done in part keeps its own words, and its state.
+            throw definition.explain && !(error instanceof Unfinished) ? await definition.explain(connection, error) : error;
           });
           return { id, outs: stored(inputs, state, __provider) };
         },
@@ -163,19 +174,22 @@ export function provider(token: string): DynamicProvider {
       );
     },
 
-    read: (id, { __provider, ...stateOrArguments }) => {
-      const first = stateOrArguments.managed === undefined;
-      const previous = first ? { ...stateOrArguments, ...definition.parseId(id) } : stateOrArguments;
+    read: async (id, { __provider, ...stateOrArguments }) => {
+      // What `get` reads for the first time has no state yet, only its id.
+      const isFirst = stateOrArguments.managed === undefined;
+      const previous = { ...stateOrArguments, ...(isFirst ? partsOf(id) : {}) };
       const managed = (previous.managed as string[] | undefined) ?? [];
       return attempt("read", previous, async () => {
-        if (first && !definition.parseId(id))
-          throw new StewardError({ code: "ERR_INVALID_INPUT", reason: `"${id}" is not an id of this type` });
         const connection = connectionOf(previous);
         assertSameServer(connection, previous);
         const found = await definition.read(connection, previous, managed).catch((error) => {
           throw withStaleConfiguration(error);
         });
-        if (!found) return { id: "" };
+        if (!found) {
+          // The engine would take "gone" for an answer, and hand the program a resource without outputs.
+          if (isFirst) throw new StewardError({ code: "ERR_NOT_FOUND", reason: "the server has none of this name" });
+          return { id: "" };
+        }
         const { unfinished, ...kept } = previous;
         const props: Properties = { ...kept, ...found, server: connection.server, managed };
         // What means the same keeps its face, so that nothing changes that no one changed.
@@ -233,7 +247,7 @@ function withStaleConfiguration(error: unknown): unknown {
   if (!(error instanceof StewardError) || error.code !== "ERR_FORBIDDEN") return error;
   return error.with({
     advice:
-      `${error.facts.advice ?? ""} \`pulumi refresh\` and \`pulumi destroy\` use the configuration of the last \`pulumi up\`: if the token in the configuration was changed since, run \`pulumi up\` first, or give the token as tokenEnv or tokenFile.`.trim(),
+      `${error.facts.advice ?? ""} \`pulumi refresh\` and \`pulumi destroy\` use the configuration of the last \`pulumi up\`: if it was changed since, run \`pulumi up\` or add --run-program; what tokenEnv or tokenFile names is read anew each time.`.trim(),
   });
 }
 

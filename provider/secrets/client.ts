@@ -107,9 +107,11 @@ function visiblePaths(connection: Connection): Promise<Paths | undefined> {
   return asked;
 }
 
-/** Asks the OpenAPI listing, which holds what this token may see, why a creation got a 403 or a 404. @internal */
-export async function explainRefusal(connection: Connection, error: StewardError): Promise<StewardError> {
-  const paths = await visiblePaths(connection);
+/** Asks the OpenAPI listing, which holds what this token may see, why something got a 403 or a 404. Any other error stays what it is. @internal */
+export async function explainRefusal(connection: Connection, error: unknown): Promise<unknown> {
+  if (!(error instanceof StewardError) || (error.status !== 403 && error.status !== 404)) return error;
+  // Without a token there is nothing that it could see.
+  const paths = connection.token() === undefined ? undefined : await visiblePaths(connection);
   const path = decodeURIComponent((error.path ?? "").replace(/^\/v1/, ""));
   if (!paths || path === "") return error;
   const templates = Object.keys(paths);

@@ -26,9 +26,6 @@ export const mountInput: z.ZodType<string | undefined> = z
   .optional();
 
 /** @internal */
-export const connectionInput: z.ZodType<string | undefined> = z.string("must be the name of a connection").optional();
-
-/** @internal */
 export const mountPath: Comparison = {
   normalise: (value) => (typeof value === "string" ? trimMount(value) : value),
   equal: (a, b) => a === b,

@@ -2,12 +2,12 @@ import { X509Certificate } from "node:crypto";
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Comparison, ignored, pem } from "../comparison";
-import { Connection } from "../connection";
+import { Connection, connectionInput } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, dialectOf, explainRefusal, readData, remove } from "./client";
-import { connectionInput, Mounted, mountBefore, mountInput, mountPath } from "./mount";
+import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
 
 /** What a program declares of an access configuration. */
 export interface SchedulerAccessInputs extends Connected, Mounted {
@@ -164,6 +164,7 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
   noun: "scheduler access configuration",
   name: ({ mount }) => mount ?? "",
   id: (inputs) => `${inputs.mount}/config/access`,
+  idForm: "<mount>/config/access",
   parseId: (id) => mountBefore(id, /\/config\/access$/),
   inputs,
   state: ["address", "maxTokenNameLength", "mount"],

@@ -1,11 +1,11 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { duration, seconds } from "../comparison";
-import { Connection } from "../connection";
+import { Connection, connectionInput } from "../connection";
 import { Definition } from "../definition";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, explainRefusal, readData, remove } from "./client";
-import { connectionInput, Mounted, mountBefore, mountInput, mountPath } from "./mount";
+import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
 
 /** A length of time: "30s", "1h30m", "1d", or whole seconds as a number or as text. */
 export type Duration = string | number;
@@ -67,6 +67,7 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
   noun: "scheduler lease configuration",
   name: (fields) => fields.mount ?? "",
   id: (inputs) => `${inputs.mount}/config/lease`,
+  idForm: "<mount>/config/lease",
   parseId: (id) => mountBefore(id, /\/config\/lease$/),
   inputs,
   state: ["ttl", "maxTtl", "mount"],

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { Connection } from "../connection";
+import { Connection, connectionInput } from "../connection";
 import { ask } from "../program";
 import { Connected } from "../resource";
-import { apiPath, defaultMount, readData } from "./client";
-import { connectionInput, Mounted, mountInput, trimMount } from "./mount";
+import { apiPath, defaultMount, explainRefusal, readData } from "./client";
+import { Mounted, mountInput, trimMount } from "./mount";
 
 /** The names of all roles at a mount; an engine without roles answers 404. @internal */
 export async function listRoleNames(connection: Connection, mount: string): Promise<string[]> {
@@ -22,6 +22,8 @@ const schema: z.ZodType<ListSchedulerRolesOptions> = z.strictObject({ connection
  */
 export function listSchedulerRoles(options: ListSchedulerRolesOptions = {}): Promise<string[]> {
   return ask("Cannot list the scheduler roles", "secrets", { schema, given: options }, (connection) =>
-    listRoleNames(connection, trimMount(options.mount ?? defaultMount(connection))),
+    listRoleNames(connection, trimMount(options.mount ?? defaultMount(connection))).catch(async (error) => {
+      throw await explainRefusal(connection, error);
+    }),
   );
 }

@@ -1,12 +1,12 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { ignored, set } from "../comparison";
-import { Connection } from "../connection";
+import { Connection, connectionInput } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, dialectOf, explainRefusal, readData, remove } from "./client";
-import { connectionInput, Mounted, mountInput, mountPath } from "./mount";
+import { Mounted, mountInput, mountPath } from "./mount";
 
 /** What a role is, apart from its name. */
 export interface RoleAttributes {
@@ -139,6 +139,7 @@ export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> 
   noun: "scheduler role",
   name: ({ name }) => name,
   id: (inputs) => `${inputs.mount}/role/${inputs.name}`,
+  idForm: "<mount>/role/<name>",
   parseId: (id) => {
     const [, mount, name] = /^(.+)\/role\/([^/]+)$/.exec(id) ?? [];
     return mount && name ? { mount, name } : undefined;

@@ -1,12 +1,12 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Comparison, ignored, set } from "../comparison";
-import { Connection } from "../connection";
+import { Connection, connectionInput } from "../connection";
 import { Definition } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { defaultMount, explainRefusal } from "./client";
-import { connectionInput, Mounted, mountBefore, mountInput, mountPath } from "./mount";
+import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
 import {
   deleteRole,
   RoleAttributes,
@@ -194,6 +194,7 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, Remembered> = {
   noun: "scheduler roles of",
   name: ({ mount }) => mount ?? "",
   id: (inputs) => `${inputs.mount}/role`,
+  idForm: "<mount>/role",
   parseId: (id) => mountBefore(id, /\/role$/),
   inputs,
   state: ["roles", "mount"],

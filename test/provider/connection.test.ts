@@ -41,7 +41,9 @@ describe("the configuration", () => {
     expect(() => byFile.token()).toThrow(`cannot be read from ${path} (ENOENT)`);
     writeFileSync(path, "from-file\n");
     expect(byFile.token()).toBe("from-file");
-    expect(byVariable.token()).toBeUndefined();
+    expect(() => byVariable.token()).toThrow(
+      'The variable MY_TOKEN, which the connection "default" names as the tokenEnv of secrets, is not set. Set it',
+    );
     expect(from(secrets({ address: "http://host", tokenEnv: "MY_TOKEN" }), { MY_TOKEN: "v" }).token()).toBe("v");
   });
 

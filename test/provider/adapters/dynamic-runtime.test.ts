@@ -150,7 +150,7 @@ describe("the server that a resource was written to", () => {
     await resource.up(role);
     expect(resource.state?.outputs.server).toBe(sandbox.secrets.url);
     resource.configure({ "steward:default": to(other) });
-    const moved = `it was written to ${sandbox.secrets.url}, and the connection "default" now names ${other.secrets.url}. Correct the connection's address; or`;
+    const moved = `it was written to ${sandbox.secrets.url}, and the connection "default" now names ${other.secrets.url}. Correct the connection's address; or, where it is the same installation under a new one, set acceptMoved: true beside the address in steward:default`;
     await expect(resource.preview(role)).rejects.toThrow(`Cannot update scheduler role "web": ${moved}`);
     await expect(resource.refresh()).rejects.toThrow(`Cannot read scheduler role "web": ${moved}`);
     await expect(resource.destroy()).rejects.toThrow(`Cannot delete scheduler role "web": ${moved}`);
@@ -276,6 +276,19 @@ describe("half-done work", () => {
     expect(await resource.refresh()).toEqual([]);
   });
 
+  test.each([403, 404])("a set of roles of which some were refused with %d keeps the others as well", async (status) => {
+    sandbox.faults.add({ ...write, path: "/v1/nomad/role/b", action: "respond", status, body: '{"errors":["not for you"]}' });
+    const roles = { a: { policies: ["p"] }, b: { policies: ["p"] } };
+    const resource = engine("SchedulerRoles");
+    await expect(resource.up({ roles })).rejects.toMatchObject({
+      code: "ERR_INCOMPLETE",
+      message: expect.stringContaining("1 of 2 roles failed: b."),
+    });
+    expect(Object.keys(resource.state?.outputs.roles as object)).toEqual(["a"]);
+    expect(await resource.up({ roles })).toBe("update");
+    expect(await resource.refresh()).toEqual([]);
+  });
+
   test("a role whose write was never answered is deleted with the others", async () => {
     sandbox.faults.add({ ...write, action: "drop-after", times: 100 });
     const resource = engine("SchedulerRoles");
@@ -344,13 +357,23 @@ describe("what an error explains", () => {
   test.each([401, 403])("%d at refresh and destroy: the configuration is that of the last up", async (status) => {
     const resource = engine("SchedulerRole");
     await resource.up({ name: "web", policies: ["a"] });
-    const stale = /`pulumi refresh` and `pulumi destroy` use the configuration of the last `pulumi up`: .* tokenEnv or tokenFile\.$/;
+    const stale =
+      /`pulumi refresh` and `pulumi destroy` use the configuration of the last `pulumi up`: if it was changed since, run `pulumi up` or add --run-program; what tokenEnv or tokenFile names is read anew each time\.$/;
     sandbox.faults.add({ ...read, status });
     await expect(resource.refresh()).rejects.toThrow(stale);
     sandbox.faults.add({ ...read, method: "DELETE", status });
     await expect(resource.destroy()).rejects.toThrow(stale);
     sandbox.faults.add({ ...read, method: "POST", status });
     await expect(resource.up({ name: "web", policies: ["b"] })).rejects.not.toThrow(stale);
+  });
+
+  test("a refusal without a token says that none was sent", async () => {
+    const anonymous = { "steward:default": { secrets: { address: sandbox.secrets.url, dialect: "hashicorp" } } };
+    await expect(engine("SchedulerRole", anonymous).up({ name: "web", policies: ["a"] })).rejects.toThrow(
+      'permission denied (GET /v1/nomad/role/web, 403). No token was sent: give the connection "default" one for secrets, as tokenEnv, tokenFile or token',
+    );
+    const unset = { "steward:default": to(sandbox, { token: undefined, tokenEnv: "STEWARD_UNSET" }) };
+    await expect(engine("SchedulerRole", unset).up({ name: "web", policies: ["a"] })).rejects.toThrow("The variable STEWARD_UNSET");
   });
 
   describe("a creation refused with 403 or 404 asks once what this token may see", () => {
@@ -373,7 +396,7 @@ describe("what an error explains", () => {
     test("the token may see the path, and not write there", async () => {
       const limited = await as('path "nomad/*" { capabilities = ["read"] }');
       await expect(engine("SchedulerRole", { "steward:default": limited }).up(role)).rejects.toThrow(
-        /^Cannot create scheduler role "web": .*permission denied \(POST \/v1\/nomad\/role\/web, 403\)\. This token sees \/nomad\/role\/web but may not do this with it: its policy needs the capabilities create, read and update there\.$/,
+        /^Cannot create scheduler role "web": permission denied \(POST \/v1\/nomad\/role\/web, 403\)\. This token sees \/nomad\/role\/web but may not do this with it: its policy needs the capabilities create, read and update there\.$/,
       );
       expect(sent().filter((request) => request === listing)).toHaveLength(1);
     });

@@ -87,7 +87,7 @@ onEachTarget("SchedulerAccess", (current) => {
   test("get reads it without its secrets", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
-    expect(await engine().get(`${mount}/config/access`)).toBeUndefined();
+    await expect(engine().get(`${mount}/config/access`)).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
     await outside("POST", `${mount}/config/access`, { address: "http://127.0.0.1:4646", token: "theirs" });
     const access = engine();
     expect(await access.get(`${mount}/config/access`)).toMatchObject({ address: "http://127.0.0.1:4646", mount });

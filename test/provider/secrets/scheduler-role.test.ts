@@ -106,8 +106,14 @@ onEachTarget("SchedulerRole", (current) => {
     const role = engine();
     expect(await role.get(`${mount}/role/web`)).toMatchObject({ name: "web", mount, policies: ["theirs"], type: "client" });
     expect(role.state?.outputs.managed).toEqual([]);
-    expect(await role.get(`${mount}/role/none`)).toBeUndefined();
-    await expect(role.get("nonsense")).rejects.toMatchObject({ code: "ERR_INVALID_INPUT" });
+    await expect(role.get(`${mount}/role/none`)).rejects.toMatchObject({
+      code: "ERR_NOT_FOUND",
+      message: 'Cannot read scheduler role "none": the server has none of this name.',
+    });
+    await expect(role.get("nonsense")).rejects.toMatchObject({
+      code: "ERR_INVALID_INPUT",
+      message: 'Cannot read scheduler role: "nonsense" is not an id of one. Write it as <mount>/role/<name>.',
+    });
   });
 
   test("what the product refuses of a role is refused before anything is sent", async () => {
