@@ -15,20 +15,16 @@ const access = {
   clientKey: `${privateKey}${canary("clientKey")}`,
 };
 
-/** Every definition with inputs that fill each of its secrets. */
+/** Every definition that has secrets, with inputs that fill each of them. */
 const cases: Record<string, { given: Record<string, unknown>; construct: (name: string) => unknown }> = {
   "secrets:SchedulerAccess": { given: access, construct: (name) => new secrets.SchedulerAccess(name, access) },
-  "secrets:SchedulerLease": { given: { ttl: 1 }, construct: (name) => new secrets.SchedulerLease(name, { ttl: 1 }) },
-  "secrets:SchedulerRole": { given: { name: "web" }, construct: (name) => new secrets.SchedulerRole(name, { name: "web" }) },
-  "secrets:SchedulerRoles": {
-    given: { roles: { web: {} } },
-    construct: (name) => new secrets.SchedulerRoles(name, { roles: { web: {} } }),
-  },
 };
+const withSecrets = definitions.filter((definition) => definition.secrets.length > 0);
 
-test("every definition is here", () => expect(Object.keys(cases).sort()).toEqual(definitions.map(({ token }) => token).sort()));
+test("every definition that has secrets is here", () =>
+  expect(Object.keys(cases).sort()).toEqual(withSecrets.map(({ token }) => token).sort()));
 
-describe.each(definitions.map((definition) => ({ ...definition, ...cases[definition.token] })))(
+describe.each(withSecrets.map((definition) => ({ ...definition, ...cases[definition.token] })))(
   "$token",
   ({ token, secrets: fields, given, construct }) => {
     test("hands each secret to the engine as a secret, and names it as a secret output", async () => {

@@ -79,6 +79,8 @@ async function destroy(args) {
   const sandbox = await findSandbox(folders.sandbox);
   if (!sandbox) {
     say(fs.existsSync(folders.sandbox) ? "The sandbox has ended already, and what it held with it." : "There is nothing to destroy.");
+    if (fs.existsSync(folders.server))
+      say("What was deployed to a server of yours is still there: `npm run destroy -- --server` takes it away.");
     remove(folders.sandbox);
     return 0;
   }
@@ -140,7 +142,7 @@ async function deploy(folder, keep, variables) {
     env: pulumiEnvironment(folder, cli, keep),
   });
   if (code !== 0) throw new Problem(`${output.trim()}\nPulumi could not create the stack; its reason is above.`);
-  return pulumi(folder, ["up", "--yes", "--skip-preview", "--diff"], keep, variables);
+  return pulumi(folder, ["up", "--yes", "--skip-preview"], keep, variables);
 }
 
 /**
