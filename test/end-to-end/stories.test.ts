@@ -89,6 +89,19 @@ onEachTarget("what becomes of a stack", (current) => {
     expect(stored).toContain("BEGIN CERTIFICATE");
   });
 
+  test("a token in the configuration, as a secret, serves resources and functions and is nowhere in clear text", async () => {
+    const { address, dialect, token } = current();
+    project
+      .config({ "steward:default": { secrets: { address, dialect, mount } } })
+      .program(`new secrets.SchedulerLease("lease", { ttl: "1h" }); exports.names = secrets.listSchedulerRoles();`);
+    expect((await project.pulumi("config", "set", "--path", "--secret", "steward:default.secrets.token", token)).code).toBe(0);
+    await project.up();
+    await project.expectConverged();
+    expect(await project.outputs()).toEqual({ names: [] });
+    expect(project.stored()).not.toContain(token);
+    expect(project.stored()).toContain(`${mount}/config/lease`);
+  });
+
   test("bad input and refusals are sentences without a stack, and the next up converges", async () => {
     const { outside } = current();
     const bad = await project
