@@ -4,6 +4,7 @@ import { createGunzip } from "node:zlib";
 import type * as Undici from "undici";
 import { Connection } from "./connection";
 import { ErrorCode, redact, StewardError } from "./errors";
+import { adviceFor, bodyTooLarge, brokenConnection, errorCode, isPage, redirected, serverReason } from "./failure";
 
 /**
  * Which failures are worth another try:
@@ -166,7 +167,7 @@ async function readBody({ body, headers }: Undici.Dispatcher.ResponseData): Prom
     if (size <= limits.bodyBytes) throw error;
   }
   // Leaving the body unread breaks the stream before it, so this is known better from the size than from the error.
-  if (size > limits.bodyBytes) throw Object.assign(new Error(), { code: "BODY_TOO_LARGE" });
+  if (size > limits.bodyBytes) throw Object.assign(new Error(), { code: bodyTooLarge });
   return Buffer.concat(chunks).toString("utf8");
 }
 
@@ -177,85 +178,6 @@ function parseJson(text: string): unknown {
     return undefined;
   }
 }
-
-type Fail = (code: ErrorCode, reason: string, facts?: Partial<StewardError["facts"]>) => StewardError;
-
-/** Codes of a connection that never stood, so that nothing was sent. */
-const neverConnected = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
-const timeouts = ["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"];
-
-function brokenConnection(error: NodeJS.ErrnoException, { address, system }: Connection, writes: boolean, fail: Fail): StewardError {
-  const code = error.code ?? "";
-  if (code === "BODY_TOO_LARGE")
-    return fail("ERR_UNEXPECTED_RESPONSE", `the server's answer is larger than ${limits.bodyBytes / 1024 / 1024} MB`, {
-      advice: `Check that ${address} is the address of the ${system} API itself.`,
-      outcomeUnknown: writes,
-    });
-  if (neverConnected.includes(code))
-    return fail("ERR_UNREACHABLE", `no connection to ${address} (${code})`, {
-      advice: "Check the connection's address, that the server runs, and the network between.",
-    });
-  if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO/.test(code))
-    return fail("ERR_UNEXPECTED_RESPONSE", `no trusted TLS connection to ${address} (${code})`, {
-      advice: "Give the authority that signed its certificate as the connection's caCert, or correct the scheme of the address.",
-    });
-  return fail(
-    "ERR_REPLY_LOST",
-    timeouts.includes(code) ? `${address} did not answer in time` : `the connection to ${address} broke before the whole answer came`,
-    {
-      advice: writes ? "The server may have applied it: run `pulumi up` again, which goes on from what the server holds." : "Try again.",
-      outcomeUnknown: writes,
-      cause: error,
-    },
-  );
-}
-
-function redirected({ address }: Connection, status: number, location: string | string[] | undefined, fail: Fail): StewardError {
-  const target = typeof location === "string" && URL.canParse(location, address) ? new URL(location, address).origin : "another address";
-  return fail("ERR_REDIRECTED", `the server sends us on to ${target}, and credentials are not sent after a redirect`, {
-    status,
-    advice: `If ${target} is the active node of this installation, make it the connection's address, or use the address of the load balancer.`,
-  });
-}
-
-function errorCode(status: number): ErrorCode {
-  if (status === 401 || status === 403) return "ERR_FORBIDDEN";
-  if (status === 404) return "ERR_NOT_FOUND";
-  if (status === 429) return "ERR_RATE_LIMITED";
-  if (status === 503) return "ERR_UNAVAILABLE";
-  return status >= 500 ? "ERR_SERVER" : "ERR_REFUSED";
-}
-
-function adviceFor(status: number, { name, system }: Connection, hasToken: boolean): string | undefined {
-  if ((status === 401 || status === 403) && !hasToken)
-    return `No token was sent: give the connection "${name}" one for ${system}, as tokenEnv, tokenFile or token, or in the environment beside the address.`;
-  if (status === 401 || status === 403) return `Check the token of ${system} in the connection "${name}", and what it is allowed to do.`;
-  if (status === 429) return "The server limits the rate of requests: try again later, or with a lower --parallel.";
-  if (status === 503) return "The server is sealed, starting or overloaded: try again when it serves requests.";
-  if (status >= 500) return "The server failed: its log says why.";
-  return undefined;
-}
-
-/**
- * The server's own words: `{"errors": ["…"]}`, JSON:API's `{"errors": [{"title", "detail"}]}`, or plain text. Secrets are taken out before anything
- * else is done to them: half a secret would not be found again.
- */
-function serverReason(body: unknown, text: string, secrets: readonly string[]): string {
-  const errors = typeof body === "object" && body !== null && "errors" in body && Array.isArray(body.errors) ? body.errors : [];
-  const words = errors.map((error: unknown) => {
-    if (typeof error === "string") return error;
-    const { title, detail } = (error ?? {}) as { title?: unknown; detail?: unknown };
-    return [title, detail].filter((part) => typeof part === "string").join(": ");
-  });
-  const plain = body === undefined && !isPage(text) ? text : "";
-  const reason = redact(words.filter(Boolean).join("; ") || plain, secrets)
-    // How Vault and Nomad print a list of errors, each on a line of its own.
-    .replace(/\d+ errors? occurred:\s+\* /, "")
-    .replace(/\n\s*\* /g, "; ");
-  return reason.replace(/\s+/g, " ").trim().replace(/\.$/, "").slice(0, 500);
-}
-
-const isPage = (text: string): boolean => text.trimStart().startsWith("<");
 
 // Loaded with the first request: a program that only declares resources never needs it.
 let loaded: typeof Undici | undefined;

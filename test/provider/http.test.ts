@@ -198,7 +198,9 @@ describe("the message", () => {
       if (encoding === "gzip") response.setHeader("content-encoding", "gzip").end(gzipSync(page));
       else response.end(page);
     });
-    expect((await failure(send(target, get))).message).toContain("the server's answer is larger than 8 MB (GET /v1/thing). Check that");
+    expect((await failure(send(target, get))).message).toContain(
+      "the server's answer is too large to be one of its API (GET /v1/thing). Check that",
+    );
   });
 
   test("too slow", async () => {

@@ -1,0 +1,93 @@
+import { Connection } from "./connection";
+import { ErrorCode, redact, StewardError } from "./errors";
+
+// What an exchange that failed means, and what to do about it.
+
+/** The code of an answer that was not read to its end. @internal */
+export const bodyTooLarge = "BODY_TOO_LARGE";
+
+/** Makes an error of this request, free of its secrets. @internal */
+export type Fail = (code: ErrorCode, reason: string, facts?: Partial<StewardError["facts"]>) => StewardError;
+
+/** Codes of a connection that never stood, so that nothing was sent. */
+const neverConnected = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
+const timeouts = ["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"];
+
+/** @internal */
+export function brokenConnection(error: NodeJS.ErrnoException, { address, system }: Connection, writes: boolean, fail: Fail): StewardError {
+  const code = error.code ?? "";
+  if (code === bodyTooLarge)
+    return fail("ERR_UNEXPECTED_RESPONSE", "the server's answer is too large to be one of its API", {
+      advice: `Check that ${address} is the address of the ${system} API itself.`,
+      outcomeUnknown: writes,
+    });
+  if (neverConnected.includes(code))
+    return fail("ERR_UNREACHABLE", `no connection to ${address} (${code})`, {
+      advice: "Check the connection's address, that the server runs, and the network between.",
+    });
+  if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO/.test(code))
+    return fail("ERR_UNEXPECTED_RESPONSE", `no trusted TLS connection to ${address} (${code})`, {
+      advice: "Give the authority that signed its certificate as the connection's caCert, or correct the scheme of the address.",
+    });
+  return fail(
+    "ERR_REPLY_LOST",
+    timeouts.includes(code) ? `${address} did not answer in time` : `the connection to ${address} broke before the whole answer came`,
+    {
+      advice: writes ? "The server may have applied it: run `pulumi up` again, which goes on from what the server holds." : "Try again.",
+      outcomeUnknown: writes,
+      cause: error,
+    },
+  );
+}
+
+/** @internal */
+export function redirected({ address }: Connection, status: number, location: string | string[] | undefined, fail: Fail): StewardError {
+  const target = typeof location === "string" && URL.canParse(location, address) ? new URL(location, address).origin : "another address";
+  return fail("ERR_REDIRECTED", `the server sends us on to ${target}, and credentials are not sent after a redirect`, {
+    status,
+    advice: `If ${target} is the active node of this installation, make it the connection's address, or use the address of the load balancer.`,
+  });
+}
+
+/** @internal */
+export function errorCode(status: number): ErrorCode {
+  if (status === 401 || status === 403) return "ERR_FORBIDDEN";
+  if (status === 404) return "ERR_NOT_FOUND";
+  if (status === 429) return "ERR_RATE_LIMITED";
+  if (status === 503) return "ERR_UNAVAILABLE";
+  return status >= 500 ? "ERR_SERVER" : "ERR_REFUSED";
+}
+
+/** @internal */
+export function adviceFor(status: number, { name, system }: Connection, hasToken: boolean): string | undefined {
+  if ((status === 401 || status === 403) && !hasToken)
+    return `No token was sent: give the connection "${name}" one for ${system}, as tokenEnv, tokenFile or token, or in the environment beside the address.`;
+  if (status === 401 || status === 403) return `Check the token of ${system} in the connection "${name}", and what it is allowed to do.`;
+  if (status === 429) return "The server limits the rate of requests: try again later, or with a lower --parallel.";
+  if (status === 503) return "The server is sealed, starting or overloaded: try again when it serves requests.";
+  if (status >= 500) return "The server failed: its log says why.";
+  return undefined;
+}
+
+/**
+ * The server's own words: `{"errors": ["…"]}`, JSON:API's `{"errors": [{"title", "detail"}]}`, or plain text. Secrets are taken out before anything
+ * else is done to them: half a secret would not be found again.
+ @internal
+ */
+export function serverReason(body: unknown, text: string, secrets: readonly string[]): string {
+  const errors = typeof body === "object" && body !== null && "errors" in body && Array.isArray(body.errors) ? body.errors : [];
+  const words = errors.map((error: unknown) => {
+    if (typeof error === "string") return error;
+    const { title, detail } = (error ?? {}) as { title?: unknown; detail?: unknown };
+    return [title, detail].filter((part) => typeof part === "string").join(": ");
+  });
+  const plain = body === undefined && !isPage(text) ? text : "";
+  const reason = redact(words.filter(Boolean).join("; ") || plain, secrets)
+    // How Vault and Nomad print a list of errors, each on a line of its own.
+    .replace(/\d+ errors? occurred:\s+\* /, "")
+    .replace(/\n\s*\* /g, "; ");
+  return reason.replace(/\s+/g, " ").trim().replace(/\.$/, "").slice(0, 500);
+}
+
+/** @internal */
+export const isPage = (text: string): boolean => text.trimStart().startsWith("<");
