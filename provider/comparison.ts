@@ -29,9 +29,9 @@ export function seconds(value: unknown): number | undefined {
   if (/^\d+$/.test(text)) return Number(text);
   if (!/^(\d+(\.\d+)?(d|h|ms|m|s))+$/.test(text)) return undefined;
   const parts = [...text.matchAll(/([\d.]+)(d|h|ms|m|s)/g)].map(([, amount, unit]) => Number(amount) * (unitSeconds[unit ?? ""] ?? 0));
-  // Through milliseconds: 0.1h is 360 s, not 360.00000000000006.
-  const milliseconds = Math.round(parts.reduce((sum, part) => sum + part, 0) * 1000);
-  return milliseconds % 1000 === 0 ? milliseconds / 1000 : undefined;
+  const sum = parts.reduce((total, part) => total + part, 0);
+  // 0.1h is 360 s, not 360.00000000000006.
+  return Math.abs(sum - Math.round(sum)) < 1e-6 ? Math.round(sum) : undefined;
 }
 
 /** A length of time; "1h", "60m", "3600" and 3600 are the same. @internal */

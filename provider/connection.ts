@@ -42,6 +42,13 @@ export interface Settings {
 /** The input `connection` of every resource and function. @internal */
 export const connectionInput: z.ZodType<string | undefined> = z.string("must be the name of a connection").optional();
 
+/** Whether a path may stand in a URL as it is: `team/scheduler`, with slashes at either end or without. @internal */
+export const isMountPath = (path: string): boolean =>
+  path
+    .replace(/^\/+|\/+$/g, "")
+    .split("/")
+    .every((segment) => !/^\.{0,2}$/.test(segment));
+
 const text = z.string("must be a text").min(1, "must not be empty");
 const serverSettings = z
   .strictObject({
@@ -49,9 +56,9 @@ const serverSettings = z
     token: text.optional(),
     tokenEnv: text.optional(),
     tokenFile: text.optional(),
-    namespace: text.optional(),
+    namespace: text.regex(/^[\x21-\x7e]+$/, "must be a path such as team/a").optional(),
     region: text.optional(),
-    mount: text.optional(),
+    mount: text.refine(isMountPath, "must be a path such as team/scheduler, without empty parts").optional(),
     caCert: text.optional(),
     clientCert: text.optional(),
     clientKey: text.optional(),
@@ -141,7 +148,7 @@ function configuredConnection(name: string, { config }: Settings): z.infer<typeo
   const checked = connectionSettings.safeParse(parsed);
   if (checked.success) return checked.data;
   throw invalid(
-    `The configuration steward:${name} is wrong: ${checked.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ")}`,
+    `The configuration steward:${name} is wrong: ${checked.error.issues.map(({ path, message }) => `${path.length > 0 ? `${path.join(".")}: ` : ""}${message}`).join("; ")}`,
   );
 }
 
@@ -176,8 +183,18 @@ function canonicalAddress(address: string, name: string, system: System): string
 }
 
 function readToken(found: ServerSettings, name: string, system: System, environment: NodeJS.ProcessEnv): string | undefined {
+  const token = findToken(found, name, system, environment)?.trim();
+  if (token && !/^[\x21-\x7e]+$/.test(token))
+    throw invalid(
+      `The token of ${system} in the connection "${name}" holds characters that no token has`,
+      "Look for blanks, line ends and quotes in it.",
+    );
+  return token || undefined;
+}
+
+function findToken(found: ServerSettings, name: string, system: System, environment: NodeJS.ProcessEnv): string | undefined {
   if (found.token) return found.token;
-  if (found.tokenFile) return readFile(found.tokenFile, `The tokenFile of ${system} in the connection "${name}"`).trim();
+  if (found.tokenFile) return readFile(found.tokenFile, `The tokenFile of ${system} in the connection "${name}"`);
   if (!found.tokenEnv) return undefined;
   const token = environment[found.tokenEnv];
   if (token) return token;
@@ -196,10 +213,9 @@ function readFile(path: string, what: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    throw invalid(
-      `${what} cannot be read from ${path} (${(cause as NodeJS.ErrnoException).code})`,
-      "Correct the path, or its permissions.",
-    );
+    // What does not look like a path may be the secret itself, in the wrong place.
+    const place = /^(\.{0,2}|~)\//.test(path) ? ` from ${path}` : "";
+    throw invalid(`${what} cannot be read${place} (${(cause as NodeJS.ErrnoException).code})`, "Give the path of a file that can be read.");
   }
 }
 

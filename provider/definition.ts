@@ -60,6 +60,7 @@ export interface Definition<Inputs, State> {
    */
   read(connection: Connection, previous: State, managed: readonly string[]): Promise<State | undefined>;
   create(connection: Connection, inputs: Inputs): Promise<State>;
+  /** `previous` is the state without the inputs that have left the program. */
   update(connection: Connection, inputs: Inputs, previous: State): Promise<State>;
   /** Succeeds when it is gone already. */
   delete(connection: Connection, state: State): Promise<void>;

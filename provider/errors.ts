@@ -55,8 +55,8 @@ export interface ErrorFacts {
   /** Whether the server may have applied a write although this error came back. */
   outcomeUnknown?: boolean;
   retryAfter?: string;
-  /** Whether `reason` is the server's own. */
-  serverGaveReason?: boolean;
+  /** What came with a refusal: the parsed JSON, "" for an empty body, undefined for anything else. */
+  answer?: unknown;
 }
 
 /** Every error thrown by the package: one sentence a person can act on, which holds no secret. A program that fails with it prints one line. */
@@ -106,12 +106,30 @@ export class Unfinished<State> extends StewardError {
   }
 }
 
-/** Replaces every secret by `[secret]`, in the forms a server may echo it: plain, inside JSON, in a URL, as base64. @internal */
+/**
+ * Replaces every secret by `[secret]`, in the forms a server may echo it: plain, a line of it, inside JSON, in a URL, as base64 or hex, in either case.
+ * @internal
+ */
 export function redact(text: string, secrets: readonly string[]): string {
-  // The longest first: a secret may hold another one.
-  const forms = secrets
-    .filter((secret) => secret !== "")
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), Buffer.from(secret).toString("base64")])
-    .sort((a, b) => b.length - a.length);
-  return forms.reduce((clean, form) => clean.replaceAll(form, "[secret]"), text);
+  const whole = secrets.flatMap((secret) => [secret, secret.trim()]);
+  const lines = secrets.flatMap((secret) => secret.split(/\r?\n/).filter((line) => line.length >= 16));
+  const forms = [...whole, ...lines].flatMap((secret) => {
+    const base64 = Buffer.from(secret).toString("base64");
+    const hex = Buffer.from(secret).toString("hex");
+    return [
+      secret,
+      JSON.stringify(secret).slice(1, -1),
+      encodeURIComponent(secret),
+      base64,
+      base64.replace(/=+$/, ""),
+      base64url(base64),
+      hex,
+    ];
+  });
+  // All at once, the longest first: a secret may hold another one, or a part of the word that stands for it.
+  const wanted = [...new Set(forms)].filter((form) => form !== "").sort((a, b) => b.length - a.length);
+  if (wanted.length === 0) return text;
+  return text.replace(new RegExp(wanted.map((form) => form.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"), "gi"), "[secret]");
 }
+
+const base64url = (base64: string): string => base64.replace(/=+$/, "").replaceAll("+", "-").replaceAll("/", "_");

@@ -14,8 +14,9 @@ const neverConnected = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"
 const timeouts = ["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"];
 
 /** @internal */
-export function brokenConnection(error: NodeJS.ErrnoException, { address, system }: Connection, writes: boolean, fail: Fail): StewardError {
-  const code = error.code ?? "";
+export function brokenConnection(error: NodeJS.ErrnoException, connection: Connection, writes: boolean, fail: Fail): StewardError {
+  const { name, address, system } = connection;
+  const code = String(error.code ?? "");
   if (code === bodyTooLarge)
     return fail("ERR_UNEXPECTED_RESPONSE", "the server's answer is too large to be one of its API", {
       advice: `Check that ${address} is the address of the ${system} API itself.`,
@@ -29,9 +30,23 @@ export function brokenConnection(error: NodeJS.ErrnoException, { address, system
     return fail("ERR_UNEXPECTED_RESPONSE", `no trusted TLS connection to ${address} (${code})`, {
       advice: "Give the authority that signed its certificate as the connection's caCert, or correct the scheme of the address.",
     });
+  if (/^ERR_OSSL_|^ERR_CRYPTO_/.test(code))
+    return fail("ERR_INVALID_INPUT", `the certificates or the key of ${system} in the connection "${name}" cannot be used (${code})`, {
+      advice: "Give caCert, clientCert and clientKey as PEM, or as the path of a PEM file.",
+    });
+  if (code === "ERR_INVALID_URL" || code === "UND_ERR_ABORTED" || code.startsWith("UND_ERR_PRX"))
+    return fail("ERR_UNREACHABLE", `the proxy that the environment names does not let us through to ${address}`, {
+      advice: "Correct http_proxy and https_proxy, or name the host in no_proxy.",
+    });
+  if (code.startsWith("HPE_") || code.startsWith("Z_"))
+    return fail("ERR_UNEXPECTED_RESPONSE", `what ${address} answers cannot be read (${code})`, {
+      advice: "Check the scheme and the port of the connection's address, and what stands between.",
+      outcomeUnknown: writes && code.startsWith("Z_"),
+    });
+  const late = timeouts.includes(code) || error.name === "TimeoutError";
   return fail(
     "ERR_REPLY_LOST",
-    timeouts.includes(code) ? `${address} did not answer in time` : `the connection to ${address} broke before the whole answer came`,
+    late ? `${address} did not answer in time` : `the connection to ${address} broke before the whole answer came`,
     {
       advice: writes ? "The server may have applied it: run `pulumi up` again, which goes on from what the server holds." : "Try again.",
       outcomeUnknown: writes,
@@ -42,7 +57,12 @@ export function brokenConnection(error: NodeJS.ErrnoException, { address, system
 
 /** @internal */
 export function redirected({ address }: Connection, status: number, location: string | string[] | undefined, fail: Fail): StewardError {
-  const target = typeof location === "string" && URL.canParse(location, address) ? new URL(location, address).origin : "another address";
+  const target = typeof location === "string" && URL.canParse(location, address) ? new URL(location, address).origin : undefined;
+  if (!target || target === new URL(address).origin)
+    return fail("ERR_REDIRECTED", "the server sends us on to another path, where its API is not", {
+      status,
+      advice: "Check the base path of the connection's address, and the mount.",
+    });
   return fail("ERR_REDIRECTED", `the server sends us on to ${target}, and credentials are not sent after a redirect`, {
     status,
     advice: `If ${target} is the active node of this installation, make it the connection's address, or use the address of the load balancer.`,
@@ -86,7 +106,12 @@ export function serverReason(body: unknown, text: string, secrets: readonly stri
     // How Vault and Nomad print a list of errors, each on a line of its own.
     .replace(/\d+ errors? occurred:\s+\* /, "")
     .replace(/\n\s*\* /g, "; ");
-  return reason.replace(/\s+/g, " ").trim().replace(/\.$/, "").slice(0, 500);
+  // Nothing that a terminal would take for a command.
+  return reason
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .trim()
+    .replace(/\.$/, "")
+    .slice(0, 500);
 }
 
 /** @internal */

@@ -70,12 +70,16 @@ export async function send(connection: Connection, request: Request): Promise<Re
   const token = connection.token();
   const secrets = [...connection.secrets, token ?? "", connection.clientKey ?? ""];
   const end = Date.now() + limits.deadline;
+  let outcomeUnknown = false;
   for (let attempt = 0; ; attempt++) {
     try {
-      return await sendOnce(connection, token, request, secrets);
+      return await sendOnce(connection, token, request, secrets, AbortSignal.timeout(Math.max(1, end - Date.now())));
     } catch (error) {
-      const pause = error instanceof StewardError ? pauseBeforeRepeating(error, attempt, request.retry) : undefined;
-      if (pause === undefined || Date.now() + pause > end) throw error;
+      if (!(error instanceof StewardError)) throw error;
+      // Whatever the last attempt says, an earlier one may have been applied.
+      outcomeUnknown ||= error.facts.outcomeUnknown ?? false;
+      const pause = pauseBeforeRepeating(error, attempt, request.retry);
+      if (pause === undefined || Date.now() + pause > end) throw error.with({ outcomeUnknown });
       await sleep(pause);
     }
   }
@@ -88,13 +92,14 @@ function pauseBeforeRepeating(error: StewardError, attempt: number, retry: Retry
   if (!(broken ? brokenConnections : status !== undefined && statuses.includes(status))) return undefined;
   const asked = facts.retryAfter === undefined ? undefined : pauseAskedFor(facts.retryAfter);
   // Jitter, so that many resources refused together do not come back together.
-  if (asked !== undefined) return asked + Math.random() * limits.firstPause;
-  return attempt < limits.repetitions ? limits.firstPause * 2 ** attempt * (0.5 + Math.random() / 2) : undefined;
+  const own = limits.firstPause * 2 ** Math.min(attempt, limits.repetitions) * (0.5 + Math.random() / 2);
+  if (asked !== undefined) return asked + own;
+  return attempt < limits.repetitions ? own : undefined;
 }
 
 /** Retry-After holds seconds or a date. */
 function pauseAskedFor(header: string): number | undefined {
-  const milliseconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  const milliseconds = /^-?[\d.]+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 }
 
@@ -103,10 +108,18 @@ async function sendOnce(
   token: string | undefined,
   request: Request,
   secrets: readonly string[],
+  signal: AbortSignal,
 ): Promise<Response> {
   const { method, path } = request;
   const fail = (code: ErrorCode, reason: string, facts: Partial<StewardError["facts"]> = {}): StewardError =>
-    new StewardError({ code, method, path, ...facts, reason: redact(reason, secrets) });
+    new StewardError({
+      code,
+      method,
+      path,
+      ...facts,
+      reason: redact(reason, secrets),
+      advice: facts.advice && redact(facts.advice, secrets),
+    });
   const writes = method !== "GET";
 
   let response: Undici.Dispatcher.ResponseData;
@@ -114,6 +127,7 @@ async function sendOnce(
   try {
     response = await undici().request(`${connection.address}${path}`, {
       dispatcher: dispatcher(connection),
+      signal,
       method,
       query: request.query,
       headers: {
@@ -144,14 +158,14 @@ async function sendOnce(
   const reason = serverReason(body, text, secrets);
   throw fail(errorCode(status), reason || (isPage(text) ? "the server answered with a web page" : "the server gave no reason"), {
     status,
-    serverGaveReason: reason !== "",
+    answer: text === "" ? "" : body,
     advice: adviceFor(status, connection, token !== undefined),
     outcomeUnknown: writes && status >= 500 && status !== 503,
     ...(typeof retryAfter === "string" ? { retryAfter } : {}),
   });
 }
 
-async function readBody({ body, headers }: Undici.Dispatcher.ResponseData): Promise<string> {
+async function readBody({ statusCode, body, headers }: Undici.Dispatcher.ResponseData): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   const collect = async (source: AsyncIterable<Buffer>): Promise<void> => {
@@ -162,7 +176,8 @@ async function readBody({ body, headers }: Undici.Dispatcher.ResponseData): Prom
     }
   };
   try {
-    await (headers["content-encoding"] === "gzip" ? pipeline(body, createGunzip(), collect) : pipeline(body, collect));
+    const zipped = String(headers["content-encoding"]).toLowerCase() === "gzip" && statusCode !== 204;
+    await (zipped ? pipeline(body, createGunzip(), collect) : pipeline(body, collect));
   } catch (error) {
     if (size <= limits.bodyBytes) throw error;
   }

@@ -3,10 +3,10 @@ import { assertRuntimeResolves, dynamicType, providerText, shortenCallStack } fr
 
 /** `T` with a `pulumi.Input` at every depth. */
 export type DeepInput<T> = Input<
-  T extends (infer Item)[] ? DeepInput<Item>[] : T extends object ? { [Field in keyof T]: DeepInput<T[Field]> } : T
+  T extends (infer Item)[] ? DeepInput<Item>[] : T extends object ? { [Field in keyof T]: DeepInput<Exclude<T[Field], undefined>> } : T
 >;
 /** The arguments of a resource whose inputs are `Inputs`. */
-export type Args<Inputs> = { [Field in keyof Inputs]: DeepInput<Inputs[Field]> };
+export type Args<Inputs> = { [Field in keyof Inputs]: DeepInput<Exclude<Inputs[Field], undefined>> };
 /** The outputs of a resource whose state is `State`. */
 export type Outputs<State> = { readonly [Field in keyof (State & Recorded)]: Output<(State & Recorded)[Field]> };
 

@@ -102,7 +102,7 @@ export function provider(token: string): DynamicProvider {
     },
 
     async check(_olds, news) {
-      const { __provider, ...given } = defined(news);
+      const { __provider, ...given } = withoutNulls(news);
       const findings = schemaFindings(definition, given);
       let inputs = given;
       if (!hasUnknown(given.connection) && !findings.some(({ path }) => path === "connection")) {
@@ -134,22 +134,20 @@ export function provider(token: string): DynamicProvider {
     diff: (_id, olds, news) =>
       attempt("update", olds, async () => {
         const { __provider, ...inputs } = defined(news);
+        const deleteBeforeReplace = definition.deleteBeforeReplace ?? false;
         const changed = changes(olds, inputs);
         const replaces = changed.filter((field) => definition.replaces.includes(field));
-        let moved = false;
-        if (!hasUnknown(inputs.connection)) {
-          const connection = connectionOf(inputs);
-          moved = olds.server !== undefined && olds.server !== connection.server;
-          if (moved && !connection.acceptMoved) {
-            if (!changed.includes("connection")) assertSameServer(connection, olds);
-            replaces.push("connection");
-          }
+        // Without a connection no defaults were filled in: only what is given can be compared.
+        if (hasUnknown(inputs.connection))
+          return { changes: true, replaces: replaces.filter((field) => field in inputs), deleteBeforeReplace };
+        const connection = connectionOf(inputs);
+        const moved = olds.server !== undefined && olds.server !== connection.server;
+        if (moved && !connection.acceptMoved) {
+          if (!changed.includes("connection")) assertSameServer(connection, olds);
+          // Two names of one server look like two servers: the old resource goes first, or it would take the new one with it.
+          return { changes: true, replaces: [...replaces, "connection"], deleteBeforeReplace: true };
         }
-        return {
-          changes: moved || changed.length > 0,
-          replaces,
-          deleteBeforeReplace: definition.deleteBeforeReplace ?? false,
-        };
+        return { changes: moved || Boolean(olds.unfinished) || changed.length > 0, replaces, deleteBeforeReplace };
       }),
 
     create: async ({ __provider, ...news }) => {
@@ -190,8 +188,8 @@ export function provider(token: string): DynamicProvider {
           if (isFirst) throw new StewardError({ code: "ERR_NOT_FOUND", reason: "the server has none of this name" });
           return { id: "" };
         }
-        const { unfinished, ...kept } = previous;
-        const props: Properties = { ...kept, ...found, server: connection.server, managed };
+        // `unfinished` stays: what cannot be read back may still be the other value.
+        const props: Properties = { ...previous, ...found, server: connection.server, managed };
         // What means the same keeps its face, so that nothing changes that no one changed.
         for (const field of managed) if (comparison(field).equal(previous[field], found[field])) props[field] = previous[field];
         // The engine stores inputs that were none before in clear text, so none are given that the state does not list.
@@ -207,13 +205,15 @@ export function provider(token: string): DynamicProvider {
         inputs,
         async () => {
           assertSameServer(connectionOf(inputs), olds);
-          const { __provider: _, managed, server, unfinished, ...previous } = olds;
+          const { __provider: _, managed, server, unfinished, ...held } = olds;
+          const left = ((managed as string[] | undefined) ?? []).filter((field) => !(field in inputs));
+          const previous = Object.fromEntries(Object.entries(held).filter(([field]) => !left.includes(field)));
           const changed = changes(olds, inputs);
           if (changed.length === 1 && changed[0] === "connection" && !unfinished) {
             const { connection, ...unchanged } = previous;
             return { outs: stored(inputs, unchanged, __provider) };
           }
-          return { outs: stored(inputs, await definition.update(connectionOf(inputs, previous), inputs, previous), __provider) };
+          return { outs: stored(inputs, await definition.update(connectionOf(inputs, olds), inputs, previous), __provider) };
         },
         (error) => {
           if (error instanceof Unfinished) return { id, properties: stored(inputs, error.state as Properties, __provider) };
@@ -274,6 +274,10 @@ function stringsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
+
+/** The inputs that are given at all; a null further inside is for the schema to refuse. */
+const withoutNulls = (properties: Properties): Properties =>
+  Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined && value !== null));
 
 /** Without what is undefined or null, at any depth: for the engine both mean "not given", and on its wire there is no undefined. */
 function defined(properties: Properties): Properties {

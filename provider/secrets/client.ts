@@ -13,8 +13,8 @@ interface SecretsDialect {
   roleName: { pattern: RegExp; reason: string };
   /** Whether a client role needs policies, and a management role may have none. */
   policiesByType: boolean;
-  /** Whether a 404 that gives a reason speaks of the route, that is of a mount that is not there, instead of the object. */
-  explainsMissingRoutes: boolean;
+  /** Whether what came with a 404 says that the object is not there: not its mount, nor the API itself. */
+  saysGone(answer: unknown): boolean;
 }
 
 const dialects: Record<Dialect, SecretsDialect> = {
@@ -25,7 +25,8 @@ const dialects: Record<Dialect, SecretsDialect> = {
     deletesAccess: false,
     roleName: { pattern: /^(?!\.{1,2}$)[^/]+$/, reason: 'must not be empty, hold a slash, or be "." or ".."' },
     policiesByType: false,
-    explainsMissingRoutes: false,
+    // The document does not show it; but a page or a text is not the API's.
+    saysGone: (answer) => answer !== undefined,
   },
   hashicorp: {
     tokenHeader: "x-vault-token",
@@ -34,9 +35,15 @@ const dialects: Record<Dialect, SecretsDialect> = {
     deletesAccess: true,
     roleName: { pattern: /^\w([\w.-]*\w)?$/, reason: "must be letters, digits, _, - and ., and begin and end with a letter, a digit or _" },
     policiesByType: true,
-    explainsMissingRoutes: true,
+    // With a reason it is about the route, that is about a mount that is not there.
+    saysGone: (answer) => errorsIn(answer)?.length === 0,
   },
 };
+
+function errorsIn(answer: unknown): unknown[] | undefined {
+  const errors = typeof answer === "object" && answer !== null && "errors" in answer ? answer.errors : undefined;
+  return Array.isArray(errors) ? errors : undefined;
+}
 
 /** @internal */
 export const dialectOf = ({ dialect }: Connection): SecretsDialect => dialects[dialect];
@@ -70,7 +77,7 @@ export async function readData(
     const body = await call(connection, { method: "GET", path, ...(query ? { query } : {}), retry: "idempotent" });
     const data = (body as { data?: unknown } | undefined)?.data;
     if (typeof data === "object" && data !== null) return data as Record<string, unknown>;
-    throw new StewardError({ code: "ERR_UNEXPECTED_RESPONSE", reason: "the server's answer holds no data", method: "GET", path });
+    throw unexpectedAnswer(path);
   } catch (error) {
     if (isGone(connection, error)) return undefined;
     throw error;
@@ -82,13 +89,28 @@ export async function remove(connection: Connection, path: string): Promise<void
   try {
     await call(connection, { method: "DELETE", path, retry: "idempotent" });
   } catch (error) {
-    if (!(error instanceof StewardError && error.status === 404)) throw error;
+    if (!isGone(connection, error) && !isRouteGone(error)) throw error;
   }
 }
 
 function isGone(connection: Connection, error: unknown): boolean {
-  if (!(error instanceof StewardError) || error.status !== 404) return false;
-  return !(dialectOf(connection).explainsMissingRoutes && error.facts.serverGaveReason);
+  return error instanceof StewardError && error.status === 404 && dialectOf(connection).saysGone(error.facts.answer);
+}
+
+/** Whether the service itself says that there is no such path: its mount is gone. @internal */
+export function isRouteGone(error: unknown): boolean {
+  return error instanceof StewardError && error.status === 404 && errorsIn(error.facts.answer) !== undefined;
+}
+
+/** An answer that is JSON, and not what the API gives. @internal */
+export function unexpectedAnswer(path: string): StewardError {
+  return new StewardError({
+    code: "ERR_UNEXPECTED_RESPONSE",
+    reason: "the server's answer is not that of the scheduler engine",
+    method: "GET",
+    path,
+    advice: "Check the address and the mount.",
+  });
 }
 
 type Paths = Record<string, unknown>;
@@ -117,7 +139,7 @@ export async function explainRefusal(connection: Connection, error: unknown): Pr
   const templates = Object.keys(paths);
   const matches = (template: string): boolean =>
     new RegExp(`^${template.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{[^}]*\}/g, "[^/]+")}/?$`).test(path);
-  const mount = path.replace(/\/(config|role|creds)(\/.*)?$/, "/");
+  const mount = path.replace(/^(.*)\/(config|role|creds)(\/[^/]*)?$/, "$1/");
   if (templates.some(matches))
     return error.with({
       advice: `This token sees ${path} but may not do this with it: its policy needs the capabilities create, read and update there.`,

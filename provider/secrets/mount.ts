@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Comparison } from "../comparison";
+import { isMountPath } from "../connection";
 
 /** What lives in a mounted engine. */
 export interface Mounted {
@@ -15,14 +16,8 @@ export const trimMount = (path: string): string => path.replace(/^\/+|\/+$/g, ""
 
 /** @internal */
 export const mountInput: z.ZodType<string | undefined> = z
-  .string()
-  .refine(
-    (path) =>
-      trimMount(path)
-        .split("/")
-        .every((segment) => !/^\.{0,2}$/.test(segment)),
-    "must be a path such as team/scheduler, without empty parts",
-  )
+  .string("must be a path such as team/scheduler")
+  .refine(isMountPath, "must be a path such as team/scheduler, without empty parts")
   .optional();
 
 /** @internal */
@@ -32,5 +27,7 @@ export const mountPath: Comparison = {
 };
 
 /** The mount in an id: what stands before the part that names the object. @internal */
-export const mountBefore = (id: string, end: RegExp): { mount: string } | undefined =>
-  end.test(id) && id.replace(end, "") !== "" ? { mount: id.replace(end, "") } : undefined;
+export function mountBefore(id: string, end: RegExp): { mount: string } | undefined {
+  const mount = id.replace(end, "");
+  return mount !== id && mount === trimMount(mount) && isMountPath(mount) ? { mount } : undefined;
+}

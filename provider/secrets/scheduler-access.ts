@@ -6,7 +6,7 @@ import { Connection, connectionInput } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { apiPath, call, defaultMount, dialectOf, explainRefusal, readData, remove } from "./client";
+import { apiPath, call, defaultMount, dialectOf, explainRefusal, isRouteGone, readData, remove, unexpectedAnswer } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
 
 /** What a program declares of an access configuration. */
@@ -103,6 +103,7 @@ const given = <T>(value: T): T | undefined => (value === "" || value === 0 ? und
 
 async function read(connection: Connection, previous: Remembered): Promise<Remembered | undefined> {
   const data = await readData(connection, path(previous.mount));
+  if (data && typeof data.address !== "string") throw unexpectedAnswer(path(previous.mount));
   // Where the configuration cannot be deleted, a blank one is what is left of it.
   if (!data?.address) return undefined;
   /** The document shows the address alone: whatever else is compared only where it is shown. */
@@ -118,9 +119,9 @@ async function read(connection: Connection, previous: Remembered): Promise<Remem
   };
 }
 
-/** All fields, always: what a write omits may be kept, or be reset. */
-async function write(connection: Connection, inputs: SchedulerAccessInputs): Promise<Remembered> {
-  const { address, token, maxTokenNameLength = 0, caCert = "", clientCert = "", clientKey = "", mount = "" } = inputs;
+/** All fields, always: what a write omits may be kept, or be reset. What the program does not declare stays what the last refresh saw. */
+async function write(connection: Connection, inputs: SchedulerAccessInputs, current?: Remembered): Promise<Remembered> {
+  const { address, token, maxTokenNameLength = 0, caCert = "", clientCert = "", clientKey = "", mount = "" } = { ...current, ...inputs };
   await call(connection, {
     method: "POST",
     path: path(mount),
@@ -131,10 +132,10 @@ async function write(connection: Connection, inputs: SchedulerAccessInputs): Pro
     mount,
     address,
     token,
-    maxTokenNameLength: given(inputs.maxTokenNameLength),
-    caCert: inputs.caCert,
-    clientCert: inputs.clientCert,
-    clientKey: inputs.clientKey,
+    maxTokenNameLength: given(maxTokenNameLength),
+    caCert: given(caCert),
+    clientCert: given(clientCert),
+    clientKey: given(clientKey),
   };
 }
 
@@ -151,9 +152,13 @@ async function create(connection: Connection, inputs: SchedulerAccessInputs): Pr
 }
 
 /** No management token may stay behind. */
-async function remove_(connection: Connection, { mount }: Remembered): Promise<void> {
-  if (dialectOf(connection).deletesAccess) await remove(connection, path(mount));
-  else await write(connection, { mount, address: "", token: "" });
+async function clear(connection: Connection, { mount }: Remembered): Promise<void> {
+  if (dialectOf(connection).deletesAccess) return remove(connection, path(mount));
+  try {
+    await write(connection, { mount, address: "", token: "" });
+  } catch (error) {
+    if (!isRouteGone(error)) throw error;
+  }
 }
 
 const count: Comparison = { equal: (a, b) => given(a) === given(b) };
@@ -187,7 +192,7 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
   read,
   create,
   update: write,
-  delete: remove_,
+  delete: clear,
   explain: explainRefusal,
 };
 

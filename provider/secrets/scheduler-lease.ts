@@ -47,16 +47,13 @@ async function read(connection: Connection, { mount }: { mount: string }): Promi
 }
 
 /** The service sets what a write omits to 0, so both are always sent; the one that nobody declares stays what it is. */
-async function write(
-  connection: Connection,
-  inputs: SchedulerLeaseInputs,
-  current: SchedulerLeaseState | undefined,
-): Promise<SchedulerLeaseState> {
-  const state = {
-    mount: inputs.mount as string,
-    ttl: seconds(inputs.ttl) ?? current?.ttl ?? 0,
-    maxTtl: seconds(inputs.maxTtl) ?? current?.maxTtl ?? 0,
-  };
+async function write(connection: Connection, inputs: SchedulerLeaseInputs, known?: SchedulerLeaseState): Promise<SchedulerLeaseState> {
+  const mount = inputs.mount as string;
+  const declared = { ttl: seconds(inputs.ttl), maxTtl: seconds(inputs.maxTtl) };
+  const { ttl = known?.ttl, maxTtl = known?.maxTtl } = declared;
+  // Nothing is known of it on creation, after one whose reply was lost, and when it has just left the program.
+  const current = ttl === undefined || maxTtl === undefined ? await read(connection, { mount }) : undefined;
+  const state = { mount, ttl: ttl ?? current?.ttl ?? 0, maxTtl: maxTtl ?? current?.maxTtl ?? 0 };
   await call(connection, { method: "POST", path: path(state.mount), body: { ttl: state.ttl, max_ttl: state.maxTtl }, retry: "idempotent" });
   return state;
 }
@@ -89,7 +86,7 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
   deleteBeforeReplace: true,
   secrets: [],
   read,
-  create: async (connection, inputs) => write(connection, inputs, await read(connection, { mount: inputs.mount as string })),
+  create: write,
   update: write,
   delete: (connection, state) => remove(connection, path(state.mount)),
   explain: explainRefusal,
@@ -103,7 +100,7 @@ export interface SchedulerLease extends Outputs<SchedulerLeaseState> {}
  * How long the tokens live that the scheduler engine generates: `POST`, `GET` and `DELETE <mount>/config/lease`.
  *
  * An engine has one; its id is `<mount>/config/lease`. Deleting it brings the service's own defaults back. A value that the program
- * does not declare stays what it is on the server and is not compared.
+ * does not declare stays what the last refresh saw and is not compared.
  *
  * ```ts
  * new secrets.SchedulerLease("lease", { ttl: "30m", maxTtl: "4h" });

@@ -2,13 +2,16 @@ import { z } from "zod";
 import { Connection, connectionInput } from "../connection";
 import { ask } from "../program";
 import { Connected } from "../resource";
-import { apiPath, defaultMount, explainRefusal, readData } from "./client";
+import { apiPath, defaultMount, explainRefusal, readData, unexpectedAnswer } from "./client";
 import { Mounted, mountInput, trimMount } from "./mount";
 
 /** The names of all roles at a mount; an engine without roles answers 404. @internal */
 export async function listRoleNames(connection: Connection, mount: string): Promise<string[]> {
-  const data = await readData(connection, apiPath(mount, "role"), { list: "true" });
-  return Array.isArray(data?.keys) ? data.keys.map(String) : [];
+  const path = apiPath(mount, "role");
+  const data = await readData(connection, path, { list: "true" });
+  if (!data) return [];
+  if (!Array.isArray(data.keys)) throw unexpectedAnswer(path);
+  return data.keys.map(String);
 }
 
 /** What {@link listSchedulerRoles} takes. */

@@ -5,8 +5,8 @@ import { Connection, connectionInput } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { apiPath, call, defaultMount, dialectOf, explainRefusal, readData, remove } from "./client";
-import { Mounted, mountInput, mountPath } from "./mount";
+import { apiPath, call, defaultMount, dialectOf, explainRefusal, readData, remove, unexpectedAnswer } from "./client";
+import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
 
 /** What a role is, apart from its name. */
 export interface RoleAttributes {
@@ -70,6 +70,8 @@ const inputs: z.ZodType<SchedulerRoleInputs> = z.strictObject({
 /** What the product would refuse of a role's name. @internal */
 export function roleNameFindings(connection: Connection, name: string, path: string): Finding[] {
   const { pattern, reason } = dialectOf(connection).roleName;
+  // JavaScript objects, and with them Pulumi's inputs, cannot hold a field of that name.
+  if (name === "__proto__") return [{ path, reason: "is a name that Pulumi cannot hold" }];
   return pattern.test(name) ? [] : [{ path, reason }];
 }
 
@@ -91,14 +93,15 @@ export async function readRole(
   written: RoleAttributes | undefined,
 ): Promise<Required<RoleAttributes> | undefined> {
   const data = await readData(connection, path(role));
-  return (
-    data && {
-      policies: Array.isArray(data.policies) ? data.policies.map(String) : [],
-      global: (data.global ?? written?.global) as boolean,
-      // The API document calls it token_type, the product type.
-      type: (data.token_type ?? data.type) as "client" | "management",
-    }
-  );
+  if (!data) return undefined;
+  // The API document calls it token_type, the product type.
+  const { policies, token_type: type = data.type } = data;
+  if (typeof type !== "string" || !(policies === null || Array.isArray(policies))) throw unexpectedAnswer(path(role));
+  return {
+    policies: (policies ?? []).map(String),
+    global: (data.global ?? written?.global) as boolean,
+    type: type as "client" | "management",
+  };
 }
 
 /** Creates or overwrites. All attributes are sent, an empty list of policies too: what is omitted may keep its old value. @internal */
@@ -142,7 +145,7 @@ export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> 
   idForm: "<mount>/role/<name>",
   parseId: (id) => {
     const [, mount, name] = /^(.+)\/role\/([^/]+)$/.exec(id) ?? [];
-    return mount && name ? { mount, name } : undefined;
+    return mount && name && mountBefore(id, /\/role\/[^/]+$/) ? { mount, name } : undefined;
   },
   inputs,
   state: ["name", "policies", "global", "type", "mount"],

@@ -61,6 +61,10 @@ const inputs: z.ZodType<SchedulerRolesInputs> = z.strictObject({
   connection: connectionInput,
 });
 
+/** The role of that name; a plain object has a `constructor` and more besides. */
+const own = <Role>(roles: Record<string, Role> | undefined, name: string): Role | undefined =>
+  roles && Object.hasOwn(roles, name) ? roles[name] : undefined;
+
 const complete = (role: RoleAttributes): Required<RoleAttributes> => ({ ...roleDefaults, ...role });
 
 const sameRole = (a: RoleAttributes | undefined, b: RoleAttributes | undefined): boolean =>
@@ -79,24 +83,24 @@ const rolesByName: Comparison = {
       ]),
     ),
   equal: (a, b) =>
-    [...new Set([...Object.keys(a ?? {}), ...Object.keys(b ?? {})])].every((name) => sameRole((a as Roles)?.[name], (b as Roles)?.[name])),
+    [...Object.keys(a ?? {}), ...Object.keys(b ?? {})].every((name) => sameRole(own(a as Roles, name), own(b as Roles, name))),
 };
 
 async function read(connection: Connection, previous: Remembered, managed: readonly string[]): Promise<Remembered> {
   const { mount, exclusive } = previous;
   const listed = await listRoleNames(connection, mount);
   const isGet = managed.length === 0;
-  const ours = isGet ? listed : without(Object.keys(previous.roles), previous.undeclared);
+  // What was never answered is settled by the list: there it is ours, and elsewhere it is not.
+  const ours = isGet ? listed : without([...Object.keys(previous.roles), ...(previous.unanswered ?? [])], previous.undeclared);
   const wanted = exclusive ? listed : listed.filter((name) => ours.includes(name));
   const found = await Promise.all(
-    wanted.map(async (name) => [name, await readRole(connection, { mount, name }, previous.roles?.[name])] as const),
+    wanted.map(async (name) => [name, await readRole(connection, { mount, name }, own(previous.roles, name))] as const),
   );
   return {
     mount,
     roles: Object.fromEntries(found.filter((entry): entry is [string, Required<RoleAttributes>] => entry[1] !== undefined)),
     exclusive,
     undeclared: exclusive ? without(listed, ours) : undefined,
-    unanswered: previous.unanswered,
   };
 }
 
@@ -115,14 +119,14 @@ async function create(connection: Connection, inputs: SchedulerRolesInputs): Pro
 }
 
 async function update(connection: Connection, inputs: SchedulerRolesInputs, previous: Remembered): Promise<Remembered> {
-  const known = [...Object.keys(previous.roles), ...(previous.unanswered ?? [])];
+  const known = without([...Object.keys(previous.roles), ...(previous.unanswered ?? [])], previous.undeclared);
   const added = without(Object.keys(inputs.roles), known);
   if (added.length > 0 && !inputs.adopt) refuseTakeover(inputs, without(await listRoleNames(connection, previous.mount), known));
   return apply(connection, inputs, previous);
 }
 
 function refuseTakeover({ roles, adopt, mount }: SchedulerRolesInputs, existing: readonly string[]): void {
-  const taken = existing.filter((name) => name in roles);
+  const taken = existing.filter((name) => own(roles, name));
   if (adopt || taken.length === 0) return;
   throw new StewardError({
     code: "ERR_ALREADY_EXISTS",
@@ -135,9 +139,12 @@ function refuseTakeover({ roles, adopt, mount }: SchedulerRolesInputs, existing:
 async function apply(connection: Connection, inputs: SchedulerRolesInputs, previous: Remembered): Promise<Remembered> {
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
   const unanswered = previous.unanswered ?? [];
-  const writes = Object.keys(roles).filter((name) => unanswered.includes(name) || !sameRole(previous.roles[name], roles[name]));
-  const removals = without([...Object.keys(previous.roles), ...unanswered], Object.keys(roles));
-  const state: Remembered = { mount, roles: { ...previous.roles }, exclusive };
+  const undeclared = without(previous.undeclared ?? [], Object.keys(roles));
+  // A set that is exclusive no longer lets go of them.
+  const held = Object.entries(previous.roles).filter(([name]) => exclusive || !undeclared.includes(name));
+  const state: Remembered = { mount, roles: Object.fromEntries(held), exclusive };
+  const writes = Object.keys(roles).filter((name) => unanswered.includes(name) || !sameRole(own(previous.roles, name), roles[name]));
+  const removals = without([...new Set([...Object.keys(state.roles), ...unanswered])], Object.keys(roles));
   const failures: { name: string; error: StewardError }[] = [];
   const step = async (name: string, request: () => Promise<void>): Promise<void> => {
     try {
@@ -166,7 +173,8 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
   // Nothing done and nothing in doubt: the plain reason says it all.
   if (failures.length === writes.length + removals.length && state.unanswered.length === 0) throw first.error;
   // Else a role whose write failed would look as if it were up to date.
-  for (const name of state.unanswered) if (name in roles) delete state.roles[name];
+  for (const name of state.unanswered) if (own(roles, name)) delete state.roles[name];
+  state.undeclared = undeclared.filter((name) => own(state.roles, name));
   throw new Unfinished(state, {
     ...first.error.facts,
     reason: `${failures.length} of ${writes.length + removals.length} roles failed: ${shortList(failures.map(({ name }) => name))}. The first, "${first.name}": ${first.error.facts.reason}`,
