@@ -101,6 +101,7 @@ async function read(connection: Connection, previous: Remembered, managed: reado
     roles: Object.fromEntries(found.filter((entry): entry is [string, Required<RoleAttributes>] => entry[1] !== undefined)),
     exclusive,
     undeclared: exclusive ? without(listed, ours) : undefined,
+    unanswered: undefined,
   };
 }
 

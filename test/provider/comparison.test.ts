@@ -14,8 +14,9 @@ describe("seconds", () => {
     [0, 0],
   ])("%p is %p", (value, expected) => expect(seconds(value)).toBe(expected));
 
-  test.each(["", "-1s", -1, "5 minutes", "1w", 1.5, "1500ms", "h", "1h-30m", undefined, null, {}])("%p is no length of time", (value) =>
-    expect(seconds(value)).toBeUndefined(),
+  test.each(["", "-1s", -1, "5 minutes", "1w", "0.1ms", "1h0.4ms", 1.5, "1500ms", "h", "1h-30m", undefined, null, {}])(
+    "%p is no length of time",
+    (value) => expect(seconds(value)).toBeUndefined(),
   );
 });
 

@@ -47,6 +47,16 @@ describe("the configuration", () => {
     expect(from(secrets({ address: "http://host", tokenEnv: "MY_TOKEN" }), { MY_TOKEN: "v" }).token()).toBe("v");
   });
 
+  test("takes a token as it is meant, and refuses what no header can hold", () => {
+    const token = (value: string): string | undefined => from(secrets({ address: "http://host", tokenEnv: "T" }), { T: value }).token();
+    expect(token("hvs.abc\n")).toBe("hvs.abc");
+    for (const value of ["canary canary", "canary\ncanary", "canaryé"]) {
+      expect(() => token(value)).toThrow('The token of secrets in the connection "default" holds characters that no token has.');
+      expect(() => token(value)).not.toThrow("canary");
+    }
+    expect(() => from(secrets({ address: "http://host", tokenFile: "hvs.canary" })).token()).not.toThrow("canary");
+  });
+
   test("takes PEM text or the path of a file", () => {
     const path = join(folder, "ca.pem");
     writeFileSync(path, "-----BEGIN CERTIFICATE-----file");
@@ -62,6 +72,9 @@ describe("the configuration", () => {
     [{}, "secrets.address: must be set"],
     [{ address: "http://host", token: "a", tokenEnv: "b" }, "takes one of token, tokenEnv and tokenFile"],
     [{ address: "http://host", clientCert: "-----BEGIN" }, "takes clientCert and clientKey together"],
+    [{ address: "http://host", mount: "../sys" }, "secrets.mount: must be a path such as team/scheduler"],
+    [{ address: "http://host", namespace: "a\nb" }, "secrets.namespace: must be a path such as team/a"],
+    [{ address: "http://host", clientCert: "-----BEGIN", clientKey: "canary" }, "The clientKey of secrets"],
     [{ address: "host:8200" }, "not a plain http or https URL"],
     [{ address: "ftp://host" }, "not a plain http or https URL"],
     [{ address: "http://user:canary@host" }, "not a plain http or https URL"],

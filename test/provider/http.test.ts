@@ -109,6 +109,28 @@ describe("retry class idempotent", () => {
     expect(seen).toHaveLength(2);
   });
 
+  test("is patient where Retry-After is nothing, or less", async () => {
+    limits.deadline = 400;
+    limits.firstPause = 50;
+    for (const header of ["0", "-5"]) {
+      seen = [];
+      const target = await serve((_, response) => response.writeHead(429, { "retry-after": header }).end());
+      await failure(send(target, get));
+      expect(seen.length).toBeLessThanOrEqual(5);
+    }
+  });
+
+  test("ends a dripping answer at the deadline", async () => {
+    limits.deadline = 500;
+    const target = await serve((_, response) => {
+      const drip = setInterval(() => response.write(" "), 50);
+      response.on("close", () => clearInterval(drip));
+    });
+    const begin = Date.now();
+    expect((await failure(send(target, get))).message).toContain("did not answer in time");
+    expect(Date.now() - begin).toBeLessThan(5_000);
+  });
+
   test("gives up after its repetitions, or at its deadline", async () => {
     const target = await serve((_, response) => response.writeHead(503).end('{"errors":["sealed"]}'));
     expect((await failure(send(target, get))).message).toBe(
@@ -203,10 +225,42 @@ describe("the message", () => {
     );
   });
 
+  test("an answer that stops half-way", async () => {
+    limits.silence = 300;
+    const target = await serve((_, response) => response.writeHead(200, { "content-length": 100 }).write("{"));
+    expect((await failure(send(target, { ...get, retry: "never" }))).message).toContain("did not answer in time");
+  });
+
+  test("a body that is not what its header says", async () => {
+    const target = await serve((_, response, count) => {
+      if (count === 1) response.setHeader("content-encoding", "gzip").end("{}");
+      else response.writeHead(204, { "content-encoding": "gzip" }).end();
+    });
+    expect((await failure(send(target, post))).message).toContain("cannot be read (Z_DATA_ERROR) (POST /v1/thing). Check the scheme");
+    expect((await send(target, post)).status).toBe(204);
+    expect(seen).toHaveLength(2);
+  });
+
+  test("words that a terminal would obey, and a client key", async () => {
+    const target = await serve((_, response) => response.writeHead(400).end("\u001b[2Jhello\u202e canary-key"), {});
+    target.clientKey = "canary-key";
+    // Not used for a connection without TLS, and none the less a secret.
+    expect((await failure(send(target, get))).message).toBe("[2Jhello [secret] (GET /v1/thing, 400).");
+  });
+
   test("too slow", async () => {
     limits.silence = 300;
     const target = await serve(() => {});
     expect((await failure(send(target, { ...get, retry: "never" }))).message).toContain(`${target.address} did not answer in time`);
+  });
+
+  test("a redirect within the server, or to nowhere", async () => {
+    for (const headers of [{ location: "/ui/login" }, {}]) {
+      const target = await serve((_, response) => response.writeHead(302, headers).end());
+      expect((await failure(send(target, get))).message).toBe(
+        "the server sends us on to another path, where its API is not (GET /v1/thing, 302). Check the base path of the connection's address, and the mount.",
+      );
+    }
   });
 
   test("a redirect: credentials are not forwarded, and the active node is named", async () => {
@@ -248,6 +302,20 @@ describe("TLS", () => {
     expect(seen).toHaveLength(1);
   });
 
+  test("a key that is none is a mistake of ours, not a lost reply", async () => {
+    const address = await secure({});
+    const broken = connection(address, {
+      caCert: certificate,
+      clientCert: certificate,
+      clientKey: "-----BEGIN PRIVATE KEY-----\nnone\n-----END PRIVATE KEY-----\n",
+    });
+    expect(await failure(send(broken, post))).toMatchObject({
+      code: "ERR_INVALID_INPUT",
+      message: expect.stringContaining("cannot be used (ERR_OSSL_"),
+    });
+    expect(seen).toEqual([]);
+  });
+
   test("https spoken to a plain http server says so", async () => {
     const plain = await serve((_, response) => ok(response));
     expect((await failure(send(connection(plain.address.replace("http:", "https:")), { ...get, retry: "never" }))).message).toContain(
@@ -282,6 +350,14 @@ describe("a proxy of the environment", () => {
     const target = await serve((_, response) => ok(response));
     await send(target, get);
     expect(asked).toEqual([]);
+    // Behind a CONNECT that is refused nothing was sent.
+    process.env.https_proxy = process.env.http_proxy;
+    expect(await failure(send(connection("https://third.test:8200"), post))).toMatchObject({
+      code: "ERR_UNREACHABLE",
+      facts: { outcomeUnknown: false },
+      message: expect.stringContaining("the proxy that the environment names does not let us through"),
+    });
+    asked.length = 0;
     process.env.no_proxy = "other.test";
     await failure(send(connection("http://other.test:8200"), { ...get, retry: "never" }));
     expect(asked).toEqual([]);

@@ -85,6 +85,10 @@ const deep: DeepInput<{ a: { b: string } }> = { a: { b: later } };
 declare const outputs: Outputs<{ a: number }>;
 holds<Same<typeof outputs.a, pulumi.Output<number>>>();
 
+// A component of a user's passes arguments on, with a default of its own.
+const mount: pulumi.Input<string> = roleArgs.mount || "nomad";
+const global: pulumi.Input<boolean> = roleArgs.global || false;
+
 function fails(error: unknown): ErrorCode | undefined {
   if (!(error instanceof StewardError)) return undefined;
   const runError: pulumi.RunError = error;
@@ -128,4 +132,4 @@ holds<Same<0 extends 1 & typeof role ? true : false, false>>();
 holds<Same<0 extends 1 & typeof access.address ? true : false, false>>();
 
 export const used = [readAccess, accessState, accessInputs, leaseState, leaseInputs, roleInputs, roleState, rolesInputs, rolesState];
-export const more = [names, get, recorded, connected, args, deep, fails];
+export const more = [names, get, recorded, connected, mount, global, args, deep, fails];

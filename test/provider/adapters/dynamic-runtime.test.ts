@@ -301,6 +301,95 @@ describe("half-done work", () => {
     expect([await hold(sandbox, "nomad/role/web"), await hold(sandbox, "nomad/role/site")]).toEqual([404, 404]);
   }, 20_000);
 
+  test("an unanswered removal is settled by a refresh: what somebody makes there later is theirs", async () => {
+    const roles = (...names: string[]): object => Object.fromEntries(names.map((name) => [name, { policies: ["p"] }]));
+    const resource = engine("SchedulerRoles");
+    await resource.up({ roles: roles("web", "b") });
+    sandbox.faults.add({ ...write, method: "DELETE", path: "/v1/nomad/role/b", action: "drop-after", times: 100 });
+    await expect(resource.up({ roles: roles("web") })).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
+    sandbox.faults.clear();
+    expect(await hold(sandbox, "nomad/role/b")).toBe(404);
+    await resource.refresh();
+    await fetch(`${sandbox.secrets.url}/v1/nomad/role/b`, {
+      method: "POST",
+      headers: { "X-Vault-Token": sandbox.secrets.token },
+      body: '{"policies":"theirs"}',
+    });
+    await resource.up({ roles: { web: { policies: ["q"] } } });
+    await resource.destroy();
+    expect([await hold(sandbox, "nomad/role/web"), await hold(sandbox, "nomad/role/b")]).toEqual([404, 200]);
+  }, 20_000);
+
+  test("an unanswered creation in an exclusive set is ours after a refresh, and goes with the set", async () => {
+    sandbox.faults.add({ ...write, action: "drop-after", times: 100 });
+    const inputs = { roles: { web: { policies: ["p"] }, site: { policies: ["p"] } }, exclusive: true };
+    const resource = engine("SchedulerRoles");
+    await expect(resource.up(inputs)).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
+    sandbox.faults.clear();
+    await resource.refresh();
+    await resource.destroy();
+    expect([await hold(sandbox, "nomad/role/web"), await hold(sandbox, "nomad/role/site")]).toEqual([404, 404]);
+  }, 20_000);
+
+  test("a set of which a role could not be deleted stays in the state", async () => {
+    const resource = engine("SchedulerRoles");
+    await resource.up({ roles: { web: { policies: ["p"] }, site: { policies: ["p"] } } });
+    sandbox.faults.add({ ...write, method: "DELETE", action: "respond", status: 400 });
+    await expect(resource.destroy()).rejects.toMatchObject({ code: "ERR_REFUSED" });
+    expect(resource.state).toBeDefined();
+    await resource.destroy();
+    expect(await hold(sandbox, "nomad/role/web")).toBe(404);
+  });
+
+  test("a write applied with its reply lost, then a sealed server: the outcome stays in doubt", async () => {
+    sandbox.faults.add({ ...write, action: "drop-after" });
+    sandbox.faults.add({ ...write, nth: 2, action: "respond", status: 503, times: 100 });
+    const resource = engine("SchedulerRole");
+    await expect(resource.up(role)).rejects.toMatchObject({ code: "ERR_UNAVAILABLE" });
+    expect(resource.state).toMatchObject({ initErrors: true, outputs: { unfinished: true } });
+    sandbox.faults.clear();
+    expect(await resource.up(role)).toBe("update");
+  }, 20_000);
+
+  test("a sealed server that applied nothing leaves nothing in the state", async () => {
+    sandbox.faults.add({ ...write, action: "respond", status: 503, times: 100 });
+    const resource = engine("SchedulerRole");
+    await expect(resource.up(role)).rejects.toMatchObject({ code: "ERR_UNAVAILABLE" });
+    expect(resource.state).toBeUndefined();
+  }, 20_000);
+
+  test("a token whose change is in doubt is written again even after a refresh and a step back", async () => {
+    const access = { address: "http://127.0.0.1:4646", token: "canary-one" };
+    const resource = engine("SchedulerAccess");
+    await resource.up(access);
+    sandbox.faults.add({
+      ...write,
+      path: "/v1/nomad/config/access",
+      action: "respond",
+      status: 500,
+      body: "it was canary-one and is canary-two",
+    });
+    await expect(resource.up({ ...access, token: "canary-two" })).rejects.toThrow("it was [secret] and is [secret]");
+    await resource.refresh();
+    expect(await resource.up(access)).toBe("update");
+    expect(await resource.up(access)).toBe("same");
+  });
+
+  test("a lease whose creation was lost does not forget what was there", async () => {
+    const call = (body: object): Promise<Response> =>
+      fetch(`${sandbox.secrets.url}/v1/nomad/config/lease`, {
+        method: "POST",
+        headers: { "X-Vault-Token": sandbox.secrets.token },
+        body: JSON.stringify(body),
+      });
+    await call({ ttl: 60, max_ttl: 7200 });
+    sandbox.faults.add({ ...write, path: "/v1/nomad/config/lease", action: "respond", status: 500 });
+    const resource = engine("SchedulerLease");
+    await expect(resource.up({ ttl: "1h" })).rejects.toMatchObject({ code: "ERR_SERVER" });
+    await resource.up({ ttl: "1h" });
+    expect(resource.outputs()).toMatchObject({ ttl: 3600, maxTtl: 7200 });
+  });
+
   test("a set of roles of which none could be written leaves nothing in the state", async () => {
     sandbox.faults.add({ ...write, path: /role\//, action: "respond", status: 403, times: 10 });
     const resource = engine("SchedulerRoles");
@@ -320,6 +409,10 @@ describe('only "not found" means gone', () => {
       "ERR_NOT_FOUND",
     ],
     [{ action: "respond" as const, status: 200, body: "<html></html>" }, "ERR_UNEXPECTED_RESPONSE"],
+    [{ action: "respond" as const, status: 404, body: "<html>no such page</html>" }, "ERR_NOT_FOUND"],
+    [{ action: "respond" as const, status: 404, body: "no such route" }, "ERR_NOT_FOUND"],
+    [{ action: "respond" as const, status: 404, body: '{"message":"no route matched"}' }, "ERR_NOT_FOUND"],
+    [{ action: "respond" as const, status: 200, body: '{"data":{}}' }, "ERR_UNEXPECTED_RESPONSE"],
     [{ action: "respond" as const, status: 200, body: '{"data":null}' }, "ERR_UNEXPECTED_RESPONSE"],
     [{ action: "respond" as const, status: 204 }, "ERR_UNEXPECTED_RESPONSE"],
     [{ action: "redirect" as const, headers: { location: "http://127.0.0.1:1/v1/nomad/role/web" } }, "ERR_REDIRECTED"],
@@ -343,6 +436,54 @@ describe('only "not found" means gone', () => {
     },
     20_000,
   );
+});
+
+test.each(["<html></html>", "no such route", ""])(
+  "a 404 of something before the service (%j) does not pass for a deletion",
+  async (body) => {
+    const resource = engine("SchedulerRole");
+    await resource.up({ name: "web", policies: ["a"] });
+    sandbox.faults.add({ system: "secrets", method: "DELETE", path: "/v1/nomad/role/web", action: "respond", status: 404, body });
+    await expect(resource.destroy()).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
+    await resource.destroy();
+    expect(await hold(sandbox, "nomad/role/web")).toBe(404);
+  },
+);
+
+test.each(["SchedulerAccess", "SchedulerLease", "SchedulerRole", "SchedulerRoles"])("%s can be destroyed after its mount", async (type) => {
+  for (const dialect of ["standard", "hashicorp"] as const) {
+    const service = await start({ dialect });
+    const settings = { secrets: { address: service.secrets.url, token: service.secrets.token, dialect } };
+    const resource = engine(type, { "steward:default": settings });
+    const policies = ["a"];
+    await resource.up(
+      {
+        SchedulerAccess: { address: "http://h:1", token: "t" },
+        SchedulerLease: { ttl: 1 },
+        SchedulerRole: { name: "web", policies },
+        SchedulerRoles: { roles: { web: { policies } } },
+      }[type] ?? {},
+    );
+    const mount = dialect === "standard" ? "scheduler" : "nomad";
+    const header = dialect === "standard" ? "X-Secrets-Token" : "X-Vault-Token";
+    await fetch(`${service.secrets.url}/v1/sys/mounts/${mount}`, { method: "DELETE", headers: { [header]: service.secrets.token } });
+    await resource.destroy();
+    await service.close();
+  }
+});
+
+test("a preview that does not know the connection yet replaces nothing that it cannot compare", async () => {
+  const resource = engine("SchedulerLease");
+  await resource.up({ ttl: "1h" });
+  expect(await resource.preview({ ttl: "1h", connection: unknown })).toMatchObject({ operation: "update", replaces: [] });
+});
+
+test("two names of one server: the old resource goes before the new one comes", async () => {
+  const local = to(sandbox, { address: sandbox.secrets.url.replace("127.0.0.1", "localhost") });
+  const resource = engine("SchedulerRole", { "steward:default": to(sandbox), "steward:local": local });
+  await resource.up({ name: "web", policies: ["a"], adopt: true });
+  expect(await resource.up({ name: "web", policies: ["a"], adopt: true, connection: "local" })).toBe("replace");
+  expect(await hold(sandbox, "nomad/role/web")).toBe(200);
 });
 
 describe("what an error explains", () => {

@@ -138,4 +138,55 @@ onEachTarget("SchedulerRoles", (current) => {
     await roles.refresh();
     expect(Object.keys(roles.outputs().roles as object)).toEqual(["a", "b"]);
   });
+
+  test("a set that is exclusive no longer lets go of what it has only seen", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    const roles = engine();
+    await roles.up({ roles: { ours: read }, exclusive: true, mount });
+    await outside("POST", `${mount}/role/theirs`, read);
+    expect(await roles.refresh()).toEqual(["roles"]);
+    expect(await roles.up({ roles: { ours: read }, exclusive: false, mount })).toBe("update");
+    expect(await names(mount)).toEqual(["ours", "theirs"]);
+    expect(await roles.refresh()).toEqual([]);
+    await roles.destroy();
+    expect(await names(mount)).toEqual(["theirs"]);
+  });
+
+  test("an undeclared role that a refresh has shown is not taken over without adopt", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    const roles = engine();
+    await roles.up({ roles: { ours: read }, exclusive: true, mount });
+    await outside("POST", `${mount}/role/theirs`, read);
+    await roles.refresh();
+    const declared = { roles: { ours: read, theirs: { policies: ["ours-now"] } }, exclusive: true, mount };
+    await expect(roles.up(declared)).rejects.toMatchObject({ code: "ERR_ALREADY_EXISTS" });
+    expect((await outside("GET", `${mount}/role/theirs`)).data?.policies).toEqual(["read"]);
+    expect(await roles.up({ ...declared, adopt: true })).toBe("update");
+    await roles.destroy();
+    expect(await names(mount)).toEqual([]);
+  });
+
+  test("names that every JavaScript object has are names like any other", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    const roles = engine();
+    await outside("POST", `${mount}/role/constructor`, read);
+    await roles.up({ roles: { toString: read, web: read }, mount });
+    expect(await names(mount)).toEqual(["constructor", "toString", "web"]);
+    expect(await roles.refresh()).toEqual([]);
+    expect(await roles.problems({ roles: JSON.parse('{"a": null, "web": {}}'), mount })).toContainEqual(
+      expect.stringMatching(/^roles\.a: /),
+    );
+    await roles.destroy();
+    expect(await names(mount)).toEqual(["constructor"]);
+  });
+
+  test("all undeclared roles are listed when an exclusive set begins", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    for (const name of ["r1", "r2"]) await outside("POST", `${mount}/role/${name}`, read);
+    await expect(engine().up({ roles: { ours: read }, exclusive: true, mount })).rejects.toThrow("does not declare: r1, r2.");
+  });
 });
