@@ -1,3 +1,3 @@
 export { ErrorCode, StewardError } from "./errors";
-export { Args, Connected, DeepInput, Getter, Outputs, Recorded } from "./resource";
+export { Args, Connected, DeepInput, Getter, Outputs } from "./resource";
 export * as secrets from "./secrets/index";

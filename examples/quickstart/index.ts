@@ -26,4 +26,4 @@ new secrets.SchedulerRoles(
 );
 
 export const roles = pulumi.all([web.name, operator.name]);
-export const server = access.server;
+export const scheduler = access.address;

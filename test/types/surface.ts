@@ -1,7 +1,7 @@
 // A program that uses every public name as a user would. It is compiled, not run: by the compiler of this repository and by TypeScript 3.8, which Pulumi runs
 // programs with; hence no newer syntax here.
 import * as pulumi from "@pulumi/pulumi";
-import { Args, Connected, DeepInput, ErrorCode, Getter, Outputs, Recorded, StewardError, secrets } from "pulumi-steward";
+import { Args, Connected, DeepInput, ErrorCode, Getter, Outputs, StewardError, secrets } from "pulumi-steward";
 import { Fault, Options, Sandbox, SecretsService, Service, start } from "pulumi-steward/sandbox";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -52,8 +52,6 @@ holds<Same<typeof role.policies, pulumi.Output<string[]>>>();
 holds<Same<typeof role.global, pulumi.Output<boolean>>>();
 holds<Same<typeof role.type, pulumi.Output<"client" | "management">>>();
 holds<Same<typeof role.mount, pulumi.Output<string>>>();
-holds<Same<typeof role.managed, pulumi.Output<string[]>>>();
-holds<Same<typeof role.server, pulumi.Output<string>>>();
 secrets.SchedulerRole.get("read", role.id, { connection: "production" });
 const roleInputs: secrets.SchedulerRoleInputs = { name: "web" };
 const roleState: secrets.SchedulerRoleState = { name: "web", policies: [], global: false, type: "client", mount: "" };
@@ -78,7 +76,6 @@ const names: Promise<string[]> = secrets.listSchedulerRoles(listOptions);
 secrets.listSchedulerRoles();
 
 const get: Getter<secrets.SchedulerRole> = secrets.SchedulerRole.get;
-const recorded: Recorded = { server: "", managed: [] };
 const connected: Connected = { connection: "production" };
 const args: Args<{ a: string[] }> = { a: [later] };
 const deep: DeepInput<{ a: { b: string } }> = { a: { b: later } };
@@ -132,4 +129,4 @@ holds<Same<0 extends 1 & typeof role ? true : false, false>>();
 holds<Same<0 extends 1 & typeof access.address ? true : false, false>>();
 
 export const used = [readAccess, accessState, accessInputs, leaseState, leaseInputs, roleInputs, roleState, rolesInputs, rolesState];
-export const more = [names, get, recorded, connected, mount, global, args, deep, fails];
+export const more = [names, get, connected, mount, global, args, deep, fails];
