@@ -438,6 +438,30 @@ describe('only "not found" means gone', () => {
   );
 });
 
+test.each([
+  [{ action: "respond" as const, status: 403, body: '{"errors":["permission denied"]}' }, "ERR_FORBIDDEN"],
+  [{ action: "respond" as const, status: 200, body: "<html></html>" }, "ERR_UNEXPECTED_RESPONSE"],
+  [{ action: "redirect" as const, headers: { location: "http://127.0.0.1:1/v1/nomad/role/web" } }, "ERR_REDIRECTED"],
+  [{ action: "huge" as const }, "ERR_UNEXPECTED_RESPONSE"],
+  [{ action: "refuse" as const, times: 100 }, "ERR_REPLY_LOST"],
+])(
+  "%j before a creation: one sentence, nothing in the state, and the next up converges",
+  async (fault, code) => {
+    const resource = engine("SchedulerRole");
+    sandbox.faults.add({ system: "secrets", method: "GET", path: "/v1/nomad/role/web", ...fault });
+    await expect(resource.up({ name: "web", policies: ["a"] })).rejects.toMatchObject({
+      code,
+      stack: "",
+      message: expect.stringMatching(/^Cannot create scheduler role "web": [^\n]+ \(GET \/v1\/nomad\/role\/web[^\n]*\.$/),
+    });
+    expect(resource.state).toBeUndefined();
+    sandbox.faults.clear();
+    expect(await resource.up({ name: "web", policies: ["a"] })).toBe("create");
+    expect(await resource.refresh()).toEqual([]);
+  },
+  20_000,
+);
+
 test.each(["<html></html>", "no such route", ""])(
   "a 404 of something before the service (%j) does not pass for a deletion",
   async (body) => {
