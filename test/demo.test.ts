@@ -5,6 +5,7 @@ import { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cacheFolder } from "../tools/cache";
+import { ended } from "./project";
 
 const root = join(__dirname, "..");
 const parts = [
@@ -66,13 +67,7 @@ describe("npm run up, refresh and destroy", () => {
       env: environment,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (data) => {
-        output += data;
-      });
-    const code = await new Promise<number>((done) => child.on("close", (status) => done(status ?? 1)));
-    return { code, output };
+    return ended(child);
   }
 
   test("the story that `npm run up` tells holds, and nothing of the caller's is touched", async () => {

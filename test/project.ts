@@ -1,9 +1,11 @@
-import { spawn } from "node:child_process";
+import { ChildProcessByStdio, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { pulumiEnvironment } from "../tools/environment";
 import { getPulumi } from "../tools/pulumi";
+import { Target } from "./target";
 
 export interface Run {
   code: number;
@@ -11,6 +13,17 @@ export interface Run {
   output: string;
   /** The lines of a `--diff` that begin with `+`, `-` or `~`, without the resources' own. */
   changes: string[];
+}
+
+/** How a process ended, and all that it printed. */
+export async function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<{ code: number; output: string }> {
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (data) => {
+      output += data;
+    });
+  const code = await new Promise<number>((done) => child.on("close", (status) => done(status ?? 1)));
+  return { code, output };
 }
 
 /** A Pulumi project in a folder of its own, on a local backend, driven by the real command line. */
@@ -24,6 +37,13 @@ export class Project {
     symlinkSync(join(__dirname, "../node_modules"), join(this.folder, "program/node_modules"), "junction");
     this.write("program/Pulumi.yaml", "name: story\nruntime: nodejs\n");
     this.write("program/package.json", '{ "name": "story", "main": "index.js" }');
+  }
+
+  /** One whose connection is the target, with its token in a variable, as the README recommends. */
+  static on({ address, token, dialect }: Target): Project {
+    return new Project({ STEWARD_TOKEN: token }).config({
+      "steward:default": { secrets: { address, tokenEnv: "STEWARD_TOKEN", dialect } },
+    });
   }
 
   private write(file: string, text: string): void {
@@ -58,12 +78,7 @@ export class Project {
       env: { ...pulumiEnvironment(this.folder, cli), ...this.variables },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (data) => {
-        output += data;
-      });
-    const code = await new Promise<number>((done) => child.on("close", (status) => done(status ?? 1)));
+    const { code, output } = await ended(child);
     return { code, output, changes: changedLines(output) };
   }
 

@@ -1,5 +1,5 @@
 import { Project } from "../project";
-import { onEachTarget, Target } from "../target";
+import { onEachTarget } from "../target";
 
 const program = (mount: string): string => `
   const mount = ${JSON.stringify(mount)};
@@ -15,14 +15,9 @@ const program = (mount: string): string => `
 onEachTarget("the life of a stack", (current) => {
   let project: Project;
   let mount: string;
-  const start = async (target: Target): Promise<Project> => {
-    mount = await target.newMount();
-    return new Project({ STEWARD_TOKEN: target.token }).config({
-      "steward:default": { secrets: { address: target.address, tokenEnv: "STEWARD_TOKEN", dialect: target.dialect } },
-    });
-  };
   beforeEach(async () => {
-    project = await start(current());
+    mount = await current().newMount();
+    project = Project.on(current());
   });
   afterEach(() => project.remove());
 
