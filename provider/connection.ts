@@ -42,10 +42,12 @@ export interface Settings {
 /** The input `connection` of every resource and function. @internal */
 export const connectionInput: z.ZodType<string | undefined> = z.string("must be the name of a connection").optional();
 
-/** Whether a path may stand in a URL as it is: `team/scheduler`, with slashes at either end or without. @internal */
+/** Slashes at either end mean nothing. @internal */
+export const trimMount = (path: string): string => path.replace(/^\/+|\/+$/g, "");
+
+/** Whether a path may stand in a URL as it is: `team/scheduler`. @internal */
 export const isMountPath = (path: string): boolean =>
-  path
-    .replace(/^\/+|\/+$/g, "")
+  trimMount(path)
     .split("/")
     .every((segment) => !/^\.{0,2}$/.test(segment));
 

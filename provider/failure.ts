@@ -95,8 +95,7 @@ export function adviceFor(status: number, { name, system }: Connection, hasToken
  @internal
  */
 export function serverReason(body: unknown, text: string, secrets: readonly string[]): string {
-  const errors = typeof body === "object" && body !== null && "errors" in body && Array.isArray(body.errors) ? body.errors : [];
-  const words = errors.map((error: unknown) => {
+  const words = (errorsIn(body) ?? []).map((error: unknown) => {
     if (typeof error === "string") return error;
     const { title, detail } = (error ?? {}) as { title?: unknown; detail?: unknown };
     return [title, detail].filter((part) => typeof part === "string").join(": ");
@@ -112,6 +111,12 @@ export function serverReason(body: unknown, text: string, secrets: readonly stri
     .trim()
     .replace(/\.$/, "")
     .slice(0, 500);
+}
+
+/** The list of errors in an answer; undefined where it is not of that form. @internal */
+export function errorsIn(answer: unknown): unknown[] | undefined {
+  const errors = typeof answer === "object" && answer !== null && "errors" in answer ? answer.errors : undefined;
+  return Array.isArray(errors) ? errors : undefined;
 }
 
 /** @internal */

@@ -206,6 +206,8 @@ const dispatchers = new Map<string, Undici.Dispatcher>();
 /** One pool of kept-alive sockets per server and identity. Proxies come from the environment, but never stand before this machine itself. */
 function dispatcher({ address, caCert, clientCert, clientKey }: Connection): Undici.Dispatcher {
   const key = JSON.stringify([address, caCert, clientCert, clientKey]);
+  const known = dispatchers.get(key);
+  if (known) return known;
   const tls = { ca: caCert, cert: clientCert, key: clientKey };
   const options: Undici.Agent.Options & Undici.EnvHttpProxyAgent.Options = {
     connections: limits.sockets,
@@ -216,7 +218,7 @@ function dispatcher({ address, caCert, clientCert, clientKey }: Connection): Und
   };
   const { Agent, EnvHttpProxyAgent } = undici();
   const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
-  const pool = dispatchers.get(key) ?? (loopback ? new Agent(options) : new EnvHttpProxyAgent(options));
+  const pool = loopback ? new Agent(options) : new EnvHttpProxyAgent(options);
   dispatchers.set(key, pool);
   return pool;
 }

@@ -130,3 +130,13 @@ function changedLines(output: string): string[] {
     .map((line) => line.trim())
     .filter((line) => /^[~+-] /.test(line) && !/^[~+-] pulumi/.test(line));
 }
+
+/** Gives each test of a suite a project on the target and a scheduler engine of its own; the project goes with the test. */
+export function projectForEach(current: () => Target): () => { project: Project; mount: string } {
+  let stage: { project: Project; mount: string };
+  beforeEach(async () => {
+    stage = { mount: await current().newMount(), project: Project.on(current()) };
+  });
+  afterEach(() => stage.project.remove());
+  return () => stage;
+}

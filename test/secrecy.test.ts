@@ -1,11 +1,10 @@
 import { createServer } from "node:http";
 import { AddressInfo } from "node:net";
-import { runtime } from "@pulumi/pulumi";
-import { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb";
 import { secrets } from "../provider";
 import { definitions } from "../provider/definitions";
 import { certificate, privateKey } from "./certificates";
 import { Engine } from "./engine";
+import { registered } from "./registered";
 
 const canary = (field: string): string => `canary-${field}`;
 const access = {
@@ -28,18 +27,7 @@ describe.each(withSecrets.map((definition) => ({ ...definition, ...cases[definit
   "$token",
   ({ token, secrets: fields, given, construct }) => {
     test("hands each secret to the engine as a secret, and names it as a secret output", async () => {
-      await runtime.setMocks({ call: () => ({}), newResource: ({ inputs: state }) => ({ id: "id", state }) });
-      const monitor = runtime.getMonitor() as unknown as {
-        registerResource(request: RegisterResourceRequest, ...rest: unknown[]): unknown;
-      };
-      const original = monitor.registerResource.bind(monitor);
-      const request = await new Promise<RegisterResourceRequest>((done) => {
-        monitor.registerResource = (sent, ...rest) => {
-          done(sent);
-          return original(sent, ...rest);
-        };
-        construct?.("resource");
-      });
+      const request = await registered(() => construct?.("resource"));
       expect(request.getAdditionalsecretoutputsList().sort()).toEqual([...fields].sort());
       const sent = request.getObject()?.toJavaScript() ?? {};
       const marked = Object.keys(sent).filter((field) => JSON.stringify(sent[field]).includes("4dabf18193072939515e22adb298388d"));

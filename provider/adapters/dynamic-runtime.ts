@@ -204,16 +204,17 @@ export function provider(token: string): DynamicProvider {
         "update",
         inputs,
         async () => {
-          assertSameServer(connectionOf(inputs), olds);
+          const connection = connectionOf(inputs, olds);
+          assertSameServer(connection, olds);
           const { __provider: _, managed, server, unfinished, ...held } = olds;
           const left = ((managed as string[] | undefined) ?? []).filter((field) => !(field in inputs));
           const previous = Object.fromEntries(Object.entries(held).filter(([field]) => !left.includes(field)));
           const changed = changes(olds, inputs);
           if (changed.length === 1 && changed[0] === "connection" && !unfinished) {
-            const { connection, ...unchanged } = previous;
+            const { connection: _renamed, ...unchanged } = previous;
             return { outs: stored(inputs, unchanged, __provider) };
           }
-          return { outs: stored(inputs, await definition.update(connectionOf(inputs, olds), inputs, previous), __provider) };
+          return { outs: stored(inputs, await definition.update(connection, inputs, previous), __provider) };
         },
         (error) => {
           if (error instanceof Unfinished) return { id, properties: stored(inputs, error.state as Properties, __provider) };
@@ -285,9 +286,5 @@ function defined(properties: Properties): Properties {
     if (Array.isArray(value)) return value.map(clean);
     return typeof value === "object" && value !== null ? defined(value as Properties) : value;
   };
-  return Object.fromEntries(
-    Object.entries(properties)
-      .filter(([, value]) => value !== undefined && value !== null)
-      .map(([field, value]) => [field, clean(value)]),
-  );
+  return Object.fromEntries(Object.entries(withoutNulls(properties)).map(([field, value]) => [field, clean(value)]));
 }

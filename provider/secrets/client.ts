@@ -1,5 +1,6 @@
 import { Connection, Dialect } from "../connection";
 import { StewardError } from "../errors";
+import { errorsIn } from "../failure";
 import { Request, send } from "../http";
 
 /** What differs between the API documents and the real product. */
@@ -39,11 +40,6 @@ const dialects: Record<Dialect, SecretsDialect> = {
     saysGone: (answer) => errorsIn(answer)?.length === 0,
   },
 };
-
-function errorsIn(answer: unknown): unknown[] | undefined {
-  const errors = typeof answer === "object" && answer !== null && "errors" in answer ? answer.errors : undefined;
-  return Array.isArray(errors) ? errors : undefined;
-}
 
 /** @internal */
 export const dialectOf = ({ dialect }: Connection): SecretsDialect => dialects[dialect];

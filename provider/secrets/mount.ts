@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Comparison } from "../comparison";
-import { isMountPath } from "../connection";
+import { isMountPath, trimMount } from "../connection";
 
 /** What lives in a mounted engine. */
 export interface Mounted {
@@ -10,9 +10,6 @@ export interface Mounted {
    */
   mount?: string;
 }
-
-/** Slashes at either end mean nothing. @internal */
-export const trimMount = (path: string): string => path.replace(/^\/+|\/+$/g, "");
 
 /** @internal */
 export const mountInput: z.ZodType<string | undefined> = z

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { Connection, connectionInput } from "../connection";
+import { Connection, connectionInput, trimMount } from "../connection";
 import { ask } from "../program";
 import { Connected } from "../resource";
 import { apiPath, defaultMount, explainRefusal, readData, unexpectedAnswer } from "./client";
-import { Mounted, mountInput, trimMount } from "./mount";
+import { Mounted, mountInput } from "./mount";
 
 /** The names of all roles at a mount; an engine without roles answers 404. @internal */
 export async function listRoleNames(connection: Connection, mount: string): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { Project } from "../project";
+import { projectForEach } from "../project";
 import { onEachTarget } from "../target";
 
 const program = (mount: string): string => `
@@ -13,15 +13,10 @@ const program = (mount: string): string => `
 `;
 
 onEachTarget("the life of a stack", (current) => {
-  let project: Project;
-  let mount: string;
-  beforeEach(async () => {
-    mount = await current().newMount();
-    project = Project.on(current());
-  });
-  afterEach(() => project.remove());
+  const stage = projectForEach(current);
 
   test("up, up again, refresh, drift of each readable attribute, refresh shows exactly it, preview the repair, up, destroy", async () => {
+    const { project, mount } = stage();
     const { dialect, outside } = current();
     const shown = dialect === "hashicorp";
     project.program(program(mount));

@@ -1,17 +1,12 @@
 import { certificate, privateKey } from "../certificates";
-import { Project } from "../project";
+import { projectForEach } from "../project";
 import { onEachTarget } from "../target";
 
 onEachTarget("what becomes of a stack", (current) => {
-  let project: Project;
-  let mount: string;
-  beforeEach(async () => {
-    mount = await current().newMount();
-    project = Project.on(current());
-  });
-  afterEach(() => project.remove());
+  const stage = projectForEach(current);
 
   test("an exclusive set: refresh shows the undeclared role, preview its removal, up removes it", async () => {
+    const { project, mount } = stage();
     const { outside } = current();
     project.program(
       `new secrets.SchedulerRoles("set", { roles: { ours: { policies: ["one"] } }, exclusive: true, mount: ${JSON.stringify(mount)} });`,
@@ -27,6 +22,7 @@ onEachTarget("what becomes of a stack", (current) => {
   });
 
   test("a changed mount replaces singletons in the right order, and a renamed connection replaces nothing", async () => {
+    const { project, mount } = stage();
     const { address, dialect, newMount, outside } = current();
     const connection = { secrets: { address, tokenEnv: "STEWARD_TOKEN", dialect } };
     const source = (where: string, name: string): string => `
@@ -49,6 +45,7 @@ onEachTarget("what becomes of a stack", (current) => {
   });
 
   test("get reads what others made, follows it, and leaves it on destroy", async () => {
+    const { project, mount } = stage();
     const { outside } = current();
     await outside("POST", `${mount}/config/access`, { address: "http://127.0.0.1:4646", token: "canary-theirs" });
     await outside("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
@@ -70,6 +67,7 @@ onEachTarget("what becomes of a stack", (current) => {
   });
 
   test("a secret attribute removed from the program leaves no clear text behind", async () => {
+    const { project, mount } = stage();
     const source = (more: object): string =>
       `new secrets.SchedulerAccess("access", ${JSON.stringify({ address: "http://127.0.0.1:4646", token: "canary-token-1", mount, ...more })});`;
     await project.program(source({ clientCert: certificate, clientKey: privateKey })).up();
@@ -85,6 +83,7 @@ onEachTarget("what becomes of a stack", (current) => {
   });
 
   test("a token in the configuration, as a secret, serves resources and functions and is nowhere in clear text", async () => {
+    const { project, mount } = stage();
     const { address, dialect, token } = current();
     project
       .config({ "steward:default": { secrets: { address, dialect, mount } } })
@@ -98,6 +97,7 @@ onEachTarget("what becomes of a stack", (current) => {
   });
 
   test("bad input and refusals are sentences without a stack, and the next up converges", async () => {
+    const { project, mount } = stage();
     const { outside } = current();
     const bad = await project
       .program(
