@@ -45,3 +45,17 @@ export const pem: Comparison = {
   normalise: (value) => (typeof value === "string" ? `${value.replaceAll("\r\n", "\n").trim()}\n` : value),
   equal: (a, b) => a === b || (typeof a === "string" && typeof b === "string" && a.replace(/\s+/g, "") === b.replace(/\s+/g, "")),
 };
+
+/** JSON text; blanks and the order of keys mean nothing. @internal */
+export const json: Comparison = {
+  equal: (a, b) => a === b || (typeof a === "string" && typeof b === "string" && isDeepStrictEqual(parsed(a), parsed(b))),
+};
+
+/** What is no JSON stands for itself. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { text };
+  }
+}

@@ -31,12 +31,16 @@ export interface Connection {
   acceptMoved: boolean;
   /** Values of the resource at hand that no error may show. */
   secrets: readonly string[];
+  /** What the process has asked already, and may answer again from here. */
+  memory: Map<string, unknown>;
 }
 
 /** Where settings come from: the stack's configuration (`steward:<connection>`, JSON text) and the environment. @internal */
 export interface Settings {
   config(key: string): string | undefined;
   environment: NodeJS.ProcessEnv;
+  /** Lasts as long as the process. */
+  memory: Map<string, unknown>;
 }
 
 /** The input `connection` of every resource and function. @internal */
@@ -130,6 +134,7 @@ export function connect(system: System, name: string, settings: Settings): Conne
     clientKey: pemOrFile(found.clientKey, name, system, "clientKey"),
     acceptMoved: found.acceptMoved ?? false,
     secrets: [],
+    memory: settings.memory,
   };
 }
 

@@ -21,6 +21,12 @@ export interface Rule<Inputs> {
   check(inputs: Inputs, connection: Connection): Finding[];
 }
 
+/** A state that an unanswered write left behind. @internal */
+export interface Doubt {
+  /** The server may hold what the last write sent, or not. */
+  unfinished?: boolean;
+}
+
 /**
  * A resource: data, and four functions that talk to the API. Everything else (check, diff, replacement, secrets, the recorded server,
  * half-done work, error texts) is done once, for all of them, in the adapter.
@@ -31,7 +37,7 @@ export interface Definition<Inputs, State> {
   token: string;
   /** What an error calls it: `scheduler role`. */
   noun: string;
-  /** The name an error puts after the noun. */
+  /** The name an error puts after the noun; empty for what has none. */
   name(fields: Inputs | State): string;
   /** The Pulumi id. */
   id(inputs: Inputs): string;
@@ -51,19 +57,27 @@ export interface Definition<Inputs, State> {
   replaces: readonly (keyof Inputs & string)[];
   /** For what has an id that the user does not choose: deleting it after the replacement would undo the replacement. */
   deleteBeforeReplace?: boolean;
-  /** Secret inputs and outputs. */
-  secrets: readonly (keyof (Inputs & State) & string)[];
+  /** Inputs whose keys are each declared, compared and let go for themselves: `extra.apply-timeout`. */
+  open?: readonly (keyof Inputs & string)[];
+  /** Secret inputs and outputs; one key of an open input as `extra.private-key`. */
+  secrets: readonly string[];
+  /** Outputs that are stored encrypted as a whole, since among other things they hold secrets, each under its own name. */
+  encrypted?: readonly string[];
+  /** A connection has one, so that a program may declare it once. */
+  singleton?: boolean;
 
+  /** What the server would refuse, judged on what is declared over what was last read: a preview prints it. */
+  foresee?(inputs: Inputs, last: State): Finding[];
   /**
-   * undefined: the server says that it does not exist. Anything else that keeps us from reading it throws. `managed` names the inputs that
+   * undefined: the server says that it does not exist. Anything else that keeps us from reading it throws. `declared` names the inputs that
    * the program declares: none when `get` reads, and then `previous` holds what the id says and no more.
    */
-  read(connection: Connection, previous: State, managed: readonly string[]): Promise<State | undefined>;
+  read(connection: Connection, previous: State, declared: readonly string[]): Promise<State | undefined>;
   create(connection: Connection, inputs: Inputs): Promise<State>;
-  /** `previous` is the state without the inputs that have left the program. */
-  update(connection: Connection, inputs: Inputs, previous: State): Promise<State>;
+  /** `previous` is the last state without the inputs that have left the program. */
+  update(connection: Connection, inputs: Inputs, previous: State, last: State & Doubt): Promise<State>;
   /** Succeeds when it is gone already. */
-  delete(connection: Connection, state: State): Promise<void>;
+  delete(connection: Connection, state: State & Doubt): Promise<void>;
   /** Finds out more about a creation that failed. */
   explain?(connection: Connection, error: unknown): Promise<unknown>;
 }

@@ -1,4 +1,16 @@
 import { Definition } from "./definition";
+import { adminWorkspace } from "./platform/admin-workspace";
+import { costEstimationSettings } from "./platform/cost-estimation-settings";
+import { customizationSettings } from "./platform/customization-settings";
+import { generalSettings } from "./platform/general-settings";
+import { moduleVersionDeprecation } from "./platform/module-version-deprecation";
+import { oidcKeyRotation } from "./platform/oidc-key-rotation";
+import { oidcKeyTrim } from "./platform/oidc-key-trim";
+import { samlCertificateRevocation } from "./platform/saml-certificate-revocation";
+import { samlSettings } from "./platform/saml-settings";
+import { smsSettings } from "./platform/sms-settings";
+import { smsVerification } from "./platform/sms-verification";
+import { smtpSettings } from "./platform/smtp-settings";
 import { schedulerAccess } from "./secrets/scheduler-access";
 import { schedulerLease } from "./secrets/scheduler-lease";
 import { schedulerRole } from "./secrets/scheduler-role";
@@ -6,4 +18,21 @@ import { schedulerRoles } from "./secrets/scheduler-roles";
 
 /** Every resource of the package. @internal */
 // biome-ignore lint/suspicious/noExplicitAny: what a definition takes and gives is known to its own file alone.
-export const definitions: readonly Definition<any, any>[] = [schedulerAccess, schedulerLease, schedulerRole, schedulerRoles];
+export const definitions: readonly Definition<any, any>[] = [
+  schedulerAccess,
+  schedulerLease,
+  schedulerRole,
+  schedulerRoles,
+  generalSettings,
+  costEstimationSettings,
+  samlSettings,
+  samlCertificateRevocation,
+  smtpSettings,
+  smsSettings,
+  smsVerification,
+  customizationSettings,
+  oidcKeyRotation,
+  oidcKeyTrim,
+  adminWorkspace,
+  moduleVersionDeprecation,
+];

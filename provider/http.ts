@@ -154,7 +154,8 @@ async function sendOnce(
       outcomeUnknown: writes,
     });
   }
-  const retryAfter = headers["retry-after"];
+  // The real platform says it in a header of its own.
+  const retryAfter = headers["retry-after"] ?? headers["x-ratelimit-reset"];
   const reason = serverReason(body, text, secrets);
   throw fail(errorCode(status), reason || (isPage(text) ? "the server answered with a web page" : "the server gave no reason"), {
     status,

@@ -1,3 +1,4 @@
 export { ErrorCode, StewardError } from "./errors";
+export * as platform from "./platform/index";
 export { Args, Connected, DeepInput, Getter, Outputs } from "./resource";
 export * as secrets from "./secrets/index";

@@ -20,7 +20,9 @@ export async function ask<T>(
       const reason = error.issues.map(({ path, message }) => [path.join("."), message].filter(Boolean).join(": ")).join("; ");
       throw new StewardError({ code: "ERR_INVALID_INPUT", reason });
     }
-    return await question(connect(system, options.given.connection ?? "default", { config: getConfig, environment: process.env }));
+    return await question(
+      connect(system, options.given.connection ?? "default", { config: getConfig, environment: process.env, memory: new Map() }),
+    );
   } catch (error) {
     throw error instanceof StewardError ? error.with({ task }) : error;
   }

@@ -1,5 +1,7 @@
-import { CustomResourceOptions, ID, Input, Inputs, Output, secret } from "@pulumi/pulumi";
+import { CustomResourceOptions, ID, Input, Inputs, Output, output, secret } from "@pulumi/pulumi";
+import { getStackResource } from "@pulumi/pulumi/runtime/stack";
 import { assertRuntimeResolves, dynamicType, providerText, shortenCallStack } from "./adapters/dynamic";
+import { StewardError } from "./errors";
 
 /** `T` with a `pulumi.Input` at every depth. */
 export type DeepInput<T> = Input<
@@ -26,8 +28,11 @@ export type Getter<T> = (name: string, id: Input<ID>, args?: Args<Connected>, op
 /** What the program's side needs of a definition. */
 interface Declared {
   token: string;
+  noun: string;
   state: readonly string[];
   secrets: readonly string[];
+  encrypted?: readonly string[];
+  singleton?: boolean;
 }
 
 /**
@@ -44,13 +49,50 @@ export function registration(
   assertRuntimeResolves();
   shortenCallStack();
   // Pulumi makes an output of each property that it is given, so each is given, if only as undefined; and each costs a fifth of a millisecond, so what
-  // the adapter keeps for itself in the state (`server`, `managed`) is none.
+  // the adapter keeps for itself in the state (`server`, `declared`) is none.
   const properties: Inputs = { __provider: providerText(definition.token) };
   for (const field of definition.state) properties[field] = undefined;
-  for (const [field, value] of Object.entries(args))
-    properties[field] = definition.secrets.includes(field) && value !== undefined ? secret(value) : value;
-  const additionalSecretOutputs = [...(opts?.additionalSecretOutputs ?? []), ...definition.secrets];
+  for (const [field, value] of Object.entries(args)) properties[field] = asSecret(definition.secrets, field, value);
+  if (definition.singleton && !opts?.id) properties.connection = declaredOnce(definition, name, properties.connection);
+  const secretOutputs = [...definition.secrets.filter((path) => !path.includes(".")), ...(definition.encrypted ?? [])];
+  const additionalSecretOutputs = [...(opts?.additionalSecretOutputs ?? []), ...secretOutputs];
   return [dynamicType(definition.token), name, properties, { ...opts, additionalSecretOutputs }];
+}
+
+/** A secret input, or an object with a secret key: `extra.private-key`. What an output holds becomes a secret as a whole. */
+function asSecret(secrets: readonly string[], path: string, value: unknown): unknown {
+  if (value === undefined) return value;
+  if (secrets.includes(path)) return secret(value);
+  if (!secrets.some((each) => each.startsWith(`${path}.`))) return value;
+  if (typeof value !== "object" || value === null || Output.isInstance(value) || value instanceof Promise)
+    return output(value).apply((known) => output(asSecret(secrets, path, known)));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asSecret(secrets, `${path}.${key}`, inner)]));
+}
+
+/** Which resource of the running program declares a singleton of a connection. */
+const declarations = new WeakMap<object, Map<string, string>>();
+
+/** Two resources of one singleton would undo each other's work at every update. */
+function declaredOnce(definition: Declared, name: string, connection: unknown): unknown {
+  // Programs that run one after the other in a process, as automation does, have each a stack of their own.
+  const stack = getStackResource() ?? declarations;
+  const known = declarations.get(stack) ?? new Map<string, string>();
+  declarations.set(stack, known);
+  const declare = (resolved: unknown): unknown => {
+    const key = JSON.stringify([definition.token, resolved ?? "default"]);
+    const other = known.get(key);
+    if (other !== undefined)
+      throw new StewardError({
+        code: "ERR_INVALID_INPUT",
+        task: `Cannot declare ${definition.noun} "${name}"`,
+        reason: `"${other}" declares the same ${definition.noun} of the connection "${resolved ?? "default"}" already`,
+        advice: "A connection has one of them: declare it once, with all its attributes.",
+      });
+    known.set(key, name);
+    return resolved;
+  };
+  const isKnown = connection === undefined || typeof connection === "string";
+  return isKnown ? declare(connection) : output(connection).apply(declare);
 }
 
 /** The static `get` of a class. @internal */

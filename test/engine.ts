@@ -22,14 +22,23 @@ export class Engine {
   state: Stored | undefined;
   private readonly handler: ReturnType<typeof provider>;
 
-  constructor(token: string, config: Record<string, object>) {
+  constructor(
+    token: string,
+    private config: Record<string, object>,
+  ) {
     this.handler = provider(token);
     this.configure(config);
   }
 
   /** A changed stack configuration. */
   configure(config: Record<string, object>): void {
-    this.handler.configure({ config: { get: (key) => config[key] && JSON.stringify(config[key]) } });
+    this.config = config;
+    this.restart();
+  }
+
+  /** Another process, which remembers nothing; each operation of the command line is one. */
+  restart(): void {
+    this.handler.configure({ config: { get: (key) => this.config[key] && JSON.stringify(this.config[key]) } });
   }
 
   /** What `check` finds wrong: the reasons. */
@@ -53,6 +62,7 @@ export class Engine {
   }
 
   async up(inputs: Properties): Promise<Operation> {
+    this.restart();
     const plan = await this.preview(inputs);
     const old = this.state;
     if (plan.operation === "create") await this.create(plan.inputs);
@@ -96,6 +106,7 @@ export class Engine {
 
   /** Refreshes; gives back what the engine would show as changed, or "gone". */
   async refresh(): Promise<string[] | "gone"> {
+    this.restart();
     const { id, inputs, outputs } = this.state as Stored;
     const read = await this.handler.read(id, wire(outputs));
     if (read.id === "") {
@@ -120,6 +131,7 @@ export class Engine {
   }
 
   async destroy(): Promise<void> {
+    this.restart();
     const { id, outputs } = this.state as Stored;
     await this.handler.delete(id, wire(outputs));
     this.state = undefined;
@@ -127,7 +139,7 @@ export class Engine {
 
   /** The outputs that a program sees, without the adapter's own. */
   outputs(): Properties {
-    const { __provider, managed, server, ...outputs } = this.state?.outputs ?? {};
+    const { __provider, declared, server, ...outputs } = this.state?.outputs ?? {};
     return outputs;
   }
 }

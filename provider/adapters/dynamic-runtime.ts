@@ -1,4 +1,4 @@
-import { Comparison, exact } from "../comparison";
+import { Comparison, exact, ignored } from "../comparison";
 import { Connection, connect, Settings, System } from "../connection";
 import { Definition, Finding } from "../definition";
 import { definitions } from "../definitions";
@@ -25,14 +25,25 @@ interface DynamicProvider {
 export function provider(token: string): DynamicProvider {
   const definition: AnyDefinition | undefined = definitions.find((candidate) => candidate.token === token);
   if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);
-  const settings: Settings = { config: () => undefined, environment: process.env };
+  const settings: Settings = { config: () => undefined, environment: process.env, memory: new Map() };
 
   const connectionOf = (properties: Properties, ...more: Properties[]): Connection => ({
     ...connect(definition.token.split(":")[0] as System, (properties.connection as string | undefined) ?? "default", settings),
-    secrets: [properties, ...more].flatMap((each) => definition.secrets.flatMap((field) => stringsIn(each[field]))),
+    secrets: [properties, ...more].flatMap(secretsIn),
   });
 
-  const describe = (fields: Properties): string => `${definition.noun} "${definition.name(fields)}"`;
+  /** Every secret value, of the fields themselves and of what an encrypted output holds under their names. */
+  const secretsIn = (properties: Properties): string[] => {
+    const holders = [properties, ...(definition.encrypted ?? []).map((output) => properties[output])];
+    return holders.flatMap((holder) =>
+      definition.secrets.flatMap((path) => [valueAt(holder, [path]), valueAt(holder, path.split("."))].flatMap(stringsIn)),
+    );
+  };
+
+  const describe = (fields: Properties): string => {
+    const name = definition.name(fields);
+    return name ? `${definition.noun} "${name}"` : definition.noun;
+  };
 
   /**
    * Runs one operation; whatever it throws becomes one sentence without a stack, since the engine would print that. Where `keep` gives
@@ -47,13 +58,7 @@ export function provider(token: string): DynamicProvider {
     try {
       return await operation();
     } catch (error) {
-      const known =
-        error instanceof StewardError
-          ? error
-          : unexpected(
-              error,
-              definition.secrets.flatMap((field) => stringsIn(fields[field])),
-            );
+      const known = error instanceof StewardError ? error : unexpected(error, secretsIn(fields));
       const presented = known.with({ task: `Cannot ${verb} ${describe(fields)}` });
       const kept = keep?.(known);
       throw Object.assign(presented, { stack: "" }, kept && { ...kept, reasons: [presented.message] });
@@ -82,23 +87,39 @@ export function provider(token: string): DynamicProvider {
   };
 
   const comparison = (field: string): Comparison => definition.compare?.[field] ?? exact;
-  /** The declared fields whose meaning differs; one that has left the program is a change as well. */
+  /** The names of the fields that are given; of an open one, `field.key` of each of its keys. */
+  const fieldsOf = (inputs: Properties): string[] =>
+    Object.entries(inputs).flatMap(([field, value]) =>
+      definition.open?.includes(field) && typeof value === "object" && value !== null
+        ? Object.keys(value).map((key) => `${field}.${key}`)
+        : [field],
+    );
+  const declaredIn = (state: Properties): string[] => (state.declared as string[] | undefined) ?? [];
+  /** The fields whose meaning differs; to be declared from now on, or no longer, is a change as well. */
   const changes = (state: Properties, inputs: Properties): string[] => {
-    const fields = new Set([...Object.keys(inputs), ...((state.managed as string[] | undefined) ?? [])]);
-    return [...fields].filter((field) => {
+    const [given, declared] = [fieldsOf(inputs), declaredIn(state)];
+    return [...new Set([...given, ...declared])].filter((field) => {
       if (field === "connection") return (state.connection ?? "default") !== (inputs.connection ?? "default");
-      return hasUnknown(inputs[field]) || !comparison(field).equal(state[field], inputs[field]);
+      const { equal } = comparison(field);
+      if (equal === ignored.equal) return false;
+      const value = fieldAt(inputs, field);
+      return given.includes(field) !== declared.includes(field) || hasUnknown(value) || !equal(fieldAt(state, field), value);
     });
   };
 
-  /** What the state holds of a resource: the program's inputs, what the definition knows, and where and what we manage. */
+  /** What the state holds of a resource: the program's inputs, what the definition knows, and where it is and what is declared. */
   const stored = (inputs: Properties, state: Properties, __provider: unknown): Properties =>
-    defined({ ...inputs, ...state, server: connectionOf(inputs).server, managed: Object.keys(inputs), __provider });
+    defined({ ...inputs, ...state, server: connectionOf(inputs).server, declared: fieldsOf(inputs), __provider });
+
+  const warn = (fields: Properties, findings: readonly Finding[]): void => {
+    for (const { path, reason } of findings) console.log(`warning: ${describe(fields)}: ${located(path, reason)}`);
+  };
 
   return {
     // The engine does not wait for a promise before it sends the first request: this stays synchronous.
     configure({ config }) {
       settings.config = (key) => config.get(key);
+      settings.memory = new Map();
     },
 
     async check(_olds, news) {
@@ -118,8 +139,10 @@ export function provider(token: string): DynamicProvider {
           findings.push({ path: "", reason: error.message });
         }
       }
-      for (const { path, reason } of findings.filter(({ warning }) => warning))
-        console.log(`warning: ${describe(inputs)}: ${located(path, reason)}`);
+      warn(
+        inputs,
+        findings.filter(({ warning }) => warning),
+      );
       const normalised = Object.entries(inputs).map(([field, value]) => [
         field,
         hasUnknown(value) ? value : (comparison(field).normalise?.(value) ?? value),
@@ -147,6 +170,7 @@ export function provider(token: string): DynamicProvider {
           // Two names of one server look like two servers: the old resource goes first, or it would take the new one with it.
           return { changes: true, replaces: [...replaces, "connection"], deleteBeforeReplace: true };
         }
+        if (changed.length > 0 && !hasUnknown(inputs)) warn(inputs, definition.foresee?.(inputs, olds) ?? []);
         return { changes: moved || Boolean(olds.unfinished) || changed.length > 0, replaces, deleteBeforeReplace };
       }),
 
@@ -174,13 +198,13 @@ export function provider(token: string): DynamicProvider {
 
     read: async (id, { __provider, ...stateOrArguments }) => {
       // What `get` reads for the first time has no state yet, only its id.
-      const isFirst = stateOrArguments.managed === undefined;
+      const isFirst = stateOrArguments.declared === undefined;
       const previous = { ...stateOrArguments, ...(isFirst ? partsOf(id) : {}) };
-      const managed = (previous.managed as string[] | undefined) ?? [];
+      const declared = declaredIn(previous);
       return attempt("read", previous, async () => {
         const connection = connectionOf(previous);
         assertSameServer(connection, previous);
-        const found = await definition.read(connection, previous, managed).catch((error) => {
+        const found = await definition.read(connection, previous, declared).catch((error) => {
           throw withStaleConfiguration(error);
         });
         if (!found) {
@@ -189,12 +213,18 @@ export function provider(token: string): DynamicProvider {
           return { id: "" };
         }
         // `unfinished` stays: what cannot be read back may still be the other value.
-        const props: Properties = { ...previous, ...found, server: connection.server, managed };
-        // What means the same keeps its face, so that nothing changes that no one changed.
-        for (const field of managed) if (comparison(field).equal(previous[field], found[field])) props[field] = previous[field];
+        const props: Properties = { ...previous, ...found, server: connection.server, declared };
         // The engine stores inputs that were none before in clear text, so none are given that the state does not list.
-        const inputs = Object.fromEntries(managed.map((field) => [field, props[field]]));
-        return { id, props: defined(props), ...(managed.length > 0 ? { inputs: defined(inputs) } : {}) };
+        const inputs: Properties = {};
+        for (const field of declared) {
+          const isSecret = definition.secrets.includes(field);
+          // What means the same keeps its face, so that nothing changes that no one changed.
+          if (comparison(field).equal(fieldAt(previous, field), fieldAt(found, field))) put(props, field, fieldAt(previous, field));
+          else if (isSecret) console.log(`${describe(previous)}: ${field}, a secret, was changed on the server`);
+          // A secret that is missing for once would come back in clear text, as one that was none before.
+          put(inputs, field, fieldAt(props, field) ?? (isSecret ? "" : undefined));
+        }
+        return { id, props: defined(props), ...(declared.length > 0 ? { inputs: defined(inputs) } : {}) };
       });
     },
 
@@ -206,15 +236,22 @@ export function provider(token: string): DynamicProvider {
         async () => {
           const connection = connectionOf(inputs, olds);
           assertSameServer(connection, olds);
-          const { __provider: _, managed, server, unfinished, ...held } = olds;
-          const left = ((managed as string[] | undefined) ?? []).filter((field) => !(field in inputs));
-          const previous = Object.fromEntries(Object.entries(held).filter(([field]) => !left.includes(field)));
+          const { __provider: _, declared, server, unfinished, ...last } = olds;
+          const given = fieldsOf(inputs);
+          const previous = { ...last };
+          for (const field of declaredIn(olds)) if (!given.includes(field)) put(previous, field, undefined);
           const changed = changes(olds, inputs);
           if (changed.length === 1 && changed[0] === "connection" && !unfinished) {
             const { connection: _renamed, ...unchanged } = previous;
             return { outs: stored(inputs, unchanged, __provider) };
           }
-          return { outs: stored(inputs, await definition.update(connection, inputs, previous), __provider) };
+          return {
+            outs: stored(
+              inputs,
+              await definition.update(connection, inputs, previous, { ...last, unfinished: Boolean(unfinished) }),
+              __provider,
+            ),
+          };
         },
         (error) => {
           if (error instanceof Unfinished) return { id, properties: stored(inputs, error.state as Properties, __provider) };
@@ -264,6 +301,14 @@ function schemaFindings(definition: AnyDefinition, inputs: Properties): Finding[
 
 const valueAt = (value: unknown, path: PropertyKey[]): unknown =>
   path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown> | undefined)?.[part], value);
+
+const fieldAt = (properties: Properties, field: string): unknown =>
+  field in properties ? properties[field] : valueAt(properties, field.split("."));
+
+function put(properties: Properties, field: string, value: unknown): void {
+  const [name = "", key] = field.split(".");
+  properties[name] = key === undefined ? value : { ...(properties[name] as Properties | undefined), [key]: value };
+}
 
 const located = (path: string, reason: string): string => (path ? `${path}: ${reason}` : reason);
 

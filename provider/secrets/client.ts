@@ -110,18 +110,17 @@ export function unexpectedAnswer(path: string): StewardError {
 }
 
 type Paths = Record<string, unknown>;
-/** The listing can be megabytes: asked for once per server, token and process. */
-const listings = new Map<string, Promise<Paths | undefined>>();
 
+/** The listing can be megabytes: asked for once per server, token and process. */
 function visiblePaths(connection: Connection): Promise<Paths | undefined> {
-  const key = JSON.stringify([connection.server, connection.token()]);
-  const known = listings.get(key);
+  const key = JSON.stringify(["openapi", connection.server, connection.token()]);
+  const known = connection.memory.get(key) as Promise<Paths | undefined> | undefined;
   if (known) return known;
   const asked = call(connection, { method: "GET", path: "/v1/sys/internal/specs/openapi", retry: "never" }).then(
     (body) => (body as { paths?: Paths } | undefined)?.paths,
     () => undefined,
   );
-  listings.set(key, asked);
+  connection.memory.set(key, asked);
   return asked;
 }
 

@@ -86,10 +86,10 @@ const rolesByName: Comparison = {
     [...Object.keys(a ?? {}), ...Object.keys(b ?? {})].every((name) => sameRole(own(a as Roles, name), own(b as Roles, name))),
 };
 
-async function read(connection: Connection, previous: Remembered, managed: readonly string[]): Promise<Remembered> {
+async function read(connection: Connection, previous: Remembered, declared: readonly string[]): Promise<Remembered> {
   const { mount, exclusive } = previous;
   const listed = await listRoleNames(connection, mount);
-  const isGet = managed.length === 0;
+  const isGet = declared.length === 0;
   // What was never answered is settled by the list: there it is ours, and elsewhere it is not.
   const ours = isGet ? listed : without([...Object.keys(previous.roles), ...(previous.unanswered ?? [])], previous.undeclared);
   const wanted = exclusive ? listed : listed.filter((name) => ours.includes(name));

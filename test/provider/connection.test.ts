@@ -8,6 +8,7 @@ const from = (config: Record<string, unknown>, environment: NodeJS.ProcessEnv = 
     config: (key) =>
       key in config ? (typeof config[key] === "string" ? (config[key] as string) : JSON.stringify(config[key])) : undefined,
     environment: { HOME: "/nonexistent", ...environment },
+    memory: new Map(),
   });
 const secrets = (settings: object): Record<string, unknown> => ({ "steward:default": { secrets: settings } });
 

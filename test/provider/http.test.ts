@@ -38,7 +38,7 @@ async function serve(answer: Answer, settings: object = {}): Promise<Connection>
 
 function connection(address: string, settings: object = {}): Connection {
   const config = JSON.stringify({ secrets: { address, token: "canary-token", ...settings } });
-  return connect("secrets", "default", { config: () => config, environment: {} });
+  return connect("secrets", "default", { config: () => config, environment: {}, memory: new Map() });
 }
 
 const get: Request = { method: "GET", path: "/v1/thing", headers: { "x-secrets-token": "canary-token" }, retry: "idempotent" };

@@ -105,7 +105,7 @@ onEachTarget("SchedulerRole", (current) => {
     await outside("POST", `${mount}/role/web`, { policies: "theirs", type: "client", global: true });
     const role = engine();
     expect(await role.get(`${mount}/role/web`)).toMatchObject({ name: "web", mount, policies: ["theirs"], type: "client" });
-    expect(role.state?.outputs.managed).toEqual([]);
+    expect(role.state?.outputs.declared).toEqual([]);
     await expect(role.get(`${mount}/role/none`)).rejects.toMatchObject({
       code: "ERR_NOT_FOUND",
       message: 'Cannot read scheduler role "none": the server has none of this name.',

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { Connection, connectionInput } from "../connection";
+import { Definition } from "../definition";
+import { StewardError } from "../errors";
+import { Connected } from "../resource";
+import { adminPath, callAsAdministrator } from "./client";
+
+/** What every action takes. */
+export interface ActionInputs extends Connected {
+  /** Any texts; the action is done again each time they change. Changing this updates. */
+  triggers?: string[];
+}
+
+/** What every action shows. */
+export interface ActionState {
+  /** When it was done last, as RFC 3339: `2026-01-31T12:00:00.000Z`. */
+  performedAt: string;
+}
+
+/** One kind of action: what its own file states. @internal */
+export interface Action<Inputs> {
+  type: string;
+  noun: string;
+  id: string;
+  /** The last parts of the API's path. */
+  path(connection: Connection): string[];
+  inputs?: Record<string, z.ZodType>;
+  /** What is sent with it. */
+  attributes?(inputs: Inputs): Record<string, unknown>;
+}
+
+/**
+ * The resource of something that is done and leaves nothing to be read: done when it is created and when an input changes. Nobody repeats
+ * it, and nothing undoes it.
+ * @internal
+ */
+export function action<Inputs extends ActionInputs>(of: Action<Inputs>): Definition<Inputs, ActionState> {
+  const perform = async (connection: Connection, inputs: Inputs): Promise<ActionState> => {
+    const body = of.attributes && { data: { attributes: of.attributes(inputs) } };
+    try {
+      await callAsAdministrator(connection, { method: "POST", path: adminPath(...of.path(connection)), body, retry: "never" });
+    } catch (error) {
+      if (!(error instanceof StewardError) || !error.facts.outcomeUnknown) throw error;
+      throw error.with({ advice: "It may have been done all the same: the next `pulumi up` does it again." });
+    }
+    return { performedAt: new Date().toISOString() };
+  };
+  return {
+    token: `platform:${of.type}`,
+    noun: of.noun,
+    name: () => "",
+    id: () => of.id,
+    idForm: of.id,
+    parseId: () => undefined,
+    inputs: z.strictObject({
+      ...of.inputs,
+      triggers: z.array(z.string("must be a text"), "must be a list of texts").optional(),
+      connection: connectionInput,
+    }),
+    state: ["performedAt"],
+    replaces: [],
+    secrets: [],
+    read: async (_, previous) => previous,
+    create: perform,
+    update: perform,
+    delete: async () => {},
+  };
+}

@@ -1,0 +1,126 @@
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { z } from "zod";
+import { Connection, connectionInput } from "../connection";
+import { Definition } from "../definition";
+import { StewardError } from "../errors";
+import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
+import { adminPath, call, isAdministrator, notAdministrator } from "./client";
+import { readWorkspace } from "./workspaces";
+
+/** What a program declares of a workspace that exists. */
+export interface AdminWorkspaceInputs extends Connected {
+  /** The id of the workspace: `ws-…`. Changing this replaces. */
+  workspaceId: string;
+  /**
+   * Whether destroying this resource destroys the workspace, with its state and its runs. Without it the workspace stays. Changing this
+   * sends nothing.
+   * @default false
+   */
+  destroyOnDelete?: boolean;
+}
+
+/** What the platform shows. */
+export interface AdminWorkspaceState {
+  workspaceId: string;
+  name: string;
+  locked: boolean;
+  /** The name of its organization. */
+  organization: string;
+  /** The repository, where the workspace has one: `owner/name`. */
+  vcsRepoIdentifier: string | undefined;
+  /** Its latest run, where there was one. */
+  currentRunId: string | undefined;
+}
+
+interface Remembered extends AdminWorkspaceState {
+  destroyOnDelete?: boolean;
+}
+
+const inputs: z.ZodType<AdminWorkspaceInputs> = z.strictObject({
+  workspaceId: z.string("must be a workspace's id").min(1, "must not be empty"),
+  destroyOnDelete: z.boolean("must be true or false").optional(),
+  connection: connectionInput,
+});
+
+async function read(connection: Connection, { workspaceId }: { workspaceId: string }): Promise<AdminWorkspaceState | undefined> {
+  const found = await readWorkspace(connection, workspaceId);
+  if (!found) return undefined;
+  const { name, locked, organization, vcsRepoIdentifier, currentRun } = found;
+  return { workspaceId, name, locked, organization, vcsRepoIdentifier, currentRunId: currentRun?.id };
+}
+
+async function adopt(connection: Connection, { workspaceId }: AdminWorkspaceInputs): Promise<AdminWorkspaceState> {
+  const found = await read(connection, { workspaceId });
+  if (found) return found;
+  throw new StewardError({
+    code: "ERR_NOT_FOUND",
+    reason: "the platform has none with this id",
+    advice: "It adopts a workspace that exists: take the id from the workspace's page, or from listWorkspaces.",
+  });
+}
+
+/** Irreversible, so only what is still the workspace that the state shows, and nobody holds. */
+async function destroy(connection: Connection, { workspaceId, name, organization, destroyOnDelete }: Remembered): Promise<void> {
+  if (!destroyOnDelete) return;
+  const found = await readWorkspace(connection, workspaceId);
+  if (!found) return;
+  const refuse = (reason: string, advice: string): StewardError => new StewardError({ code: "ERR_REFUSED", reason, advice });
+  if (found.name !== name || found.organization !== organization)
+    throw refuse(
+      `it is called ${found.organization}/${found.name} now, not ${organization}/${name}`,
+      "Look whether it is still the one to destroy; then run `pulumi refresh`, which takes the new name over.",
+    );
+  if (found.locked) throw refuse("it is locked", "Unlock it, or set destroyOnDelete: false to leave it.");
+  const path = adminPath("workspaces", workspaceId);
+  try {
+    await call(connection, { method: "DELETE", path, retry: "never" });
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.status !== 404) throw error;
+    // Gone in the meantime is as good.
+    if (!(await isAdministrator(connection))) throw notAdministrator(connection, error);
+  }
+}
+
+/** @internal */
+export const adminWorkspace: Definition<AdminWorkspaceInputs, Remembered> = {
+  token: "platform:AdminWorkspace",
+  noun: "workspace",
+  name: ({ workspaceId }) => workspaceId,
+  id: ({ workspaceId }) => workspaceId,
+  idForm: "ws-…",
+  parseId: (id) => ({ workspaceId: id }),
+  inputs,
+  state: ["workspaceId", "name", "locked", "organization", "vcsRepoIdentifier", "currentRunId"],
+  replaces: ["workspaceId"],
+  secrets: [],
+  read,
+  create: adopt,
+  // What may change without a replacement is not on the server.
+  update: async (_connection, _inputs, { destroyOnDelete, ...shown }) => shown,
+  delete: destroy,
+};
+
+/** Arguments of {@link AdminWorkspace}. */
+export interface AdminWorkspaceArgs extends Args<AdminWorkspaceInputs> {}
+export interface AdminWorkspace extends Outputs<AdminWorkspaceState> {}
+
+/**
+ * A workspace that exists, in any organization: `GET` and `DELETE /api/v2/admin/workspaces/:id`. Its id is the workspace's.
+ *
+ * Creating it adopts the workspace and changes nothing. The outputs follow the platform at each refresh, which Pulumi does not show;
+ * `AdminWorkspace.get` has them compared. With `destroyOnDelete` destroying it destroys the workspace for good, unless somebody has
+ * locked or renamed it since the last refresh. Fails with `ERR_NOT_FOUND` where there is no such workspace, with `ERR_FORBIDDEN` where the token is
+ * not a site administrator's, and with `ERR_REFUSED` where it must not be destroyed.
+ *
+ * ```ts
+ * new platform.AdminWorkspace("abandoned", { workspaceId: "ws-6jrRyVDv1J8zQMB5", destroyOnDelete: true });
+ * ```
+ */
+export class AdminWorkspace extends CustomResource {
+  /** Reads a workspace without adopting it; the id is the workspace's. */
+  static readonly get: Getter<AdminWorkspace> = getter(() => AdminWorkspace);
+
+  constructor(name: string, args: AdminWorkspaceArgs, opts?: CustomResourceOptions) {
+    super(...registration(adminWorkspace, name, args, opts));
+  }
+}

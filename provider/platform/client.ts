@@ -1,0 +1,127 @@
+import { Connection, Dialect } from "../connection";
+import { StewardError } from "../errors";
+import { Request, send } from "../http";
+
+/** What differs between the API document and the real product. */
+interface PlatformDialect {
+  /** The settings that the product calls by the name of its SMS provider. */
+  smsSettings: string;
+  /** How it calls the three clouds of cost estimation. */
+  clouds: Record<string, string>;
+  /** Whether its settings have attributes that the document does not know. */
+  hasExtra: boolean;
+  /** Whether it takes only certificates that can be parsed. */
+  parsesCertificates: boolean;
+}
+
+const dialects: Record<Dialect, PlatformDialect> = {
+  standard: {
+    smsSettings: "sms-settings",
+    clouds: { "cloud-a": "cloud-a", "cloud-b": "cloud-b", "cloud-c": "cloud-c" },
+    hasExtra: false,
+    parsesCertificates: true,
+  },
+  hashicorp: {
+    smsSettings: "twilio-settings",
+    clouds: { "cloud-a": "aws", "cloud-b": "gcp", "cloud-c": "azure" },
+    hasExtra: true,
+    parsesCertificates: false,
+  },
+};
+
+/** @internal */
+export const dialectOf = ({ dialect }: Connection): PlatformDialect => dialects[dialect];
+
+/** `cloudAAccessKeyId` as the server calls it: `cloud-a-access-key-id`. @internal */
+export function wireName(connection: Connection, field: string): string {
+  const name = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return name.replace(/^cloud-[abc]/, (cloud) => dialectOf(connection).clouds[cloud] ?? cloud);
+}
+
+/** A path of the API: names may hold anything. @internal */
+export const apiPath = (...segments: string[]): string => `/${segments.map(encodeURIComponent).join("/")}`;
+
+/** A path of the administration API. @internal */
+export const adminPath = (...segments: string[]): string => apiPath("api", "v2", "admin", ...segments);
+
+/** A JSON:API resource as it stands in a document. @internal */
+export interface Resource {
+  id: string;
+  type: string;
+  attributes: Record<string, unknown>;
+  relationships: Record<string, { data?: { id: string; type: string } | { id: string; type: string }[] | null } | undefined>;
+  links: Record<string, unknown>;
+}
+
+/** Sends one request to the platform and gives back what it answers. @internal */
+export async function call(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
+  const token = connection.token();
+  const headers = {
+    ...(token ? { authorization: `Bearer ${token}` } : {}),
+    ...(request.body === undefined ? {} : { "content-type": "application/vnd.api+json" }),
+  };
+  return (await send(connection, { ...request, headers })).body;
+}
+
+/** The same, where a 404 says that we are no administrator. @internal */
+export async function callAsAdministrator(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
+  try {
+    return await call(connection, request);
+  } catch (error) {
+    throw error instanceof StewardError && error.status === 404 ? notAdministrator(connection, error) : error;
+  }
+}
+
+/** @internal */
+export function notAdministrator({ name }: Connection, error: StewardError): StewardError {
+  return error.with({
+    code: "ERR_FORBIDDEN",
+    reason: "the platform shows its administration to administrators alone, and answers 404 to anyone else",
+    advice: `Check that the token of platform in the connection "${name}" is that of a site administrator.`,
+  });
+}
+
+/** Whether our token is an administrator's: what else a 404 may mean, only another read tells. @internal */
+export async function isAdministrator(connection: Connection): Promise<boolean> {
+  try {
+    await call(connection, { method: "GET", path: adminPath("general-settings"), retry: "idempotent" });
+    return true;
+  } catch (error) {
+    if (error instanceof StewardError && error.status === 404) return false;
+    throw error;
+  }
+}
+
+/** The resource that a document holds. @internal */
+export function resourceOf(document: unknown, { method, path }: { method: string; path: string }): Resource {
+  const { data } = (isObject(document) ? document : {}) as { data?: unknown };
+  if (isObject(data)) return completed(data);
+  throw unexpectedAnswer(method, path);
+}
+
+/** With what a document may leave out. @internal */
+export function completed(data: object): Resource {
+  const { id, type, attributes, relationships, links } = data as Partial<Resource>;
+  return {
+    id: String(id ?? ""),
+    type: String(type ?? ""),
+    attributes: attributes ?? {},
+    relationships: relationships ?? {},
+    links: links ?? {},
+  };
+}
+
+/** @internal */
+export const isObject = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** An answer that is JSON, and not what the API gives. A write may have been applied all the same. @internal */
+export function unexpectedAnswer(method: string, path: string): StewardError {
+  return new StewardError({
+    code: "ERR_UNEXPECTED_RESPONSE",
+    reason: "the server's answer is not that of the platform",
+    method,
+    path,
+    advice: "Check the address, and what stands between.",
+    outcomeUnknown: method !== "GET",
+  });
+}

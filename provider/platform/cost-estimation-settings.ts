@@ -1,0 +1,108 @@
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { z } from "zod";
+import { json } from "../comparison";
+import { Definition } from "../definition";
+import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
+import { Remembered, SettingsInputs, SettingsState, Shown, settings, show, Values } from "./settings";
+
+/** Where the installation looks up prices. The real product calls the clouds aws, gcp and azure; the names here stay the same. */
+export interface CostEstimationSettingsAttributes {
+  /** Whether organizations may turn cost estimation on; needs all credentials of at least one cloud. Changing this updates. */
+  enabled: boolean;
+  /** The id of an access key to cloud A's prices. Changing this updates. */
+  cloudAAccessKeyId: string | undefined;
+  /** That key's secret. Secret, although the platform shows it. Changing this updates. */
+  cloudASecretKey: string | undefined;
+  /** JSON text: the key of a service account of cloud B. Secret, although the platform shows it; compared as JSON. Changing this updates. */
+  cloudBCredentials: string | undefined;
+  /** The client id for cloud C's prices. Changing this updates. */
+  cloudCClientId: string | undefined;
+  /** That client's secret. Secret, although the platform shows it. Changing this updates. */
+  cloudCClientSecret: string | undefined;
+  /** The subscription in cloud C. Changing this updates. */
+  cloudCSubscriptionId: string | undefined;
+  /** The tenant in cloud C. Changing this updates. */
+  cloudCTenantId: string | undefined;
+}
+
+/** What a program declares of the cost estimation settings; what it does not declare stays as it is. */
+export interface CostEstimationSettingsInputs extends SettingsInputs, Partial<CostEstimationSettingsAttributes> {}
+/** What the platform shows. */
+export interface CostEstimationSettingsState extends SettingsState, CostEstimationSettingsAttributes {}
+
+const text = z.string("must be a text");
+const clouds = [
+  ["cloudAAccessKeyId", "cloudASecretKey"],
+  ["cloudBCredentials"],
+  ["cloudCClientId", "cloudCClientSecret", "cloudCSubscriptionId", "cloudCTenantId"],
+];
+
+/** Of the cloud that has most of its credentials, the others; of the first one where none has any. */
+function missing(held: Values): string[] {
+  // The real product can get its credentials from the machine that it runs on.
+  if (!held.enabled || held["extra.aws-instance-profile-enabled"]) return [];
+  const missing = clouds.map((fields) => fields.filter((field) => !held[field]));
+  if (missing.some((fields) => fields.length === 0)) return [];
+  return missing.find((fields, index) => fields.length < (clouds[index]?.length ?? 0)) ?? missing[0] ?? [];
+}
+
+/** @internal */
+export const costEstimationSettings: Definition<CostEstimationSettingsInputs, CostEstimationSettingsState & Remembered> = settings({
+  type: "CostEstimationSettings",
+  noun: "cost estimation settings",
+  id: "cost-estimation",
+  attributes: {
+    enabled: z.boolean("must be true or false"),
+    cloudAAccessKeyId: text,
+    cloudASecretKey: text,
+    cloudBCredentials: text.refine(isJsonObject, "must be the JSON text of a service account's key"),
+    cloudCClientId: text,
+    cloudCClientSecret: text,
+    cloudCSubscriptionId: text,
+    cloudCTenantId: text,
+  },
+  secrets: ["cloudASecretKey", "cloudBCredentials", "cloudCClientSecret"],
+  compare: { cloudBCredentials: json },
+  missing,
+});
+
+function isJsonObject(value: string): boolean {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
+  } catch {
+    return false;
+  }
+}
+
+/** Arguments of {@link CostEstimationSettings}. */
+export interface CostEstimationSettingsArgs extends Args<CostEstimationSettingsInputs> {}
+export interface CostEstimationSettings extends Outputs<CostEstimationSettingsState> {}
+
+/**
+ * Where the installation looks up prices: `GET` and `PATCH /api/v2/admin/cost-estimation-settings`. Its id is `cost-estimation`.
+ *
+ * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. The platform
+ * shows the secrets, so their drift is seen, under a line of its own, since Pulumi prints `[secret]` only; a server that puts a mask over
+ * them is believed. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's, and with `ERR_INVALID_INPUT`, before anything
+ * is sent, where the platform would be enabled without all credentials of a cloud.
+ *
+ * ```ts
+ * new platform.CostEstimationSettings("prices", { enabled: true, cloudAAccessKeyId: "AKIA…", cloudASecretKey: config.requireSecret("priceKey") });
+ * ```
+ */
+export class CostEstimationSettings extends CustomResource {
+  /** Reads the settings without managing them; the id is `cost-estimation`. */
+  static readonly get: Getter<CostEstimationSettings> = getter(() => CostEstimationSettings);
+
+  constructor(name: string, args: CostEstimationSettingsArgs, opts?: CustomResourceOptions) {
+    super(...registration(costEstimationSettings, name, args, opts));
+  }
+}
+
+type Secret = "cloudASecretKey" | "cloudBCredentials" | "cloudCClientSecret";
+
+/** The cost estimation settings as they are now, secrets as secret outputs: `GET /api/v2/admin/cost-estimation-settings`. */
+export function getCostEstimationSettings(options?: Connected): Promise<Shown<CostEstimationSettingsState, Secret>> {
+  return show(costEstimationSettings, options);
+}

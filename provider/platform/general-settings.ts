@@ -1,0 +1,71 @@
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { z } from "zod";
+import { Definition } from "../definition";
+import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
+import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+
+/** The installation's general settings. */
+export interface GeneralSettingsAttributes {
+  /** Whether only site administrators may create organizations. Changing this updates. */
+  limitUserOrganizationCreation: boolean;
+  /** Whether the platform limits how many requests a client may send. Changing this updates. */
+  apiRateLimitingEnabled: boolean;
+  /** Requests per second and client; at least 30. It limits the requests of this package as well. Changing this updates. */
+  apiRateLimit: number;
+  /** Whether pull requests that do not affect a workspace's tracked files get a passing status from it. Changing this updates. */
+  sendPassingStatusesForUntriggeredSpeculativePlans: boolean;
+  /** Whether speculative plans run on pull requests from forks. Changing this updates. */
+  allowSpeculativePlansOnPullRequestsFromForks: boolean;
+  /** Whether new workspaces share their state with the whole organization. Changing this updates. */
+  defaultRemoteStateAccess: boolean;
+}
+
+/** What a program declares of the general settings; what it does not declare stays as it is. */
+export interface GeneralSettingsInputs extends SettingsInputs, Partial<GeneralSettingsAttributes> {}
+/** What the platform shows. */
+export interface GeneralSettingsState extends SettingsState, GeneralSettingsAttributes {}
+
+const flag = z.boolean("must be true or false");
+
+/** @internal */
+export const generalSettings: Definition<GeneralSettingsInputs, GeneralSettingsState & Remembered> = settings({
+  type: "GeneralSettings",
+  noun: "general settings",
+  id: "general",
+  attributes: {
+    limitUserOrganizationCreation: flag,
+    apiRateLimitingEnabled: flag,
+    apiRateLimit: z.int("must be a whole number").min(30, "must be at least 30 requests per second"),
+    sendPassingStatusesForUntriggeredSpeculativePlans: flag,
+    allowSpeculativePlansOnPullRequestsFromForks: flag,
+    defaultRemoteStateAccess: flag,
+  },
+});
+
+/** Arguments of {@link GeneralSettings}. */
+export interface GeneralSettingsArgs extends Args<GeneralSettingsInputs> {}
+export interface GeneralSettings extends Outputs<GeneralSettingsState> {}
+
+/**
+ * The installation's general settings: `GET` and `PATCH /api/v2/admin/general-settings`. Its id is `general`.
+ *
+ * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. Fails with
+ * `ERR_FORBIDDEN` where the token is not a site administrator's.
+ *
+ * ```ts
+ * new platform.GeneralSettings("general", { apiRateLimit: 100, limitUserOrganizationCreation: true });
+ * ```
+ */
+export class GeneralSettings extends CustomResource {
+  /** Reads the settings without managing them; the id is `general`. */
+  static readonly get: Getter<GeneralSettings> = getter(() => GeneralSettings);
+
+  constructor(name: string, args: GeneralSettingsArgs, opts?: CustomResourceOptions) {
+    super(...registration(generalSettings, name, args, opts));
+  }
+}
+
+/** The general settings as they are now: `GET /api/v2/admin/general-settings`. */
+export function getGeneralSettings(options?: Connected): Promise<Shown<GeneralSettingsState>> {
+  return show(generalSettings, options);
+}

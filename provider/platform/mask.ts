@@ -1,0 +1,30 @@
+import { isDeepStrictEqual } from "node:util";
+import { isObject } from "./client";
+
+/** Whether a server shows this in the place of a secret. @internal */
+export function isMask(value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  return /\*{3}|[•●]{3}|^x{4,}$/i.test(value) || /^[\W_]*(redacted|masked|hidden|sensitive|filtered)[\W_]*$/i.test(value);
+}
+
+/** Whether what a server shows may be the secret that we know: with a mask over all of it, or over some values in its JSON. @internal */
+export function mayBe(shown: unknown, known: unknown): boolean {
+  if (typeof shown === "string" && typeof known === "string") {
+    const [a, b] = [parsed(shown), parsed(known)];
+    if (a && b) return mayBe(a, b);
+  }
+  if (isMask(shown)) return true;
+  if (!isObject(shown) || !isObject(known)) return isDeepStrictEqual(shown, known);
+  const [a, b] = [shown as Record<string, unknown>, known as Record<string, unknown>];
+  return isDeepStrictEqual(Object.keys(a).sort(), Object.keys(b).sort()) && Object.keys(a).every((key) => mayBe(a[key], b[key]));
+}
+
+/** The object that a JSON text holds. */
+function parsed(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

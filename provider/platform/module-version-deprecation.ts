@@ -1,0 +1,263 @@
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { z } from "zod";
+import { ignored } from "../comparison";
+import { Connection, connectionInput } from "../connection";
+import { Definition } from "../definition";
+import { StewardError, Unfinished } from "../errors";
+import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
+import { apiPath, call } from "./client";
+import { Module, ModuleVersion, readModuleVersions } from "./module-versions";
+
+/** What a program declares of a deprecation. */
+export interface ModuleVersionDeprecationInputs extends Connected {
+  /** The organization that owns the module. Changing this replaces. */
+  organizationName: string;
+  /** Changing this replaces. */
+  moduleName: string;
+  /** The provider that the module is for. Changing this replaces. */
+  moduleProvider: string;
+  /** The version, as the registry writes it: `1.2.0`, `2.0.0-rc.1`, `1.0.0+build.5`. Changing this replaces. */
+  moduleVersion: string;
+  /** Why, for those who use the version. The platform may add words of its own. Changing this updates. */
+  reason: string;
+  /** An address that says more. Changing this updates. */
+  link?: string;
+  /**
+   * Take over a version that is deprecated already, with other words. Without it that is an error. Changing this does nothing.
+   * @default false
+   */
+  adopt?: boolean;
+}
+
+/** What the platform shows. */
+export interface ModuleVersionDeprecationState {
+  organizationName: string;
+  moduleName: string;
+  moduleProvider: string;
+  moduleVersion: string;
+  /** The reason as declared, as long as what is published begins with it. */
+  reason: string;
+  link: string | undefined;
+  /** The reason as users see it. */
+  publishedReason: string;
+}
+
+const part = z
+  .string("must be a text")
+  .min(1, "must not be empty")
+  .refine((value) => !/[/\s]|^\.{1,2}$/.test(value), "must be one part of an address, without slashes and blanks");
+
+const inputs: z.ZodType<ModuleVersionDeprecationInputs> = z.strictObject({
+  organizationName: part,
+  moduleName: part,
+  moduleProvider: part,
+  moduleVersion: part,
+  reason: z.string("must be a text").min(1, "must not be empty"),
+  link: z.string("must be a text").min(1, "must not be empty").optional(),
+  adopt: z.boolean("must be true or false").optional(),
+  connection: connectionInput,
+});
+
+type Identity = Pick<ModuleVersionDeprecationInputs, "organizationName" | "moduleName" | "moduleProvider" | "moduleVersion">;
+
+const identityOf = ({ organizationName, moduleName, moduleProvider, moduleVersion }: Identity): Identity => ({
+  organizationName,
+  moduleName,
+  moduleProvider,
+  moduleVersion,
+});
+const idOf = (of: Identity): string => Object.values(identityOf(of)).join("/");
+const moduleOf = ({ organizationName, moduleName, moduleProvider }: Identity): Module => ({
+  namespace: organizationName,
+  name: moduleName,
+  provider: moduleProvider,
+});
+
+const keyOf = (connection: Connection, of: Identity): string => JSON.stringify([moduleOf(of), connection.server, connection.token()]);
+
+/** One answer of the registry serves all versions of a module, until one of them is written. */
+async function readVersion(connection: Connection, of: Identity): Promise<ModuleVersion | undefined> {
+  const { memory } = connection;
+  const key = keyOf(connection, of);
+  const known = memory.get(key) as Promise<ModuleVersion[] | undefined> | undefined;
+  const reading = known ?? readModuleVersions(connection, moduleOf(of));
+  memory.set(key, reading);
+  try {
+    return (await reading)?.find(({ version }) => version === of.moduleVersion);
+  } catch (error) {
+    memory.delete(key);
+    throw error;
+  }
+}
+
+/** The words that the platform keeps, in our own as long as they mean the same. */
+function stateOf(
+  of: Identity,
+  { reason, link }: { reason: string; link?: string },
+  declared: string | undefined,
+): ModuleVersionDeprecationState {
+  const isOurs = declared !== undefined && reason.startsWith(declared);
+  return { ...identityOf(of), reason: isOurs ? declared : reason, link, publishedReason: reason };
+}
+
+async function read(connection: Connection, previous: ModuleVersionDeprecationState): Promise<ModuleVersionDeprecationState | undefined> {
+  const deprecation = (await readVersion(connection, previous))?.deprecation;
+  return deprecation && stateOf(previous, deprecation, previous.reason);
+}
+
+type Status = { "deprecated-status": "Deprecated"; reason: string; link?: string } | { "deprecated-status": "Undeprecated" };
+
+async function write(connection: Connection, of: Identity, deprecation: Status): Promise<unknown> {
+  const { organizationName, moduleName, moduleProvider, moduleVersion } = of;
+  connection.memory.delete(keyOf(connection, of));
+  try {
+    return await call(connection, {
+      method: "PATCH",
+      path: apiPath(
+        ...["api", "v2", "organizations", organizationName, "registry-modules", "private"],
+        ...[organizationName, moduleName, moduleProvider, moduleVersion],
+      ),
+      body: { data: { type: "module-versions", attributes: { deprecation } } },
+      retry: "idempotent",
+    });
+  } finally {
+    // What somebody asked for meanwhile may be from before.
+    connection.memory.delete(keyOf(connection, of));
+  }
+}
+
+/** `link` is always sent when there was one before: left out it may stay. */
+async function deprecate(
+  connection: Connection,
+  inputs: ModuleVersionDeprecationInputs,
+  hadLink: boolean,
+): Promise<ModuleVersionDeprecationState> {
+  const { reason, link = hadLink ? "" : undefined } = inputs;
+  try {
+    const document = await write(connection, inputs, {
+      "deprecated-status": "Deprecated",
+      reason,
+      ...(link === undefined ? {} : { link }),
+    });
+    return stateOf(inputs, { reason: publishedIn(document) ?? reason, link: link || undefined }, reason);
+  } catch (error) {
+    throw await afterFailure(connection, inputs, error);
+  }
+}
+
+function publishedIn(document: unknown): string | undefined {
+  const { included } = (document ?? {}) as { included?: { type?: string; attributes?: { reason?: unknown } }[] };
+  const reason = Array.isArray(included) ? included.find(({ type }) => type === "deprecations")?.attributes?.reason : undefined;
+  return typeof reason === "string" ? reason : undefined;
+}
+
+/** What a write that failed has left behind: the registry tells. */
+async function afterFailure(connection: Connection, inputs: ModuleVersionDeprecationInputs, error: unknown): Promise<unknown> {
+  if (!(error instanceof StewardError)) return error;
+  if (error.status === 404)
+    return error.with({
+      advice: "The platform has no such version, or the token may not manage the modules of that organization.",
+    });
+  if (!error.facts.outcomeUnknown) return error;
+  const found = await readVersion(connection, inputs).catch(() => undefined);
+  const deprecation = found?.deprecation;
+  if (!deprecation?.reason.startsWith(inputs.reason)) return error;
+  const advice = "The version was deprecated all the same: the next `pulumi up` goes on from there.";
+  return new Unfinished(stateOf(inputs, deprecation, inputs.reason), { ...error.facts, advice });
+}
+
+async function create(connection: Connection, inputs: ModuleVersionDeprecationInputs): Promise<ModuleVersionDeprecationState> {
+  const { reason, link, adopt } = inputs;
+  const version = await readVersion(connection, inputs);
+  if (!version)
+    throw new StewardError({
+      code: "ERR_NOT_FOUND",
+      reason: "the registry shows no such version",
+      advice: "Check its four names, and that the token may read the registry of that organization.",
+    });
+  const existing = version.deprecation;
+  if (!existing) return deprecate(connection, inputs, false);
+  const isSame = existing.reason.startsWith(reason) && (link === undefined || link === existing.link);
+  if (isSame) return stateOf(inputs, existing, reason);
+  if (adopt) return deprecate(connection, inputs, existing.link !== undefined);
+  throw new StewardError({
+    code: "ERR_ALREADY_EXISTS",
+    reason: "it is deprecated already, with other words",
+    advice: "Set adopt: true to replace them with the declared ones, or declare the same.",
+  });
+}
+
+async function update(
+  connection: Connection,
+  inputs: ModuleVersionDeprecationInputs,
+  _previous: unknown,
+  last: ModuleVersionDeprecationState,
+): Promise<ModuleVersionDeprecationState> {
+  return deprecate(connection, inputs, last.link !== undefined);
+}
+
+async function reinstate(connection: Connection, state: ModuleVersionDeprecationState): Promise<void> {
+  try {
+    await write(connection, state, { "deprecated-status": "Undeprecated" });
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.status !== 404) throw error;
+    // A version that is gone needs no reinstating; one that is still there says that we may not do it.
+    if (await readVersion(connection, state)) throw error.with({ advice: "The token may not manage the modules of that organization." });
+  }
+}
+
+/** @internal */
+export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs, ModuleVersionDeprecationState> = {
+  token: "platform:ModuleVersionDeprecation",
+  noun: "deprecation of module version",
+  name: idOf,
+  id: idOf,
+  idForm: "<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>",
+  parseId: (id) => {
+    const parts = id.split("/");
+    const [organizationName = "", moduleName = "", moduleProvider = "", moduleVersion = ""] = parts;
+    return parts.length === 4 && parts.every(Boolean) ? { organizationName, moduleName, moduleProvider, moduleVersion } : undefined;
+  },
+  inputs,
+  state: ["organizationName", "moduleName", "moduleProvider", "moduleVersion", "reason", "link", "publishedReason"],
+  compare: { adopt: ignored },
+  replaces: ["organizationName", "moduleName", "moduleProvider", "moduleVersion"],
+  secrets: [],
+  read,
+  create,
+  update,
+  delete: reinstate,
+};
+
+/** Arguments of {@link ModuleVersionDeprecation}. */
+export interface ModuleVersionDeprecationArgs extends Args<ModuleVersionDeprecationInputs> {}
+export interface ModuleVersionDeprecation extends Outputs<ModuleVersionDeprecationState> {}
+
+/**
+ * A deprecated version of a private module: `PATCH /api/v2/organizations/:organization/registry-modules/private/:organization/:name/:provider/:version`,
+ * and `GET /api/registry/v1/modules/:organization/:name/:provider/versions`. Its id is
+ * `<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>`.
+ *
+ * Creating it deprecates the version, destroying it reinstates the version. One that is deprecated already, with other words, is never
+ * taken over silently: creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set. A version that has gone is gone here too. All versions of
+ * one module are read with one request.
+ *
+ * ```ts
+ * new platform.ModuleVersionDeprecation("old-network", {
+ *   organizationName: "acme",
+ *   moduleName: "network",
+ *   moduleProvider: "aws",
+ *   moduleVersion: "1.0.0",
+ *   reason: "Use 2.0.0, which encrypts the flow logs.",
+ *   link: "https://wiki.example.com/network-2",
+ * });
+ * ```
+ */
+export class ModuleVersionDeprecation extends CustomResource {
+  /** Reads a deprecation without managing it; the id is `<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>`. */
+  static readonly get: Getter<ModuleVersionDeprecation> = getter(() => ModuleVersionDeprecation);
+
+  constructor(name: string, args: ModuleVersionDeprecationArgs, opts?: CustomResourceOptions) {
+    super(...registration(moduleVersionDeprecation, name, args, opts));
+  }
+}

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { Connection, connectionInput } from "../connection";
+import { StewardError } from "../errors";
+import { ask } from "../program";
+import { apiPath, call, isObject, unexpectedAnswer } from "./client";
+
+/** A version of a private module, as the registry shows it. */
+export interface ModuleVersion {
+  id?: string;
+  owner?: string;
+  namespace?: string;
+  name?: string;
+  provider?: string;
+  version: string;
+  description?: string;
+  /** Not there: the version is not deprecated. */
+  deprecation?: { reason: string; link?: string };
+  /** As sent. */
+  root?: unknown;
+  /** As sent. */
+  submodules?: unknown[];
+}
+
+/** Options of {@link listModuleVersions}. */
+export interface ListModuleVersionsOptions {
+  /** The organization that owns the module. */
+  namespace: string;
+  name: string;
+  /** The provider that the module is for. */
+  provider: string;
+  /** @default "default" */
+  connection?: string;
+}
+
+/** Options of {@link getModuleVersion}. */
+export interface GetModuleVersionOptions extends ListModuleVersionsOptions {
+  version: string;
+}
+
+const part = z.string("must be a text").min(1, "must not be empty");
+const listOptions = z.strictObject({ namespace: part, name: part, provider: part, connection: connectionInput });
+const getOptions = listOptions.extend({ version: part });
+
+/** A module by its address in the registry. @internal */
+export type Module = Pick<ListModuleVersionsOptions, "namespace" | "name" | "provider">;
+
+const pathOf = ({ namespace, name, provider }: Module, last: string): string =>
+  apiPath("api", "registry", "v1", "modules", namespace, name, provider, last);
+
+/** All versions of a module; undefined where the registry knows no such module, or does not show it to us. @internal */
+export async function readModuleVersions(connection: Connection, module: Module): Promise<ModuleVersion[] | undefined> {
+  const path = pathOf(module, "versions");
+  try {
+    const body = await call(connection, { method: "GET", path, retry: "idempotent" });
+    const { modules } = (body ?? {}) as { modules?: { versions?: unknown }[] };
+    const versions = Array.isArray(modules) ? modules.flatMap((each) => each?.versions ?? []) : undefined;
+    if (!versions?.every(isObject)) throw unexpectedAnswer("GET", path);
+    return versions.map(versionOf);
+  } catch (error) {
+    if (error instanceof StewardError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+function versionOf(sent: object): ModuleVersion {
+  const { deprecation, ...rest } = sent as ModuleVersion & { deprecation?: { reason?: string | null; link?: string | null } | null };
+  if (!deprecation) return rest;
+  return { ...rest, deprecation: { reason: deprecation.reason ?? "", ...(deprecation.link ? { link: deprecation.link } : {}) } };
+}
+
+/**
+ * One version of a private module: `GET /api/registry/v1/modules/:namespace/:name/:provider/:version`. Fails with `ERR_NOT_FOUND` where the
+ * registry knows none, or does not show it to this token.
+ */
+export function getModuleVersion(options: GetModuleVersionOptions): Promise<ModuleVersion> {
+  return ask("Cannot read module version", "platform", { schema: getOptions, given: options }, async (connection) => {
+    const path = pathOf(options, options.version);
+    const body = await call(connection, { method: "GET", path, retry: "idempotent" });
+    if (!isObject(body)) throw unexpectedAnswer("GET", path);
+    return versionOf(body);
+  });
+}
+
+/**
+ * All versions of a private module: `GET /api/registry/v1/modules/:namespace/:name/:provider/versions`. Fails with `ERR_NOT_FOUND` where the
+ * registry knows no such module, or does not show it to this token.
+ */
+export function listModuleVersions(options: ListModuleVersionsOptions): Promise<ModuleVersion[]> {
+  return ask("Cannot list module versions", "platform", { schema: listOptions, given: options }, async (connection) => {
+    const found = await readModuleVersions(connection, options);
+    if (found) return found;
+    const { namespace, name, provider } = options;
+    throw new StewardError({
+      code: "ERR_NOT_FOUND",
+      reason: `the registry shows no module ${namespace}/${name}/${provider}`,
+      advice: "Check its names, and that the token may read the registry of that organization.",
+      status: 404,
+      method: "GET",
+      path: pathOf(options, "versions"),
+    });
+  });
+}

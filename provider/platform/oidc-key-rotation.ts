@@ -1,0 +1,32 @@
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { Definition } from "../definition";
+import { Args, Outputs, registration } from "../resource";
+import { ActionInputs, ActionState, action } from "./action";
+
+/** @internal */
+export const oidcKeyRotation: Definition<ActionInputs, ActionState> = action({
+  type: "OidcKeyRotation",
+  noun: "OIDC key rotation",
+  id: "oidc-key-rotation",
+  path: () => ["oidc-settings", "actions", "rotate-key"],
+});
+
+/** Arguments of {@link OidcKeyRotation}. */
+export interface OidcKeyRotationArgs extends Args<ActionInputs> {}
+export interface OidcKeyRotation extends Outputs<ActionState> {}
+
+/**
+ * Makes a new key to sign the tokens with that runs show to clouds: `POST /api/v2/admin/oidc-settings/actions/rotate-key`. The old keys go on
+ * being accepted until an {@link OidcKeyTrim}. The platform does it every 90 days by itself; this begins a new 90 days.
+ *
+ * Done when it is created and each time `triggers` change, never in a preview; never repeated, and not undone when it is destroyed.
+ *
+ * ```ts
+ * new platform.OidcKeyRotation("leak", { triggers: ["incident 42"] });
+ * ```
+ */
+export class OidcKeyRotation extends CustomResource {
+  constructor(name: string, args: OidcKeyRotationArgs = {}, opts?: CustomResourceOptions) {
+    super(...registration(oidcKeyRotation, name, args, opts));
+  }
+}

@@ -1,0 +1,35 @@
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { Definition } from "../definition";
+import { Args, Outputs, registration } from "../resource";
+import { ActionInputs, ActionState, action } from "./action";
+
+/** @internal */
+export const oidcKeyTrim: Definition<ActionInputs, ActionState> = action({
+  type: "OidcKeyTrim",
+  noun: "OIDC key trim",
+  id: "oidc-key-trim",
+  path: () => ["oidc-settings", "actions", "trim-key"],
+});
+
+/** Arguments of {@link OidcKeyTrim}. */
+export interface OidcKeyTrimArgs extends Args<ActionInputs> {}
+export interface OidcKeyTrim extends Outputs<ActionState> {}
+
+/**
+ * Forgets all signing keys but the newest: `POST /api/v2/admin/oidc-settings/actions/trim-key`. Tokens that an old key signed are refused from
+ * then on, so that runs under way break: rotate, wait until their tokens have expired, then trim. The platform does it 30 days after a
+ * rotation by itself; this begins a new 30 days.
+ *
+ * Done when it is created and each time `triggers` change, never in a preview; never repeated, and not undone when it is destroyed.
+ *
+ * ```ts
+ * const rotation = new platform.OidcKeyRotation("leak", { triggers: ["incident 42"] });
+ * // Each rotation is followed by a trim, and comes before it.
+ * new platform.OidcKeyTrim("leak", { triggers: [rotation.performedAt.apply(untilTokensHaveExpired)] });
+ * ```
+ */
+export class OidcKeyTrim extends CustomResource {
+  constructor(name: string, args: OidcKeyTrimArgs = {}, opts?: CustomResourceOptions) {
+    super(...registration(oidcKeyTrim, name, args, opts));
+  }
+}

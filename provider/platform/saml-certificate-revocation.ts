@@ -1,0 +1,34 @@
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { Definition } from "../definition";
+import { Args, Outputs, registration } from "../resource";
+import { ActionInputs, ActionState, action } from "./action";
+
+/** @internal */
+export const samlCertificateRevocation: Definition<ActionInputs, ActionState> = action({
+  type: "SamlCertificateRevocation",
+  noun: "SAML certificate revocation",
+  id: "saml-certificate-revocation",
+  path: () => ["saml-settings", "actions", "revoke-old-certificate"],
+});
+
+/** Arguments of {@link SamlCertificateRevocation}. */
+export interface SamlCertificateRevocationArgs extends Args<ActionInputs> {}
+export interface SamlCertificateRevocation extends Outputs<ActionState> {}
+
+/**
+ * Ends the rotation of the identity provider's certificate: `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`. From then on
+ * the platform accepts the new one alone: users are locked out if the identity provider still signs with the old one.
+ *
+ * Done when it is created and each time `triggers` change, never in a preview; never repeated, and not undone when it is destroyed.
+ *
+ * ```ts
+ * const saml = new platform.SamlSettings("saml", { idpCert: certificate });
+ * // Declare it once the identity provider signs with the new certificate.
+ * new platform.SamlCertificateRevocation("switched", { triggers: ["2026-01"] }, { dependsOn: saml });
+ * ```
+ */
+export class SamlCertificateRevocation extends CustomResource {
+  constructor(name: string, args: SamlCertificateRevocationArgs = {}, opts?: CustomResourceOptions) {
+    super(...registration(samlCertificateRevocation, name, args, opts));
+  }
+}

@@ -1,0 +1,140 @@
+import { X509Certificate } from "node:crypto";
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { z } from "zod";
+import { pem } from "../comparison";
+import { Definition } from "../definition";
+import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
+import { dialectOf } from "./client";
+import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+
+/** How users sign in through an identity provider. */
+export interface SamlSettingsAttributes {
+  /** Whether users sign in through SAML; then all other attributes must have a value. Changing this updates. */
+  enabled: boolean;
+  /** Whether the login page shows what the identity provider sent. Changing this updates. */
+  debug: boolean;
+  /**
+   * PEM: the certificate of the identity provider. Changing this updates, and begins a rotation: the platform accepts the old one too, as
+   * `oldIdpCert`, until a {@link SamlCertificateRevocation}.
+   */
+  idpCert: string | undefined;
+  /** The https URL of the identity provider's single logout. Changing this updates. */
+  sloEndpointUrl: string | undefined;
+  /** The https URL of the identity provider's single sign-on. Changing this updates. */
+  ssoEndpointUrl: string | undefined;
+  /** The SAML attribute that names the user. Changing this updates. */
+  attrUsername: string;
+  /** The SAML attribute that names the user's teams. Changing this updates. */
+  attrGroups: string;
+  /** The SAML attribute that makes a site administrator; it comes before `siteAdminRole`. Changing this updates. */
+  attrSiteAdmin: string;
+  /** The team whose members are site administrators. Changing this updates. */
+  siteAdminRole: string;
+  /** Seconds until a session of single sign-on ends. Changing this updates. */
+  ssoApiTokenSessionTimeout: number;
+}
+
+/** What a program declares of the SAML settings; what it does not declare stays as it is. */
+export interface SamlSettingsInputs extends SettingsInputs, Partial<SamlSettingsAttributes> {}
+/** What the platform shows. */
+export interface SamlSettingsState extends SettingsState, SamlSettingsAttributes {
+  /** PEM: the certificate from before the last change of `idpCert`, until it is revoked. Never counts as drift. */
+  oldIdpCert: string | undefined;
+  /** Where the identity provider sends its answers. */
+  acsConsumerUrl: string | undefined;
+  /** Where the identity provider finds the platform's metadata. */
+  metadataUrl: string | undefined;
+}
+
+const flag = z.boolean("must be true or false");
+const text = z.string("must be a text");
+const url = z
+  .string("must be an https URL")
+  .refine((value) => URL.canParse(value) && new URL(value).protocol === "https:", "must be an https URL");
+
+function isCertificate(value: string): boolean {
+  try {
+    return new X509Certificate(value).subject !== "\n";
+  } catch {
+    return false;
+  }
+}
+
+/** @internal */
+export const samlSettings: Definition<SamlSettingsInputs, SamlSettingsState & Remembered> = settings({
+  type: "SamlSettings",
+  noun: "SAML settings",
+  id: "saml",
+  attributes: {
+    enabled: flag,
+    debug: flag,
+    idpCert: text.min(1, "must not be empty"),
+    sloEndpointUrl: url,
+    ssoEndpointUrl: url,
+    attrUsername: text,
+    attrGroups: text,
+    attrSiteAdmin: text,
+    siteAdminRole: text,
+    ssoApiTokenSessionTimeout: z.int("must be a whole number of seconds").min(1, "must be at least 1 second"),
+  },
+  readOnly: ["oldIdpCert", "acsConsumerUrl", "metadataUrl"],
+  secrets: ["extra.private-key"],
+  compare: { idpCert: pem },
+  rules: [
+    {
+      fields: ["idpCert"],
+      check: ({ idpCert }, connection) =>
+        idpCert !== undefined && dialectOf(connection).parsesCertificates && !isCertificate(idpCert)
+          ? [{ path: "idpCert", reason: "must be a certificate in PEM form that can be parsed, not a path" }]
+          : [],
+    },
+  ],
+  missing: (held) =>
+    held.enabled
+      ? [
+          "idpCert",
+          "sloEndpointUrl",
+          "ssoEndpointUrl",
+          "attrUsername",
+          "attrGroups",
+          "attrSiteAdmin",
+          "siteAdminRole",
+          "ssoApiTokenSessionTimeout",
+        ].filter((field) => !held[field])
+      : [],
+});
+
+/** Arguments of {@link SamlSettings}. */
+export interface SamlSettingsArgs extends Args<SamlSettingsInputs> {}
+export interface SamlSettings extends Outputs<SamlSettingsState> {}
+
+/**
+ * How users sign in through an identity provider: `GET` and `PATCH /api/v2/admin/saml-settings`. Its id is `saml`.
+ *
+ * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. The one thing
+ * that destroying does not put back is `oldIdpCert`. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's, and with
+ * `ERR_INVALID_INPUT`, before anything is sent, where SAML would be enabled without one of its attributes. In the hashicorp dialect
+ * `extra["private-key"]` is a secret that the platform never shows: its drift cannot be seen.
+ *
+ * ```ts
+ * new platform.SamlSettings("saml", {
+ *   enabled: true,
+ *   idpCert: fs.readFileSync("idp.pem", "utf8"),
+ *   ssoEndpointUrl: "https://idp.example.com/sso",
+ *   sloEndpointUrl: "https://idp.example.com/slo",
+ * });
+ * ```
+ */
+export class SamlSettings extends CustomResource {
+  /** Reads the settings without managing them; the id is `saml`. */
+  static readonly get: Getter<SamlSettings> = getter(() => SamlSettings);
+
+  constructor(name: string, args: SamlSettingsArgs, opts?: CustomResourceOptions) {
+    super(...registration(samlSettings, name, args, opts));
+  }
+}
+
+/** The SAML settings as they are now: `GET /api/v2/admin/saml-settings`. */
+export function getSamlSettings(options?: Connected): Promise<Shown<SamlSettingsState>> {
+  return show(samlSettings, options);
+}

@@ -1,0 +1,402 @@
+import { Output, secret } from "@pulumi/pulumi";
+import { z } from "zod";
+import { Comparison, exact } from "../comparison";
+import { Connection, connectionInput } from "../connection";
+import { Definition, Doubt, Finding, Rule } from "../definition";
+import { StewardError, Unfinished } from "../errors";
+import { Retry } from "../http";
+import { ask } from "../program";
+import { Connected } from "../resource";
+import { adminPath, callAsAdministrator, dialectOf, resourceOf, unexpectedAnswer, wireName } from "./client";
+import { isMask, mayBe } from "./mask";
+
+/** What becomes of the attributes when the resource is destroyed: they get back what they held before, or stay as they are. */
+export type OnDelete = "restore" | "retain";
+
+/** What every settings resource takes beside its attributes. */
+export interface SettingsInputs extends Connected {
+  /**
+   * "restore" puts back, when the resource is destroyed, what the declared attributes held before; "retain" leaves them. An attribute that
+   * leaves the program is put back either way. Changing this sends nothing.
+   * @default "restore"
+   */
+  onDelete?: OnDelete;
+  /**
+   * Attributes that only the real product has, under its own names: `{ "apply-timeout": "24h" }`. In the hashicorp dialect alone; each is
+   * managed as the others are. Changing this updates.
+   */
+  extra?: Record<string, unknown>;
+}
+
+/** What every settings resource shows beside its attributes. */
+export interface SettingsState {
+  /** The attributes that the program declares, and only these, are compared, repaired and put back. Sorted; `extra.<name>` for one in `extra`. */
+  managed: string[];
+  /** In the hashicorp dialect, every attribute that the API document does not know, under the product's name. */
+  extra: Record<string, unknown> | undefined;
+}
+
+/** What a function shows of settings: their readable attributes, secret ones as secret outputs. */
+export type Shown<State, Secret extends keyof State = never> = Pick<State, Exclude<keyof State, "managed" | Secret>> & {
+  [Field in Secret]: Output<State[Field]>;
+};
+
+/** What is remembered between two operations. @internal */
+export interface Remembered extends SettingsState {
+  /** What each managed attribute held before it was first written; `{}` where that was nothing. Not there: it could not be read. */
+  heldBefore: Record<string, { value?: unknown }>;
+  /** What the server made of what was written, where that is something else: cleaned HTML, an attribute that it ignores. */
+  changedByServer: Values;
+  onDelete?: OnDelete;
+}
+
+/** One kind of settings: what its own file states. @internal */
+export interface Settings<Inputs> {
+  type: string;
+  noun: string;
+  /** Of the document, and of the resource. */
+  id: string;
+  /** The last part of the API's path. */
+  document?(connection: Connection): string;
+  /** What can be written and read. */
+  attributes: Record<string, z.ZodType>;
+  /** What the server keeps and never shows. */
+  writeOnly?: Record<string, z.ZodType>;
+  /** What a write is told besides, and the server does not keep. */
+  sentAlong?: Record<string, z.ZodType>;
+  readOnly?: readonly string[];
+  secrets?: readonly string[];
+  compare?: Readonly<Record<string, Comparison>>;
+  rules?: readonly Rule<Inputs>[];
+  /** The attributes without which the server would refuse what it would hold after a write. */
+  missing?(held: Values): string[];
+  retry?: Retry;
+  /** Statuses of a write that say something of another server, and what. */
+  verdicts?: Readonly<Record<number, string>>;
+}
+
+/** Attributes by name, those in `extra` as `extra.<name>`; nothing and null are the same. @internal */
+export type Values = Record<string, unknown>;
+
+type HeldBefore = Remembered["heldBefore"];
+
+/** What a write stands on. */
+interface Basis extends Pick<Remembered, "managed" | "heldBefore" | "changedByServer"> {
+  /** What the server holds, as far as we know, with what we know of what it does not show. */
+  known: Values;
+  isFirst: boolean;
+}
+
+/** What a write is about. */
+interface Plan {
+  declared: Values;
+  managed: string[];
+  heldBefore: HeldBefore;
+  changes: Values;
+  /** What the server will hold. */
+  after: Values;
+  /** What left the program and cannot be put back. */
+  lost: string[];
+}
+
+/** The resource of settings: read, patched and put back in the same way for all. @internal */
+export function settings<Inputs extends SettingsInputs, State extends SettingsState>(
+  of: Settings<Inputs>,
+): Definition<Inputs, State & Remembered> {
+  const writable = Object.keys(of.attributes);
+  const writeOnly = Object.keys(of.writeOnly ?? {});
+  const sentAlong = Object.keys(of.sentAlong ?? {});
+  const readable = [...writable, ...(of.readOnly ?? [])];
+  const secrets = of.secrets ?? [];
+
+  const path = (connection: Connection): string => adminPath(of.document?.(connection) ?? `${of.id}-settings`);
+  const same = (field: string, a: unknown, b: unknown): boolean => (of.compare?.[field] ?? exact).equal(a ?? undefined, b ?? undefined);
+  const declaredIn = (inputs: Inputs): Values => flat(inputs, [...writable, ...writeOnly]);
+  const knownIn = (state: object): Values => flat(state, [...readable, ...writeOnly, ...sentAlong]);
+
+  /** What a document shows. */
+  function shownIn(connection: Connection, document: unknown, method: "GET" | "PATCH"): Values {
+    const { attributes } = resourceOf(document, { method, path: path(connection) });
+    const names = new Map(readable.map((field) => [wireName(connection, field), field]));
+    const shown: Values = {};
+    for (const [name, value] of Object.entries(attributes)) {
+      const field = names.get(name) ?? (dialectOf(connection).hasExtra ? `extra.${name}` : undefined);
+      if (field) shown[field] = value;
+    }
+    if (!readable.some((field) => field in shown)) throw unexpectedAnswer(method, path(connection));
+    return shown;
+  }
+
+  async function fetch(connection: Connection): Promise<Values> {
+    const document = await callAsAdministrator(connection, { method: "GET", path: path(connection), retry: "idempotent" });
+    return shownIn(connection, document, "GET");
+  }
+
+  async function patch(connection: Connection, values: Values): Promise<Values> {
+    const named = Object.entries(values).map(([field, value]) => [extraName(field) ?? wireName(connection, field), value ?? null]);
+    const data = { type: of.document?.(connection) ?? `${of.id}-settings`, attributes: Object.fromEntries(named) };
+    const retry = of.retry ?? "idempotent";
+    const document = await callAsAdministrator(connection, { method: "PATCH", path: path(connection), body: { data }, retry });
+    return shownIn(connection, document, "PATCH");
+  }
+
+  /** With what we know in the place of what means the same, of a mask, and of what the server made of it. */
+  function recognised(shown: Values, known: Values, changedByServer: Values): Values {
+    const isOurs = (field: string, value: unknown): boolean =>
+      field in known &&
+      (same(field, value, known[field]) ||
+        (secrets.includes(field) && mayBe(value, known[field])) ||
+        (field in changedByServer && same(field, value, changedByServer[field])));
+    return Object.fromEntries(Object.entries(shown).map(([field, value]) => [field, isOurs(field, value) ? known[field] : value]));
+  }
+
+  function stateOf(
+    shown: Values,
+    known: Values,
+    { managed = [], heldBefore = {}, changedByServer = {} }: Partial<Remembered>,
+  ): State & Remembered {
+    const values = recognised(shown, known, changedByServer);
+    // Of the product's own attributes, what it does not show is known as what was written.
+    for (const field of managed) if (extraName(field) && !(field in values)) values[field] = known[field];
+    const extra = Object.entries(values).flatMap(([field, value]) => (extraName(field) ? [[extraName(field), value]] : []));
+    return {
+      ...Object.fromEntries(readable.map((field) => [field, values[field] ?? undefined])),
+      extra: extra.length > 0 ? Object.fromEntries(extra) : undefined,
+      managed,
+      heldBefore,
+      changedByServer,
+    } as State & Remembered;
+  }
+
+  /** What an attribute holds before we write it first; undefined where the server does not show it. */
+  function capture(field: string, known: Values): { value?: unknown } | undefined {
+    const value = known[field];
+    if (writeOnly.includes(field) || !(field in known) || (secrets.includes(field) && isMask(value))) return undefined;
+    return value === null || value === undefined ? {} : { value };
+  }
+
+  /** What puts attributes back. What cannot be put back leaves the whole disabled, for half of it would not work. */
+  function restoration(leaving: readonly string[], heldBefore: HeldBefore, known: Values): { values: Values; lost: string[] } {
+    const values: Values = {};
+    for (const field of leaving) if (heldBefore[field]) values[field] = heldBefore[field].value;
+    const lost = leaving.filter((field) => !heldBefore[field]);
+    if (lost.length > 0 && ("enabled" in values ? values.enabled : known.enabled)) values.enabled = false;
+    return { values, lost };
+  }
+
+  function sayLost(lost: readonly string[], isEnabled: unknown): void {
+    if (lost.length === 0) return;
+    const end = isEnabled ? "what was written last stays" : "they are left disabled, to be set by hand before they are enabled again";
+    console.log(`warning: ${of.noun}: ${lost.join(", ")} cannot be put back, since the server never shows what was held before: ${end}`);
+  }
+
+  const differing = (wanted: Values, known: Values): Values =>
+    Object.fromEntries(Object.entries(wanted).filter(([field, value]) => !same(field, known[field], value)));
+
+  function plan(inputs: Inputs, { known, managed: before, heldBefore, isFirst }: Basis): Plan {
+    const declared = declaredIn(inputs);
+    const managed = Object.keys(declared).sort();
+    const held = managed.map((field) => [field, before.includes(field) ? heldBefore[field] : capture(field, known)]);
+    const left = before.filter((field) => !(field in declared));
+    const { values, lost } = restoration(left, heldBefore, known);
+    const wanted = { ...values, ...declared };
+    const after = { ...known, ...wanted };
+    // What somebody set before us is there, if the settings were in use.
+    if (!isFirst || known.enabled) for (const field of writeOnly) after[field] ??= "not shown";
+    return {
+      declared,
+      managed,
+      heldBefore: Object.fromEntries(held.filter(([, captured]) => captured)),
+      changes: differing(wanted, known),
+      after,
+      lost,
+    };
+  }
+
+  function refusals({ changes, after }: Plan): Finding[] {
+    if (Object.keys(changes).length === 0) return [];
+    return (of.missing?.(after) ?? []).map((field) => ({ path: field, reason: `is needed by ${of.noun} that are enabled` }));
+  }
+
+  /** Sends what changes, and nothing when nothing does. */
+  async function write(connection: Connection, inputs: Inputs, basis: Basis): Promise<State & Remembered> {
+    const planned = plan(inputs, basis);
+    const { declared, managed, changes, after, lost } = planned;
+    const refused = refusals(planned);
+    if (refused.length > 0)
+      throw new StewardError({
+        code: "ERR_INVALID_INPUT",
+        reason: refused.map(({ path: field, reason }) => `${field}: ${reason}`).join("; "),
+        advice: "The server holds none: declare it, or leave them disabled. Nothing was sent.",
+      });
+    const along = flat(inputs, sentAlong);
+    const known = { ...basis.known, ...declared };
+    const isSent = Object.keys({ ...changes, ...differing(along, basis.known) }).length > 0;
+    let shown = pick(
+      basis.known,
+      Object.keys(basis.known).filter((field) => !lost.includes(field)),
+    );
+    try {
+      if (isSent) shown = await patch(connection, { ...changes, ...along });
+    } catch (error) {
+      throw await failure(connection, error, basis.known, planned);
+    }
+    sayLost(lost, after.enabled);
+    const written = isSent ? remade(shown, pick(changes, managed), known) : {};
+    const unwritten = managed.filter((field) => !(field in changes));
+    return stateOf(shown, known, { ...planned, changedByServer: { ...pick(basis.changedByServer, unwritten), ...written } });
+  }
+
+  /** What the server made something else of. Once written it is as good as what was sent, or every `up` would send it again. */
+  function remade(shown: Values, changes: Values, known: Values): Values {
+    const recognisable = recognised(shown, known, {});
+    const fields = Object.keys(changes).filter((field) => field in shown && recognisable[field] !== known[field]);
+    if (fields.length > 0) console.log(`warning: ${of.noun}: the server keeps something else than what was sent as ${fields.join(", ")}`);
+    return pick(shown, fields);
+  }
+
+  /** What a write that failed has left behind: read back where it may have been stored. */
+  async function failure(connection: Connection, error: unknown, before: Values, planned: Plan): Promise<unknown> {
+    if (!(error instanceof StewardError)) return error;
+    const verdict = of.verdicts?.[error.status ?? 0];
+    if (!verdict && !error.facts.outcomeUnknown) return error;
+    const known = { ...before, ...planned.declared };
+    let now: Values;
+    try {
+      now = await fetch(connection);
+    } catch (second) {
+      // Then it was our own token that was refused, not what we wrote.
+      if (second instanceof StewardError && second.code === "ERR_FORBIDDEN") return error;
+      const advice = "Whether the settings were stored could not be read back either: the next `pulumi up` reads them first.";
+      return new Unfinished({ ...stateOf(before, before, planned), unfinished: true }, { ...error.facts, advice });
+    }
+    const reason = verdict ? `${verdict}: ${error.facts.reason}` : error.facts.reason;
+    const isStored = Object.keys(planned.changes).some((field) => field in now && !same(field, now[field], before[field]));
+    if (isStored) {
+      const advice = `The settings were stored all the same${verdict ? "; no further mail is sent before something changes" : ", and the next `pulumi up` goes on from them"}.`;
+      return new Unfinished(stateOf(now, known, planned), { ...error.facts, reason, advice });
+    }
+    return error.with({
+      reason,
+      code: verdict ? "ERR_REFUSED" : error.code,
+      outcomeUnknown: false,
+      advice: `The server holds what it held before${writeOnly.length > 0 ? `, as far as it shows it (${writeOnly.join(", ")} it does not show)` : ""}: \`pulumi up\` tries again.`,
+    });
+  }
+
+  /** What the server holds now, after a write that nobody answered: did it come through? */
+  function afterDoubt(inputs: Inputs, remembered: Values, now: Values): Values {
+    const declared = declaredIn(inputs);
+    const awaited = Object.keys(differing(declared, remembered)).filter((field) => field in now);
+    const cameThrough = awaited.length > 0 && awaited.every((field) => same(field, now[field], declared[field]));
+    const unseen = [...writeOnly, ...sentAlong];
+    return cameThrough ? remembered : Object.fromEntries(Object.entries(remembered).filter(([field]) => !unseen.includes(field)));
+  }
+
+  async function update(connection: Connection, inputs: Inputs, _: unknown, last: State & Remembered & Doubt): Promise<State & Remembered> {
+    const { managed, unfinished } = last;
+    const joins = Object.keys(declaredIn(inputs)).some((field) => !managed.includes(field));
+    let known = knownIn(last);
+    if (joins || unfinished) {
+      // Captured before its first write, and not from a state that may be old.
+      const now = await fetch(connection);
+      if (unfinished) known = afterDoubt(inputs, known, now);
+      known = { ...known, ...recognised(now, known, last.changedByServer) };
+    }
+    return write(connection, inputs, { ...last, known, isFirst: false });
+  }
+
+  async function putBack(connection: Connection, last: State & Remembered & Doubt): Promise<void> {
+    if (last.onDelete === "retain") return;
+    const known = { ...knownIn(last), ...(last.unfinished ? await fetch(connection) : {}) };
+    const { values, lost } = restoration(last.managed, last.heldBefore, known);
+    const changes = differing(values, known);
+    if (Object.keys(changes).length > 0) await patch(connection, changes);
+    sayLost(lost, { ...known, ...values }.enabled);
+  }
+
+  const optional = (schemas: Record<string, z.ZodType> = {}): Record<string, z.ZodType> =>
+    Object.fromEntries(Object.entries(schemas).map(([field, schema]) => [field, schema.optional()]));
+
+  return {
+    token: `platform:${of.type}`,
+    noun: of.noun,
+    name: () => of.id,
+    id: () => of.id,
+    idForm: of.id,
+    parseId: (id) => (id === of.id ? {} : undefined),
+    inputs: z.strictObject({
+      ...optional(of.attributes),
+      ...optional(of.writeOnly),
+      ...optional(of.sentAlong),
+      onDelete: z.enum(["restore", "retain"], 'must be "restore" or "retain"').optional(),
+      extra: z.record(z.string(), z.unknown(), "must be an object").optional(),
+      connection: connectionInput,
+    }),
+    state: [...readable, "extra", "managed"] as (keyof State & string)[],
+    rules: [
+      ...(of.rules ?? []),
+      {
+        fields: ["extra"],
+        check: ({ extra = {} }, connection) => extraFindings(connection, extra, [...readable, ...writeOnly, ...sentAlong]),
+      },
+    ],
+    compare: of.compare as Definition<Inputs, State>["compare"],
+    open: ["extra"],
+    replaces: [],
+    deleteBeforeReplace: true,
+    secrets,
+    encrypted: ["heldBefore", "changedByServer"],
+    singleton: true,
+    foresee: (inputs, last) => refusals(plan(inputs, { ...last, known: knownIn(last), isFirst: false })),
+    read: async (connection, previous) => stateOf(await fetch(connection), knownIn(previous), previous),
+    create: async (connection, inputs) =>
+      write(connection, inputs, { known: await fetch(connection), managed: [], heldBefore: {}, changedByServer: {}, isFirst: true }),
+    update,
+    delete: putBack,
+  };
+}
+
+/** Of an attribute in `extra`, the product's own name. */
+const extraName = (field: string): string | undefined => (field.startsWith("extra.") ? field.slice("extra.".length) : undefined);
+
+/** The given ones of these fields, and all that `extra` holds. */
+function flat(properties: object, fields: readonly string[]): Values {
+  const { extra = {}, ...rest } = properties as Values & { extra?: Values };
+  const given = Object.entries(rest).filter(([field, value]) => fields.includes(field) && value !== undefined);
+  return Object.fromEntries([...given, ...Object.entries(extra).map(([name, value]) => [`extra.${name}`, value])]);
+}
+
+function extraFindings(connection: Connection, extra: Values, fields: readonly string[]): Finding[] {
+  const names = Object.keys(extra);
+  if (!dialectOf(connection).hasExtra)
+    return names.length > 0
+      ? [{ path: "extra", reason: 'is for the connection\'s dialect "hashicorp": the API document knows no further attributes' }]
+      : [];
+  const own = new Map(fields.map((field) => [wireName(connection, field), field]));
+  return names.flatMap((name) => {
+    const path = `extra.${name}`;
+    if (own.has(name)) return [{ path, reason: `has its own place: ${own.get(name)}` }];
+    if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return [{ path, reason: "must be the product's own name, such as apply-timeout" }];
+    return extra[name] === null ? [{ path, reason: "must have a value" }] : [];
+  });
+}
+
+const pick = (values: Values, fields: readonly string[]): Values =>
+  Object.fromEntries(Object.entries(values).filter(([field]) => fields.includes(field)));
+
+const onlyConnection = z.strictObject({ connection: connectionInput });
+
+/** The readable attributes of settings, for a program. @internal */
+export function show<State extends SettingsState, Secret extends keyof State = never>(
+  definition: Pick<Definition<never, State & Remembered>, "noun" | "state" | "secrets" | "read">,
+  options: Connected = {},
+): Promise<Shown<State, Secret>> {
+  return ask(`Cannot read ${definition.noun}`, "platform", { schema: onlyConnection, given: options }, async (connection) => {
+    const read = (await definition.read(connection, {} as State & Remembered, [])) as State & Remembered;
+    const { managed, heldBefore, changedByServer, ...shown } = read;
+    const secrets = definition.secrets.filter((field) => definition.state.some((name) => name === field));
+    const hidden = secrets.map((field) => [field, secret(read[field as keyof State])]);
+    return { ...shown, ...Object.fromEntries(hidden) } as unknown as Shown<State, Secret>;
+  });
+}

@@ -1,0 +1,68 @@
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { z } from "zod";
+import { Definition } from "../definition";
+import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
+import { dialectOf } from "./client";
+import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+
+/** How the platform sends text messages, for the second factor of a login. */
+export interface SmsSettingsAttributes {
+  /** Whether the platform sends text messages; then all other attributes must have a value. Changing this updates. */
+  enabled: boolean;
+  /** The account at the SMS provider. Changing this updates. */
+  accountSid: string | undefined;
+  /** The phone number that messages come from. Changing this updates. */
+  fromNumber: string | undefined;
+}
+
+/** What a program declares of the SMS settings; what it does not declare stays as it is. */
+export interface SmsSettingsInputs extends SettingsInputs, Partial<SmsSettingsAttributes> {
+  /** The token to the account. Secret; the platform never shows it, so its drift cannot be seen. Changing this updates. */
+  authToken?: string;
+}
+/** What the platform shows. */
+export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {}
+
+const text = z.string("must be a text").min(1, "must not be empty");
+
+/** @internal */
+export const smsSettings: Definition<SmsSettingsInputs, SmsSettingsState & Remembered> = settings({
+  type: "SmsSettings",
+  noun: "SMS settings",
+  id: "sms",
+  document: (connection) => dialectOf(connection).smsSettings,
+  attributes: { enabled: z.boolean("must be true or false"), accountSid: text, fromNumber: text },
+  writeOnly: { authToken: text },
+  secrets: ["authToken"],
+  missing: (held) => (held.enabled ? ["accountSid", "authToken", "fromNumber"].filter((field) => !held[field]) : []),
+});
+
+/** Arguments of {@link SmsSettings}. */
+export interface SmsSettingsArgs extends Args<SmsSettingsInputs> {}
+export interface SmsSettings extends Outputs<SmsSettingsState> {}
+
+/**
+ * How the platform sends text messages: `GET` and `PATCH /api/v2/admin/sms-settings` (`twilio-settings` in the hashicorp dialect). Its id
+ * is `sms`.
+ *
+ * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. Fails with
+ * `ERR_FORBIDDEN` where the token is not a site administrator's, and with `ERR_INVALID_INPUT`, before anything is sent, where messages
+ * would be enabled without one of their attributes. {@link SmsVerification} sends a message through them.
+ *
+ * ```ts
+ * new platform.SmsSettings("sms", { enabled: true, accountSid: "AC…", authToken: config.requireSecret("smsToken"), fromNumber: "+15550100" });
+ * ```
+ */
+export class SmsSettings extends CustomResource {
+  /** Reads the settings without managing them; the id is `sms`. */
+  static readonly get: Getter<SmsSettings> = getter(() => SmsSettings);
+
+  constructor(name: string, args: SmsSettingsArgs, opts?: CustomResourceOptions) {
+    super(...registration(smsSettings, name, args, opts));
+  }
+}
+
+/** The SMS settings as they are now: `GET /api/v2/admin/sms-settings`. */
+export function getSmsSettings(options?: Connected): Promise<Shown<SmsSettingsState>> {
+  return show(smsSettings, options);
+}

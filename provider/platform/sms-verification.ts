@@ -1,0 +1,42 @@
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { z } from "zod";
+import { Definition } from "../definition";
+import { Args, Outputs, registration } from "../resource";
+import { ActionInputs, ActionState, action } from "./action";
+import { dialectOf } from "./client";
+
+/** What a program declares of a test message. */
+export interface SmsVerificationInputs extends ActionInputs {
+  /** The phone number that gets the message. Not kept by the platform. Changing this sends a message to the new one. */
+  testNumber: string;
+}
+
+/** @internal */
+export const smsVerification: Definition<SmsVerificationInputs, ActionState> = action({
+  type: "SmsVerification",
+  noun: "SMS verification",
+  id: "sms-verification",
+  path: (connection) => [dialectOf(connection).smsSettings, "verify"],
+  inputs: { testNumber: z.string("must be a phone number").min(1, "must not be empty") },
+  attributes: ({ testNumber }) => ({ "test-number": testNumber }),
+});
+
+/** Arguments of {@link SmsVerification}. */
+export interface SmsVerificationArgs extends Args<SmsVerificationInputs> {}
+export interface SmsVerification extends Outputs<ActionState> {}
+
+/**
+ * Sends one text message to see whether the {@link SmsSettings} work: `POST /api/v2/admin/sms-settings/verify` (`twilio-settings` in the
+ * hashicorp dialect). Fails with `ERR_REFUSED` where messages are disabled, or the provider turns the message down.
+ *
+ * Done when it is created and each time `triggers` or `testNumber` change, never in a preview; never repeated, for each message costs money.
+ *
+ * ```ts
+ * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: [sms.fromNumber] }, { dependsOn: sms });
+ * ```
+ */
+export class SmsVerification extends CustomResource {
+  constructor(name: string, args: SmsVerificationArgs, opts?: CustomResourceOptions) {
+    super(...registration(smsVerification, name, args, opts));
+  }
+}

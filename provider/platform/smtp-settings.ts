@@ -1,0 +1,99 @@
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { z } from "zod";
+import { Definition } from "../definition";
+import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
+import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+
+/** How the platform signs in to the mail server. */
+export type SmtpAuth = "none" | "plain" | "login";
+
+/** How the platform sends mail. */
+export interface SmtpSettingsAttributes {
+  /** Whether the platform sends mail; needs `host`, `port` and `sender`. Changing this updates. */
+  enabled: boolean;
+  /** The mail server. Changing this updates. */
+  host: string | undefined;
+  /** Its port. Changing this updates. */
+  port: number | undefined;
+  /** The address that mails come from. Changing this updates. */
+  sender: string | undefined;
+  /** How the platform signs in to the mail server; "plain" and "login" need `username` and `password`. Changing this updates. */
+  auth: SmtpAuth;
+  /** Who the platform is to the mail server. Changing this updates. */
+  username: string | undefined;
+}
+
+/** What a program declares of the SMTP settings; what it does not declare stays as it is. */
+export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettingsAttributes> {
+  /** The password to `username`. Secret; the platform never shows it, so its drift cannot be seen. Changing this updates. */
+  password?: string;
+  /**
+   * Where one test mail goes with each change of these settings; none is sent where nothing changes. Not kept by the platform. Changing this
+   * sends a test mail. Without it, none is ever sent.
+   */
+  testEmailAddress?: string;
+}
+/** What the platform shows. */
+export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes {}
+
+const text = z.string("must be a text").min(1, "must not be empty");
+
+/** @internal */
+export const smtpSettings: Definition<SmtpSettingsInputs, SmtpSettingsState & Remembered> = settings({
+  type: "SmtpSettings",
+  noun: "SMTP settings",
+  id: "smtp",
+  attributes: {
+    enabled: z.boolean("must be true or false"),
+    host: text,
+    port: z.int("must be a port").min(1, "must be a port from 1 to 65535").max(65535, "must be a port from 1 to 65535"),
+    sender: text,
+    auth: z.enum(["none", "plain", "login"], 'must be "none", "plain" or "login"'),
+    username: text,
+  },
+  writeOnly: { password: text },
+  sentAlong: { testEmailAddress: text },
+  secrets: ["password"],
+  missing: (held) => {
+    const signsIn = held.auth === "plain" || held.auth === "login";
+    const needed = ["host", "port", "sender", ...(signsIn ? ["username", "password"] : [])];
+    return held.enabled ? needed.filter((field) => !held[field]) : [];
+  },
+  // Each attempt sends a mail.
+  retry: "never",
+  verdicts: {
+    401: "the mail server refused the user name or the password at the test mail",
+    500: "the mail server answered the test mail with an error",
+    504: "the mail server did not answer the test mail in time",
+  },
+});
+
+/** Arguments of {@link SmtpSettings}. */
+export interface SmtpSettingsArgs extends Args<SmtpSettingsInputs> {}
+export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
+
+/**
+ * How the platform sends mail: `GET` and `PATCH /api/v2/admin/smtp-settings`. Its id is `smtp`.
+ *
+ * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. A write is
+ * never repeated, for each may send a mail. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's; with
+ * `ERR_INVALID_INPUT`, before anything is sent, where mail would be enabled without one of its attributes; with `ERR_REFUSED` where the mail
+ * server turns the test mail down and nothing was stored, and with `ERR_INCOMPLETE` where the settings were stored all the same.
+ *
+ * ```ts
+ * new platform.SmtpSettings("mail", { enabled: true, host: "smtp.example.com", port: 25, sender: "platform@example.com", testEmailAddress: "me@example.com" });
+ * ```
+ */
+export class SmtpSettings extends CustomResource {
+  /** Reads the settings without managing them; the id is `smtp`. */
+  static readonly get: Getter<SmtpSettings> = getter(() => SmtpSettings);
+
+  constructor(name: string, args: SmtpSettingsArgs, opts?: CustomResourceOptions) {
+    super(...registration(smtpSettings, name, args, opts));
+  }
+}
+
+/** The SMTP settings as they are now: `GET /api/v2/admin/smtp-settings`. */
+export function getSmtpSettings(options?: Connected): Promise<Shown<SmtpSettingsState>> {
+  return show(smtpSettings, options);
+}

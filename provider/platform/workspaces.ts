@@ -1,0 +1,245 @@
+import { z } from "zod";
+import { Connection, connectionInput } from "../connection";
+import { StewardError } from "../errors";
+import { ask } from "../program";
+import {
+  adminPath,
+  call,
+  callAsAdministrator,
+  completed,
+  isAdministrator,
+  isObject,
+  notAdministrator,
+  Resource,
+  resourceOf,
+  unexpectedAnswer,
+} from "./client";
+
+/** A workspace, as administrators see it. */
+export interface Workspace {
+  id: string;
+  name: string;
+  locked: boolean;
+  /** The repository, where the workspace has one: `owner/name`. */
+  vcsRepoIdentifier?: string;
+  /** The name of its organization. */
+  organization: string;
+  /** Its latest run, where there was one; `status` with `include: ["current_run"]` alone. */
+  currentRun?: { id: string; status?: string };
+  /** The path of the workspace under its organization. */
+  path?: string;
+  /** All attributes, as sent. */
+  attributes: Record<string, unknown>;
+  /** What `include` asks for, of this workspace, as sent. */
+  included: { type: string; id: string; attributes: Record<string, unknown> }[];
+}
+
+/** Which related resources come with a workspace. */
+export type WorkspaceInclude = "organization" | "organization.owners" | "current_run";
+
+/** Which workspaces, and in which order. */
+export interface WorkspaceQuery {
+  /** A part of a workspace's or an organization's name. */
+  q?: string;
+  /** Only workspaces whose latest run has one of these statuses, such as `errored` or `policy_checked`. */
+  currentRunStatus?: string[];
+  /** @default "name" */
+  sort?: "name" | "-name" | "current-run.created-at" | "-current-run.created-at";
+  /**
+   * How many come with one request.
+   * @default 20, the platform's own
+   */
+  pageSize?: number;
+  include?: WorkspaceInclude[];
+}
+
+/** Options of {@link listWorkspaces}. */
+export interface ListWorkspacesOptions extends WorkspaceQuery {
+  /** @default "default" */
+  connection?: string;
+}
+
+/** Options of {@link getWorkspace}. */
+export interface GetWorkspaceOptions {
+  id: string;
+  include?: WorkspaceInclude[];
+  /** @default "default" */
+  connection?: string;
+}
+
+/** Workspaces, fetched page by page as they are needed; the first page is fetched once. */
+export interface WorkspaceList extends AsyncIterable<Workspace> {
+  /** How many workspaces the query finds by the status of their latest run. Sends one request, if none was sent yet. */
+  statusCounts(): Promise<Record<string, number>>;
+  /** How many workspaces the query finds. Sends one request, if none was sent yet. */
+  totalCount(): Promise<number>;
+}
+
+const include = z
+  .array(z.enum(["organization", "organization.owners", "current_run"], 'must be "organization", "organization.owners" or "current_run"'))
+  .optional();
+const listOptions = z.strictObject({
+  q: z.string("must be a text").optional(),
+  currentRunStatus: z.array(z.string().regex(/^[a-z_]+$/, "must be a status such as policy_checked")).optional(),
+  sort: z
+    .enum(
+      ["name", "-name", "current-run.created-at", "-current-run.created-at"],
+      'must be "name" or "current-run.created-at", with a hyphen before it for the reverse',
+    )
+    .optional(),
+  pageSize: z.int("must be a whole number").min(1, "must be at least 1").optional(),
+  include,
+  connection: connectionInput,
+});
+const getOptions = z.strictObject({
+  id: z.string("must be a workspace's id").min(1, "must not be empty"),
+  include,
+  connection: connectionInput,
+});
+
+interface Page {
+  workspaces: Workspace[];
+  next: number | undefined;
+  statusCounts: Record<string, number>;
+  totalCount: number;
+}
+
+const path = adminPath("workspaces");
+
+async function fetchPage(
+  connection: Connection,
+  { q, currentRunStatus, sort, pageSize, include }: WorkspaceQuery,
+  page: number,
+): Promise<Page> {
+  const query: Record<string, string> = {
+    ...(q === undefined ? {} : { q }),
+    ...(currentRunStatus ? { "filter[current_run][status]": currentRunStatus.join(",") } : {}),
+    ...(sort ? { sort } : {}),
+    ...(include ? { include: include.join(",") } : {}),
+    ...(page === 1 ? {} : { "page[number]": String(page) }),
+    ...(pageSize === undefined ? {} : { "page[size]": String(pageSize) }),
+  };
+  const document = await callAsAdministrator(connection, { method: "GET", path, query, retry: "idempotent" });
+  const { data, included, meta } = (document ?? {}) as { data?: unknown; included?: unknown; meta?: Meta };
+  if (!Array.isArray(data) || !data.every(isObject)) throw unexpectedAnswer("GET", path);
+  const next = meta?.pagination?.["next-page"];
+  return {
+    workspaces: data.map((each) => workspaceOf(completed(each), included)),
+    next: typeof next === "number" ? next : undefined,
+    statusCounts: meta?.["status-counts"] ?? {},
+    totalCount: meta?.pagination?.["total-count"] ?? data.length,
+  };
+}
+
+interface Meta {
+  pagination?: { "next-page"?: number | null; "total-count"?: number };
+  "status-counts"?: Record<string, number>;
+}
+
+/**
+ * All workspaces of the installation: `GET /api/v2/admin/workspaces`.
+ *
+ * Pages are fetched as they are needed; one that moves to another page meanwhile is given once. Fails with `ERR_FORBIDDEN` where the token
+ * is not a site administrator's.
+ *
+ * ```ts
+ * for await (const workspace of platform.listWorkspaces({ currentRunStatus: ["errored"] })) console.log(workspace.organization, workspace.name);
+ * ```
+ */
+export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceList {
+  const fetch = (page: number): Promise<Page> =>
+    ask("Cannot list workspaces", "platform", { schema: listOptions, given: options }, (connection) =>
+      fetchPage(connection, options, page),
+    );
+  let counted: Promise<Page> | undefined;
+  const first = async (): Promise<Page> => {
+    counted ??= fetch(1);
+    try {
+      return await counted;
+    } catch (error) {
+      counted = undefined;
+      throw error;
+    }
+  };
+  return {
+    statusCounts: async () => (await first()).statusCounts,
+    totalCount: async () => (await first()).totalCount,
+    async *[Symbol.asyncIterator]() {
+      const seen = new Set<string>();
+      const pages = new Set<number>([1]);
+      for (let page: Page | undefined = await first(); page; ) {
+        for (const workspace of page.workspaces) {
+          if (seen.has(workspace.id)) continue;
+          seen.add(workspace.id);
+          yield workspace;
+        }
+        // A server that sends us round in a circle has shown all that it will.
+        if (page.next === undefined || pages.has(page.next)) return;
+        pages.add(page.next);
+        page = await fetch(page.next);
+      }
+    },
+  };
+}
+
+/**
+ * One workspace: `GET /api/v2/admin/workspaces/:id`. Fails with `ERR_NOT_FOUND` where there is none, and with `ERR_FORBIDDEN` where the token is
+ * not a site administrator's.
+ */
+export function getWorkspace(options: GetWorkspaceOptions): Promise<Workspace> {
+  return ask("Cannot read workspace", "platform", { schema: getOptions, given: options }, async (connection) => {
+    const found = await readWorkspace(connection, options.id, options.include);
+    if (found) return found;
+    throw new StewardError({
+      code: "ERR_NOT_FOUND",
+      reason: `the platform has none with the id "${options.id}"`,
+      status: 404,
+      method: "GET",
+      path: adminPath("workspaces", options.id),
+    });
+  });
+}
+
+/** undefined: there is no such workspace, which is only known of an administrator. @internal */
+export async function readWorkspace(connection: Connection, id: string, include?: WorkspaceInclude[]): Promise<Workspace | undefined> {
+  const path = adminPath("workspaces", id);
+  try {
+    const query = include ? { query: { include: include.join(",") } } : {};
+    const document = await call(connection, { method: "GET", path, ...query, retry: "idempotent" });
+    return workspaceOf(resourceOf(document, { method: "GET", path }), (document as { included?: unknown }).included);
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.status !== 404) throw error;
+    if (await isAdministrator(connection)) return undefined;
+    throw notAdministrator(connection, error);
+  }
+}
+
+function workspaceOf({ id, attributes, relationships, links }: Resource, included: unknown): Workspace {
+  const one = (name: string): string | undefined => {
+    const data = relationships[name]?.data;
+    return Array.isArray(data) ? undefined : data?.id;
+  };
+  const all = (Array.isArray(included) ? included : []).filter(isObject).map(completed);
+  const organization = all.find((each) => each.type === "organizations" && each.id === one("organization"));
+  const run = all.find((each) => each.type === "runs" && each.id === one("current-run"));
+  const ownerIds = Object.values(organization?.relationships ?? {}).flatMap((relationship) =>
+    [relationship?.data ?? []].flat().map((each) => each.id),
+  );
+  const owners = all.filter((each) => each.type === "users" && ownerIds.includes(each.id));
+  const repository = (attributes["vcs-repo"] as { identifier?: string } | null | undefined)?.identifier;
+  const runId = one("current-run");
+  const status = run?.attributes.status;
+  return {
+    id,
+    name: String(attributes.name ?? ""),
+    locked: attributes.locked === true,
+    ...(repository ? { vcsRepoIdentifier: repository } : {}),
+    organization: one("organization") ?? "",
+    ...(runId ? { currentRun: { id: runId, ...(typeof status === "string" ? { status } : {}) } } : {}),
+    ...(typeof links.self === "string" ? { path: links.self } : {}),
+    attributes,
+    included: [organization, ...owners, run].flatMap((each) =>
+      each ? [{ type: each.type, id: each.id, attributes: each.attributes }] : [],
+    ),
+  };
+}
