@@ -1,5 +1,5 @@
 import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { provider } from "../provider/adapters/dynamic-runtime";
+import { forget, provider } from "../provider/adapters/dynamic-runtime";
 
 type Properties = Record<string, unknown>;
 interface Stored {
@@ -22,23 +22,14 @@ export class Engine {
   state: Stored | undefined;
   private readonly handler: ReturnType<typeof provider>;
 
-  constructor(
-    token: string,
-    private config: Record<string, object>,
-  ) {
+  constructor(token: string, config: Record<string, object>) {
     this.handler = provider(token);
     this.configure(config);
   }
 
   /** A changed stack configuration. */
   configure(config: Record<string, object>): void {
-    this.config = config;
-    this.restart();
-  }
-
-  /** Another process, which remembers nothing; each operation of the command line is one. */
-  restart(): void {
-    this.handler.configure({ config: { get: (key) => this.config[key] && JSON.stringify(this.config[key]) } });
+    this.handler.configure({ config: { get: (key) => config[key] && JSON.stringify(config[key]) } });
   }
 
   /** What `check` finds wrong: the reasons. */
@@ -62,7 +53,7 @@ export class Engine {
   }
 
   async up(inputs: Properties): Promise<Operation> {
-    this.restart();
+    forget();
     const plan = await this.preview(inputs);
     const old = this.state;
     if (plan.operation === "create") await this.create(plan.inputs);
@@ -106,7 +97,7 @@ export class Engine {
 
   /** Refreshes; gives back what the engine would show as changed, or "gone". */
   async refresh(): Promise<string[] | "gone"> {
-    this.restart();
+    forget();
     const { id, inputs, outputs } = this.state as Stored;
     const read = await this.handler.read(id, wire(outputs));
     if (read.id === "") {
@@ -131,7 +122,7 @@ export class Engine {
   }
 
   async destroy(): Promise<void> {
-    this.restart();
+    forget();
     const { id, outputs } = this.state as Stored;
     await this.handler.delete(id, wire(outputs));
     this.state = undefined;

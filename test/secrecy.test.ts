@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { AddressInfo } from "node:net";
-import { secrets } from "../provider";
+import { platform, secrets } from "../provider";
 import { definitions } from "../provider/definitions";
 import { certificate, privateKey } from "./certificates";
 import { Engine } from "./engine";
@@ -14,31 +14,60 @@ const access = {
   clientKey: `${privateKey}${canary("clientKey")}`,
 };
 
-/** Every definition that has secrets, with inputs that fill each of them. */
-const cases: Record<string, { given: Record<string, unknown>; construct: (name: string) => unknown }> = {
+const cost = {
+  cloudASecretKey: canary("cloudASecretKey"),
+  cloudBCredentials: JSON.stringify({ key: `${canary("cloudBCredentials")}\n${canary("in the second line")}` }),
+  cloudCClientSecret: canary("cloudCClientSecret"),
+};
+const smtp = { host: "mail", password: canary("password") };
+const sms = { accountSid: "AC1", authToken: canary("authToken") };
+const saml = { extra: { "private-key": canary("private-key"), "provider-type": "okta" } };
+
+/** Every definition that has secrets, with inputs that fill each of them, and what the server shows before it refuses them. */
+const cases: Record<string, { given: Record<string, unknown>; construct: (name: string) => unknown; shows?: Record<string, unknown> }> = {
   "secrets:SchedulerAccess": { given: access, construct: (name) => new secrets.SchedulerAccess(name, access) },
+  "platform:CostEstimationSettings": {
+    given: cost,
+    construct: (name) => new platform.CostEstimationSettings(name, cost),
+    shows: { enabled: false, "aws-secret-key": canary("before") },
+  },
+  "platform:SmtpSettings": { given: smtp, construct: (name) => new platform.SmtpSettings(name, smtp), shows: { enabled: false } },
+  "platform:SmsSettings": { given: sms, construct: (name) => new platform.SmsSettings(name, sms), shows: { enabled: false } },
+  "platform:SamlSettings": { given: saml, construct: (name) => new platform.SamlSettings(name, saml), shows: { enabled: false } },
 };
 const withSecrets = definitions.filter((definition) => definition.secrets.length > 0);
 
 test("every definition that has secrets is here", () =>
   expect(Object.keys(cases).sort()).toEqual(withSecrets.map(({ token }) => token).sort()));
 
+const mark = "4dabf18193072939515e22adb298388d";
+/** Where in what the engine is sent a secret stands: `extra.private-key`. */
+const marked = (value: unknown, path: string): string[] => {
+  if (typeof value !== "object" || value === null) return [];
+  return mark in value ? [path] : Object.entries(value).flatMap(([key, inner]) => marked(inner, path ? `${path}.${key}` : key));
+};
+
 describe.each(withSecrets.map((definition) => ({ ...definition, ...cases[definition.token] })))(
   "$token",
-  ({ token, secrets: fields, given, construct }) => {
+  ({ token, secrets: fields, encrypted = [], given, construct, shows }) => {
     test("hands each secret to the engine as a secret, and names it as a secret output", async () => {
       const request = await registered(() => construct?.("resource"));
-      expect(request.getAdditionalsecretoutputsList().sort()).toEqual([...fields].sort());
-      const sent = request.getObject()?.toJavaScript() ?? {};
-      const marked = Object.keys(sent).filter((field) => JSON.stringify(sent[field]).includes("4dabf18193072939515e22adb298388d"));
-      expect(marked.sort()).toEqual([...fields].sort());
+      const outputs = [...fields.filter((field) => !field.includes(".")), ...encrypted];
+      expect(request.getAdditionalsecretoutputsList().sort()).toEqual(outputs.sort());
+      expect(marked(request.getObject()?.toJavaScript(), "").sort()).toEqual([...fields].sort());
     });
 
     test("shows no secret in an error, although the server echoes all that it was sent", async () => {
       const server = createServer(async (request, response) => {
         const body = (await request.toArray()).join("");
-        if (request.method === "GET") return response.writeHead(404).end();
-        const seen = [body, String(request.headers["x-secrets-token"]), ...Object.values(JSON.parse(body)).map(String)];
+        if (request.method === "GET") {
+          const document = JSON.stringify({ data: { id: "settings", type: "settings", attributes: shows } });
+          return shows ? response.end(document) : response.writeHead(404).end();
+        }
+        const sent = JSON.parse(body);
+        const seen = [body, JSON.stringify(request.headers), ...Object.values(sent.data?.attributes ?? sent).map(String)];
+        // A part of a secret is one, too.
+        if (sent.data?.attributes["gcp-credentials"]) seen.push(JSON.parse(sent.data.attributes["gcp-credentials"]).key);
         const forms = seen.flatMap((text) => [text, encodeURIComponent(text), Buffer.from(text).toString("base64")]);
         // Whole bodies in base64 hold no secret that could be found again in it.
         return response
@@ -47,7 +76,8 @@ describe.each(withSecrets.map((definition) => ({ ...definition, ...cases[definit
       });
       await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
       const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const engine = new Engine(token, { "steward:default": { secrets: { address, token: canary("connection") } } });
+      const connection = { address, token: canary("connection"), dialect: shows ? "hashicorp" : "standard" };
+      const engine = new Engine(token, { "steward:default": { secrets: connection, platform: connection } });
       const error: Error = await engine.up(given ?? {}).then(
         () => Promise.reject(new Error("it succeeded")),
         (reason) => reason,

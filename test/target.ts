@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { Sandbox, start } from "../sandbox";
+import { Sandbox, start } from "../sandbox/index";
 
 /** A secrets service under test: the sandbox in either dialect, or a real one. */
 export interface Target {

@@ -21,11 +21,19 @@ interface DynamicProvider {
   delete(id: string, state: Properties): Promise<void>;
 }
 
+/** What this process has asked already: the engine starts one for each operation. */
+const memory = new Map<string, unknown>();
+
+/** What another process would begin with. @internal */
+export function forget(): void {
+  memory.clear();
+}
+
 /** The provider of one type: what `__provider` loads in the process that the engine starts. */
 export function provider(token: string): DynamicProvider {
   const definition: AnyDefinition | undefined = definitions.find((candidate) => candidate.token === token);
   if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);
-  const settings: Settings = { config: () => undefined, environment: process.env, memory: new Map() };
+  const settings: Settings = { config: () => undefined, environment: process.env, memory };
 
   const connectionOf = (properties: Properties, ...more: Properties[]): Connection => ({
     ...connect(definition.token.split(":")[0] as System, (properties.connection as string | undefined) ?? "default", settings),
@@ -119,7 +127,6 @@ export function provider(token: string): DynamicProvider {
     // The engine does not wait for a promise before it sends the first request: this stays synchronous.
     configure({ config }) {
       settings.config = (key) => config.get(key);
-      settings.memory = new Map();
     },
 
     async check(_olds, news) {
@@ -219,7 +226,7 @@ export function provider(token: string): DynamicProvider {
         for (const field of declared) {
           const isSecret = definition.secrets.includes(field);
           // What means the same keeps its face, so that nothing changes that no one changed.
-          if (comparison(field).equal(fieldAt(previous, field), fieldAt(found, field))) put(props, field, fieldAt(previous, field));
+          if (comparison(field).equal(fieldAt(previous, field), fieldAt(props, field))) put(props, field, fieldAt(previous, field));
           else if (isSecret) console.log(`${describe(previous)}: ${field}, a secret, was changed on the server`);
           // A secret that is missing for once would come back in clear text, as one that was none before.
           put(inputs, field, fieldAt(props, field) ?? (isSecret ? "" : undefined));

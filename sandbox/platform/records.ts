@@ -1,7 +1,132 @@
-/** Everything the platform remembers. Each noun adds its collection here. */
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../clock";
+import { SigningKeys } from "./keys";
+import { RateCounter } from "./rate";
+import { applySeed, initialSeed } from "./seed";
+import type { Values } from "./settings";
+import { MailSink, SmsSink } from "./sinks";
+
+export interface User {
+  name: string;
+  administrator: boolean;
+}
+
+export interface Organization {
+  name: string;
+  email: string;
+  /** Names of users. */
+  owners: string[];
+  createdAt: Date;
+}
+
+export interface Run {
+  id: string;
+  status: string;
+  createdAt: Date;
+}
+
+export interface Workspace {
+  id: string;
+  name: string;
+  organization: Organization;
+  locked: boolean;
+  vcsRepoIdentifier?: string;
+  run?: Run;
+  createdAt: Date;
+}
+
+export interface Deprecation {
+  id: string;
+  /** With what the service appended. */
+  reason: string;
+  link: string | null;
+}
+
+export interface Version {
+  id: string;
+  deprecation?: Deprecation;
+}
+
+/** A module of the private registry. Its namespace is the organization that owns it. */
+export interface Module {
+  organization: Organization;
+  name: string;
+  provider: string;
+  description: string;
+  versions: Map<string, Version>;
+}
+
+/** Everything the platform remembers. */
 export class Records {
-  constructor(readonly token: string) {}
+  organizations: Map<string, Organization> = new Map();
+  /** By id. */
+  workspaces: Map<string, Workspace> = new Map();
+  modules: Module[] = [];
+  /** By type; only what somebody set. */
+  settings: Map<string, Values> = new Map();
+  /** What is appended to a deprecation's reason. */
+  suffix = "";
+  readonly keys: SigningKeys;
+  readonly mail: MailSink = new MailSink();
+  readonly sms: SmsSink = new SmsSink();
+  readonly rate: RateCounter = new RateCounter();
+  #lastNumber = 0;
+
+  constructor(
+    private readonly clock: Clock,
+    readonly token: string,
+    readonly memberToken: string,
+  ) {
+    this.keys = new SigningKeys(clock);
+    this.reset();
+  }
 
   /** Back to the seed. */
-  reset(): void {}
+  reset(): void {
+    this.organizations.clear();
+    this.workspaces.clear();
+    this.modules = [];
+    this.settings.clear();
+    this.suffix = "";
+    this.#lastNumber = 0;
+    for (const part of [this.keys, this.mail, this.sms, this.rate]) part.reset();
+    const now = this.clock.now();
+    applySeed(this, initialSeed(now), now);
+  }
+
+  user(token: string | undefined): User | undefined {
+    if (token === this.token) return { name: "admin", administrator: true };
+    return token === this.memberToken ? { name: "member", administrator: false } : undefined;
+  }
+
+  workspace(organization: Organization, name: string): Workspace | undefined {
+    return [...this.workspaces.values()].find((workspace) => workspace.organization === organization && workspace.name === name);
+  }
+
+  module(namespace: string, name: string, provider: string): Module | undefined {
+    return this.modules.find((module) => module.organization.name === namespace && module.name === name && module.provider === provider);
+  }
+
+  /** With everything it holds. */
+  deleteOrganization(organization: Organization): void {
+    for (const workspace of this.workspaces.values()) if (workspace.organization === organization) this.workspaces.delete(workspace.id);
+    this.modules = this.modules.filter((module) => module.organization !== organization);
+    this.organizations.delete(organization.name);
+  }
+
+  /** An id such as `ws-SihZTyXKfNXUWuUa`. */
+  newId(prefix: string): string {
+    return `${prefix}-${randomBytes(12).toString("base64url").replace(/[-_]/g, "x")}`;
+  }
+
+  /** Versions and deprecations are numbered. */
+  number(): string {
+    this.#lastNumber += 1;
+    return String(this.#lastNumber);
+  }
+}
+
+/** Site administrators may do everything everywhere, owners in their organization. */
+export function mayManage(user: User, organization: Organization): boolean {
+  return user.administrator || organization.owners.includes(user.name);
 }

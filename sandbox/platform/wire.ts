@@ -1,8 +1,91 @@
-import type { Context } from "hono";
+import type { Deprecation, Module, Organization, Run, Version, Workspace } from "./records";
 
-const mediaType = "application/vnd.api+json";
+/** A JSON:API resource object. */
+export interface Resource {
+  id: string;
+  type: string;
+  attributes?: Record<string, unknown>;
+  relationships?: Record<string, unknown>;
+  links?: Record<string, string>;
+}
 
-/** A JSON:API error document. */
-export function error(c: Context, status: 401 | 404 | 422, title: string): Response {
-  return c.body(JSON.stringify({ errors: [{ status: String(status), title }] }), status, { "content-type": mediaType });
+export function workspace({ id, name, locked, organization, vcsRepoIdentifier, run, createdAt }: Workspace): Resource {
+  return {
+    id,
+    type: "workspaces",
+    attributes: {
+      name,
+      locked,
+      "vcs-repo": vcsRepoIdentifier === undefined ? null : { identifier: vcsRepoIdentifier },
+      "created-at": createdAt.toISOString(),
+    },
+    relationships: {
+      organization: { data: { id: organization.name, type: "organizations" } },
+      "current-run": { data: run ? { id: run.id, type: "runs" } : null },
+    },
+    links: { self: `/api/v2/organizations/${encodeURIComponent(organization.name)}/workspaces/${encodeURIComponent(name)}` },
+  };
+}
+
+export function organization({ name, email, owners, createdAt }: Organization): Resource {
+  return {
+    id: name,
+    type: "organizations",
+    attributes: { name, email, "created-at": createdAt.toISOString() },
+    relationships: { owners: { data: owners.map((owner) => ({ id: owner, type: "users" })) } },
+    links: { self: `/api/v2/organizations/${encodeURIComponent(name)}` },
+  };
+}
+
+export function user(name: string): Resource {
+  return { id: name, type: "users", attributes: { username: name } };
+}
+
+export function run({ id, status, createdAt }: Run): Resource {
+  return { id, type: "runs", attributes: { status, "created-at": createdAt.toISOString() } };
+}
+
+/** A deprecated version leads to its deprecation; any other is its type and id. */
+export function moduleVersion({ id, deprecation }: Version): Resource {
+  const bare = { type: "module-versions", id };
+  if (!deprecation) return bare;
+  return { ...bare, relationships: { deprecation: { data: { id: deprecation.id, type: "deprecations" } } } };
+}
+
+export function deprecation({ id, reason, link }: Deprecation): Resource {
+  return { type: "deprecations", id, attributes: { link, reason } };
+}
+
+/** One version as the registry reads it, which is no JSON:API. */
+export function registryVersion(module: Module, version: string): Record<string, unknown> {
+  const { organization, name, provider, description, versions } = module;
+  return {
+    id: `${source(module)}/${version}`,
+    owner: organization.owners[0] ?? "",
+    namespace: organization.name,
+    name,
+    version,
+    provider,
+    description,
+    deprecation: registryDeprecation(versions.get(version)),
+  };
+}
+
+/** All versions, in the order in which they were published. */
+export function registryVersions(module: Module): Record<string, unknown> {
+  const versions = [...module.versions].map(([version, record]) => ({
+    version,
+    submodules: [],
+    root: { dependencies: [], providers: [{ name: module.provider, version: "" }] },
+    deprecation: registryDeprecation(record),
+  }));
+  return { modules: [{ source: source(module), versions }] };
+}
+
+function source({ organization, name, provider }: Module): string {
+  return `${organization.name}/${name}/${provider}`;
+}
+
+function registryDeprecation(version: Version | undefined): { reason: string; link: string | null } | null {
+  return version?.deprecation ? { reason: version.deprecation.reason, link: version.deprecation.link } : null;
 }

@@ -1,4 +1,4 @@
-import { Sandbox, start } from "../../sandbox";
+import { Sandbox, start } from "../../sandbox/index";
 import { Engine } from "../engine";
 
 let sandbox: Sandbox;

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import type { Service } from "../../sandbox";
+import type { Service } from "../../sandbox/index";
 
 export interface Answer {
   status: number;
@@ -14,7 +14,8 @@ export async function call(service: Service, method: string, path: string, body?
   const headers: Record<string, string> = token
     ? { "x-secrets-token": token, "x-vault-token": token, authorization: `Bearer ${token}` }
     : {};
-  if (body !== undefined) headers["content-type"] = "application/json";
+  // The platform takes nothing but JSON:API.
+  if (body !== undefined) headers["content-type"] = path.startsWith("/api/") ? "application/vnd.api+json" : "application/json";
   const sent = typeof body === "string" ? body : body === undefined ? undefined : JSON.stringify(body);
   const response = await fetch(`${service.url}${path}`, { method, headers, body: sent, redirect: "manual" });
   const text = await response.text();

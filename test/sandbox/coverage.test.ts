@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 import { Clock } from "../../sandbox/clock";
 import { createPlatform } from "../../sandbox/platform";
+import * as platformDialects from "../../sandbox/platform/dialect";
 import { createScheduler } from "../../sandbox/scheduler";
 import { createSecrets } from "../../sandbox/secrets";
 import { hashicorp, standard } from "../../sandbox/secrets/dialect";
@@ -36,7 +37,51 @@ const realOnly: Record<string, string> = {
   "PUT /engine/config/lease": "secrets-engine: access",
   "PUT /engine/role/:name": "secrets-engine: access",
 };
-// Not there yet, of what the specifications show: GET <mount>/creds/:name, /sys/rekey/*, every route of the platform and of the scheduler.
+const platform = (sms: string): Record<string, string> => ({
+  "GET /api/v2/admin/general-settings": "platform-settings",
+  "PATCH /api/v2/admin/general-settings": "platform-settings",
+  "GET /api/v2/admin/cost-estimation-settings": "platform-settings",
+  "PATCH /api/v2/admin/cost-estimation-settings": "platform-settings",
+  "GET /api/v2/admin/customization-settings": "platform-settings",
+  "PATCH /api/v2/admin/customization-settings": "platform-settings",
+  "GET /api/v2/admin/saml-settings": "platform-saml",
+  "PATCH /api/v2/admin/saml-settings": "platform-saml",
+  "GET /api/v2/admin/smtp-settings": "platform-delivery: SMTP",
+  "PATCH /api/v2/admin/smtp-settings": "platform-delivery: SMTP",
+  [`GET /api/v2/admin/${sms}-settings`]: "platform-delivery: SMS",
+  [`PATCH /api/v2/admin/${sms}-settings`]: "platform-delivery: SMS",
+  "POST /api/v2/admin/saml-settings/actions/revoke-old-certificate": "platform-saml",
+  [`POST /api/v2/admin/${sms}-settings/verify`]: "platform-delivery: messages",
+  "POST /api/v2/admin/oidc-settings/actions/rotate-key": "platform-oidc",
+  "POST /api/v2/admin/oidc-settings/actions/trim-key": "platform-oidc",
+  "GET /api/v2/admin/workspaces": "platform-workspaces",
+  "GET /api/v2/admin/workspaces/:id": "platform-workspaces",
+  "DELETE /api/v2/admin/workspaces/:id": "platform-workspaces",
+  "PATCH /api/v2/organizations/:organization/registry-modules/private/:namespace/:name/:provider/:version": "platform-modules",
+  "GET /api/registry/v1/modules/:namespace/:name/:provider/versions": "platform-modules",
+  "GET /api/registry/v1/modules/:namespace/:name/:provider/:version": "platform-modules",
+});
+const platformRealOnly: Record<string, string> = {
+  "PATCH /api/v2/admin/twilio-settings/verify": "platform-delivery: messages",
+  "GET /api/v2/ping": "platform-clients",
+  "GET /.well-known/jwks": "platform-oidc",
+  "GET /api/v2/organizations": "platform-clients: organizations",
+  "POST /api/v2/organizations": "platform-clients: organizations",
+  "GET /api/v2/organizations/:name": "platform-clients: organizations",
+  "PATCH /api/v2/organizations/:name": "platform-clients: organizations",
+  "DELETE /api/v2/organizations/:name": "platform-clients: organizations",
+  "GET /api/v2/organizations/:name/workspaces": "platform-clients: workspaces",
+  "POST /api/v2/organizations/:name/workspaces": "platform-clients: workspaces",
+  "GET /api/v2/organizations/:name/workspaces/:workspace": "platform-clients: workspaces",
+  "PATCH /api/v2/organizations/:name/workspaces/:workspace": "platform-clients: workspaces",
+  "DELETE /api/v2/organizations/:name/workspaces/:workspace": "platform-clients: workspaces",
+  "GET /api/v2/workspaces/:id": "platform-clients: workspaces",
+  "PATCH /api/v2/workspaces/:id": "platform-clients: workspaces",
+  "DELETE /api/v2/workspaces/:id": "platform-clients: workspaces",
+  "POST /api/v2/workspaces/:id/actions/lock": "platform-clients: workspaces",
+  "POST /api/v2/workspaces/:id/actions/unlock": "platform-clients: workspaces",
+};
+// Not there yet, of what the specifications show: GET <mount>/creds/:name, /sys/rekey/*, every route of the scheduler.
 
 // biome-ignore lint/suspicious/noExplicitAny: an app with any variables
 function registered(app: Hono<any>): string[] {
@@ -52,8 +97,14 @@ test.each([
   expect(registered(service.app)).toEqual(Object.keys(listed).sort());
 });
 
-test("the platform and the scheduler register nothing yet", () => {
-  expect(registered(createPlatform().app)).toEqual([]);
+test.each([
+  ["standard", platformDialects.standard, platform("sms")],
+  ["hashicorp", platformDialects.hashicorp, { ...platform("twilio"), ...platformRealOnly }],
+] as const)("the platform registers the listed routes, %s", (_, dialect, listed) => {
+  expect(registered(createPlatform(dialect, new Clock()).app)).toEqual(Object.keys(listed).sort());
+});
+
+test("the scheduler registers nothing yet", () => {
   expect(registered(createScheduler("x-scheduler-token").app)).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import { type Sandbox, start } from "../../sandbox";
+import { type Sandbox, start } from "../../sandbox/index";
 import { call, raw, rawList } from "./call";
 
 let sandbox: Sandbox;

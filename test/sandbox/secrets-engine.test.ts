@@ -1,4 +1,4 @@
-import { type Sandbox, start } from "../../sandbox";
+import { type Sandbox, start } from "../../sandbox/index";
 import { call, raw, rawList } from "./call";
 
 const unsupportedPath = { errors: ["1 error occurred:\n\t* unsupported path\n\n"] };

@@ -1,5 +1,5 @@
 import { combine } from "shamir-secret-sharing";
-import { type Sandbox, start } from "../../sandbox";
+import { type Sandbox, start } from "../../sandbox/index";
 import { call, raw, rawList } from "./call";
 
 let sandbox: Sandbox;

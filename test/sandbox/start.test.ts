@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Sandbox, start } from "../../sandbox";
+import { type Sandbox, start } from "../../sandbox/index";
 import { call } from "./call";
 
 let sandbox: Sandbox;

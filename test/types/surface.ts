@@ -2,7 +2,7 @@
 // programs with; hence no newer syntax here.
 import * as pulumi from "@pulumi/pulumi";
 import { Args, Connected, DeepInput, ErrorCode, Getter, Outputs, StewardError, secrets } from "pulumi-steward";
-import { Fault, Options, Sandbox, SecretsService, Service, start } from "pulumi-steward/sandbox";
+import { Fault, Mail, Options, PlatformService, Sandbox, SecretsService, Seed, Service, start, TextMessage } from "pulumi-steward/sandbox";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function holds<Claim extends true>(...claim: Claim[]): void;
@@ -119,9 +119,39 @@ export async function sandbox(): Promise<Record<string, string>> {
   await service.seal();
   const unsealed: boolean = await service.unseal(service.shares);
   await service.failover();
+  const platform: PlatformService = running.platform;
+  const seed: Seed = {
+    organizations: [{ name: "acme", owners: ["admin"] }, { name: "globex" }],
+    workspaces: [
+      {
+        id: "ws-acmeWeb",
+        name: "web",
+        organization: "acme",
+        locked: true,
+        vcsRepoIdentifier: "acme/web",
+        run: { id: "run-1", status: "applied", createdAt: now },
+      },
+      { name: "bare", organization: "acme", run: { status: "planning" } },
+    ],
+    modules: [{ namespace: "acme", name: "network", provider: "aws", description: "Networks", versions: ["1.0.0"] }],
+  };
+  platform.seed(seed);
+  platform.appendToReasons(" Applies will be blocked.");
+  platform.mail.fail(504);
+  platform.mail.fail(401, { stored: true });
+  platform.mail.work();
+  platform.sms.fail();
+  platform.sms.work();
+  const mails: Mail[] = platform.mail.sent();
+  const addressed: { to: string; sender: string; host: string; at: Date }[] = mails;
+  const messages: TextMessage[] = platform.sms.sent();
+  const numbered: { to: string; from: string; at: Date }[] = messages;
+  const keys: { kid: string; createdAt: Date }[] = platform.signingKeys();
+  const tokens: string[] = [platform.token, platform.memberToken, platform.url];
   await running.reset();
   await running.close();
-  return opened && unsealed && now && log.length > 0 && others.length > 0 ? running.env : {};
+  const seen = log.length + others.length + addressed.length + numbered.length + keys.length + tokens.length;
+  return opened && unsealed && now && seen > 0 ? running.env : {};
 }
 
 // An "any" would accept everything above.

@@ -1,0 +1,108 @@
+import type { Context, Env } from "hono";
+import type { Dialect } from "./dialect";
+import type { Records, User } from "./records";
+
+/** What the wiring finds out about a request before a route sees it. */
+export interface Found extends Env {
+  Variables: {
+    records: Records;
+    dialect: Dialect;
+    now: Date;
+    /** Absent only on a route that needs no token. */
+    user: User;
+    /** The body; undefined when there was none. */
+    body: Record<string, unknown> | undefined;
+  };
+}
+
+export type Route = Context<Found>;
+
+export type Status = 400 | 401 | 404 | 409 | 415 | 422 | 429 | 500 | 504;
+
+/** One error object. `attribute` is the one that is wrong; its value is never repeated. */
+export interface Problem {
+  detail: string;
+  title?: string;
+  attribute?: string;
+}
+
+/** Thrown by a route; the wiring answers with it. */
+export class Refused extends Error {
+  readonly problems: Problem[];
+
+  constructor(
+    readonly status: Status,
+    ...problems: Problem[]
+  ) {
+    super(problems.map(({ detail }) => detail).join(" "));
+    this.problems = problems;
+  }
+}
+
+const mediaType = "application/vnd.api+json";
+
+const titles: Record<Status, string> = {
+  400: "bad request",
+  401: "unauthorized",
+  404: "not found",
+  409: "conflict",
+  415: "unsupported media type",
+  422: "unprocessable entity",
+  429: "too many requests",
+  500: "internal server error",
+  504: "gateway timeout",
+};
+
+/** A JSON:API document. */
+export function document(c: Route, content: { data: unknown; [member: string]: unknown }, status: 200 | 201 = 200): Response {
+  return c.body(JSON.stringify(content), status, { "content-type": mediaType });
+}
+
+/** A JSON:API error document. */
+export function errors(c: Route, status: Status, ...problems: Problem[]): Response {
+  const shown = problems.map(({ title, detail, attribute }) => ({
+    status: String(status),
+    title: title ?? (attribute ? "invalid attribute" : titles[status]),
+    detail,
+    ...(attribute && { source: { pointer: `/data/attributes/${attribute}` } }),
+  }));
+  const bare = [{ status: String(status), title: titles[status] }];
+  return c.body(JSON.stringify({ errors: shown.length > 0 ? shown : bare }), status, { "content-type": mediaType });
+}
+
+/** Not there, or not for this user: nobody can tell which. */
+export function missing(c: Route): Response {
+  return errors(c, 404);
+}
+
+/** Done, and there is nothing to say. */
+export function done(c: Route): Response {
+  return c.body(null, 204);
+}
+
+/** Reads the body. Whatever has one has to be JSON:API, which is always an object. */
+export async function bodyOf(c: Route): Promise<Record<string, unknown> | undefined> {
+  const text = await c.req.text();
+  if (text === "") return undefined;
+  const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== mediaType) throw new Refused(415, { detail: `The body has to be ${mediaType}.` });
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new Refused(422, { detail: "The body is not JSON." });
+  }
+  return objectOf(body, "The body");
+}
+
+/** `data.attributes` of the body. `data.type` is the client's business: the real product's own client sends "". */
+export function attributesOf(c: Route): Record<string, unknown> {
+  const { data } = objectOf(c.var.body, "The body");
+  return objectOf(objectOf(data, "data").attributes, "data.attributes");
+}
+
+export function objectOf(value: unknown, name: string): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Refused(422, { detail: `${name} has to be an object.` });
+  return value as Record<string, unknown>;
+}

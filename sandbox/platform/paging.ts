@@ -1,0 +1,48 @@
+import type { Route } from "./answer";
+
+const defaultSize = 20;
+// The specification names no maximum; this is the real product's.
+const largestSize = 100;
+
+export interface Page<Item> {
+  items: Item[];
+  links: Record<string, string | null>;
+  pagination: Record<string, number | null>;
+}
+
+/** The page that the query asks for. One behind the last is empty; what is no number from 1 counts as omitted. */
+export function page<Item>(c: Route, all: Item[]): Page<Item> {
+  const size = Math.min(whole(c.req.query("page[size]")) ?? defaultSize, largestSize);
+  const number = whole(c.req.query("page[number]")) ?? 1;
+  const last = Math.max(1, Math.ceil(all.length / size));
+  const previous = number > 1 ? number - 1 : null;
+  const next = number < last ? number + 1 : null;
+  const link = (to: number): string => {
+    const { origin, pathname, searchParams } = new URL(c.req.url);
+    searchParams.set("page[number]", String(to));
+    searchParams.set("page[size]", String(size));
+    return `${c.var.dialect.linkOrigin(origin)}${pathname}?${searchParams}`;
+  };
+  return {
+    items: all.slice((number - 1) * size, number * size),
+    links: {
+      self: link(number),
+      first: link(1),
+      prev: previous === null ? null : link(previous),
+      next: next === null ? null : link(next),
+      last: link(last),
+    },
+    pagination: {
+      "current-page": number,
+      ...c.var.dialect.pagination(size),
+      "prev-page": previous,
+      "next-page": next,
+      "total-pages": last,
+      "total-count": all.length,
+    },
+  };
+}
+
+function whole(text: string | undefined): number | undefined {
+  return text !== undefined && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,93 @@
+import type { Hono } from "hono";
+import type { Found, Route } from "../answer";
+import { document, done, missing, Refused } from "../answer";
+import { page } from "../paging";
+import type { Workspace } from "../records";
+import type { Resource } from "../wire";
+import { organization, run, user, workspace } from "../wire";
+
+const includable = ["organization", "organization.owners", "current_run"];
+
+export function routes(app: Hono<Found>): void {
+  const path = "/api/v2/admin/workspaces";
+
+  app.get(path, (c) => {
+    const found = search(c);
+    const wanted = c.req.query("filter[current_run][status]")?.split(",").filter(Boolean) ?? [];
+    const filtered = found.filter(({ run }) => wanted.length === 0 || (run !== undefined && wanted.includes(run.status)));
+    const { items, links, pagination } = page(c, filtered.sort(order(c)));
+    const meta = { pagination, "status-counts": counts(c, found) };
+    return document(c, { data: items.map(workspace), ...included(c, items), links, meta });
+  });
+
+  app.get(`${path}/:id`, (c) => {
+    const found = c.var.records.workspaces.get(c.req.param("id"));
+    return found ? document(c, { data: workspace(found), ...included(c, [found]) }) : missing(c);
+  });
+
+  app.delete(`${path}/:id`, (c) => (c.var.records.workspaces.delete(c.req.param("id")) ? done(c) : missing(c)));
+}
+
+/** `q` is part of the workspace's name or of its organization's. */
+function search(c: Route): Workspace[] {
+  const q = (c.req.query("q") ?? "").toLowerCase();
+  return [...c.var.records.workspaces.values()].filter(({ name, organization }) =>
+    [name, organization.name].some((text) => text.toLowerCase().includes(q)),
+  );
+}
+
+/** Workspaces without a run come last, whatever the direction. */
+function order(c: Route): (a: Workspace, b: Workspace) => number {
+  const sort = c.req.query("sort") || "name";
+  const direction = sort.startsWith("-") ? -1 : 1;
+  const byName = (a: Workspace, b: Workspace): number =>
+    compare(a.name, b.name) || compare(a.organization.name, b.organization.name) || compare(a.id, b.id);
+  switch (sort.replace(/^-/, "")) {
+    case "name":
+      return (a, b) => direction * byName(a, b);
+    case "current-run.created-at":
+      return (a, b) => {
+        if (!a.run || !b.run) return Number(!a.run) - Number(!b.run) || byName(a, b);
+        return direction * (a.run.createdAt.getTime() - b.run.createdAt.getTime()) || byName(a, b);
+      };
+    default:
+      // No document says what happens to another one; the real product's client knows this answer for a wrong include.
+      throw new Refused(400, {
+        title: "Invalid sort parameter",
+        detail: "sort is name or current-run.created-at, with or without a hyphen.",
+      });
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** How many workspaces `q` finds of each status, whatever the filter: a status without a counter of its own counts in the total alone. */
+function counts(c: Route, found: Workspace[]): Record<string, number> {
+  const count = (matches: (status: string | undefined) => boolean): number => found.filter(({ run }) => matches(run?.status)).length;
+  return {
+    ...Object.fromEntries(c.var.dialect.counters.map((status) => [status.replaceAll("_", "-"), count((other) => other === status)])),
+    none: count((status) => status === undefined),
+    total: found.length,
+  };
+}
+
+/** Each related resource once. */
+function included(c: Route, workspaces: Workspace[]): { included?: Resource[] } {
+  const wanted = c.req.query("include")?.split(",").filter(Boolean) ?? [];
+  if (wanted.some((name) => !includable.includes(name)))
+    throw new Refused(400, { title: "Invalid include parameter", detail: `include is any of: ${includable.join(", ")}.` });
+  if (wanted.length === 0) return {};
+  const organizations = [...new Set(workspaces.map((workspace) => workspace.organization))];
+  const owners = [...new Set(organizations.flatMap((organization) => organization.owners))];
+  const runs = workspaces.flatMap(({ run }) => run ?? []);
+  return {
+    included: [
+      // Without the organization, nothing would lead to its owners.
+      ...(wanted.some((name) => name.startsWith("organization")) ? organizations.map(organization) : []),
+      ...(wanted.includes("organization.owners") ? owners.map(user) : []),
+      ...(wanted.includes("current_run") ? runs.map(run) : []),
+    ],
+  };
+}

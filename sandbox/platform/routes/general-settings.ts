@@ -1,0 +1,33 @@
+import type { Hono } from "hono";
+import type { Found } from "../answer";
+import type { Dialect } from "../dialect";
+import type { Settings } from "../settings";
+import { merged, show, store, wrong } from "../settings";
+
+const leastRate = 30;
+
+export function generalSettings(dialect: Dialect): Settings {
+  return {
+    type: "general-settings",
+    id: "general",
+    attributes: {
+      "limit-user-organization-creation": { type: "boolean", default: true },
+      "api-rate-limiting-enabled": { type: "boolean", default: true },
+      "api-rate-limit": { type: "integer", default: 30 },
+      "send-passing-statuses-for-untriggered-speculative-plans": { type: "boolean", default: false },
+      "allow-speculative-plans-on-pull-requests-from-forks": { type: "boolean", default: false },
+      "default-remote-state-access": { type: "boolean", default: true },
+      ...dialect.general,
+    },
+    derived: dialect.generalDerived,
+    problems: (values) =>
+      Number(values["api-rate-limit"]) < leastRate ? [wrong("api-rate-limit", `cannot be less than ${leastRate}`)] : [],
+  };
+}
+
+export function routes(app: Hono<Found>, dialect: Dialect): void {
+  const settings = generalSettings(dialect);
+  const path = "/api/v2/admin/general-settings";
+  app.get(path, (c) => show(c, settings));
+  app.patch(path, (c) => store(c, settings, merged(c, settings)));
+}

@@ -1,0 +1,34 @@
+import type { Hono } from "hono";
+import type { Found, Route } from "../answer";
+import { attributesOf, document, missing, objectOf, Refused } from "../answer";
+import { mayManage } from "../records";
+import { wrong } from "../settings";
+import { deprecation, moduleVersion } from "../wire";
+
+export function routes(app: Hono<Found>): void {
+  app.patch("/api/v2/organizations/:organization/registry-modules/private/:namespace/:name/:provider/:version", (c) => {
+    const { organization, namespace, name, provider, version: wanted } = c.req.param();
+    const module = organization === namespace ? c.var.records.module(namespace, name, provider) : undefined;
+    const version = module?.versions.get(wanted);
+    if (!module || !version || !mayManage(c.var.user, module.organization)) return missing(c);
+
+    const asked = request(c);
+    const id = version.deprecation?.id ?? c.var.records.number();
+    version.deprecation = asked && { id, ...asked };
+    const data = moduleVersion(version);
+    return document(c, version.deprecation ? { data, included: [deprecation(version.deprecation)] } : { data });
+  });
+}
+
+/** The deprecation that the body asks for, as it will be published. undefined: none, from now on. */
+function request(c: Route): { reason: string; link: string | null } | undefined {
+  const fields = objectOf(attributesOf(c).deprecation, "deprecation");
+  const { "deprecated-status": status, reason, link } = fields;
+  if (status === "Undeprecated") return undefined;
+  if (status !== "Deprecated") throw new Refused(422, wrong("deprecation/deprecated-status", "has to be Deprecated or Undeprecated"));
+  if (typeof reason !== "string" || reason === "")
+    throw new Refused(422, wrong("deprecation/reason", "has to be a text, and not an empty one"));
+  if (link !== undefined && link !== null && typeof link !== "string")
+    throw new Refused(422, wrong("deprecation/link", "has to be a string"));
+  return { reason: reason + c.var.records.suffix, link: link || null };
+}

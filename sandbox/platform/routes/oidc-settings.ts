@@ -1,0 +1,17 @@
+import type { Hono } from "hono";
+import type { Found } from "../answer";
+import { done } from "../answer";
+
+export function routes(app: Hono<Found>): void {
+  const path = "/api/v2/admin/oidc-settings/actions";
+
+  app.post(`${path}/rotate-key`, (c) => {
+    c.var.records.keys.rotate();
+    return done(c);
+  });
+
+  app.post(`${path}/trim-key`, (c) => {
+    c.var.records.keys.trim();
+    return done(c);
+  });
+}

@@ -1,0 +1,74 @@
+import type { Hono } from "hono";
+import type { Found, Route } from "../answer";
+import { attributesOf, document, done, missing, Refused } from "../answer";
+import { page } from "../paging";
+import type { Organization } from "../records";
+import { mayManage } from "../records";
+import { valuesOf, wrong } from "../settings";
+import { organization } from "../wire";
+import { generalSettings } from "./general-settings";
+
+/** As far as clients need them to set up and to clean up. */
+export function routes(app: Hono<Found>): void {
+  const path = "/api/v2/organizations";
+
+  app.get(path, (c) => {
+    const visible = [...c.var.records.organizations.values()].filter((each) => mayManage(c.var.user, each));
+    const { items, links, pagination } = page(c, visible);
+    return document(c, { data: items.map(organization), links, meta: { pagination } });
+  });
+
+  app.post(path, (c) => {
+    const { records, user, dialect, now } = c.var;
+    const limited = valuesOf(records, generalSettings(dialect))["limit-user-organization-creation"];
+    if (limited && !user.administrator) return missing(c);
+    const { name, email } = fields(c);
+    if (name === undefined) throw new Refused(422, wrong("name", "is required"));
+    if (email === undefined) throw new Refused(422, wrong("email", "is required"));
+    free(c, name);
+    const created: Organization = { name, email, owners: [user.name], createdAt: now };
+    records.organizations.set(name, created);
+    return document(c, { data: organization(created) }, 201);
+  });
+
+  app.get(`${path}/:name`, (c) => {
+    const found = organizationOf(c);
+    return found ? document(c, { data: organization(found) }) : missing(c);
+  });
+
+  app.patch(`${path}/:name`, (c) => {
+    const found = organizationOf(c);
+    if (!found) return missing(c);
+    const { name = found.name, email = found.email } = fields(c);
+    if (name !== found.name) free(c, name);
+    const { organizations } = c.var.records;
+    organizations.delete(found.name);
+    organizations.set(name, Object.assign(found, { name, email }));
+    return document(c, { data: organization(found) });
+  });
+
+  app.delete(`${path}/:name`, (c) => {
+    const found = organizationOf(c);
+    if (!found) return missing(c);
+    c.var.records.deleteOrganization(found);
+    return done(c);
+  });
+}
+
+/** The organization in the path, where this user may manage it. */
+export function organizationOf(c: Route): Organization | undefined {
+  const found = c.var.records.organizations.get(c.req.param("name") ?? "");
+  return found && mayManage(c.var.user, found) ? found : undefined;
+}
+
+function fields(c: Route): { name?: string; email?: string } {
+  const { name, email } = attributesOf(c);
+  if (name !== undefined && (typeof name !== "string" || !/^[A-Za-z0-9_-]+$/.test(name)))
+    throw new Refused(422, wrong("name", "can only include letters, numbers, -, and _"));
+  if (email !== undefined && typeof email !== "string") throw new Refused(422, wrong("email", "has to be a string"));
+  return { name, email };
+}
+
+function free(c: Route, name: string): void {
+  if (c.var.records.organizations.has(name)) throw new Refused(422, wrong("name", "has already been taken"));
+}

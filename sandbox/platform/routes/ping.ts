@@ -1,0 +1,14 @@
+import type { Hono } from "hono";
+import type { Found } from "../answer";
+
+const headers = {
+  "tfp-api-version": "2.6",
+  "tfp-appname": "Terraform Enterprise",
+  "x-tfe-version": "1.0.0",
+  "x-tfe-current-version": "1.0.0",
+};
+
+/** What a client asks first; it needs no token. */
+export function routes(app: Hono<Found>): void {
+  app.get("/api/v2/ping", (c) => c.body(null, 204, headers));
+}

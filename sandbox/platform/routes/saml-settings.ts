@@ -1,0 +1,67 @@
+import { X509Certificate } from "node:crypto";
+import type { Hono } from "hono";
+import type { Found, Problem } from "../answer";
+import type { Dialect } from "../dialect";
+import type { Settings, Values } from "../settings";
+import { merged, required, show, store, valuesOf, wrong } from "../settings";
+
+const endpoints = ["slo-endpoint-url", "sso-endpoint-url"];
+const names = ["attr-username", "attr-groups", "attr-site-admin", "site-admin-role"];
+
+export function routes(app: Hono<Found>, dialect: Dialect): void {
+  const settings: Settings = {
+    type: "saml-settings",
+    id: "saml",
+    attributes: {
+      enabled: { type: "boolean", default: false },
+      debug: { type: "boolean", default: false },
+      "old-idp-cert": { type: "string", default: null, only: "reads" },
+      "idp-cert": { type: "string", default: null },
+      "slo-endpoint-url": { type: "string", default: null },
+      "sso-endpoint-url": { type: "string", default: null },
+      "attr-username": { type: "string", default: "Username" },
+      "attr-groups": { type: "string", default: "MemberOf" },
+      "attr-site-admin": { type: "string", default: "SiteAdmin" },
+      "site-admin-role": { type: "string", default: "site-admins" },
+      "sso-api-token-session-timeout": { type: "integer", default: 1_209_600 },
+      ...dialect.saml,
+    },
+    derived: (_, origin) => ({ "acs-consumer-url": `${origin}/users/saml/auth`, "metadata-url": `${origin}/users/saml/metadata` }),
+    problems: (values) => [
+      ...endpoints.filter((name) => values[name] && !isHttps(values[name])).map((name) => wrong(name, "has to be an HTTPS URL")),
+      ...certificate(values, dialect),
+      ...(values.enabled ? required(values, "idp-cert", ...endpoints, ...names) : []),
+    ],
+  };
+
+  const path = "/api/v2/admin/saml-settings";
+  app.get(path, (c) => show(c, settings));
+
+  app.patch(path, (c) => {
+    const before = valuesOf(c.var.records, settings);
+    const values = merged(c, settings);
+    // The certificate held so far stays valid while the identity provider changes over.
+    if (before["idp-cert"] && values["idp-cert"] !== before["idp-cert"]) values["old-idp-cert"] = before["idp-cert"];
+    return store(c, settings, values);
+  });
+
+  app.post(`${path}/actions/revoke-old-certificate`, (c) =>
+    store(c, settings, { ...valuesOf(c.var.records, settings), "old-idp-cert": null }),
+  );
+}
+
+function isHttps(value: unknown): boolean {
+  return URL.canParse(String(value)) && new URL(String(value)).protocol === "https:";
+}
+
+function certificate(values: Values, dialect: Dialect): Problem[] {
+  const pem = values["idp-cert"];
+  if (!pem || !dialect.checksCertificate) return [];
+  try {
+    if (!String(pem).includes("-----BEGIN CERTIFICATE-----")) throw new Error("no PEM");
+    new X509Certificate(String(pem));
+    return [];
+  } catch {
+    return [wrong("idp-cert", "has to be a PEM-encoded X.509 certificate")];
+  }
+}

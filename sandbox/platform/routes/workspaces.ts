@@ -1,0 +1,103 @@
+import type { Hono } from "hono";
+import type { Found, Route } from "../answer";
+import { attributesOf, document, done, errors, missing, objectOf, Refused } from "../answer";
+import { page } from "../paging";
+import type { Organization, Workspace } from "../records";
+import { mayManage } from "../records";
+import { wrong } from "../settings";
+import { workspace } from "../wire";
+import { organizationOf } from "./organizations";
+
+/** As far as clients need them to set up and to clean up. */
+export function routes(app: Hono<Found>): void {
+  const inOrganization = "/api/v2/organizations/:name/workspaces";
+
+  app.get(inOrganization, (c) => {
+    const owner = organizationOf(c);
+    if (!owner) return missing(c);
+    const part = c.req.query("search[name]") ?? "";
+    const found = [...c.var.records.workspaces.values()].filter((each) => each.organization === owner && each.name.includes(part));
+    const { items, links, pagination } = page(c, found);
+    return document(c, { data: items.map(workspace), links, meta: { pagination } });
+  });
+
+  app.post(inOrganization, (c) => {
+    const owner = organizationOf(c);
+    if (!owner) return missing(c);
+    const { name, vcsRepoIdentifier } = fields(c);
+    if (name === undefined) throw new Refused(422, wrong("name", "is required"));
+    free(c, owner, name);
+    const { records, now } = c.var;
+    const created: Workspace = { id: records.newId("ws"), name, organization: owner, locked: false, vcsRepoIdentifier, createdAt: now };
+    records.workspaces.set(created.id, created);
+    return document(c, { data: workspace(created) }, 201);
+  });
+
+  for (const path of [`${inOrganization}/:workspace`, "/api/v2/workspaces/:id"]) {
+    app.get(path, (c) => {
+      const found = workspaceOf(c);
+      return found ? document(c, { data: workspace(found) }) : missing(c);
+    });
+
+    app.patch(path, (c) => {
+      const found = workspaceOf(c);
+      if (!found) return missing(c);
+      const changes = fields(c);
+      if (changes.name !== undefined && changes.name !== found.name) free(c, found.organization, changes.name);
+      Object.assign(found, changes);
+      return document(c, { data: workspace(found) });
+    });
+
+    app.delete(path, (c) => {
+      const found = workspaceOf(c);
+      if (!found) return missing(c);
+      c.var.records.workspaces.delete(found.id);
+      return done(c);
+    });
+  }
+
+  for (const [action, locked] of [
+    ["lock", true],
+    ["unlock", false],
+  ] as const)
+    app.post(`/api/v2/workspaces/:id/actions/${action}`, (c) => {
+      const found = workspaceOf(c);
+      if (!found) return missing(c);
+      if (found.locked === locked)
+        return errors(c, 409, { detail: `Unable to ${action} the workspace: it is ${locked ? "" : "not "}locked.` });
+      found.locked = locked;
+      return document(c, { data: workspace(found) });
+    });
+}
+
+/** The workspace in the path, by its id or by its name, where this user may manage it. */
+function workspaceOf(c: Route): Workspace | undefined {
+  const id = c.req.param("id");
+  if (id === undefined) {
+    const owner = organizationOf(c);
+    return owner && c.var.records.workspace(owner, c.req.param("workspace") ?? "");
+  }
+  const found = c.var.records.workspaces.get(id);
+  return found && mayManage(c.var.user, found.organization) ? found : undefined;
+}
+
+/** What the body sets, and nothing that it omits. A repository of null is disconnected. */
+function fields(c: Route): Pick<Partial<Workspace>, "name" | "vcsRepoIdentifier"> {
+  const { name, "vcs-repo": repository } = attributesOf(c);
+  const read: Pick<Partial<Workspace>, "name" | "vcsRepoIdentifier"> = {};
+  if (name !== undefined) {
+    if (typeof name !== "string" || !/^[A-Za-z0-9_-]+$/.test(name))
+      throw new Refused(422, wrong("name", "can only include letters, numbers, -, and _"));
+    read.name = name;
+  }
+  if (repository !== undefined) {
+    const identifier = repository === null ? undefined : objectOf(repository, "vcs-repo").identifier;
+    if (repository !== null && typeof identifier !== "string") throw new Refused(422, wrong("vcs-repo", "has to name its identifier"));
+    read.vcsRepoIdentifier = identifier as string | undefined;
+  }
+  return read;
+}
+
+function free(c: Route, owner: Organization, name: string): void {
+  if (c.var.records.workspace(owner, name)) throw new Refused(422, wrong("name", "has already been taken"));
+}

@@ -1,0 +1,160 @@
+import type { Seed } from "../index";
+import type { Organization, Records } from "./records";
+
+/** The statuses of a run. */
+export const statuses: string[] = [
+  "pending",
+  "plan_queued",
+  "planning",
+  "planned",
+  "confirmed",
+  "apply_queued",
+  "applying",
+  "applied",
+  "discarded",
+  "errored",
+  "canceled",
+  "cost_estimating",
+  "cost_estimated",
+  "policy_checking",
+  "policy_override",
+  "policy_soft_failed",
+  "policy_checked",
+  "planned_and_finished",
+];
+
+/** What every sandbox starts with. */
+export function initialSeed(now: Date): Seed {
+  const hoursAgo = (hours: number): Date => new Date(now.getTime() - hours * 3_600_000);
+  return {
+    organizations: [
+      { name: "acme", owners: ["admin"] },
+      { name: "globex", owners: ["member"] },
+    ],
+    workspaces: [
+      {
+        id: "ws-acmeNetworkProd",
+        name: "network-prod",
+        organization: "acme",
+        vcsRepoIdentifier: "acme/network",
+        run: { id: "run-acmeNetworkProd", status: "applied", createdAt: hoursAgo(3) },
+      },
+      { id: "ws-acmeNetworkTest", name: "network-test", organization: "acme" },
+      {
+        id: "ws-acmeDataProd",
+        name: "data-prod",
+        organization: "acme",
+        locked: true,
+        run: { id: "run-acmeDataProd", status: "planning", createdAt: hoursAgo(1) },
+      },
+      {
+        id: "ws-globexWebsite",
+        name: "website",
+        organization: "globex",
+        vcsRepoIdentifier: "globex/website",
+        run: { id: "run-globexWebsite", status: "errored", createdAt: hoursAgo(2) },
+      },
+    ],
+    modules: [
+      {
+        namespace: "acme",
+        name: "network",
+        provider: "aws",
+        description: "Networks as acme builds them.",
+        versions: ["1.0.0", "1.0.0+build.5", "1.1.0", "2.0.0-rc.1", "2.0.0"],
+      },
+      { namespace: "globex", name: "website", provider: "google", versions: ["0.1.0"] },
+    ],
+  };
+}
+
+/** Adds what the seed names, or replaces what has the same identity. A wrong seed changes nothing. */
+export function applySeed(records: Records, seed: Seed, now: Date): void {
+  check(seed, idsByName(records));
+  for (const { name, owners } of seed.organizations ?? []) organizationOf(records, name, now).owners = [...(owners ?? ["admin"])];
+
+  const ids = idsByName(records);
+  for (const { id, name, organization: owner, locked = false, vcsRepoIdentifier, run } of seed.workspaces ?? []) {
+    const organization = organizationOf(records, owner, now);
+    const known = id ?? ids.get(`${owner}/${name}`) ?? records.newId("ws");
+    records.workspaces.set(known, {
+      id: known,
+      name,
+      organization,
+      locked,
+      vcsRepoIdentifier,
+      run: run && { id: run.id ?? records.newId("run"), status: run.status, createdAt: new Date(run.createdAt ?? now) },
+      createdAt: now,
+    });
+    ids.set(`${owner}/${name}`, known);
+  }
+
+  for (const { namespace, name, provider, description = "", versions } of seed.modules ?? []) {
+    const before = records.module(namespace, name, provider);
+    records.modules = records.modules.filter((module) => module !== before);
+    records.modules.push({
+      organization: organizationOf(records, namespace, now),
+      name,
+      provider,
+      description,
+      versions: new Map(versions.map((version) => [version, before?.versions.get(version) ?? { id: records.number() }])),
+    });
+  }
+}
+
+/** The id of each workspace, by its organization's name and its own. */
+function idsByName(records: Records): Map<string, string> {
+  return new Map([...records.workspaces.values()].map(({ id, name, organization }) => [`${organization.name}/${name}`, id]));
+}
+
+function organizationOf(records: Records, name: string, now: Date): Organization {
+  const organization = records.organizations.get(name) ?? { name, email: `${name}@example.com`, owners: ["admin"], createdAt: now };
+  records.organizations.set(name, organization);
+  return organization;
+}
+
+const known = {
+  seed: ["organizations", "workspaces", "modules"],
+  organization: ["name", "owners"],
+  workspace: ["id", "name", "organization", "locked", "vcsRepoIdentifier", "run"],
+  run: ["id", "status", "createdAt"],
+  module: ["namespace", "name", "provider", "description", "versions"],
+};
+
+/** What would otherwise be found late: a misspelt member, an unknown status, two workspaces of one name. */
+function check(seed: Seed, ids: Map<string, string>): void {
+  checkMembers(seed, "seed");
+  for (const organization of seed.organizations ?? []) {
+    checkMembers(organization, "organization");
+    checkTexts(organization, "organization", "name");
+  }
+  for (const workspace of seed.workspaces ?? []) {
+    checkMembers(workspace, "workspace");
+    checkTexts(workspace, "workspace", "name", "organization");
+    if (workspace.run) {
+      checkMembers(workspace.run, "run");
+      if (!statuses.includes(workspace.run.status))
+        throw new TypeError(`Unknown run status "${workspace.run.status}". Known: ${statuses.join(", ")}.`);
+    }
+    const { id, name, organization } = workspace;
+    const holder = ids.get(`${organization}/${name}`) ?? id;
+    if (id !== undefined && holder !== id) throw new TypeError(`${organization} has a workspace "${name}" with another id.`);
+    if (id !== undefined) ids.set(`${organization}/${name}`, id);
+  }
+  for (const module of seed.modules ?? []) {
+    checkMembers(module, "module");
+    checkTexts(module, "module", "namespace", "name", "provider");
+    if (!Array.isArray(module.versions)) throw new TypeError("A module needs versions.");
+  }
+}
+
+function checkMembers(value: object, kind: keyof typeof known): void {
+  const unknown = Object.keys(value).find((member) => !known[kind].includes(member));
+  if (unknown !== undefined) throw new TypeError(`Unknown member "${unknown}" of a ${kind}. Known: ${known[kind].join(", ")}.`);
+}
+
+function checkTexts(value: object, kind: string, ...members: string[]): void {
+  const fields = value as Record<string, unknown>;
+  for (const member of members)
+    if (typeof fields[member] !== "string" || fields[member] === "") throw new TypeError(`A ${kind} of the seed needs its ${member}.`);
+}

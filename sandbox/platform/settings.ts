@@ -1,0 +1,78 @@
+import type { Problem, Route } from "./answer";
+import { attributesOf, document, Refused } from "./answer";
+import type { Records } from "./records";
+
+export type Value = string | number | boolean | null;
+export type Values = Record<string, Value>;
+
+/** One attribute, as the API documents describe it. */
+export interface Attribute {
+  type: "boolean" | "integer" | "string";
+  /** What it is when it was never set. null is the documents' "none". */
+  default: Value;
+  oneOf?: string[];
+  /** "writes": it is accepted and never shown. "reads": it is shown, and a client's value is ignored. */
+  only?: "writes" | "reads";
+}
+
+/** One of the installation's settings resources. There is always exactly one of each. */
+export interface Settings {
+  type: string;
+  id: string;
+  attributes: Record<string, Attribute>;
+  /** What the attributes say that nobody sets. */
+  derived?(values: Values, origin: string): Values;
+  /** What is wrong with the attributes taken together. */
+  problems?(values: Values): Problem[];
+}
+
+/** The values held, with the defaults of what was never set. */
+export function valuesOf(records: Records, settings: Settings): Values {
+  const held = records.settings.get(settings.type);
+  return Object.fromEntries(Object.entries(settings.attributes).map(([name, attribute]) => [name, held?.[name] ?? attribute.default]));
+}
+
+/** What the request makes of the values held: omitted ones stay, null goes back to the default, unknown ones are ignored. */
+export function merged(c: Route, settings: Settings): Values {
+  const values = valuesOf(c.var.records, settings);
+  const problems: Problem[] = [];
+  for (const [name, sent] of Object.entries(attributesOf(c))) {
+    const attribute = Object.hasOwn(settings.attributes, name) ? settings.attributes[name] : undefined;
+    if (!attribute || attribute.only === "reads") continue;
+    if (sent === null) values[name] = attribute.default;
+    else if (isOf(attribute, sent)) values[name] = sent;
+    else problems.push(wrong(name, `has to be ${attribute.type === "integer" ? "an integer" : `a ${attribute.type}`}`));
+  }
+  if (problems.length > 0) throw new Refused(422, ...problems);
+  for (const [name, { oneOf }] of Object.entries(settings.attributes))
+    if (oneOf && !oneOf.includes(String(values[name]))) problems.push(wrong(name, `has to be one of: ${oneOf.join(", ")}`));
+  problems.push(...(settings.problems?.(values) ?? []));
+  if (problems.length > 0) throw new Refused(422, ...problems);
+  return values;
+}
+
+export function show(c: Route, settings: Settings): Response {
+  const values = valuesOf(c.var.records, settings);
+  const visible = Object.entries(values).filter(([name]) => settings.attributes[name]?.only !== "writes");
+  const attributes = { ...Object.fromEntries(visible), ...settings.derived?.(values, new URL(c.req.url).origin) };
+  return document(c, { data: { id: settings.id, type: settings.type, attributes } });
+}
+
+export function store(c: Route, settings: Settings, values: Values): Response {
+  c.var.records.settings.set(settings.type, values);
+  return show(c, settings);
+}
+
+/** The named attributes that settings cannot be enabled without. */
+export function required(values: Values, ...names: string[]): Problem[] {
+  return names.filter((name) => values[name] === null || values[name] === "").map((name) => wrong(name, "is required when enabled"));
+}
+
+/** The attribute is named; its value, which may be a secret, is not. */
+export function wrong(attribute: string, reason: string): Problem {
+  return { attribute, detail: `${attribute} ${reason}.` };
+}
+
+function isOf({ type }: Attribute, value: unknown): value is string | number | boolean {
+  return type === "integer" ? Number.isSafeInteger(value) : typeof value === type;
+}

@@ -1,0 +1,65 @@
+import type { Mail, TextMessage } from "../index";
+
+/** How a test mail ends; `stored`: are the settings kept all the same? */
+interface Failure {
+  status: 401 | 500 | 504;
+  stored: boolean;
+}
+
+/** Where test mails end. */
+export class MailSink {
+  #sent: Mail[] = [];
+  #failure: Failure | undefined;
+
+  sent(): Mail[] {
+    return this.#sent.map((mail) => ({ ...mail }));
+  }
+
+  fail(status: Failure["status"], { stored = false }: { stored?: boolean } = {}): void {
+    if (![401, 500, 504].includes(status)) throw new TypeError("A mail fails with 401, 500 or 504.");
+    this.#failure = { status, stored };
+  }
+
+  work(): void {
+    this.#failure = undefined;
+  }
+
+  /** undefined: delivered. */
+  deliver(mail: Mail): Failure | undefined {
+    if (!this.#failure) this.#sent.push(mail);
+    return this.#failure;
+  }
+
+  reset(): void {
+    this.#sent = [];
+    this.work();
+  }
+}
+
+/** Where test messages end. */
+export class SmsSink {
+  #sent: TextMessage[] = [];
+  #fails = false;
+
+  sent(): TextMessage[] {
+    return this.#sent.map((message) => ({ ...message }));
+  }
+
+  fail(): void {
+    this.#fails = true;
+  }
+
+  work(): void {
+    this.#fails = false;
+  }
+
+  deliver(message: TextMessage): boolean {
+    if (!this.#fails) this.#sent.push(message);
+    return !this.#fails;
+  }
+
+  reset(): void {
+    this.#sent = [];
+    this.work();
+  }
+}

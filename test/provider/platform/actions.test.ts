@@ -1,0 +1,109 @@
+import { limits } from "../../../provider/http";
+import { onEachPlatform, Platform } from "../../platform";
+import { complete } from "./attributes";
+
+const { firstPause } = limits;
+beforeAll(() => {
+  limits.firstPause = 5;
+});
+afterAll(() => {
+  limits.firstPause = firstPause;
+});
+
+const actions: { token: string; inputs: Record<string, unknown>; path: (platform: Platform) => string }[] = [
+  { token: "SamlCertificateRevocation", inputs: {}, path: () => "saml-settings/actions/revoke-old-certificate" },
+  { token: "OidcKeyRotation", inputs: {}, path: () => "oidc-settings/actions/rotate-key" },
+  { token: "OidcKeyTrim", inputs: {}, path: () => "oidc-settings/actions/trim-key" },
+  {
+    token: "SmsVerification",
+    inputs: { testNumber: "+15550123" },
+    path: ({ dialect }) => `${dialect === "hashicorp" ? "twilio" : "sms"}-settings/verify`,
+  },
+];
+
+onEachPlatform("actions", (current) => {
+  beforeEach(() => current().change("sms", { ...complete.sms, enabled: true }));
+
+  test.each(actions)(
+    "$token: once when created and once for each change of its triggers, and not otherwise",
+    async ({ token, inputs, path }) => {
+      const { engine, requests } = current();
+      const action = engine(token);
+      const once = [`POST ${path(current())}`];
+      expect(await requests(() => action.preview(inputs))).toEqual([]);
+      const began = Date.now();
+      expect(await requests(() => action.up(inputs))).toEqual(once);
+      const { performedAt } = action.outputs();
+      expect(performedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      expect(Date.parse(String(performedAt))).toBeGreaterThanOrEqual(began);
+      expect(await requests(() => action.up(inputs))).toEqual([]);
+      expect(await requests(async () => expect(await action.refresh()).toEqual([]))).toEqual([]);
+      expect(await requests(() => action.preview({ ...inputs, triggers: ["1"] }))).toEqual([]);
+      expect(await requests(() => action.up({ ...inputs, triggers: ["1"] }))).toEqual(once);
+      expect(await requests(() => action.up({ ...inputs, triggers: ["1"] }))).toEqual([]);
+      expect(await requests(() => action.up({ ...inputs, triggers: ["1", "2"] }))).toEqual(once);
+      expect(await requests(() => action.destroy())).toEqual([]);
+    },
+  );
+
+  test.each(actions.flatMap((action) => [429, 500, 503].map((status) => ({ ...action, status }))))(
+    "$token is never repeated: $status",
+    async ({ token, inputs, path, status }) => {
+      const { engine, requests, sandbox } = current();
+      sandbox.faults.add({ system: "platform", method: "POST", path: /./, action: "respond", status, times: 9 });
+      expect(await requests(() => expect(engine(token).up(inputs)).rejects.toMatchObject({ status }))).toEqual([`POST ${path(current())}`]);
+      sandbox.faults.clear();
+    },
+  );
+
+  test.each(actions)(
+    "$token whose answer is lost says that it may have been done; the next up does it",
+    async ({ token, inputs, path }) => {
+      const { engine, requests, sandbox } = current();
+      const action = engine(token);
+      sandbox.faults.add({ system: "platform", method: "POST", path: /./, action: "drop-after" });
+      const failed = await requests(() =>
+        expect(action.up(inputs)).rejects.toThrow(/It may have been done all the same: the next `pulumi up` does it again\.$/),
+      );
+      expect(failed).toEqual([`POST ${path(current())}`]);
+      expect(await requests(() => action.up(inputs))).toEqual([`POST ${path(current())}`]);
+      expect(await action.up(inputs)).toBe("same");
+    },
+  );
+
+  test.each(actions)("$token by somebody who is no administrator", async ({ token, inputs }) => {
+    const { engine, service } = current();
+    await expect(engine(token, { token: service.memberToken }).up(inputs)).rejects.toMatchObject({ code: "ERR_FORBIDDEN", status: 404 });
+  });
+
+  test("rotate, then trim: one more key, then the newest alone", async () => {
+    const { engine, service } = current();
+    const kids = (): string[] => service.signingKeys().map(({ kid }) => kid);
+    const [first] = kids();
+    await engine("OidcKeyRotation").up({});
+    expect(kids()).toHaveLength(2);
+    await engine("OidcKeyTrim").up({});
+    expect(kids()).toHaveLength(1);
+    expect(kids()).not.toContain(first);
+  });
+
+  test("a message goes out with each verification; settings that do not work are a clear error", async () => {
+    const { engine, service, change } = current();
+    const verification = engine("SmsVerification");
+    await verification.up({ testNumber: "+15550123" });
+    await verification.up({ testNumber: "+15550124" });
+    expect(service.sms.sent().map(({ to, from }) => [to, from])).toEqual([
+      ["+15550123", "+15550100"],
+      ["+15550124", "+15550100"],
+    ]);
+    await change("sms", { enabled: false });
+    await expect(verification.up({ testNumber: "+15550125" })).rejects.toMatchObject({
+      code: "ERR_REFUSED",
+      message: expect.stringMatching(/^Cannot update SMS verification: .*verify, 400\)/),
+    });
+    expect(await engine("SmsVerification").problems({ testNumber: "", triggers: "x" })).toEqual([
+      "testNumber: must not be empty",
+      "triggers: must be a list of texts",
+    ]);
+  });
+});

@@ -1,0 +1,202 @@
+import { platform } from "../../../provider";
+import { limits } from "../../../provider/http";
+import { onEachPlatform } from "../../platform";
+
+const { firstPause } = limits;
+beforeAll(() => {
+  limits.firstPause = 5;
+});
+afterAll(() => {
+  limits.firstPause = firstPause;
+});
+
+const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
+const inputs = { ...version, reason: "Use 2.0.0.", link: "https://wiki.example.com/2" };
+const read = "GET /api/registry/v1/modules/acme/network/aws/versions";
+const write = "PATCH /api/v2/organizations/acme/registry-modules/private/acme/network/aws/1.0.0";
+
+onEachPlatform("the deprecation of a module version", (current) => {
+  const shown = async (of = "1.0.0"): Promise<unknown> => {
+    const { body } = await current().outside("GET", `/api/registry/v1/modules/acme/network/aws/${encodeURIComponent(of)}`);
+    return (body as unknown as { deprecation: unknown }).deprecation;
+  };
+  const deprecate = async (deprecation: object, of = "1.0.0"): Promise<void> => {
+    const path = `/api/v2/organizations/acme/registry-modules/private/acme/network/aws/${encodeURIComponent(of)}`;
+    const { status } = await current().outside("PATCH", path, { data: { type: "module-versions", attributes: { deprecation } } });
+    expect(status).toBe(200);
+  };
+
+  test("life: deprecated, changed, drift of reason and link seen and repaired, reinstated", async () => {
+    const { engine, requests } = current();
+    const deprecation = engine("ModuleVersionDeprecation");
+    expect(await requests(() => deprecation.preview(inputs))).toEqual([]);
+    expect(await requests(() => deprecation.up(inputs))).toEqual([read, write]);
+    expect(deprecation.state?.id).toBe("acme/network/aws/1.0.0");
+    expect(await shown()).toEqual({ reason: "Use 2.0.0.", link: "https://wiki.example.com/2" });
+    expect(await requests(() => deprecation.up(inputs))).toEqual([]);
+    expect(await requests(async () => expect(await deprecation.refresh()).toEqual([]))).toEqual([read]);
+
+    await deprecate({ "deprecated-status": "Deprecated", reason: "Because.", link: "https://other.example.com" });
+    expect(await deprecation.refresh()).toEqual(["link", "reason"]);
+    expect(await requests(() => deprecation.up(inputs))).toEqual([write]);
+    expect(await shown()).toEqual({ reason: "Use 2.0.0.", link: "https://wiki.example.com/2" });
+
+    const { link: _, ...silent } = inputs;
+    expect(await requests(() => deprecation.up({ ...silent, reason: "Use 2.1.0." }))).toEqual([write]);
+    expect(deprecation.outputs()).toMatchObject({ reason: "Use 2.1.0.", publishedReason: "Use 2.1.0." });
+    expect(deprecation.outputs().link).toBeUndefined();
+    expect(await deprecation.refresh()).toEqual([]);
+
+    expect(await requests(() => deprecation.destroy())).toEqual([write]);
+    expect(await shown()).toBeNull();
+  });
+
+  test("the words that the platform adds are published, and are no drift", async () => {
+    const { engine, service } = current();
+    service.appendToReasons(" Contact the platform team.");
+    const deprecation = engine("ModuleVersionDeprecation");
+    await deprecation.up(inputs);
+    expect(deprecation.outputs()).toMatchObject({ reason: "Use 2.0.0.", publishedReason: "Use 2.0.0. Contact the platform team." });
+    expect(await deprecation.refresh()).toEqual([]);
+    expect(await deprecation.up(inputs)).toBe("same");
+    // A shorter reason is another one, although the published one begins with it.
+    expect(await deprecation.up({ ...inputs, reason: "Use 2" })).toBe("update");
+    expect(deprecation.outputs().publishedReason).toBe("Use 2 Contact the platform team.");
+  });
+
+  test("somebody else's deprecation is not taken over silently", async () => {
+    const { engine, requests } = current();
+    await deprecate({ "deprecated-status": "Deprecated", reason: "Theirs." });
+    const failed = await requests(() =>
+      expect(engine("ModuleVersionDeprecation").up(inputs)).rejects.toMatchObject({
+        code: "ERR_ALREADY_EXISTS",
+        message: expect.stringMatching(
+          /^Cannot create deprecation of module version "acme\/network\/aws\/1\.0\.0": it is deprecated already, with other words\. Set adopt: true/,
+        ),
+      }),
+    );
+    expect(failed).toEqual([read]);
+    const { link: _, ...silent } = inputs;
+    expect(await requests(() => engine("ModuleVersionDeprecation").up({ ...silent, reason: "Theirs." }))).toEqual([read]);
+    const deprecation = engine("ModuleVersionDeprecation");
+    expect(await requests(() => deprecation.up({ ...inputs, adopt: true }))).toEqual([read, write]);
+    expect(await deprecation.up(inputs)).toBe("same");
+    expect(await shown()).toMatchObject({ reason: "Use 2.0.0." });
+  });
+
+  test.each(["2.0.0-rc.1", "1.0.0+build.5"])("%s: a version with signs in it", async (moduleVersion) => {
+    const { engine, requests } = current();
+    const deprecation = engine("ModuleVersionDeprecation");
+    const sent = await requests(() => deprecation.up({ ...inputs, moduleVersion }));
+    expect(sent[1]).toBe(write.replace("1.0.0", moduleVersion.replace("+", "%2B")));
+    expect(await shown(moduleVersion)).toMatchObject({ reason: "Use 2.0.0." });
+    expect(await shown("1.0.0")).toBeNull();
+    expect(await deprecation.refresh()).toEqual([]);
+    await deprecation.destroy();
+    expect(await shown(moduleVersion)).toBeNull();
+  });
+
+  test("what vanishes is gone: the deprecation, the version, the module", async () => {
+    const { engine, service, requests } = current();
+    const versions = ["1.0.0", "1.1.0"];
+    service.seed({ modules: [{ namespace: "acme", name: "gone", provider: "aws", versions }] });
+    const [a, b] = versions.map(() => engine("ModuleVersionDeprecation"));
+    const gone = { ...inputs, moduleName: "gone" };
+    await a?.up(gone);
+    await b?.up({ ...gone, moduleVersion: "1.1.0" });
+    service.seed({ modules: [{ namespace: "acme", name: "gone", provider: "aws", versions: ["1.1.0"] }] });
+    expect(await requests(() => a?.destroy() ?? Promise.reject())).toEqual([
+      "GET /api/registry/v1/modules/acme/gone/aws/versions",
+      "PATCH /api/v2/organizations/acme/registry-modules/private/acme/gone/aws/1.0.0",
+    ]);
+    const again = engine("ModuleVersionDeprecation");
+    await again.up(inputs);
+    await deprecate({ "deprecated-status": "Undeprecated" });
+    expect(await again.refresh()).toBe("gone");
+    service.seed({ modules: [{ namespace: "acme", name: "gone", provider: "aws", versions: [] }] });
+    expect(await b?.refresh()).toBe("gone");
+    await expect(engine("ModuleVersionDeprecation").up({ ...inputs, moduleVersion: "9.9.9" })).rejects.toThrow(
+      "the registry shows no such version. Check its four names",
+    );
+  });
+
+  test.each([
+    { status: 500, applied: false },
+    { status: 503, applied: false },
+    { status: 0, applied: false },
+    { status: 0, applied: true },
+  ])("$status, applied: $applied: the state tells the truth, and the next up converges", async ({ status, applied }) => {
+    const { engine, sandbox } = current();
+    const fault = { system: "platform" as const, method: "PATCH", path: /private/, times: 9 };
+    const fail = (): void => {
+      if (status) sandbox.faults.add({ ...fault, action: "respond", status });
+      else sandbox.faults.add({ ...fault, action: applied ? "drop-after" : "drop-before" });
+    };
+    const deprecation = engine("ModuleVersionDeprecation");
+    fail();
+    await expect(deprecation.up(inputs)).rejects.toThrow(/^Cannot create deprecation/);
+    sandbox.faults.clear();
+    expect((await shown()) !== null).toBe(applied);
+    if (applied) expect(await deprecation.refresh()).toEqual([]);
+    await deprecation.up(inputs);
+    expect(await deprecation.up(inputs)).toBe("same");
+    expect(await deprecation.refresh()).toEqual([]);
+
+    const changed = { ...inputs, reason: "Use 3.0.0." };
+    fail();
+    await expect(deprecation.up(changed)).rejects.toThrow(/^Cannot update deprecation/);
+    sandbox.faults.clear();
+    await deprecation.up(changed);
+    expect(await shown()).toMatchObject({ reason: "Use 3.0.0." });
+    expect(await deprecation.up(changed)).toBe("same");
+
+    fail();
+    await expect(deprecation.destroy()).rejects.toThrow(/^Cannot delete deprecation/);
+    sandbox.faults.clear();
+    await deprecation.destroy();
+    expect(await shown()).toBeNull();
+  });
+
+  test("a 404 of a version that is still there says that we may not", async () => {
+    const { engine, sandbox } = current();
+    const deprecation = engine("ModuleVersionDeprecation");
+    await deprecation.up(inputs);
+    sandbox.faults.add({ system: "platform", method: "PATCH", path: /private/, action: "respond", status: 404, body: '{"errors":[]}' });
+    await expect(deprecation.destroy()).rejects.toThrow("The token may not manage the modules of that organization.");
+    expect(deprecation.state).toBeDefined();
+  });
+
+  test("all problems of the inputs at once", async () => {
+    const problems = await current()
+      .engine("ModuleVersionDeprecation")
+      .problems({ organizationName: "a/b", moduleName: "", moduleProvider: "..", moduleVersion: "1 0", reason: "", link: "" });
+    expect(problems.map((problem) => problem.split(":")[0])).toEqual([
+      "organizationName",
+      "moduleName",
+      "moduleProvider",
+      "moduleVersion",
+      "reason",
+      "link",
+    ]);
+  });
+});
+
+onEachPlatform("the functions for module versions", (current) => {
+  beforeEach(() => current().configureProgram());
+
+  test("show one version, all of them, and which are deprecated", async () => {
+    await current().engine("ModuleVersionDeprecation").up(inputs);
+    const module = { namespace: "acme", name: "network", provider: "aws" };
+    expect(await platform.getModuleVersion({ ...module, version: "1.0.0" })).toMatchObject({
+      ...module,
+      version: "1.0.0",
+      deprecation: { reason: "Use 2.0.0.", link: "https://wiki.example.com/2" },
+    });
+    expect((await platform.getModuleVersion({ ...module, version: "1.0.0+build.5" })).deprecation).toBeUndefined();
+    const all = await platform.listModuleVersions(module);
+    expect(all.map(({ version: each }) => each).sort()).toEqual(["1.0.0", "1.0.0+build.5", "1.1.0", "2.0.0", "2.0.0-rc.1"]);
+    expect(all.filter(({ deprecation }) => deprecation).map(({ version: each }) => each)).toEqual(["1.0.0"]);
+    await expect(platform.listModuleVersions({ ...module, name: "none" })).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
+    await expect(platform.getModuleVersion({ ...module, version: "0" })).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
+  });
+});

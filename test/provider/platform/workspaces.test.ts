@@ -1,0 +1,201 @@
+import { platform } from "../../../provider";
+import { onEachPlatform } from "../../platform";
+
+const id = "ws-acmeNetworkProd";
+
+onEachPlatform("a workspace", (current) => {
+  test("is adopted, followed at each refresh, and left alone when the resource goes", async () => {
+    const { engine, requests, service, outside } = current();
+    const workspace = engine("AdminWorkspace");
+    expect(await requests(() => workspace.preview({ workspaceId: id }))).toEqual([]);
+    expect(await requests(() => workspace.up({ workspaceId: id }))).toEqual([`GET workspaces/${id}`]);
+    expect(workspace.outputs()).toMatchObject({
+      workspaceId: id,
+      name: "network-prod",
+      organization: "acme",
+      locked: false,
+      vcsRepoIdentifier: "acme/network",
+      currentRunId: "run-acmeNetworkProd",
+    });
+    expect(await requests(() => workspace.up({ workspaceId: id }))).toEqual([]);
+    service.seed({ workspaces: [{ id, name: "renamed", organization: "acme", locked: true }] });
+    expect(await requests(async () => expect(await workspace.refresh()).toEqual([]))).toEqual([`GET workspaces/${id}`]);
+    expect(workspace.outputs()).toMatchObject({ name: "renamed", locked: true });
+    expect(workspace.outputs().vcsRepoIdentifier).toBeUndefined();
+    expect(await requests(() => workspace.destroy())).toEqual([]);
+    expect((await outside("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(200);
+  });
+
+  test("is destroyed with destroyOnDelete alone: one read, one write", async () => {
+    const { engine, requests, outside } = current();
+    const workspace = engine("AdminWorkspace");
+    await workspace.up({ workspaceId: id });
+    expect(await requests(() => workspace.up({ workspaceId: id, destroyOnDelete: true }))).toEqual([]);
+    expect(await requests(() => workspace.destroy())).toEqual([`DELETE workspaces/${id}`, `GET workspaces/${id}`]);
+    expect((await outside("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(404);
+  });
+
+  test("turning destroyOnDelete off again leaves it", async () => {
+    const { engine, requests } = current();
+    const workspace = engine("AdminWorkspace");
+    await workspace.up({ workspaceId: id, destroyOnDelete: true });
+    await workspace.up({ workspaceId: id, destroyOnDelete: false });
+    expect(await requests(() => workspace.destroy())).toEqual([]);
+  });
+
+  test.each([
+    [
+      "locked",
+      { name: "network-prod", organization: "acme", locked: true },
+      /^Cannot delete workspace "ws-acmeNetworkProd": it is locked\. Unlock it/,
+    ],
+    [
+      "renamed",
+      { name: "database-prod", organization: "acme" },
+      /it is called acme\/database-prod now, not acme\/network-prod\. Look whether/,
+    ],
+    ["moved", { name: "network-prod", organization: "globex" }, /it is called globex\/network-prod now, not acme\/network-prod/],
+  ])("that was %s meanwhile is not destroyed", async (_, changed, message) => {
+    const { engine, requests, service } = current();
+    const workspace = engine("AdminWorkspace");
+    await workspace.up({ workspaceId: id, destroyOnDelete: true });
+    service.seed({ workspaces: [{ id, ...changed }] });
+    expect(await requests(() => expect(workspace.destroy()).rejects.toThrow(message))).toEqual([`GET workspaces/${id}`]);
+    expect(workspace.state).toBeDefined();
+  });
+
+  test("that is gone is gone here; the destruction of it succeeds", async () => {
+    const { engine, outside, requests } = current();
+    const workspace = engine("AdminWorkspace");
+    await workspace.up({ workspaceId: id, destroyOnDelete: true });
+    await outside("DELETE", `/api/v2/admin/workspaces/${id}`);
+    // A 404 alone would also be the answer to somebody who is no administrator.
+    expect(await requests(() => workspace.destroy())).toEqual(["GET general-settings", `GET workspaces/${id}`]);
+    const other = engine("AdminWorkspace");
+    await other.up({ workspaceId: "ws-acmeNetworkTest" });
+    await outside("DELETE", "/api/v2/admin/workspaces/ws-acmeNetworkTest");
+    expect(await other.refresh()).toBe("gone");
+  });
+
+  test("is never taken for gone by somebody who is no administrator", async () => {
+    const { engine, service, config } = current();
+    const workspace = engine("AdminWorkspace");
+    await workspace.up({ workspaceId: id, destroyOnDelete: true });
+    workspace.configure(config({ token: service.memberToken }));
+    await expect(workspace.refresh()).rejects.toMatchObject({ code: "ERR_FORBIDDEN", status: 404 });
+    await expect(workspace.destroy()).rejects.toMatchObject({ code: "ERR_FORBIDDEN", status: 404 });
+    expect(workspace.state).toBeDefined();
+    await expect(engine("AdminWorkspace").up({ workspaceId: "ws-none" })).rejects.toThrow(
+      'Cannot create workspace "ws-none": the platform has none with this id. It adopts',
+    );
+  });
+
+  test("is destroyed by one request, whatever the answer", async () => {
+    const { engine, requests, sandbox } = current();
+    for (const status of [429, 500, 503]) {
+      const workspace = engine("AdminWorkspace");
+      await workspace.up({ workspaceId: id, destroyOnDelete: true });
+      sandbox.faults.add({ system: "platform", method: "DELETE", path: /./, action: "respond", status, times: 9 });
+      const sent = await requests(() => expect(workspace.destroy()).rejects.toMatchObject({ status }));
+      expect(sent).toEqual([`DELETE workspaces/${id}`, `GET workspaces/${id}`]);
+      sandbox.faults.clear();
+    }
+  });
+
+  test("get compares the outputs", async () => {
+    const workspace = current().engine("AdminWorkspace");
+    expect(await workspace.get(id)).toMatchObject({ name: "network-prod", organization: "acme" });
+    await expect(current().engine("AdminWorkspace").get("ws-none")).rejects.toThrow("the server has none of this name");
+  });
+});
+
+onEachPlatform("the functions for workspaces", (current) => {
+  const names = async (options?: platform.ListWorkspacesOptions): Promise<string[]> => {
+    const found: string[] = [];
+    for await (const { name } of platform.listWorkspaces(options)) found.push(name);
+    return found;
+  };
+  const many = (count: number): { id: string; name: string; organization: string }[] =>
+    Array.from({ length: count }, (_, index) => ({
+      id: `ws-${index}`,
+      name: `many-${String(index).padStart(3, "0")}`,
+      organization: "many",
+    }));
+  beforeEach(() => current().configureProgram());
+
+  test("list all, filter, sort and count", async () => {
+    expect(await names()).toEqual(["data-prod", "network-prod", "network-test", "website"]);
+    expect(await names({ sort: "-name" })).toEqual(["website", "network-test", "network-prod", "data-prod"]);
+    expect(await names({ sort: "current-run.created-at" })).toEqual(["network-prod", "website", "data-prod", "network-test"]);
+    expect(await names({ q: "GLOBEX" })).toEqual(["website"]);
+    expect(await names({ currentRunStatus: ["errored", "planning"] })).toEqual(["data-prod", "website"]);
+    const list = platform.listWorkspaces({ q: "acme" });
+    expect(
+      await current().requests(async () => {
+        expect(await list.totalCount()).toBe(3);
+        expect(await list.statusCounts()).toMatchObject({ applied: 1, planning: 1, none: 1, total: 3 });
+        for await (const { organization } of list) expect(organization).toBe("acme");
+      }),
+    ).toEqual(["GET workspaces?q=acme"]);
+  });
+
+  test("pages are fetched as they are needed, with the brackets encoded", async () => {
+    const { service, requests } = current();
+    service.seed({ workspaces: many(45) });
+    expect(await requests(async () => expect(await names({ q: "many" })).toHaveLength(45))).toEqual([
+      "GET workspaces?q=many",
+      "GET workspaces?q=many&page%5Bnumber%5D=2",
+      "GET workspaces?q=many&page%5Bnumber%5D=3",
+    ]);
+    const first = await requests(async () => {
+      for await (const _ of platform.listWorkspaces({ q: "many", pageSize: 10, currentRunStatus: [] })) break;
+    });
+    expect(first).toHaveLength(1);
+    expect(first[0]).toContain("page%5Bsize%5D=10");
+  });
+
+  test("a list that moves while it is read gives each workspace once, and a server that sends us in a circle ends it", async () => {
+    const { sandbox, service } = current();
+    service.seed({ workspaces: many(4) });
+    const page = (ids: number[], next: number): string =>
+      JSON.stringify({
+        data: ids.map((each) => ({ id: `ws-${each}`, type: "workspaces", attributes: { name: `many-${each}` } })),
+        meta: { pagination: { "next-page": next } },
+      });
+    sandbox.faults.add({ system: "platform", path: /workspaces/, action: "respond", status: 200, body: page([1, 2], 2) });
+    sandbox.faults.add({ system: "platform", path: /workspaces/, nth: 2, action: "respond", status: 200, body: page([2, 3], 1) });
+    expect(await names()).toEqual(["many-1", "many-2", "many-3"]);
+    sandbox.faults.clear();
+  });
+
+  test("one with what is included", async () => {
+    const workspace = await platform.getWorkspace({ id: "ws-globexWebsite", include: ["organization.owners", "current_run"] });
+    expect(workspace).toMatchObject({
+      id: "ws-globexWebsite",
+      name: "website",
+      locked: false,
+      vcsRepoIdentifier: "globex/website",
+      organization: "globex",
+      currentRun: { id: "run-globexWebsite", status: "errored" },
+      attributes: { name: "website" },
+    });
+    expect(workspace.path).toMatch(/globex\/workspaces\/website$/);
+    expect(workspace.included.map(({ type }) => type)).toEqual(["organizations", "users", "runs"]);
+    const bare = await platform.getWorkspace({ id: "ws-acmeNetworkTest" });
+    expect(bare.currentRun).toBeUndefined();
+    expect(bare.vcsRepoIdentifier).toBeUndefined();
+    expect(bare.included).toEqual([]);
+  });
+
+  test("a 404 is explained, bad options are refused at once", async () => {
+    await expect(platform.getWorkspace({ id: "ws-none" })).rejects.toMatchObject({
+      code: "ERR_NOT_FOUND",
+      message: expect.stringContaining('Cannot read workspace: the platform has none with the id "ws-none"'),
+    });
+    const bad = { pageSize: 0, sort: "age", include: ["runs"], currentRunStatus: ["A"] } as unknown as platform.ListWorkspacesOptions;
+    const sent = await current().requests(() =>
+      expect(names(bad)).rejects.toThrow(/Cannot list workspaces: .*currentRunStatus.*sort.*pageSize.*include/),
+    );
+    expect(sent).toEqual([]);
+  });
+});
