@@ -1,4 +1,4 @@
-import { compile, emptyProgram, fullProgram } from "../test/compile";
+import { compile, emptyProgram, usersProgram } from "../test/compile";
 import { say } from "../tools/command";
 import { table, whole } from "./table";
 
@@ -10,7 +10,7 @@ export interface Types {
 /** What type-checking a program costs that uses every public name of the package: the one that the tests compile. */
 export function types(): Types {
   say("Type-checking two programs.");
-  const [empty, full] = [compile(emptyProgram), compile(fullProgram())];
+  const [empty, full] = [compile(emptyProgram), compile(usersProgram())];
   for (const { errors } of [empty, full]) if (errors.length > 0) throw new Error(errors.join("\n"));
   const row = (name: string, { instantiations, declarations }: typeof full): string[] => [
     name,

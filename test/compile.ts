@@ -7,8 +7,10 @@ const root = join(__dirname, "..");
 
 /** A program that does nothing with the package, to compare with. */
 export const emptyProgram = 'import * as pulumi from "@pulumi/pulumi";\nexport const name: pulumi.Input<string> = "";\n';
-/** One that uses all of it. */
+/** One that uses all of it, and asserts what its types are. */
 export const fullProgram = (): string => readFileSync(join(__dirname, "types/surface.ts"), "utf8");
+/** The same without the assertions, as a user would write it. */
+export const usersProgram = (): string => fullProgram().replace(/^holds<.*$/gm, "");
 
 /** Compiles a program against the built package: what the compiler says, and its own counts. */
 export function compile(source: string): { errors: string[]; instantiations: number; declarations: string[] } {

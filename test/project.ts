@@ -1,10 +1,11 @@
 import { ChildProcessByStdio, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pulumiEnvironment } from "../tools/environment";
 import { getPulumi } from "../tools/pulumi";
+import { Platform } from "./platform";
 import { Target } from "./target";
 
 export interface Run {
@@ -46,6 +47,12 @@ export class Project {
     });
   }
 
+  static onPlatform({ service, dialect }: Platform): Project {
+    return new Project({ STEWARD_TOKEN: service.token }).config({
+      "steward:default": { platform: { address: service.url, tokenEnv: "STEWARD_TOKEN", dialect } },
+    });
+  }
+
   private write(file: string, text: string): void {
     writeFileSync(join(this.folder, file), text);
   }
@@ -54,8 +61,17 @@ export class Project {
   program(source: string): this {
     this.write(
       "program/index.js",
-      `const pulumi = require("@pulumi/pulumi");\nconst { secrets } = require("pulumi-steward");\n${source}\n`,
+      `const pulumi = require("@pulumi/pulumi");\nconst { platform, secrets } = require("pulumi-steward");\n${source}\n`,
     );
+    return this;
+  }
+
+  /** A copy of one of the examples. */
+  example(name: string): this {
+    cpSync(join(__dirname, "../examples", name), join(this.folder, "program"), {
+      recursive: true,
+      filter: (file) => !file.endsWith("node_modules"),
+    });
     return this;
   }
 

@@ -1,7 +1,7 @@
 // A program that uses every public name as a user would. It is compiled, not run: by the compiler of this repository and by TypeScript 3.8, which Pulumi runs
 // programs with; hence no newer syntax here.
 import * as pulumi from "@pulumi/pulumi";
-import { Args, Connected, DeepInput, ErrorCode, Getter, Outputs, StewardError, secrets } from "pulumi-steward";
+import { Args, Connected, DeepInput, ErrorCode, Getter, Outputs, platform, StewardError, secrets } from "pulumi-steward";
 import { Fault, Mail, Options, PlatformService, Sandbox, SecretsService, Seed, Service, start, TextMessage } from "pulumi-steward/sandbox";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -74,6 +74,168 @@ const rolesState: secrets.SchedulerRolesState = { roles: {}, mount: "" };
 const listOptions: secrets.ListSchedulerRolesOptions = { connection: "production", mount: "scheduler" };
 const names: Promise<string[]> = secrets.listSchedulerRoles(listOptions);
 secrets.listSchedulerRoles();
+
+const settingsInputs: platform.SettingsInputs = { onDelete: "restore", extra: { "apply-timeout": "1h" }, connection: "production" };
+const onDelete: platform.OnDelete[] = ["restore", "retain"];
+const settingsState: platform.SettingsState = { managed: ["enabled"], extra: undefined };
+
+const generalArgs: platform.GeneralSettingsArgs = {
+  limitUserOrganizationCreation: true,
+  apiRateLimitingEnabled: later.apply(Boolean),
+  apiRateLimit: Promise.resolve(100),
+  sendPassingStatusesForUntriggeredSpeculativePlans: false,
+  allowSpeculativePlansOnPullRequestsFromForks: false,
+  defaultRemoteStateAccess: true,
+  onDelete: "retain",
+  extra: { "apply-timeout": later, "limit-organizations-per-user": true },
+  connection: later,
+};
+const general = new platform.GeneralSettings("general", generalArgs, options);
+holds<Same<typeof general.apiRateLimit, pulumi.Output<number>>>();
+holds<Same<typeof general.limitUserOrganizationCreation, pulumi.Output<boolean>>>();
+holds<Same<typeof general.managed, pulumi.Output<string[]>>>();
+holds<Same<typeof general.extra, pulumi.Output<Record<string, unknown> | undefined>>>();
+const readGeneral: platform.GeneralSettings = platform.GeneralSettings.get("read", "general", { connection: later }, options);
+const generalInputs: platform.GeneralSettingsInputs = { apiRateLimit: 30 };
+const generalNow: Promise<platform.GeneralSettingsAttributes> = platform.getGeneralSettings({ connection: "production" });
+
+const costArgs: platform.CostEstimationSettingsArgs = {
+  enabled: true,
+  cloudAAccessKeyId: later,
+  cloudASecretKey: pulumi.secret("key"),
+  cloudBCredentials: "{}",
+  cloudCClientId: later,
+  cloudCClientSecret: later,
+  cloudCSubscriptionId: later,
+  cloudCTenantId: later,
+};
+const cost = new platform.CostEstimationSettings("cost", costArgs);
+holds<Same<typeof cost.enabled, pulumi.Output<boolean>>>();
+holds<Same<typeof cost.cloudASecretKey, pulumi.Output<string | undefined>>>();
+platform.CostEstimationSettings.get("read", "cost-estimation");
+const costInputs: platform.CostEstimationSettingsInputs = {};
+const costNow = platform.getCostEstimationSettings();
+const priceKey: Promise<pulumi.Output<string | undefined>> = costNow.then((shown) => shown.cloudASecretKey);
+const priceId: Promise<string | undefined> = costNow.then((shown) => shown.cloudAAccessKeyId);
+
+const samlArgs: platform.SamlSettingsArgs = {
+  enabled: true,
+  debug: false,
+  idpCert: later,
+  sloEndpointUrl: later,
+  ssoEndpointUrl: later,
+  attrUsername: "Username",
+  attrGroups: later,
+  attrSiteAdmin: later,
+  siteAdminRole: later,
+  ssoApiTokenSessionTimeout: 3600,
+};
+const saml = new platform.SamlSettings("saml", samlArgs);
+holds<Same<typeof saml.oldIdpCert, pulumi.Output<string | undefined>>>();
+holds<Same<typeof saml.attrUsername, pulumi.Output<string>>>();
+holds<Same<typeof saml.acsConsumerUrl, typeof saml.metadataUrl>>();
+platform.SamlSettings.get("read", "saml");
+const samlInputs: platform.SamlSettingsInputs = {};
+const samlNow: Promise<platform.SamlSettingsAttributes> = platform.getSamlSettings();
+
+const auth: platform.SmtpAuth = "login";
+const smtpArgs: platform.SmtpSettingsArgs = {
+  enabled: true,
+  host: later,
+  port: 25,
+  sender: later,
+  auth,
+  username: later,
+  password: pulumi.secret("password"),
+  testEmailAddress: later,
+};
+const smtp = new platform.SmtpSettings("smtp", smtpArgs);
+holds<Same<typeof smtp.port, pulumi.Output<number | undefined>>>();
+holds<Same<typeof smtp.auth, pulumi.Output<platform.SmtpAuth>>>();
+platform.SmtpSettings.get("read", "smtp");
+const smtpInputs: platform.SmtpSettingsInputs = { auth: "plain" };
+const smtpNow: Promise<platform.SmtpSettingsAttributes> = platform.getSmtpSettings();
+
+const sms = new platform.SmsSettings("sms", { enabled: true, accountSid: later, authToken: pulumi.secret("token"), fromNumber: "+1" });
+holds<Same<typeof sms.fromNumber, pulumi.Output<string | undefined>>>();
+platform.SmsSettings.get("read", "sms");
+const smsArgs: platform.SmsSettingsArgs = {};
+const smsInputs: platform.SmsSettingsInputs = {};
+const smsNow: Promise<platform.SmsSettingsAttributes> = platform.getSmsSettings();
+
+const textArgs: platform.CustomizationSettingsArgs = { supportEmailAddress: later, loginHelp: "", footer: "", error: "", newUser: "" };
+const texts = new platform.CustomizationSettings("texts", textArgs);
+holds<Same<typeof texts.footer, pulumi.Output<string>>>();
+platform.CustomizationSettings.get("read", "customization");
+const textInputs: platform.CustomizationSettingsInputs = {};
+const textsNow: Promise<platform.CustomizationSettingsAttributes> = platform.getCustomizationSettings();
+
+const actionArgs: platform.OidcKeyRotationArgs = { triggers: ["one", later], connection: later };
+const rotation = new platform.OidcKeyRotation("rotation", actionArgs, options);
+holds<Same<typeof rotation.performedAt, pulumi.Output<string>>>();
+const trimArgs: platform.OidcKeyTrimArgs = { triggers: [rotation.performedAt] };
+const trim = new platform.OidcKeyTrim("trim", trimArgs);
+const revocationArgs: platform.SamlCertificateRevocationArgs = {};
+const revocation = new platform.SamlCertificateRevocation("revocation", revocationArgs);
+new platform.OidcKeyRotation("bare");
+const verificationArgs: platform.SmsVerificationArgs = { testNumber: later, triggers: [] };
+const verification = new platform.SmsVerification("verification", verificationArgs);
+const performed: pulumi.Output<string>[] = [trim.performedAt, revocation.performedAt, verification.performedAt];
+const actionInputs: platform.ActionInputs = { triggers: ["one"] };
+const actionState: platform.ActionState = { performedAt: "" };
+const verificationInputs: platform.SmsVerificationInputs = { testNumber: "+1" };
+
+const workspaceArgs: platform.AdminWorkspaceArgs = { workspaceId: later, destroyOnDelete: true };
+const workspace = new platform.AdminWorkspace("workspace", workspaceArgs);
+holds<Same<typeof workspace.locked, pulumi.Output<boolean>>>();
+holds<Same<typeof workspace.vcsRepoIdentifier, pulumi.Output<string | undefined>>>();
+const workspaceNames: pulumi.Output<string>[] = [workspace.workspaceId, workspace.name, workspace.organization];
+const runId: pulumi.Output<string | undefined> = workspace.currentRunId;
+platform.AdminWorkspace.get("read", "ws-1");
+const workspaceInputs: platform.AdminWorkspaceInputs = { workspaceId: "ws-1" };
+declare const workspaceState: platform.AdminWorkspaceState;
+
+const deprecationArgs: platform.ModuleVersionDeprecationArgs = {
+  organizationName: "acme",
+  moduleName: later,
+  moduleProvider: "aws",
+  moduleVersion: "1.0.0",
+  reason: later,
+  link: later,
+  adopt: false,
+};
+const deprecation = new platform.ModuleVersionDeprecation("deprecation", deprecationArgs);
+holds<Same<typeof deprecation.reason, pulumi.Output<string>>>();
+holds<Same<typeof deprecation.link, pulumi.Output<string | undefined>>>();
+holds<Same<typeof deprecation.publishedReason, pulumi.Output<string>>>();
+platform.ModuleVersionDeprecation.get("read", "acme/network/aws/1.0.0");
+declare const deprecationInputs: platform.ModuleVersionDeprecationInputs;
+declare const deprecationState: platform.ModuleVersionDeprecationState;
+
+export async function platformNow(): Promise<unknown[]> {
+  const include: platform.WorkspaceInclude[] = ["organization", "organization.owners", "current_run"];
+  const query: platform.WorkspaceQuery = { q: "a", currentRunStatus: ["errored"], sort: "-current-run.created-at", pageSize: 50, include };
+  const listWorkspaces: platform.ListWorkspacesOptions = { ...query, connection: "production" };
+  const list: platform.WorkspaceList = platform.listWorkspaces(listWorkspaces);
+  const seen: platform.Workspace[] = [];
+  for await (const each of list) seen.push(each);
+  const counts: Record<string, number> = await list.statusCounts();
+  const total: number = await platform.listWorkspaces().totalCount();
+  const getOne: platform.GetWorkspaceOptions = { id: "ws-1", include: ["organization"] };
+  const one: platform.Workspace = await platform.getWorkspace(getOne);
+  const facts: [string | undefined, string | undefined, boolean, Record<string, unknown>] = [
+    one.currentRun?.status,
+    one.vcsRepoIdentifier || one.path,
+    one.locked,
+    one.attributes,
+  ];
+  const module: platform.ListModuleVersionsOptions = { namespace: "acme", name: "network", provider: "aws" };
+  const versions: platform.ModuleVersion[] = await platform.listModuleVersions(module);
+  const getVersion: platform.GetModuleVersionOptions = { ...module, version: "1.0.0", connection: "production" };
+  const version = await platform.getModuleVersion(getVersion);
+  const reason: string | undefined = version.deprecation?.reason;
+  return [counts, total, facts, versions, reason, seen];
+}
 
 const get: Getter<secrets.SchedulerRole> = secrets.SchedulerRole.get;
 const connected: Connected = { connection: "production" };
@@ -159,4 +321,8 @@ holds<Same<0 extends 1 & typeof role ? true : false, false>>();
 holds<Same<0 extends 1 & typeof access.address ? true : false, false>>();
 
 export const used = [readAccess, accessState, accessInputs, leaseState, leaseInputs, roleInputs, roleState, rolesInputs, rolesState];
+export const settings = [settingsInputs, onDelete, settingsState, readGeneral, generalInputs, generalNow, costInputs, priceKey, priceId];
+export const otherSettings = [samlInputs, samlNow, smtpInputs, smtpNow, smsArgs, smsInputs, smsNow, textInputs, textsNow];
+export const rest = [performed, actionInputs, actionState, verificationInputs, workspaceNames, runId, workspaceInputs, workspaceState];
+export const deprecations = [deprecationInputs, deprecationState];
 export const more = [names, get, connected, mount, global, args, deep, fails];

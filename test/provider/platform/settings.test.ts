@@ -1,5 +1,8 @@
-import { onEachPlatform, Platform } from "../../platform";
+import { onEachPlatform } from "../../platform";
 import { AttributeCase, attributeCases, complete, extraCases } from "./attributes";
+
+beforeEach(() => void jest.spyOn(console, "log").mockImplementation(() => undefined));
+afterEach(() => jest.restoreAllMocks());
 
 /** What was seen of each attribute, printed in the end: one line for each. */
 const seen: Record<string, string[]> = {};
@@ -105,5 +108,3 @@ onEachPlatform("each attribute of the settings", (current) => {
     }
   });
 });
-
-export type { Platform };

@@ -1,5 +1,5 @@
-import { projectForEach } from "../project";
-import { onEachTarget } from "../target";
+import { projectForEach } from "../../project";
+import { onEachTarget } from "../../target";
 
 const program = (mount: string): string => `
   const mount = ${JSON.stringify(mount)};

@@ -1,6 +1,6 @@
-import { certificate, privateKey } from "../certificates";
-import { projectForEach } from "../project";
-import { onEachTarget } from "../target";
+import { certificate, privateKey } from "../../certificates";
+import { projectForEach } from "../../project";
+import { onEachTarget } from "../../target";
 
 onEachTarget("what becomes of a stack", (current) => {
   const stage = projectForEach(current);

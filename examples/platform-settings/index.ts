@@ -1,0 +1,60 @@
+// The six settings of a platform installation. What is not declared stays as it is; `pulumi destroy` puts back what was there before.
+
+import { readFileSync } from "node:fs";
+import * as pulumi from "@pulumi/pulumi";
+import { platform } from "pulumi-steward";
+
+const config = new pulumi.Config();
+const secret = (key: string): pulumi.Output<string> => config.getSecret(key) || pulumi.secret(`a-${key}`);
+
+const general = new platform.GeneralSettings("general", {
+  limitUserOrganizationCreation: true,
+  apiRateLimit: 100,
+  defaultRemoteStateAccess: false,
+});
+
+new platform.CustomizationSettings("texts", {
+  supportEmailAddress: "platform-team@example.com",
+  loginHelp: 'Sign in with your company account; <a href="https://wiki.example.com/sign-in">help</a>.',
+});
+
+// To rotate: put the new certificate into idp.pem. The platform accepts both until the old one is revoked.
+const saml = new platform.SamlSettings("single-sign-on", {
+  enabled: true,
+  idpCert: readFileSync(`${__dirname}/idp.pem`, "utf8"),
+  ssoEndpointUrl: "https://idp.example.com/sso",
+  sloEndpointUrl: "https://idp.example.com/slo",
+  siteAdminRole: "platform-admins",
+});
+
+// Set the number up by one when the identity provider signs with the new certificate: the old one is refused from then on.
+const switched = config.get("certificateSwitched");
+if (switched) new platform.SamlCertificateRevocation("switched", { triggers: [switched] }, { dependsOn: saml });
+
+new platform.SmtpSettings("mail", {
+  enabled: true,
+  host: "smtp.example.com",
+  port: 587,
+  sender: "platform@example.com",
+  auth: "login",
+  username: "platform",
+  password: secret("smtpPassword"),
+  // One test mail for each change of these settings; none without an address.
+  testEmailAddress: config.get("testEmailAddress"),
+});
+
+new platform.SmsSettings("text-messages", {
+  enabled: true,
+  accountSid: "AC0123456789",
+  authToken: secret("smsToken"),
+  fromNumber: "+15550100",
+});
+
+new platform.CostEstimationSettings("prices", {
+  enabled: true,
+  cloudAAccessKeyId: "AKIA0123456789",
+  cloudASecretKey: secret("priceKey"),
+});
+
+export const managed = general.managed;
+export const oldCertificateIsAccepted = saml.oldIdpCert.apply((certificate) => certificate !== undefined);

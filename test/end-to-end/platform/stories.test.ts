@@ -1,0 +1,213 @@
+import { start } from "../../../sandbox/index";
+import { onEachPlatform, platform } from "../../platform";
+import { Project } from "../../project";
+import { attributeCases, complete } from "../../provider/platform/attributes";
+
+const kinds = [...new Set(attributeCases.map(({ settings }) => settings))];
+const of = (settings: string): typeof attributeCases => attributeCases.filter((each) => each.settings === settings);
+const classes: Record<string, string> = Object.fromEntries(attributeCases.map(({ settings, token }) => [settings, token]));
+const literal = (value: unknown): string => JSON.stringify(value);
+
+/** What each settings resource needs besides its readable attributes. */
+const hidden: Record<string, Record<string, unknown>> = {
+  smtp: { password: "canary-mail", testEmailAddress: "me@example.com" },
+  sms: { authToken: "canary-sms" },
+};
+
+onEachPlatform("the platform's administration by the real pulumi", (current) => {
+  let project: Project;
+  beforeEach(() => {
+    project = Project.onPlatform(current());
+  });
+  afterEach(() => project.remove());
+
+  test("every attribute of every setting: up, up again, no drift; changed outside: refresh names exactly these; up repairs; destroy puts back", async () => {
+    const { held, change, service, requests } = current();
+    const before: Record<string, unknown> = {};
+    for (const settings of kinds) before[settings] = await held(settings);
+    const declared = (settings: string): Record<string, unknown> =>
+      Object.fromEntries(of(settings).map(({ attribute, declared: value }) => [attribute, value]));
+    const source = kinds.map(
+      (settings) => `new platform.${classes[settings]}("${settings}", ${literal({ ...declared(settings), ...hidden[settings] })});`,
+    );
+    project.program(source.join("\n"));
+    expect(await requests(() => project.preview())).toEqual([]);
+    const created = await requests(() => project.up());
+    expect(created.filter((each) => each.startsWith("GET"))).toHaveLength(kinds.length);
+    expect(created.filter((each) => each.startsWith("PATCH"))).toHaveLength(kinds.length);
+    for (const settings of kinds) expect(await held(settings)).toMatchObject(declared(settings));
+    expect(service.mail.sent()).toHaveLength(1);
+    const again = await requests(() => project.expectConverged());
+    expect(again.filter((each) => !each.startsWith("GET"))).toEqual([]);
+    for (const secret of ["canary-mail", "canary-sms", "secret-2", "client-secret-2", "private_key"])
+      expect(project.stored()).not.toContain(secret);
+
+    for (const settings of kinds)
+      await change(settings, Object.fromEntries(of(settings).map(({ attribute, outside }) => [attribute, outside])));
+    const refreshed = await project.refresh();
+    const named = refreshed.changes.map((line) => /^[~+-] (\w+)\s*:/.exec(line)?.[1]).filter(Boolean);
+    // Of a resource that has drifted the engine shows all outputs that changed, and no secret one.
+    const secrets = ["cloudASecretKey", "cloudBCredentials", "cloudCClientSecret"];
+    const shown = attributeCases.map(({ attribute }) => attribute).filter((attribute) => !secrets.includes(attribute));
+    expect(named.sort()).toEqual([...shown, "oldIdpCert"].sort());
+    for (const secret of secrets)
+      expect(refreshed.output).toContain(`cost estimation settings "cost-estimation": ${secret}, a secret, was changed on the server`);
+    for (const secret of ["secret-2", "secret-3", "private_key"]) {
+      expect(refreshed.output).not.toContain(secret);
+      expect(project.stored()).not.toContain(secret);
+    }
+
+    expect(await requests(() => project.up())).toHaveLength(kinds.length);
+    for (const settings of kinds) expect(await held(settings)).toMatchObject(declared(settings));
+    expect(service.mail.sent()).toHaveLength(2);
+    await project.expectConverged();
+
+    const destroyed = await project.destroy();
+    expect(destroyed.output).toContain("SMTP settings: password cannot be put back");
+    for (const settings of kinds) {
+      const { oldIdpCert: _now, ...after } = await held(settings);
+      const { oldIdpCert: _then, ...expected } = before[settings] as Record<string, unknown>;
+      expect(after).toEqual(expected);
+    }
+    expect(service.mail.sent()).toHaveLength(2);
+  });
+
+  test("what nobody declares is followed silently, and up sends nothing", async () => {
+    const { change, requests } = current();
+    const source = kinds.map(
+      (settings) => `const ${classes[settings]} = new platform.${classes[settings]}("${settings}", {});
+        exports["${settings}"] = { ${of(settings).map(({ attribute }) => `${attribute}: ${classes[settings]}.${attribute}`)} };`,
+    );
+    project.program(source.join("\n"));
+    await project.up();
+    for (const settings of kinds)
+      await change(settings, {
+        ...complete[settings],
+        ...Object.fromEntries(of(settings).map(({ attribute, outside }) => [attribute, outside])),
+      });
+    await project.refresh("--expect-no-changes");
+    for (const secret of ["secret-3", "private_key"]) expect(project.stored()).not.toContain(secret);
+    expect(await requests(() => project.up())).toEqual([]);
+    const outputs = await project.outputs();
+    for (const settings of kinds)
+      expect(outputs[settings]).toEqual(Object.fromEntries(of(settings).map(({ attribute, outside }) => [attribute, outside])));
+    expect(await requests(() => project.destroy())).toEqual([]);
+  });
+
+  test("no secret in clear text: not by get, a refresh, one that leaves the program, or one that comes back", async () => {
+    const { change } = current();
+    await change("cost-estimation", { cloudASecretKey: "canary-0", cloudCClientSecret: "canary-1" });
+    project.program(`platform.CostEstimationSettings.get("read", "cost-estimation");`);
+    await project.up();
+    await change("cost-estimation", { cloudASecretKey: "canary-2", cloudBCredentials: '{"canary":3}' });
+    await project.refresh();
+    expect(project.stored()).not.toContain("canary");
+    await project.destroy();
+
+    const secret = `new platform.CostEstimationSettings("cost", { cloudAAccessKeyId: "AKIA", cloudASecretKey: "canary-4" });
+      new platform.SmtpSettings("mail", { password: "canary-5", host: "mail" });`;
+    await project.program(secret).up();
+    await change("cost-estimation", { cloudASecretKey: null });
+    await project.refresh();
+    await change("cost-estimation", { cloudASecretKey: "canary-6" });
+    await project.refresh();
+    expect(project.stored()).not.toContain("canary");
+    const bare = `new platform.CostEstimationSettings("cost", { cloudAAccessKeyId: "AKIA" }); new platform.SmtpSettings("mail", { host: "mail" });`;
+    await project.program(bare).up();
+    await change("cost-estimation", { cloudASecretKey: "canary-7" });
+    await project.refresh();
+    await project.preview();
+    expect(project.stored()).not.toContain("canary");
+    await project.destroy();
+    expect(project.stored()).not.toContain("canary");
+  });
+
+  test("a connection's settings are declared once in a program", async () => {
+    project.program(`new platform.GeneralSettings("one", {}); new platform.GeneralSettings("two", { connection: "default" });`);
+    const refused = await project.pulumi("preview");
+    expect(refused.code).not.toBe(0);
+    expect(refused.output).toContain(
+      'Cannot declare general settings "two": "one" declares the same general settings of the connection "default" already. A connection has one of them',
+    );
+    expect(refused.output).not.toMatch(/^\s+at /m);
+    // Reading is not declaring, and another connection is another platform.
+    project.program(
+      `new platform.GeneralSettings("one", {}); platform.GeneralSettings.get("two", "general"); new platform.SmsSettings("three", {});`,
+    );
+    await project.up();
+    await project.expectConverged();
+  });
+
+  test("actions happen once, a workspace is adopted and destroyed, and the order is the program's", async () => {
+    const { requests, service, change, outside } = current();
+    await change("sms", { ...complete.sms, enabled: true });
+    const source = (trigger: string): string => `
+      const rotation = new platform.OidcKeyRotation("rotate", { triggers: [${literal(trigger)}] });
+      const trim = new platform.OidcKeyTrim("trim", { triggers: [rotation.performedAt] });
+      new platform.SmsVerification("verify", { testNumber: "+15550123", triggers: [trim.performedAt] });
+      const workspace = new platform.AdminWorkspace("old", { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true });
+      exports.name = workspace.name;
+      exports.all = (async () => { const names = []; for await (const each of platform.listWorkspaces()) names.push(each.name); return names; })();`;
+    project.program(source("one"));
+    const writes = async (operation: () => Promise<unknown>): Promise<string[]> =>
+      (await requests(operation)).filter((each) => !each.startsWith("GET"));
+    expect(await writes(() => project.preview())).toEqual([]);
+    const sms = current().dialect === "hashicorp" ? "twilio-settings" : "sms-settings";
+    const once = ["POST oidc-settings/actions/rotate-key", "POST oidc-settings/actions/trim-key", `POST ${sms}/verify`];
+    expect(await writes(() => project.up())).toEqual(once);
+    expect(await project.outputs()).toEqual({ name: "network-test", all: ["data-prod", "network-prod", "network-test", "website"] });
+    expect(await writes(() => project.expectConverged())).toEqual([]);
+    expect(await writes(() => project.program(source("two")).up())).toEqual(once);
+    expect(service.signingKeys()).toHaveLength(1);
+    expect(service.sms.sent()).toHaveLength(2);
+    expect(await writes(() => project.destroy())).toEqual(["DELETE workspaces/ws-acmeNetworkTest"]);
+    expect((await outside("GET", "/api/v2/admin/workspaces/ws-acmeNetworkTest")).status).toBe(404);
+  });
+
+  test("100 deprecations of 10 modules: refreshed with 10 reads, drift and repair one by one, reinstated", async () => {
+    const { service, requests, outside } = current();
+    const versions = Array.from({ length: 10 }, (_, index) => `1.${index}.0`);
+    service.seed({ modules: versions.map((_, index) => ({ namespace: "acme", name: `module-${index}`, provider: "aws", versions })) });
+    project.program(`
+      for (let index = 0; index < 100; index++)
+        new platform.ModuleVersionDeprecation("d" + index, {
+          organizationName: "acme", moduleName: "module-" + (index % 10), moduleProvider: "aws", moduleVersion: "1." + Math.floor(index / 10) + ".0",
+          reason: "Use 2.0.0.",
+        });`);
+    const created = await requests(() => project.up());
+    expect(created.filter((each) => each.startsWith("PATCH"))).toHaveLength(100);
+    expect(created.length).toBeLessThanOrEqual(200);
+    const refreshed = await requests(() => project.refresh("--expect-no-changes"));
+    expect(refreshed).toHaveLength(10);
+    expect(refreshed.every((each) => each.startsWith("GET /api/registry/v1/modules/acme/module-"))).toBe(true);
+    expect(await requests(() => project.preview("--expect-no-changes"))).toEqual([]);
+
+    const path = "/api/v2/organizations/acme/registry-modules/private/acme/module-3/aws/1.4.0";
+    const deprecation = { "deprecated-status": "Deprecated", reason: "Theirs.", link: "https://example.com" };
+    await outside("PATCH", path, { data: { type: "module-versions", attributes: { deprecation } } });
+    // Of a resource that has drifted the engine shows all outputs that changed; alone, a link that nobody declares would be followed silently.
+    expect((await project.refresh()).changes.map((line) => line.replace(/\s+/g, " ")).sort()).toEqual([
+      '+ link : "https://example.com"',
+      '~ publishedReason : "Use 2.0.0." => "Theirs."',
+      '~ reason : "Use 2.0.0." => "Theirs."',
+    ]);
+    expect(await requests(() => project.up())).toEqual([`PATCH ${path}`]);
+    await project.expectConverged();
+    const destroyed = await requests(() => project.destroy());
+    expect(destroyed).toHaveLength(100);
+    expect(destroyed.every((each) => each.startsWith("PATCH"))).toBe(true);
+  });
+});
+
+test("a connection's settings are declared once, although the program learns the connection's name late", async () => {
+  const sandbox = await start();
+  const project = Project.onPlatform(platform("standard", sandbox));
+  project.program(
+    `new platform.GeneralSettings("one", {}); new platform.GeneralSettings("two", { connection: pulumi.output("default") });`,
+  );
+  const refused = await project.pulumi("preview");
+  project.remove();
+  await sandbox.close();
+  expect(refused.code).not.toBe(0);
+  expect(refused.output).toContain('Cannot declare general settings "two": "one" declares the same general settings');
+});
