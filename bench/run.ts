@@ -2,6 +2,7 @@ import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { say } from "../tools/command";
 import { getPulumi } from "../tools/pulumi";
+import { deprecations } from "./deprecations";
 import { interruption } from "./measure";
 import { start } from "./start";
 import { stateAndRequests } from "./state";
@@ -15,10 +16,10 @@ const help = `npm run bench -- [options]
   --runs <number>            how often each is run; the median counts (5)
   --roles <list>             how many roles (10,100,1000)
   --terraform-path <folder>  where terraform and terraform-provider-vault are, beside PATH; may be given twice
-  --only <list>              of time, state, start and types (all)
+  --only <list>              of time, state, deprecations, start and types (all)
 `;
 
-const parts = ["time", "state", "start", "types"];
+const parts = ["time", "state", "deprecations", "start", "types"];
 
 function numbers(text: string, option: string): number[] {
   const values = text.split(",").map(Number);
@@ -61,11 +62,16 @@ Pulumi ${version}, @pulumi/pulumi ${require("@pulumi/pulumi/package.json").versi
     print(`## Requests\n\nThat ${state.count} roles cost the server.\n\n${state.requestReport}`);
     print(`## State\n\nWhat a role adds to the checkpoint file.\n\n${state.stateReport}`);
   }
+  const deprecated = wanted("deprecations") ? await deprecations(runs) : undefined;
+  if (deprecated)
+    print(
+      `## Deprecations\n\n${deprecated.count} versions of ${deprecated.modules} modules in the sandbox, median of ${runs}.\n\n${deprecated.report}`,
+    );
   const started = wanted("start") ? await start() : undefined;
   if (started) print(`## Start of a program\n\n${started.report}`);
   const typed = wanted("types") ? types() : undefined;
   if (typed) print(`## Type-checking\n\n${typed.report}`);
-  print(`## Targets\n\n${targets({ timing: timed, state, start: started, types: typed })}`);
+  print(`## Targets\n\n${targets({ timing: timed, state, deprecations: deprecated, start: started, types: typed })}`);
 }
 
 function print(text: string): void {

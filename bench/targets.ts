@@ -1,3 +1,4 @@
+import { Deprecations } from "./deprecations";
 import { Operation, operations } from "./pulumi";
 import { Start } from "./start";
 import { StateAndRequests } from "./state";
@@ -15,12 +16,13 @@ interface Target {
 export interface Measured {
   timing?: Timing;
   state?: StateAndRequests;
+  deprecations?: Deprecations;
   start?: Start;
   types?: Types;
 }
 
 /** Every promise of ours about speed and size, and whether it is kept. */
-export function targets({ timing, state, start, types }: Measured): string {
+export function targets({ timing, state, deprecations, start, types }: Measured): string {
   const rows = [
     ...roleTargets(timing),
     ...setTargets(timing),
@@ -32,6 +34,11 @@ export function targets({ timing, state, start, types }: Measured): string {
     {
       what: "requests of a set of N roles: create 1 + N, preview 0, refresh 1 + N, destroy N",
       checks: state && setRequestChecks(state),
+      show: whole,
+    },
+    {
+      what: "requests of 1,000 deprecations of 50 modules: create at most 1 read and 1 write each, preview 0, refresh 50, destroy 1,000",
+      checks: deprecations && deprecationChecks(deprecations),
       show: whole,
     },
     {
@@ -128,6 +135,11 @@ function setTargets(timing: Timing | undefined): Target[] {
       check("destroy", (terraform) => terraform.destroy / 5),
     ),
   ];
+}
+
+function deprecationChecks({ requests, count, modules }: Deprecations): Target["checks"] {
+  const most: Record<Operation, number> = { create: 2 * count, preview: 0, refresh: modules, destroy: count };
+  return operations.map((of) => ({ of, measured: requests[of], most: most[of] }));
 }
 
 function requestChecks(state: StateAndRequests, most: Record<Operation, number>): Target["checks"] {

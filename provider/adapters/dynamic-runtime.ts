@@ -123,6 +123,8 @@ export function provider(token: string): DynamicProvider {
     for (const { path, reason } of findings) console.log(`warning: ${describe(fields)}: ${located(path, reason)}`);
   };
 
+  const createdKey = (connection: Connection, id: string): string => JSON.stringify(["created", definition.token, connection.server, id]);
+
   return {
     // The engine does not wait for a promise before it sends the first request: this stays synchronous.
     configure({ config }) {
@@ -193,12 +195,14 @@ export function provider(token: string): DynamicProvider {
             // What was done in part keeps its own words, and its state.
             throw definition.explain && !(error instanceof Unfinished) ? await definition.explain(connection, error) : error;
           });
+          memory.set(createdKey(connection, id), true);
           return { id, outs: stored(inputs, state, __provider) };
         },
         (error) => {
+          if (!(error instanceof Unfinished) && !error.facts.outcomeUnknown) return undefined;
+          memory.set(createdKey(connectionOf(inputs), id), true);
           if (error instanceof Unfinished) return { id, properties: stored(inputs, error.state as Properties, __provider) };
-          if (error.facts.outcomeUnknown) return { id, properties: { ...stored(inputs, {}, __provider), unfinished: true } };
-          return undefined;
+          return { id, properties: { ...stored(inputs, {}, __provider), unfinished: true } };
         },
       );
     },
@@ -268,10 +272,16 @@ export function provider(token: string): DynamicProvider {
       );
     },
 
-    delete: (_id, { __provider, ...state }) =>
+    delete: (id, { __provider, ...state }) =>
       attempt("delete", state, async () => {
+        if (!definition.delete) return;
         const connection = connectionOf(state);
         assertSameServer(connection, state);
+        if (memory.has(createdKey(connection, id))) {
+          // Renamed in the program: to delete the old one would undo the new one.
+          const advice = "it stays; with an alias of its old name, the resource would have kept its state as well";
+          return console.log(`warning: ${describe(state)}: another resource of the program has just taken it over, so ${advice}`);
+        }
         await definition.delete(connection, state).catch((error) => {
           throw withStaleConfiguration(error);
         });

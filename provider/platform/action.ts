@@ -63,6 +63,5 @@ export function action<Inputs extends ActionInputs>(of: Action<Inputs>): Definit
     read: async (_, previous) => previous,
     create: perform,
     update: perform,
-    delete: async () => {},
   };
 }

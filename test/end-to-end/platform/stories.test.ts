@@ -138,6 +138,26 @@ onEachPlatform("the platform's administration by the real pulumi", (current) => 
     await project.expectConverged();
   });
 
+  test("renaming a resource in the program undoes nothing of what it declares", async () => {
+    const { held, outside } = current();
+    const source = (name: string): string => `
+      new platform.GeneralSettings("${name}", { apiRateLimit: 100 });
+      new platform.OidcKeyRotation("${name}");
+      new platform.AdminWorkspace("${name}", { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true });
+      new platform.ModuleVersionDeprecation("${name}", {
+        organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0", reason: "Old." });`;
+    await project.program(source("before")).up();
+    const renamed = await project.program(source("after")).up();
+    expect(renamed.output.match(/another resource of the program has just taken it over/g)?.length).toBeGreaterThanOrEqual(3);
+    expect(renamed.output).not.toContain("OIDC key rotation: another");
+    expect((await held("general")).apiRateLimit).toBe(100);
+    expect((await outside("GET", "/api/v2/admin/workspaces/ws-acmeNetworkTest")).status).toBe(200);
+    expect((await outside("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0")).body).toMatchObject({
+      deprecation: { reason: "Old." },
+    });
+    await project.expectConverged();
+  });
+
   test("actions happen once, a workspace is adopted and destroyed, and the order is the program's", async () => {
     const { requests, service, change, outside } = current();
     await change("sms", { ...complete.sms, enabled: true });
