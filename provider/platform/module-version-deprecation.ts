@@ -73,17 +73,25 @@ const moduleOf = ({ organizationName, moduleName, moduleProvider }: Identity): M
   provider: moduleProvider,
 });
 
+/** What the registry said of a module, and the versions that were written since. */
+interface Reading {
+  versions: Promise<ModuleVersion[] | undefined>;
+  written: Set<string>;
+}
+
 const keyOf = (connection: Connection, of: Identity): string => JSON.stringify([moduleOf(of), connection.server, connection.token()]);
 
-/** One answer of the registry serves all versions of a module, until one of them is written. */
+/** One answer of the registry serves all versions of a module, each until it is written: a thousand deprecations would else read a thousand times. */
 async function readVersion(connection: Connection, of: Identity): Promise<ModuleVersion | undefined> {
   const { memory } = connection;
   const key = keyOf(connection, of);
-  const known = memory.get(key) as Promise<ModuleVersion[] | undefined> | undefined;
-  const reading = known ?? readModuleVersions(connection, moduleOf(of));
-  memory.set(key, reading);
+  let reading = memory.get(key) as Reading | undefined;
+  if (!reading || reading.written.has(of.moduleVersion)) {
+    reading = { versions: readModuleVersions(connection, moduleOf(of)), written: new Set() };
+    memory.set(key, reading);
+  }
   try {
-    return (await reading)?.find(({ version }) => version === of.moduleVersion);
+    return (await reading.versions)?.find(({ version }) => version === of.moduleVersion);
   } catch (error) {
     memory.delete(key);
     throw error;
@@ -109,7 +117,6 @@ type Status = { "deprecated-status": "Deprecated"; reason: string; link?: string
 
 async function write(connection: Connection, of: Identity, deprecation: Status): Promise<unknown> {
   const { organizationName, moduleName, moduleProvider, moduleVersion } = of;
-  connection.memory.delete(keyOf(connection, of));
   try {
     return await call(connection, {
       method: "PATCH",
@@ -121,8 +128,7 @@ async function write(connection: Connection, of: Identity, deprecation: Status):
       retry: "idempotent",
     });
   } finally {
-    // What somebody asked for meanwhile may be from before.
-    connection.memory.delete(keyOf(connection, of));
+    (connection.memory.get(keyOf(connection, of)) as Reading | undefined)?.written.add(moduleVersion);
   }
 }
 

@@ -196,7 +196,8 @@ onEachPlatform("the platform's administration by the real pulumi", (current) => 
         });`);
     const created = await requests(() => project.up());
     expect(created.filter((each) => each.startsWith("PATCH"))).toHaveLength(100);
-    expect(created.length).toBeLessThanOrEqual(200);
+    // One read serves all versions of a module here, too.
+    expect(created.filter((each) => each.startsWith("GET"))).toHaveLength(10);
     const refreshed = await requests(() => project.refresh("--expect-no-changes"));
     expect(refreshed).toHaveLength(10);
     expect(refreshed.every((each) => each.startsWith("GET /api/registry/v1/modules/acme/module-"))).toBe(true);
