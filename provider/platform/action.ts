@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Connection, connectionInput } from "../connection";
 import { Definition } from "../definition";
 import { StewardError } from "../errors";
-import { Connected } from "../resource";
+import { Args, Connected } from "../resource";
 import { adminPath, callAsAdministrator } from "./client";
 
 /** What every action takes. */
@@ -10,6 +10,9 @@ export interface ActionInputs extends Connected {
   /** Any texts; the action is done again each time they change. Changing this updates. */
   triggers?: string[];
 }
+
+/** Arguments of every action. */
+export interface ActionArgs extends Args<ActionInputs> {}
 
 /** What every action shows. */
 export interface ActionState {

@@ -1,4 +1,4 @@
-export { ActionInputs, ActionState } from "./action";
+export { ActionArgs, ActionInputs, ActionState } from "./action";
 export { AdminWorkspace, AdminWorkspaceArgs, AdminWorkspaceInputs, AdminWorkspaceState } from "./admin-workspace";
 export {
   CostEstimationSettings,
@@ -42,7 +42,7 @@ export {
   SamlSettingsInputs,
   SamlSettingsState,
 } from "./saml-settings";
-export { OnDelete, SettingsInputs, SettingsState, Shown } from "./settings";
+export { OnDelete, SettingsArgs, SettingsInputs, SettingsState, Shown } from "./settings";
 export { getSmsSettings, SmsSettings, SmsSettingsArgs, SmsSettingsAttributes, SmsSettingsInputs, SmsSettingsState } from "./sms-settings";
 export { SmsVerification, SmsVerificationArgs, SmsVerificationInputs } from "./sms-verification";
 export {

@@ -1,7 +1,7 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { Definition } from "../definition";
-import { Args, Outputs, registration } from "../resource";
-import { ActionInputs, ActionState, action } from "./action";
+import { Outputs, registration } from "../resource";
+import { ActionArgs, ActionInputs, ActionState, action } from "./action";
 
 /** @internal */
 export const oidcKeyRotation: Definition<ActionInputs, ActionState> = action({
@@ -12,7 +12,7 @@ export const oidcKeyRotation: Definition<ActionInputs, ActionState> = action({
 });
 
 /** Arguments of {@link OidcKeyRotation}. */
-export interface OidcKeyRotationArgs extends Args<ActionInputs> {}
+export interface OidcKeyRotationArgs extends ActionArgs {}
 export interface OidcKeyRotation extends Outputs<ActionState> {}
 
 /**

@@ -1,7 +1,7 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { Definition } from "../definition";
-import { Args, Outputs, registration } from "../resource";
-import { ActionInputs, ActionState, action } from "./action";
+import { Outputs, registration } from "../resource";
+import { ActionArgs, ActionInputs, ActionState, action } from "./action";
 
 /** @internal */
 export const oidcKeyTrim: Definition<ActionInputs, ActionState> = action({
@@ -12,7 +12,7 @@ export const oidcKeyTrim: Definition<ActionInputs, ActionState> = action({
 });
 
 /** Arguments of {@link OidcKeyTrim}. */
-export interface OidcKeyTrimArgs extends Args<ActionInputs> {}
+export interface OidcKeyTrimArgs extends ActionArgs {}
 export interface OidcKeyTrim extends Outputs<ActionState> {}
 
 /**

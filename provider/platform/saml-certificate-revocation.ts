@@ -1,7 +1,7 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { Definition } from "../definition";
-import { Args, Outputs, registration } from "../resource";
-import { ActionInputs, ActionState, action } from "./action";
+import { Outputs, registration } from "../resource";
+import { ActionArgs, ActionInputs, ActionState, action } from "./action";
 
 /** @internal */
 export const samlCertificateRevocation: Definition<ActionInputs, ActionState> = action({
@@ -12,7 +12,7 @@ export const samlCertificateRevocation: Definition<ActionInputs, ActionState> = 
 });
 
 /** Arguments of {@link SamlCertificateRevocation}. */
-export interface SamlCertificateRevocationArgs extends Args<ActionInputs> {}
+export interface SamlCertificateRevocationArgs extends ActionArgs {}
 export interface SamlCertificateRevocation extends Outputs<ActionState> {}
 
 /**

@@ -6,7 +6,7 @@ import { Definition, Doubt, Finding, Rule } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { Retry } from "../http";
 import { ask } from "../program";
-import { Connected } from "../resource";
+import { Args, Connected } from "../resource";
 import { adminPath, callAsAdministrator, dialectOf, resourceOf, unexpectedAnswer, wireName } from "./client";
 import { isMask, mayBe } from "./mask";
 
@@ -27,6 +27,9 @@ export interface SettingsInputs extends Connected {
    */
   extra?: Record<string, unknown>;
 }
+
+/** Arguments of every settings resource. */
+export interface SettingsArgs extends Args<SettingsInputs> {}
 
 /** What every settings resource shows beside its attributes. */
 export interface SettingsState {
@@ -109,14 +112,15 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   const readable = [...writable, ...(of.readOnly ?? [])];
   const secrets = of.secrets ?? [];
 
-  const path = (connection: Connection): string => adminPath(of.document?.(connection) ?? `${of.id}-settings`);
+  const document = (connection: Connection): string => of.document?.(connection) ?? `${of.id}-settings`;
+  const path = (connection: Connection): string => adminPath(document(connection));
   const same = (field: string, a: unknown, b: unknown): boolean => (of.compare?.[field] ?? exact).equal(a ?? undefined, b ?? undefined);
   const declaredIn = (inputs: Inputs): Values => flat(inputs, [...writable, ...writeOnly]);
   const knownIn = (state: object): Values => flat(state, [...readable, ...writeOnly, ...sentAlong]);
 
   /** What a document shows. */
-  function shownIn(connection: Connection, document: unknown, method: "GET" | "PATCH"): Values {
-    const { attributes } = resourceOf(document, { method, path: path(connection) });
+  function shownIn(connection: Connection, answer: unknown, method: "GET" | "PATCH"): Values {
+    const { attributes } = resourceOf(answer, { method, path: path(connection) });
     const names = new Map(readable.map((field) => [wireName(connection, field), field]));
     const shown: Values = {};
     for (const [name, value] of Object.entries(attributes)) {
@@ -128,16 +132,16 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   }
 
   async function fetch(connection: Connection): Promise<Values> {
-    const document = await callAsAdministrator(connection, { method: "GET", path: path(connection), retry: "idempotent" });
-    return shownIn(connection, document, "GET");
+    const answer = await callAsAdministrator(connection, { method: "GET", path: path(connection), retry: "idempotent" });
+    return shownIn(connection, answer, "GET");
   }
 
   async function patch(connection: Connection, values: Values): Promise<Values> {
     const named = Object.entries(values).map(([field, value]) => [extraName(field) ?? wireName(connection, field), value ?? null]);
-    const data = { type: of.document?.(connection) ?? `${of.id}-settings`, attributes: Object.fromEntries(named) };
+    const data = { type: document(connection), attributes: Object.fromEntries(named) };
     const retry = of.retry ?? "idempotent";
-    const document = await callAsAdministrator(connection, { method: "PATCH", path: path(connection), body: { data }, retry });
-    return shownIn(connection, document, "PATCH");
+    const answer = await callAsAdministrator(connection, { method: "PATCH", path: path(connection), body: { data }, retry });
+    return shownIn(connection, answer, "PATCH");
   }
 
   /** With what we know in the place of what means the same, of a mask, and of what the server made of it. */
@@ -266,7 +270,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
       now = await fetch(connection);
     } catch (second) {
       // Then it was our own token that was refused, not what we wrote.
-      if (second instanceof StewardError && second.code === "ERR_FORBIDDEN") return error;
+      if (error.status === 401 && second instanceof StewardError && second.status === 401) return error;
       const advice = "Whether the settings were stored could not be read back either: the next `pulumi up` reads them first.";
       return new Unfinished({ ...stateOf(before, before, planned), unfinished: true }, { ...error.facts, advice });
     }

@@ -76,6 +76,8 @@ const names: Promise<string[]> = secrets.listSchedulerRoles(listOptions);
 secrets.listSchedulerRoles();
 
 const settingsInputs: platform.SettingsInputs = { onDelete: "restore", extra: { "apply-timeout": "1h" }, connection: "production" };
+const settingsArgs: platform.SettingsArgs = { onDelete: "retain", extra: {}, connection: later };
+const anyAction: platform.ActionArgs = { triggers: [later] };
 const onDelete: platform.OnDelete[] = ["restore", "retain"];
 const settingsState: platform.SettingsState = { managed: ["enabled"], extra: undefined };
 
@@ -320,9 +322,21 @@ export async function sandbox(): Promise<Record<string, string>> {
 holds<Same<0 extends 1 & typeof role ? true : false, false>>();
 holds<Same<0 extends 1 & typeof access.address ? true : false, false>>();
 
-export const used = [readAccess, accessState, accessInputs, leaseState, leaseInputs, roleInputs, roleState, rolesInputs, rolesState];
-export const settings = [settingsInputs, onDelete, settingsState, readGeneral, generalInputs, generalNow, costInputs, priceKey, priceId];
-export const otherSettings = [samlInputs, samlNow, smtpInputs, smtpNow, smsArgs, smsInputs, smsNow, textInputs, textsNow];
-export const rest = [performed, actionInputs, actionState, verificationInputs, workspaceNames, runId, workspaceInputs, workspaceState];
-export const deprecations = [deprecationInputs, deprecationState];
-export const more = [names, get, connected, mount, global, args, deep, fails];
+export const used = { readAccess, accessState, accessInputs, leaseState, leaseInputs, roleInputs, roleState, rolesInputs, rolesState };
+export const settings = {
+  settingsInputs,
+  settingsArgs,
+  anyAction,
+  onDelete,
+  settingsState,
+  readGeneral,
+  generalInputs,
+  generalNow,
+  costInputs,
+  priceKey,
+  priceId,
+};
+export const otherSettings = { samlInputs, samlNow, smtpInputs, smtpNow, smsArgs, smsInputs, smsNow, textInputs, textsNow };
+export const rest = { performed, actionInputs, actionState, verificationInputs, workspaceNames, runId, workspaceInputs, workspaceState };
+export const deprecations = { deprecationInputs, deprecationState };
+export const more = { names, get, connected, mount, global, args, deep, fails };
