@@ -132,13 +132,16 @@ async function write(connection: Connection, of: Identity, deprecation: Status):
   }
 }
 
-/** `link` is always sent when there was one before: left out it may stay. */
+/** What is published of a deprecation. */
+type Published = NonNullable<ModuleVersion["deprecation"]>;
+
 async function deprecate(
   connection: Connection,
   inputs: ModuleVersionDeprecationInputs,
-  hadLink: boolean,
+  before: Published | undefined,
 ): Promise<ModuleVersionDeprecationState> {
-  const { reason, link = hadLink ? "" : undefined } = inputs;
+  // A link that is left out may stay.
+  const { reason, link = before?.link && "" } = inputs;
   try {
     const document = await write(connection, inputs, {
       "deprecated-status": "Deprecated",
@@ -147,7 +150,7 @@ async function deprecate(
     });
     return stateOf(inputs, { reason: publishedIn(document) ?? reason, link: link || undefined }, reason);
   } catch (error) {
-    throw await afterFailure(connection, inputs, error);
+    throw await afterFailure(connection, inputs, before, error);
   }
 }
 
@@ -158,22 +161,34 @@ function publishedIn(document: unknown): string | undefined {
 }
 
 /** What a write that failed has left behind: the registry tells. */
-async function afterFailure(connection: Connection, inputs: ModuleVersionDeprecationInputs, error: unknown): Promise<unknown> {
+async function afterFailure(
+  connection: Connection,
+  inputs: ModuleVersionDeprecationInputs,
+  before: Published | undefined,
+  error: unknown,
+): Promise<unknown> {
   if (!(error instanceof StewardError)) return error;
   if (error.status === 404)
-    return error.with({
-      advice: "The platform has no such version, or the token may not manage the modules of that organization.",
-    });
+    return error.with({ advice: "The platform has no such version, or the token may not manage the modules of that organization." });
   if (!error.facts.outcomeUnknown) return error;
-  const found = await readVersion(connection, inputs).catch(() => undefined);
-  const deprecation = found?.deprecation;
-  if (!deprecation?.reason.startsWith(inputs.reason)) return error;
-  const advice = "The version was deprecated all the same: the next `pulumi up` goes on from there.";
-  return new Unfinished(stateOf(inputs, deprecation, inputs.reason), { ...error.facts, advice });
+  let now: Published | undefined;
+  try {
+    now = (await readVersion(connection, inputs))?.deprecation;
+  } catch {
+    return error;
+  }
+  const hasChanged = now?.reason !== before?.reason || now?.link !== before?.link;
+  if (!now || !hasChanged || !means(now, inputs))
+    return error.with({ outcomeUnknown: false, advice: "The registry shows that it was not applied: `pulumi up` tries again." });
+  const advice = "The registry shows that it was applied all the same: the next `pulumi up` goes on from there.";
+  return new Unfinished(stateOf(inputs, now, inputs.reason), { ...error.facts, advice });
 }
 
+/** The platform may have added words of its own. */
+const means = (published: Published, { reason, link }: ModuleVersionDeprecationInputs): boolean =>
+  published.reason.startsWith(reason) && (link === undefined || link === published.link);
+
 async function create(connection: Connection, inputs: ModuleVersionDeprecationInputs): Promise<ModuleVersionDeprecationState> {
-  const { reason, link, adopt } = inputs;
   const version = await readVersion(connection, inputs);
   if (!version)
     throw new StewardError({
@@ -182,10 +197,8 @@ async function create(connection: Connection, inputs: ModuleVersionDeprecationIn
       advice: "Check its four names, and that the token may read the registry of that organization.",
     });
   const existing = version.deprecation;
-  if (!existing) return deprecate(connection, inputs, false);
-  const isSame = existing.reason.startsWith(reason) && (link === undefined || link === existing.link);
-  if (isSame) return stateOf(inputs, existing, reason);
-  if (adopt) return deprecate(connection, inputs, existing.link !== undefined);
+  if (existing && means(existing, inputs)) return stateOf(inputs, existing, inputs.reason);
+  if (!existing || inputs.adopt) return deprecate(connection, inputs, existing);
   throw new StewardError({
     code: "ERR_ALREADY_EXISTS",
     reason: "it is deprecated already, with other words",
@@ -199,7 +212,7 @@ async function update(
   _previous: unknown,
   last: ModuleVersionDeprecationState,
 ): Promise<ModuleVersionDeprecationState> {
-  return deprecate(connection, inputs, last.link !== undefined);
+  return deprecate(connection, inputs, { reason: last.publishedReason, link: last.link });
 }
 
 async function reinstate(connection: Connection, state: ModuleVersionDeprecationState): Promise<void> {

@@ -137,6 +137,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     await expect(deprecation.up(inputs)).rejects.toThrow(/^Cannot create deprecation/);
     sandbox.faults.clear();
     expect((await shown()) !== null).toBe(applied);
+    expect(deprecation.state !== undefined).toBe(applied);
     if (applied) expect(await deprecation.refresh()).toEqual([]);
     await deprecation.up(inputs);
     expect(await deprecation.up(inputs)).toBe("same");
@@ -146,6 +147,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     fail();
     await expect(deprecation.up(changed)).rejects.toThrow(/^Cannot update deprecation/);
     sandbox.faults.clear();
+    expect(deprecation.state?.outputs.reason).toBe(applied ? "Use 3.0.0." : "Use 2.0.0.");
     await deprecation.up(changed);
     expect(await shown()).toMatchObject({ reason: "Use 3.0.0." });
     expect(await deprecation.up(changed)).toBe("same");
@@ -155,6 +157,28 @@ onEachPlatform("the deprecation of a module version", (current) => {
     sandbox.faults.clear();
     await deprecation.destroy();
     expect(await shown()).toBeNull();
+  });
+
+  test("a reason that is a part of the one before, not applied, is not taken for applied", async () => {
+    const { engine, sandbox } = current();
+    const deprecation = engine("ModuleVersionDeprecation");
+    await deprecation.up(inputs);
+    sandbox.faults.add({ system: "platform", method: "PATCH", path: /private/, action: "respond", status: 500 });
+    await expect(deprecation.up({ ...inputs, reason: "Use 2" })).rejects.toThrow("it was not applied");
+    expect(deprecation.state?.outputs).toMatchObject({ reason: "Use 2.0.0.", publishedReason: "Use 2.0.0." });
+    await deprecation.up({ ...inputs, reason: "Use 2" });
+    expect(await shown()).toMatchObject({ reason: "Use 2" });
+  });
+
+  test("a write in doubt that the registry cannot settle either is written again", async () => {
+    const { engine, sandbox, requests } = current();
+    const deprecation = engine("ModuleVersionDeprecation");
+    sandbox.faults.add({ system: "platform", method: "PATCH", path: /private/, action: "drop-after", times: 9 });
+    sandbox.faults.add({ system: "platform", method: "GET", path: /versions/, action: "respond", status: 500, nth: 2 });
+    await expect(deprecation.up(inputs)).rejects.toThrow(/^Cannot create deprecation/);
+    sandbox.faults.clear();
+    expect(await requests(() => deprecation.up(inputs))).toEqual([write]);
+    expect(await deprecation.up(inputs)).toBe("same");
   });
 
   test("a 404 of a version that is still there says that we may not", async () => {
