@@ -48,7 +48,7 @@ export function brokenConnection(error: NodeJS.ErrnoException, connection: Conne
     "ERR_REPLY_LOST",
     late ? `${address} did not answer in time` : `the connection to ${address} broke before the whole answer came`,
     {
-      advice: writes ? "The server may have applied it: run `pulumi up` again, which goes on from what the server holds." : "Try again.",
+      advice: writes ? "The server may have applied it: run the same again, which goes on from what the server holds." : "Try again.",
       outcomeUnknown: writes,
       cause: error,
     },

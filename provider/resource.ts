@@ -33,6 +33,7 @@ interface Declared {
   secrets: readonly string[];
   encrypted?: readonly string[];
   singleton?: boolean;
+  deleteBeforeReplace?: boolean;
 }
 
 /**
@@ -56,7 +57,9 @@ export function registration(
   if (definition.singleton && !opts?.id) properties.connection = declaredOnce(definition, name, properties.connection);
   const secretOutputs = [...definition.secrets.filter((path) => !path.includes(".")), ...(definition.encrypted ?? [])];
   const additionalSecretOutputs = [...(opts?.additionalSecretOutputs ?? []), ...secretOutputs];
-  return [dynamicType(definition.token), name, properties, { ...opts, additionalSecretOutputs }];
+  // Of a replacement that the user orders, the engine does not ask the provider.
+  const { deleteBeforeReplace } = definition;
+  return [dynamicType(definition.token), name, properties, { deleteBeforeReplace, ...opts, additionalSecretOutputs }];
 }
 
 /** A secret input, or an object with a secret key: `extra.private-key`. What an output holds becomes a secret as a whole. */
@@ -64,8 +67,8 @@ function asSecret(secrets: readonly string[], path: string, value: unknown): unk
   if (value === undefined) return value;
   if (secrets.includes(path)) return secret(value);
   if (!secrets.some((each) => each.startsWith(`${path}.`))) return value;
-  if (typeof value !== "object" || value === null || Output.isInstance(value) || value instanceof Promise)
-    return output(value).apply((known) => output(asSecret(secrets, path, known)));
+  if (Output.isInstance(value) || value instanceof Promise) return output(value).apply((known) => output(asSecret(secrets, path, known)));
+  if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asSecret(secrets, `${path}.${key}`, inner)]));
 }
 
@@ -74,8 +77,9 @@ const declarations = new WeakMap<object, Map<string, string>>();
 
 /** Two resources of one singleton would undo each other's work at every update. */
 function declaredOnce(definition: Declared, name: string, connection: unknown): unknown {
-  // Programs that run one after the other in a process, as automation does, have each a stack of their own.
-  const stack = getStackResource() ?? declarations;
+  // Programs that run one after the other in a process, as automation does, have each a stack of their own; what a unit test constructs has none.
+  const stack = getStackResource();
+  if (!stack) return connection;
   const known = declarations.get(stack) ?? new Map<string, string>();
   declarations.set(stack, known);
   const declare = (resolved: unknown): unknown => {

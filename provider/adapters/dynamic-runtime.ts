@@ -251,8 +251,10 @@ export function provider(token: string): DynamicProvider {
           const given = fieldsOf(inputs);
           const previous = { ...last };
           for (const field of declaredIn(olds)) if (!given.includes(field)) put(previous, field, undefined);
-          const changed = changes(olds, inputs);
-          if (changed.length === 1 && changed[0] === "connection" && !unfinished) {
+          const changed = changes(olds, inputs).filter((field) => field !== "connection");
+          const isElsewhere = server !== connection.server || (olds.connection ?? "default") !== (inputs.connection ?? "default");
+          // Another name for the server, or another address of it: nothing to be written.
+          if (isElsewhere && changed.length === 0 && !unfinished) {
             const { connection: _renamed, ...unchanged } = previous;
             return { outs: stored(inputs, unchanged, __provider) };
           }

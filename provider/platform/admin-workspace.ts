@@ -37,7 +37,7 @@ interface Remembered extends AdminWorkspaceState {
 }
 
 const inputs: z.ZodType<AdminWorkspaceInputs> = z.strictObject({
-  workspaceId: z.string("must be a workspace's id").min(1, "must not be empty"),
+  workspaceId: z.string("must be a workspace's id").regex(/^[\w-]+$/, "must be a workspace's id, such as ws-6jrRyVDv1J8zQMB5"),
   destroyOnDelete: z.boolean("must be true or false").optional(),
   connection: connectionInput,
 });
@@ -88,7 +88,7 @@ export const adminWorkspace: Definition<AdminWorkspaceInputs, Remembered> = {
   name: ({ workspaceId }) => workspaceId,
   id: ({ workspaceId }) => workspaceId,
   idForm: "ws-…",
-  parseId: (id) => ({ workspaceId: id }),
+  parseId: (id) => (/^[\w-]+$/.test(id) ? { workspaceId: id } : undefined),
   inputs,
   state: ["workspaceId", "name", "locked", "organization", "vcsRepoIdentifier", "currentRunId"],
   replaces: ["workspaceId"],

@@ -1,10 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "./client";
 
-/** Whether a server shows this in the place of a secret. @internal */
-export function isMask(value: unknown): boolean {
+/** Whether a server shows this in the place of a secret: marks alone, or with a few characters of it at either end. */
+function isMask(value: unknown): boolean {
   if (typeof value !== "string") return false;
-  return /\*{3}|[•●]{3}|^x{4,}$/i.test(value) || /^[\W_]*(redacted|masked|hidden|sensitive|filtered)[\W_]*$/i.test(value);
+  return /^.{0,8}(\*{3,}|[•●]{3,}).{0,8}$|^x{4,}$/i.test(value) || /^[\W_]*(redacted|masked|hidden|sensitive|filtered)[\W_]*$/i.test(value);
+}
+
+/** Whether a server hides all of a secret, or some values in its JSON. @internal */
+export function hasMask(value: unknown): boolean {
+  const inner = typeof value === "string" ? parsed(value) : isObject(value) ? value : undefined;
+  return inner ? Object.values(inner).some(hasMask) : isMask(value);
 }
 
 /** Whether what a server shows may be the secret that we know: with a mask over all of it, or over some values in its JSON. @internal */

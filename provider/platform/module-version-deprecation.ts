@@ -5,8 +5,8 @@ import { Connection, connectionInput } from "../connection";
 import { Definition } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { apiPath, call } from "./client";
-import { Module, ModuleVersion, readModuleVersions } from "./module-versions";
+import { apiPath, call, completed, isObject } from "./client";
+import { Module, ModuleVersion, part, readModuleVersions } from "./module-versions";
 
 /** What a program declares of a deprecation. */
 export interface ModuleVersionDeprecationInputs extends Connected {
@@ -41,11 +41,6 @@ export interface ModuleVersionDeprecationState {
   /** The reason as users see it. */
   publishedReason: string;
 }
-
-const part = z
-  .string("must be a text")
-  .min(1, "must not be empty")
-  .refine((value) => !/[/\s]|^\.{1,2}$/.test(value), "must be one part of an address, without slashes and blanks");
 
 const inputs: z.ZodType<ModuleVersionDeprecationInputs> = z.strictObject({
   organizationName: part,
@@ -98,19 +93,32 @@ async function readVersion(connection: Connection, of: Identity): Promise<Module
   }
 }
 
-/** The words that the platform keeps, in our own as long as they mean the same. */
-function stateOf(
-  of: Identity,
-  { reason, link }: { reason: string; link?: string },
-  declared: string | undefined,
-): ModuleVersionDeprecationState {
-  const isOurs = declared !== undefined && reason.startsWith(declared);
-  return { ...identityOf(of), reason: isOurs ? declared : reason, link, publishedReason: reason };
+interface Remembered extends ModuleVersionDeprecationState {
+  /** The link as the platform keeps it. */
+  publishedLink?: string;
 }
 
-async function read(connection: Connection, previous: ModuleVersionDeprecationState): Promise<ModuleVersionDeprecationState | undefined> {
-  const deprecation = (await readVersion(connection, previous))?.deprecation;
-  return deprecation && stateOf(previous, deprecation, previous.reason);
+/** After a write: the words are ours, whatever the platform made of them. */
+const written = (inputs: ModuleVersionDeprecationInputs, published: Published): Remembered => ({
+  ...identityOf(inputs),
+  reason: inputs.reason,
+  link: inputs.link === undefined ? published.link : inputs.link,
+  publishedReason: published.reason,
+  publishedLink: published.link,
+});
+
+async function read(connection: Connection, previous: Remembered): Promise<Remembered | undefined> {
+  const published = (await readVersion(connection, previous))?.deprecation;
+  if (!published) return undefined;
+  const { reason, link } = published;
+  const isOurReason = previous.reason !== undefined && (reason === previous.publishedReason || reason.startsWith(previous.reason));
+  return {
+    ...identityOf(previous),
+    reason: isOurReason ? previous.reason : reason,
+    link: link !== undefined && link === previous.publishedLink ? previous.link : link,
+    publishedReason: reason,
+    publishedLink: link,
+  };
 }
 
 type Status = { "deprecated-status": "Deprecated"; reason: string; link?: string } | { "deprecated-status": "Undeprecated" };
@@ -139,7 +147,7 @@ async function deprecate(
   connection: Connection,
   inputs: ModuleVersionDeprecationInputs,
   before: Published | undefined,
-): Promise<ModuleVersionDeprecationState> {
+): Promise<Remembered> {
   // A link that is left out may stay.
   const { reason, link = before?.link && "" } = inputs;
   try {
@@ -148,16 +156,17 @@ async function deprecate(
       reason,
       ...(link === undefined ? {} : { link }),
     });
-    return stateOf(inputs, { reason: publishedIn(document) ?? reason, link: link || undefined }, reason);
+    return written(inputs, publishedIn(document) ?? { reason, link: link || undefined });
   } catch (error) {
     throw await afterFailure(connection, inputs, before, error);
   }
 }
 
-function publishedIn(document: unknown): string | undefined {
-  const { included } = (document ?? {}) as { included?: { type?: string; attributes?: { reason?: unknown } }[] };
-  const reason = Array.isArray(included) ? included.find(({ type }) => type === "deprecations")?.attributes?.reason : undefined;
-  return typeof reason === "string" ? reason : undefined;
+function publishedIn(document: unknown): Published | undefined {
+  const { included } = (document ?? {}) as { included?: unknown };
+  const found = (Array.isArray(included) ? included : []).filter(isObject).map(completed);
+  const { reason, link } = found.find(({ type }) => type === "deprecations")?.attributes ?? {};
+  return typeof reason === "string" ? { reason, link: typeof link === "string" && link ? link : undefined } : undefined;
 }
 
 /** What a write that failed has left behind: the registry tells. */
@@ -181,14 +190,14 @@ async function afterFailure(
   if (!now || !hasChanged || !means(now, inputs))
     return error.with({ outcomeUnknown: false, advice: "The registry shows that it was not applied: `pulumi up` tries again." });
   const advice = "The registry shows that it was applied all the same: the next `pulumi up` goes on from there.";
-  return new Unfinished(stateOf(inputs, now, inputs.reason), { ...error.facts, advice });
+  return new Unfinished(written(inputs, now), { ...error.facts, advice });
 }
 
 /** The platform may have added words of its own. */
 const means = (published: Published, { reason, link }: ModuleVersionDeprecationInputs): boolean =>
   published.reason.startsWith(reason) && (link === undefined || link === published.link);
 
-async function create(connection: Connection, inputs: ModuleVersionDeprecationInputs): Promise<ModuleVersionDeprecationState> {
+async function create(connection: Connection, inputs: ModuleVersionDeprecationInputs): Promise<Remembered> {
   const version = await readVersion(connection, inputs);
   if (!version)
     throw new StewardError({
@@ -197,7 +206,7 @@ async function create(connection: Connection, inputs: ModuleVersionDeprecationIn
       advice: "Check its four names, and that the token may read the registry of that organization.",
     });
   const existing = version.deprecation;
-  if (existing && means(existing, inputs)) return stateOf(inputs, existing, inputs.reason);
+  if (existing && means(existing, inputs)) return written(inputs, existing);
   if (!existing || inputs.adopt) return deprecate(connection, inputs, existing);
   throw new StewardError({
     code: "ERR_ALREADY_EXISTS",
@@ -210,8 +219,8 @@ async function update(
   connection: Connection,
   inputs: ModuleVersionDeprecationInputs,
   _previous: unknown,
-  last: ModuleVersionDeprecationState,
-): Promise<ModuleVersionDeprecationState> {
+  last: Remembered,
+): Promise<Remembered> {
   return deprecate(connection, inputs, { reason: last.publishedReason, link: last.link });
 }
 
@@ -226,7 +235,7 @@ async function reinstate(connection: Connection, state: ModuleVersionDeprecation
 }
 
 /** @internal */
-export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs, ModuleVersionDeprecationState> = {
+export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs, Remembered> = {
   token: "platform:ModuleVersionDeprecation",
   noun: "deprecation of module version",
   name: idOf,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Connection, connectionInput } from "../connection";
 import { StewardError } from "../errors";
 import { ask } from "../program";
-import { apiPath, call, isObject, unexpectedAnswer } from "./client";
+import { apiPath, call, isAdministrator, isObject, unexpectedAnswer } from "./client";
 
 /** A version of a private module, as the registry shows it. */
 export interface ModuleVersion {
@@ -37,7 +37,11 @@ export interface GetModuleVersionOptions extends ListModuleVersionsOptions {
   version: string;
 }
 
-const part = z.string("must be a text").min(1, "must not be empty");
+/** One part of a module's address. @internal */
+export const part: z.ZodString = z
+  .string("must be a text")
+  .min(1, "must not be empty")
+  .regex(/^(?!\.{1,2}$)[^/\s]*$/, "must be one part of an address, without slashes and blanks");
 const listOptions = z.strictObject({ namespace: part, name: part, provider: part, connection: connectionInput });
 const getOptions = listOptions.extend({ version: part });
 
@@ -47,7 +51,7 @@ export type Module = Pick<ListModuleVersionsOptions, "namespace" | "name" | "pro
 const pathOf = ({ namespace, name, provider }: Module, last: string): string =>
   apiPath("api", "registry", "v1", "modules", namespace, name, provider, last);
 
-/** All versions of a module; undefined where the registry knows no such module, or does not show it to us. @internal */
+/** All versions of a module; undefined where there is no such module, which only an administrator can tell from one that he may not see. @internal */
 export async function readModuleVersions(connection: Connection, module: Module): Promise<ModuleVersion[] | undefined> {
   const path = pathOf(module, "versions");
   try {
@@ -57,8 +61,13 @@ export async function readModuleVersions(connection: Connection, module: Module)
     if (!versions?.every(isObject)) throw unexpectedAnswer("GET", path);
     return versions.map(versionOf);
   } catch (error) {
-    if (error instanceof StewardError && error.status === 404) return undefined;
-    throw error;
+    if (!(error instanceof StewardError) || error.status !== 404) throw error;
+    if (await isAdministrator(connection)) return undefined;
+    const { namespace, name, provider } = module;
+    throw error.with({
+      reason: `the registry shows no module ${namespace}/${name}/${provider}`,
+      advice: "There is none, or the token may not read the registry of that organization: only a site administrator's can tell.",
+    });
   }
 }
 
@@ -76,7 +85,7 @@ export function getModuleVersion(options: GetModuleVersionOptions): Promise<Modu
   return ask("Cannot read module version", "platform", { schema: getOptions, given: options }, async (connection) => {
     const path = pathOf(options, options.version);
     const body = await call(connection, { method: "GET", path, retry: "idempotent" });
-    if (!isObject(body)) throw unexpectedAnswer("GET", path);
+    if (!isObject(body) || !("version" in body)) throw unexpectedAnswer("GET", path);
     return versionOf(body);
   });
 }

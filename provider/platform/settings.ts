@@ -8,7 +8,7 @@ import { Retry } from "../http";
 import { ask } from "../program";
 import { Args, Connected } from "../resource";
 import { adminPath, callAsAdministrator, dialectOf, resourceOf, unexpectedAnswer, wireName } from "./client";
-import { isMask, mayBe } from "./mask";
+import { hasMask, mayBe } from "./mask";
 
 /** What becomes of the attributes when the resource is destroyed: they get back what they held before, or stay as they are. */
 export type OnDelete = "restore" | "retain";
@@ -49,7 +49,9 @@ export interface Remembered extends SettingsState {
   /** What each managed attribute held before it was first written; `{}` where that was nothing. Not there: it could not be read. */
   heldBefore: Record<string, { value?: unknown }>;
   /** What the server made of what was written, where that is something else: cleaned HTML, an attribute that it ignores. */
-  changedByServer: Values;
+  changedByServer: Record<string, { value?: unknown }>;
+  /** What a write sent that nobody answered. */
+  sent?: Values;
   onDelete?: OnDelete;
 }
 
@@ -82,6 +84,7 @@ export interface Settings<Inputs> {
 export type Values = Record<string, unknown>;
 
 type HeldBefore = Remembered["heldBefore"];
+type ChangedByServer = Remembered["changedByServer"];
 
 /** What a write stands on. */
 interface Basis extends Pick<Remembered, "managed" | "heldBefore" | "changedByServer"> {
@@ -122,8 +125,14 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   function shownIn(connection: Connection, answer: unknown, method: "GET" | "PATCH"): Values {
     const { attributes } = resourceOf(answer, { method, path: path(connection) });
     const names = new Map(readable.map((field) => [wireName(connection, field), field]));
+    // A server that shows them all the same shows them to nobody through us.
+    const hidden = [
+      ...[...writeOnly, ...sentAlong].map((field) => wireName(connection, field)),
+      ...secrets.flatMap((field) => extraName(field) ?? []),
+    ];
     const shown: Values = {};
     for (const [name, value] of Object.entries(attributes)) {
+      if (hidden.includes(name)) continue;
       const field = names.get(name) ?? (dialectOf(connection).hasExtra ? `extra.${name}` : undefined);
       if (field) shown[field] = value;
     }
@@ -145,12 +154,12 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   }
 
   /** With what we know in the place of what means the same, of a mask, and of what the server made of it. */
-  function recognised(shown: Values, known: Values, changedByServer: Values): Values {
+  function recognised(shown: Values, known: Values, changedByServer: ChangedByServer): Values {
     const isOurs = (field: string, value: unknown): boolean =>
       field in known &&
       (same(field, value, known[field]) ||
         (secrets.includes(field) && mayBe(value, known[field])) ||
-        (field in changedByServer && same(field, value, changedByServer[field])));
+        (field in changedByServer && same(field, value, changedByServer[field]?.value)));
     return Object.fromEntries(Object.entries(shown).map(([field, value]) => [field, isOurs(field, value) ? known[field] : value]));
   }
 
@@ -175,8 +184,8 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   /** What an attribute holds before we write it first; undefined where the server does not show it. */
   function capture(field: string, known: Values): { value?: unknown } | undefined {
     const value = known[field];
-    if (writeOnly.includes(field) || !(field in known) || (secrets.includes(field) && isMask(value))) return undefined;
-    return value === null || value === undefined ? {} : { value };
+    if (writeOnly.includes(field) || !(field in known) || (secrets.includes(field) && hasMask(value))) return undefined;
+    return held(value);
   }
 
   /** What puts attributes back. What cannot be put back leaves the whole disabled, for half of it would not work. */
@@ -200,7 +209,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   function plan(inputs: Inputs, { known, managed: before, heldBefore, isFirst }: Basis): Plan {
     const declared = declaredIn(inputs);
     const managed = Object.keys(declared).sort();
-    const held = managed.map((field) => [field, before.includes(field) ? heldBefore[field] : capture(field, known)]);
+    const captured = managed.map((field) => [field, before.includes(field) ? heldBefore[field] : capture(field, known)]);
     const left = before.filter((field) => !(field in declared));
     const { values, lost } = restoration(left, heldBefore, known);
     const wanted = { ...values, ...declared };
@@ -210,7 +219,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     return {
       declared,
       managed,
-      heldBefore: Object.fromEntries(held.filter(([, captured]) => captured)),
+      heldBefore: Object.fromEntries(captured.filter(([, value]) => value)),
       changes: differing(wanted, known),
       after,
       lost,
@@ -231,70 +240,85 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
       throw new StewardError({
         code: "ERR_INVALID_INPUT",
         reason: refused.map(({ path: field, reason }) => `${field}: ${reason}`).join("; "),
-        advice: "The server holds none: declare it, or leave them disabled. Nothing was sent.",
+        advice: "The server shows none: declare it, or leave them disabled. Nothing was sent.",
       });
     const along = flat(inputs, sentAlong);
     const known = { ...basis.known, ...declared };
     const isSent = Object.keys({ ...changes, ...differing(along, basis.known) }).length > 0;
-    let shown = pick(
+    const kept = pick(
       basis.known,
       Object.keys(basis.known).filter((field) => !lost.includes(field)),
     );
+    let shown: Values = {};
     try {
       if (isSent) shown = await patch(connection, { ...changes, ...along });
     } catch (error) {
-      throw await failure(connection, error, basis.known, planned);
+      throw await failure(connection, error, basis, planned);
     }
     sayLost(lost, after.enabled);
-    const written = isSent ? remade(shown, pick(changes, managed), known) : {};
-    const unwritten = managed.filter((field) => !(field in changes));
-    return stateOf(shown, known, { ...planned, changedByServer: { ...pick(basis.changedByServer, unwritten), ...written } });
+    const unwritten = pick(
+      basis.changedByServer,
+      managed.filter((field) => !(field in changes)),
+    ) as ChangedByServer;
+    const changedByServer = { ...unwritten, ...remade(shown, pick(changes, managed), known) };
+    return stateOf({ ...kept, ...changes, ...shown }, known, { ...planned, changedByServer });
   }
 
   /** What the server made something else of. Once written it is as good as what was sent, or every `up` would send it again. */
-  function remade(shown: Values, changes: Values, known: Values): Values {
+  function remade(shown: Values, changes: Values, known: Values): ChangedByServer {
     const recognisable = recognised(shown, known, {});
     const fields = Object.keys(changes).filter((field) => field in shown && recognisable[field] !== known[field]);
     if (fields.length > 0) console.log(`warning: ${of.noun}: the server keeps something else than what was sent as ${fields.join(", ")}`);
-    return pick(shown, fields);
+    return Object.fromEntries(fields.map((field) => [field, held(shown[field])]));
   }
 
   /** What a write that failed has left behind: read back where it may have been stored. */
-  async function failure(connection: Connection, error: unknown, before: Values, planned: Plan): Promise<unknown> {
+  async function failure(connection: Connection, error: unknown, basis: Basis, planned: Plan): Promise<unknown> {
     if (!(error instanceof StewardError)) return error;
     const verdict = of.verdicts?.[error.status ?? 0];
     if (!verdict && !error.facts.outcomeUnknown) return error;
-    const known = { ...before, ...planned.declared };
+    const { changes, declared } = planned;
+    const reason = verdict ? `${verdict}: ${error.facts.reason}` : error.facts.reason;
+    // What leaves the program is ours until it is known to have been put back.
+    const remembered = {
+      managed: [...new Set([...basis.managed, ...planned.managed])].sort(),
+      heldBefore: { ...basis.heldBefore, ...planned.heldBefore },
+      changedByServer: basis.changedByServer,
+    };
+    const inDoubt = (advice: string): Unfinished<State> =>
+      new Unfinished(
+        { ...stateOf(basis.known, basis.known, remembered), unfinished: true, sent: changes },
+        { ...error.facts, reason, advice },
+      );
     let now: Values;
     try {
       now = await fetch(connection);
     } catch (second) {
       // Then it was our own token that was refused, not what we wrote.
-      if (error.status === 401 && second instanceof StewardError && second.status === 401) return error;
-      const advice = "Whether the settings were stored could not be read back either: the next `pulumi up` reads them first.";
-      return new Unfinished({ ...stateOf(before, before, planned), unfinished: true }, { ...error.facts, advice });
+      if (!error.facts.outcomeUnknown && second instanceof StewardError && second.code === "ERR_FORBIDDEN") return error;
+      return inDoubt("Whether the settings were stored could not be read back either: the next `pulumi up` reads them first.");
     }
-    const reason = verdict ? `${verdict}: ${error.facts.reason}` : error.facts.reason;
-    const isStored = Object.keys(planned.changes).some((field) => field in now && !same(field, now[field], before[field]));
-    if (isStored) {
+    const seen = Object.keys(changes).filter((field) => field in now);
+    if (seen.some((field) => !same(field, now[field], basis.known[field]))) {
       const advice = `The settings were stored all the same${verdict ? "; no further mail is sent before something changes" : ", and the next `pulumi up` goes on from them"}.`;
-      return new Unfinished(stateOf(now, known, planned), { ...error.facts, reason, advice });
+      return new Unfinished(stateOf(now, { ...basis.known, ...declared }, remembered), { ...error.facts, reason, advice });
     }
+    if (seen.length === 0 && Object.keys(changes).length > 0)
+      return inDoubt(
+        `The server does not show whether it stored ${Object.keys(changes).join(", ")}: the next \`pulumi up\` sends it again.`,
+      );
     return error.with({
       reason,
       code: verdict ? "ERR_REFUSED" : error.code,
       outcomeUnknown: false,
-      advice: `The server holds what it held before${writeOnly.length > 0 ? `, as far as it shows it (${writeOnly.join(", ")} it does not show)` : ""}: \`pulumi up\` tries again.`,
+      advice: "The server holds what it held before: `pulumi up` tries again.",
     });
   }
 
-  /** What the server holds now, after a write that nobody answered: did it come through? */
-  function afterDoubt(inputs: Inputs, remembered: Values, now: Values): Values {
-    const declared = declaredIn(inputs);
-    const awaited = Object.keys(differing(declared, remembered)).filter((field) => field in now);
-    const cameThrough = awaited.length > 0 && awaited.every((field) => same(field, now[field], declared[field]));
-    const unseen = [...writeOnly, ...sentAlong];
-    return cameThrough ? remembered : Object.fromEntries(Object.entries(remembered).filter(([field]) => !unseen.includes(field)));
+  /** Whether what a write sent is there, although nobody answered it; of what the server does not show, nothing is known by itself. */
+  function cameThrough({ sent = {} }: Remembered, now: Values): boolean {
+    const seen = Object.keys(sent).filter((field) => field in now);
+    return seen.length > 0 && seen.every((field) => same(field, now[field], sent[field]));
   }
 
   async function update(connection: Connection, inputs: Inputs, _: unknown, last: State & Remembered & Doubt): Promise<State & Remembered> {
@@ -304,10 +328,16 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     if (joins || unfinished) {
       // Captured before its first write, and not from a state that may be old.
       const now = await fetch(connection);
-      if (unfinished) known = afterDoubt(inputs, known, now);
+      if (unfinished && !cameThrough(last, now)) for (const field of [...writeOnly, ...sentAlong]) delete known[field];
       known = { ...known, ...recognised(now, known, last.changedByServer) };
     }
     return write(connection, inputs, { ...last, known, isFirst: false });
+  }
+
+  async function read(connection: Connection, previous: State & Remembered & Doubt): Promise<State & Remembered> {
+    const now = await fetch(connection);
+    const state = stateOf(now, knownIn(previous), previous);
+    return previous.unfinished && cameThrough(previous, now) ? { ...state, unfinished: undefined, sent: undefined } : state;
   }
 
   async function putBack(connection: Connection, last: State & Remembered & Doubt): Promise<void> {
@@ -315,7 +345,15 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     const known = { ...knownIn(last), ...(last.unfinished ? await fetch(connection) : {}) };
     const { values, lost } = restoration(last.managed, last.heldBefore, known);
     const changes = differing(values, known);
-    if (Object.keys(changes).length > 0) await patch(connection, changes);
+    try {
+      if (Object.keys(changes).length > 0) await patch(connection, changes);
+    } catch (error) {
+      if (!(error instanceof StewardError) || error.code !== "ERR_REFUSED") throw error;
+      throw error.with({
+        advice:
+          'What it held before does not fit what it holds now: correct it there, or set onDelete: "retain" and run `pulumi up` first.',
+      });
+    }
     sayLost(lost, { ...known, ...values }.enabled);
   }
 
@@ -350,10 +388,10 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     replaces: [],
     deleteBeforeReplace: true,
     secrets,
-    encrypted: ["heldBefore", "changedByServer"],
+    encrypted: ["heldBefore", "changedByServer", "sent"],
     singleton: true,
     foresee: (inputs, last) => refusals(plan(inputs, { ...last, known: knownIn(last), isFirst: false })),
-    read: async (connection, previous) => stateOf(await fetch(connection), knownIn(previous), previous),
+    read,
     create: async (connection, inputs) =>
       write(connection, inputs, { known: await fetch(connection), managed: [], heldBefore: {}, changedByServer: {}, isFirst: true }),
     update,
@@ -386,6 +424,9 @@ function extraFindings(connection: Connection, extra: Values, fields: readonly s
   });
 }
 
+/** A value to be remembered: in the state, null and nothing are the same, and would be lost. */
+const held = (value: unknown): { value?: unknown } => (value === null || value === undefined ? {} : { value });
+
 const pick = (values: Values, fields: readonly string[]): Values =>
   Object.fromEntries(Object.entries(values).filter(([field]) => fields.includes(field)));
 
@@ -398,7 +439,7 @@ export function show<State extends SettingsState, Secret extends keyof State = n
 ): Promise<Shown<State, Secret>> {
   return ask(`Cannot read ${definition.noun}`, "platform", { schema: onlyConnection, given: options }, async (connection) => {
     const read = (await definition.read(connection, {} as State & Remembered, [])) as State & Remembered;
-    const { managed, heldBefore, changedByServer, ...shown } = read;
+    const { managed, heldBefore, changedByServer, sent, ...shown } = read;
     const secrets = definition.secrets.filter((field) => definition.state.some((name) => name === field));
     const hidden = secrets.map((field) => [field, secret(read[field as keyof State])]);
     return { ...shown, ...Object.fromEntries(hidden) } as unknown as Shown<State, Secret>;

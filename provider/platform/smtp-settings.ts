@@ -62,9 +62,9 @@ export const smtpSettings: Definition<SmtpSettingsInputs, SmtpSettingsState & Re
   // Each attempt sends a mail.
   retry: "never",
   verdicts: {
-    401: "the mail server refused the user name or the password at the test mail",
-    500: "the mail server answered the test mail with an error",
-    504: "the mail server did not answer the test mail in time",
+    401: "the mail server refused the user name or the password",
+    500: "the mail server answered with an error",
+    504: "the mail server did not answer in time",
   },
 });
 

@@ -92,7 +92,7 @@ const listOptions = z.strictObject({
   connection: connectionInput,
 });
 const getOptions = z.strictObject({
-  id: z.string("must be a workspace's id").min(1, "must not be empty"),
+  id: z.string("must be a workspace's id").regex(/^[\w-]+$/, "must be a workspace's id, such as ws-6jrRyVDv1J8zQMB5"),
   include,
   connection: connectionInput,
 });
@@ -120,19 +120,28 @@ async function fetchPage(
     ...(pageSize === undefined ? {} : { "page[size]": String(pageSize) }),
   };
   const document = await callAsAdministrator(connection, { method: "GET", path, query, retry: "idempotent" });
-  const { data, included, meta } = (document ?? {}) as { data?: unknown; included?: unknown; meta?: Meta };
+  const { data, included, links, meta } = (document ?? {}) as {
+    data?: unknown;
+    included?: unknown;
+    links?: { next?: unknown };
+    meta?: Meta;
+  };
   if (!Array.isArray(data) || !data.every(isObject)) throw unexpectedAnswer("GET", path);
-  const next = meta?.pagination?.["next-page"];
+  const next = Number(meta?.pagination?.["next-page"] ?? pageIn(links?.next));
   return {
     workspaces: data.map((each) => workspaceOf(completed(each), included)),
-    next: typeof next === "number" ? next : undefined,
+    next: next > 0 ? next : undefined,
     statusCounts: meta?.["status-counts"] ?? {},
     totalCount: meta?.pagination?.["total-count"] ?? data.length,
   };
 }
 
+/** The number of the page that a link leads to. */
+const pageIn = (link: unknown): string | null =>
+  typeof link === "string" ? new URL(link, "http://platform").searchParams.get("page[number]") : null;
+
 interface Meta {
-  pagination?: { "next-page"?: number | null; "total-count"?: number };
+  pagination?: { "next-page"?: number | string | null; "total-count"?: number };
   "status-counts"?: Record<string, number>;
 }
 

@@ -158,6 +158,27 @@ onEachPlatform("the platform's administration by the real pulumi", (current) => 
     await project.expectConverged();
   });
 
+  test("a replacement that the user orders leaves everything as declared", async () => {
+    const { held, outside } = current();
+    project.program(`
+      new platform.GeneralSettings("one", { apiRateLimit: 100 });
+      new platform.AdminWorkspace("two", { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true });
+      new platform.ModuleVersionDeprecation("three", {
+        organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0", reason: "Old." });`);
+    await project.up();
+    const urns = (await project.resources()).map(({ urn }) => urn).filter((urn) => urn.includes("platform:"));
+    expect(urns).toHaveLength(3);
+    await project.up(...urns.flatMap((urn) => ["--replace", urn]));
+    expect((await held("general")).apiRateLimit).toBe(100);
+    expect((await outside("GET", "/api/v2/admin/workspaces/ws-acmeNetworkTest")).status).toBe(200);
+    expect((await outside("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0")).body).toMatchObject({
+      deprecation: { reason: "Old." },
+    });
+    await project.expectConverged();
+    await project.destroy();
+    expect((await held("general")).apiRateLimit).toBe(30);
+  });
+
   test("actions happen once, a workspace is adopted and destroyed, and the order is the program's", async () => {
     const { requests, service, change, outside } = current();
     await change("sms", { ...complete.sms, enabled: true });

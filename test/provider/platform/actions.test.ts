@@ -76,6 +76,21 @@ onEachPlatform("actions", (current) => {
     await expect(engine(token, { token: service.memberToken }).up(inputs)).rejects.toMatchObject({ code: "ERR_FORBIDDEN", status: 404 });
   });
 
+  test.each(actions)(
+    "$token is not done again because the platform has a new address, or the connection a new name",
+    async ({ token, inputs }) => {
+      const { engine, requests, service, dialect } = current();
+      const action = engine(token);
+      await action.up(inputs);
+      const { performedAt } = action.outputs();
+      const moved = { address: service.url.replace("127.0.0.1", "localhost"), token: service.token, dialect, acceptMoved: true };
+      action.configure({ "steward:default": { platform: moved }, "steward:other": { platform: moved } });
+      expect(await requests(async () => expect(await action.up(inputs)).toBe("update"))).toEqual([]);
+      expect(await requests(async () => expect(await action.up({ ...inputs, connection: "other" })).toBe("update"))).toEqual([]);
+      expect(action.outputs().performedAt).toBe(performedAt);
+    },
+  );
+
   test("rotate, then trim: one more key, then the newest alone", async () => {
     const { engine, service } = current();
     const kids = (): string[] => service.signingKeys().map(({ kid }) => kid);

@@ -159,6 +159,40 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await shown()).toBeNull();
   });
 
+  test("a registry that we may not read is not one without the module", async () => {
+    const { engine, sandbox, service, config } = current();
+    const deprecation = engine("ModuleVersionDeprecation");
+    await deprecation.up(inputs);
+    deprecation.configure(config({ token: service.memberToken }));
+    sandbox.faults.add({ system: "platform", path: /network/, action: "respond", status: 404, body: '{"errors":["not found"]}', times: 9 });
+    await expect(deprecation.refresh()).rejects.toThrow("There is none, or the token may not read the registry of that organization");
+    await expect(deprecation.destroy()).rejects.toThrow("may not read the registry");
+    sandbox.faults.clear();
+    expect(await shown()).not.toBeNull();
+  });
+
+  test("words that the platform writes in its own way are no drift, until somebody changes them", async () => {
+    const { engine, sandbox, requests } = current();
+    const respond = (method: string, path: RegExp, body: object): void =>
+      sandbox.faults.add({ system: "platform", method, path, action: "respond", status: 200, body: JSON.stringify(body) });
+    const registry = (deprecation: object): void =>
+      respond("GET", /versions/, { modules: [{ versions: [{ version: "1.0.0", deprecation }] }] });
+    const kept = { reason: "USE 2.0.0.", link: "https://wiki.example.com/2/" };
+    const deprecation = engine("ModuleVersionDeprecation");
+    registry({ reason: "Theirs.", link: null });
+    respond("PATCH", /private/, {
+      data: { id: "1", type: "module-versions" },
+      included: [null, { id: "2", type: "deprecations", attributes: kept }],
+    });
+    await deprecation.up({ ...inputs, adopt: true });
+    expect(deprecation.outputs()).toMatchObject({ reason: inputs.reason, publishedReason: kept.reason, link: inputs.link });
+    registry(kept);
+    expect(await deprecation.refresh()).toEqual([]);
+    expect(await requests(() => deprecation.up({ ...inputs, adopt: true }))).toEqual([]);
+    registry({ reason: "Theirs.", link: "https://theirs.example.com" });
+    expect(await deprecation.refresh()).toEqual(["link", "reason"]);
+  });
+
   test("a reason that is a part of the one before, not applied, is not taken for applied", async () => {
     const { engine, sandbox } = current();
     const deprecation = engine("ModuleVersionDeprecation");

@@ -1,5 +1,6 @@
 import { platform } from "../../../provider";
 import { onEachPlatform } from "../../platform";
+import { registered } from "../../registered";
 import { complete } from "./attributes";
 
 let printed: string[];
@@ -225,6 +226,17 @@ onEachPlatform("secrets that the platform shows", (current) => {
     expect(printed.at(-1)).toMatch(/cloudASecretKey cannot be put back/);
   });
 
+  test("a mask inside of JSON is neither captured nor put back", async () => {
+    const { engine, held, change } = current();
+    await change("cost-estimation", { cloudBCredentials: '{"private_key":"theirs","id":"1"}' });
+    const cost = engine("CostEstimationSettings");
+    mask({ enabled: false, "cloud-b-credentials": '{"private_key":"[REDACTED]","id":"1"}' });
+    await cost.up({ cloudBCredentials: '{"private_key":"ours"}' });
+    await cost.destroy();
+    expect(await held("cost-estimation")).toMatchObject({ cloudBCredentials: '{"private_key":"ours"}' });
+    expect(printed.at(-1)).toMatch(/cloudBCredentials cannot be put back/);
+  });
+
   test("a function shows them as secret outputs", async () => {
     await current().change("cost-estimation", { cloudASecretKey: "canary" });
     current().configureProgram();
@@ -253,6 +265,53 @@ onEachPlatform("a server that keeps something else", (current) => {
     expect(await requests(() => texts.up(inputs))).toEqual([]);
     answer("theirs");
     expect(await texts.refresh()).toEqual(["footer"]);
+  });
+});
+
+onEachPlatform("servers that answer in their own way", (current) => {
+  const answer = (method: string, settings: string, attributes: object): void => {
+    const body = JSON.stringify({ data: { id: settings, type: `${settings}-settings`, attributes } });
+    current().sandbox.faults.add({ system: "platform", method, path: new RegExp(settings), action: "respond", status: 200, body });
+  };
+
+  test("an attribute that the server leaves empty is written once", async () => {
+    const { engine, requests } = current();
+    const smtp = engine("SmtpSettings");
+    answer("PATCH", "smtp", { enabled: false, auth: "none", username: null });
+    await smtp.up({ auth: "none", username: "ignored", testEmailAddress: "me@example.com" });
+    expect(printed).toEqual(["warning: SMTP settings: the server keeps something else than what was sent as username"]);
+    expect(await smtp.refresh()).toEqual([]);
+    expect(await requests(() => smtp.up({ auth: "none", username: "ignored", testEmailAddress: "me@example.com" }))).toEqual([]);
+  });
+
+  test("an attribute of the real product that no client can set is warned of, and nothing more", async () => {
+    const { engine, dialect, requests } = current();
+    const extra = { "default-organizations-per-user-ceiling": 7 };
+    if (dialect === "standard") return expect(await engine("GeneralSettings").problems({ extra })).toHaveLength(1);
+    const general = engine("GeneralSettings");
+    await general.up({ extra });
+    expect(printed).toEqual([
+      "warning: general settings: the server keeps something else than what was sent as extra.default-organizations-per-user-ceiling",
+    ]);
+    expect(await general.refresh()).toEqual([]);
+    expect(await requests(() => general.up({ extra }))).toEqual([]);
+  });
+
+  test("an answer to a write that shows a part alone is believed for that part", async () => {
+    const { engine } = current();
+    const general = engine("GeneralSettings");
+    answer("PATCH", "general", { "api-rate-limit": 100 });
+    await general.up({ apiRateLimit: 100, defaultRemoteStateAccess: false });
+    expect(general.outputs()).toMatchObject({ apiRateLimit: 100, defaultRemoteStateAccess: false, limitUserOrganizationCreation: true });
+  });
+
+  test("what it should not show is not shown", async () => {
+    const { engine } = current();
+    answer("GET", "saml", { enabled: false, "private-key": "canary", "provider-type": "okta" });
+    const saml = await engine("SamlSettings").get("saml");
+    answer("GET", "smtp", { enabled: false, password: "canary", "test-email-address": "canary" });
+    const smtp = await engine("SmtpSettings").get("smtp");
+    expect(JSON.stringify([saml, smtp])).not.toContain("canary");
   });
 });
 
@@ -351,4 +410,14 @@ onEachPlatform("bad input", (current) => {
           ],
     );
   });
+});
+
+test("a replacement that the user orders deletes first, as every other one", async () => {
+  const request = await registered(() => new platform.GeneralSettings("general", {}));
+  expect([request.getDeletebeforereplace(), request.getDeletebeforereplacedefined()]).toEqual([true, true]);
+});
+
+test.each([null, "text", 5])("extra: %j reaches the check, which refuses it", async (extra) => {
+  const request = await registered(() => new platform.SamlSettings("saml", { extra: extra as never }));
+  expect(request.getObject()?.toJavaScript().extra ?? null).toEqual(extra);
 });

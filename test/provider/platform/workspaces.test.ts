@@ -102,6 +102,14 @@ onEachPlatform("a workspace", (current) => {
     }
   });
 
+  test("is named by an id, and by nothing else", async () => {
+    const { engine, requests } = current();
+    expect(await engine("AdminWorkspace").problems({ workspaceId: "../organizations" })).toEqual([
+      "workspaceId: must be a workspace's id, such as ws-6jrRyVDv1J8zQMB5",
+    ]);
+    expect(await requests(() => expect(engine("AdminWorkspace").get("..")).rejects.toThrow('".." is not an id of one'))).toEqual([]);
+  });
+
   test("get compares the outputs", async () => {
     const workspace = current().engine("AdminWorkspace");
     expect(await workspace.get(id)).toMatchObject({ name: "network-prod", organization: "acme" });
@@ -152,6 +160,18 @@ onEachPlatform("the functions for workspaces", (current) => {
     });
     expect(first).toHaveLength(1);
     expect(first[0]).toContain("page%5Bsize%5D=10");
+  });
+
+  test.each([
+    ["a number as text", { meta: { pagination: { "next-page": "2" } } }],
+    ["a link alone", { links: { next: "/api/v2/admin/workspaces?page%5Bnumber%5D=2" } }],
+  ])("the next page as %s", async (_, next) => {
+    const { sandbox } = current();
+    const body = JSON.stringify({ data: [{ id: "ws-1", type: "workspaces", attributes: { name: "first" } }], ...next });
+    sandbox.faults.add({ system: "platform", path: /workspaces$/, action: "respond", status: 200, body });
+    const last = JSON.stringify({ data: [{ id: "ws-2", type: "workspaces", attributes: { name: "second" } }], links: { next: null } });
+    sandbox.faults.add({ system: "platform", path: /page%5Bnumber%5D=2/, action: "respond", status: 200, body: last });
+    expect(await names()).toEqual(["first", "second"]);
   });
 
   test("a list that moves while it is read gives each workspace once, and a server that sends us in a circle ends it", async () => {
