@@ -186,7 +186,10 @@ function canonicalAddress(address: string, name: string, system: System): string
       `The address of ${system} in the connection "${name}" is not a plain http or https URL`,
       "Write it as https://host:port, without credentials.",
     );
-  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+  const path = url.pathname.replace(/\/+$/, "");
+  if (/(^|\/)(v1|api|api\/v2)$/.test(path))
+    throw invalid(`The address of ${system} in the connection "${name}" names a path of the API`, "End it before /v1 or /api.");
+  return `${url.origin}${path}`;
 }
 
 function readToken(found: ServerSettings, name: string, system: System, environment: NodeJS.ProcessEnv): string | undefined {

@@ -76,7 +76,7 @@ export interface Definition<Inputs, State> {
   create(connection: Connection, inputs: Inputs): Promise<State>;
   /** `previous` is the last state without the inputs that have left the program. */
   update(connection: Connection, inputs: Inputs, previous: State, last: State & Doubt): Promise<State>;
-  /** Succeeds when it is gone already. Not there: nothing is to be done. */
+  /** Succeeds when it is gone already. Not there: the resource leaves nothing on the server. */
   delete?(connection: Connection, state: State & Doubt): Promise<void>;
   /** Finds out more about a creation that failed. */
   explain?(connection: Connection, error: unknown): Promise<unknown>;

@@ -8,9 +8,9 @@ import { RunError } from "@pulumi/pulumi/errors";
  * - `ERR_NOT_INSTALLED`: the program's own package.json does not hold pulumi-steward.
  * - `ERR_MOVED`: the connection now names another server than the one that holds the resource.
  * - `ERR_ALREADY_EXISTS`: the server holds this object already, and `adopt` was not given.
- * - `ERR_FORBIDDEN`: 401 or 403.
+ * - `ERR_FORBIDDEN`: 401 or 403, or the 404 with which a platform answers whoever is no administrator.
  * - `ERR_NOT_FOUND`: 404.
- * - `ERR_REFUSED`: any other 4xx.
+ * - `ERR_REFUSED`: any other 4xx; what a mail server says of a test mail; a workspace that must not be destroyed.
  * - `ERR_RATE_LIMITED`: 429, still after the retries.
  * - `ERR_UNAVAILABLE`: 503, still after the retries.
  * - `ERR_SERVER`: any other 5xx.

@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { definitions } from "../provider/definitions";
 import { compile, emptyProgram, fullProgram, usersProgram } from "./compile";
 
 test("a program that uses every public name costs an editor at most 5,000 type instantiations, and never loads zod", () => {
@@ -10,6 +12,24 @@ test("a program that uses every public name costs an editor at most 5,000 type i
   expect(users.instantiations - empty.instantiations).toBeLessThanOrEqual(5000);
   expect(full.declarations.some((file) => file.includes("dist/provider/secrets/"))).toBe(true);
   expect(full.declarations.filter((file) => /node_modules\/(zod|undici|openpgp)\//.test(file))).toEqual([]);
+});
+
+test.each(["provider/index.ts", "provider/secrets/index.ts", "provider/platform/index.ts"])(
+  "every public name of %s is in that program",
+  (file) => {
+    const index = readFileSync(join(__dirname, "..", file), "utf8");
+    const names = [...index.matchAll(/export \{([^}]*)\}/g)]
+      .flatMap(([, list = ""]) => list.split(",").map((name) => name.trim()))
+      .filter(Boolean);
+    expect(names.length).toBeGreaterThan(3);
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(fullProgram()))).toEqual([]);
+  },
+);
+
+test("the README names every resource", () => {
+  const readme = readFileSync(join(__dirname, "../README.md"), "utf8");
+  const rows = definitions.map(({ token }) => `| \`${token.replace(":", ".")}\``);
+  expect(rows.filter((row) => !readme.includes(row))).toEqual([]);
 });
 
 test("a misspelt attribute does not compile", () => {

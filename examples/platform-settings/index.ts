@@ -57,4 +57,3 @@ new platform.CostEstimationSettings("prices", {
 });
 
 export const managed = general.managed;
-export const oldCertificateIsAccepted = saml.oldIdpCert.apply((certificate) => certificate !== undefined);

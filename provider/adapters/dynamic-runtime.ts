@@ -251,10 +251,11 @@ export function provider(token: string): DynamicProvider {
           const given = fieldsOf(inputs);
           const previous = { ...last };
           for (const field of declaredIn(olds)) if (!given.includes(field)) put(previous, field, undefined);
-          const changed = changes(olds, inputs).filter((field) => field !== "connection");
-          const isElsewhere = server !== connection.server || (olds.connection ?? "default") !== (inputs.connection ?? "default");
-          // Another name for the server, or another address of it: nothing to be written.
-          if (isElsewhere && changed.length === 0 && !unfinished) {
+          const changed = changes(olds, inputs);
+          const isRenamed = changed.length === 1 && changed[0] === "connection";
+          // What leaves nothing on the server is not done again because the server has another address.
+          const isMoved = !definition.delete && server !== connection.server && changed.every((field) => field === "connection");
+          if ((isRenamed || isMoved) && !unfinished) {
             const { connection: _renamed, ...unchanged } = previous;
             return { outs: stored(inputs, unchanged, __provider) };
           }
@@ -314,7 +315,7 @@ function schemaFindings(definition: AnyDefinition, inputs: Properties): Finding[
     .filter(({ path }) => !path.some((_, depth) => valueAt(inputs, path.slice(0, depth + 1)) === unknown))
     .map(({ path, message }) => ({
       path: path.map((part, depth) => (typeof part === "number" ? `[${part}]` : `${depth > 0 ? "." : ""}${String(part)}`)).join(""),
-      reason: message,
+      reason: valueAt(inputs, path) === undefined ? `is missing; ${message}` : message,
     }));
 }
 

@@ -7,7 +7,7 @@ import { adminPath, callAsAdministrator } from "./client";
 
 /** What every action takes. */
 export interface ActionInputs extends Connected {
-  /** Any texts; the action is done again each time they change. Changing this updates. */
+  /** Any texts, secret ones too; the action is done again each time they change. Changing this updates. */
   triggers?: string[];
 }
 
@@ -28,6 +28,8 @@ export interface Action<Inputs> {
   /** The last parts of the API's path. */
   path(connection: Connection): string[];
   inputs?: Record<string, z.ZodType>;
+  /** What to do when the platform refuses it. */
+  whenRefused?: string;
   /** What is sent with it. */
   attributes?(inputs: Inputs): Record<string, unknown>;
 }
@@ -43,7 +45,9 @@ export function action<Inputs extends ActionInputs>(of: Action<Inputs>): Definit
     try {
       await callAsAdministrator(connection, { method: "POST", path: adminPath(...of.path(connection)), body, retry: "never" });
     } catch (error) {
-      if (!(error instanceof StewardError) || !error.facts.outcomeUnknown) throw error;
+      if (!(error instanceof StewardError)) throw error;
+      if (error.code === "ERR_REFUSED") throw error.with({ advice: of.whenRefused });
+      if (!error.facts.outcomeUnknown) throw error;
       throw error.with({ advice: "It may have been done all the same: the next `pulumi up` does it again." });
     }
     return { performedAt: new Date().toISOString() };

@@ -70,7 +70,7 @@ async function destroy(connection: Connection, { workspaceId, name, organization
       `it is called ${found.organization}/${found.name} now, not ${organization}/${name}`,
       "Look whether it is still the one to destroy; then run `pulumi refresh`, which takes the new name over.",
     );
-  if (found.locked) throw refuse("it is locked", "Unlock it, or set destroyOnDelete: false to leave it.");
+  if (found.locked) throw refuse("it is locked", "Unlock it, or set destroyOnDelete: false and run `pulumi up` before, to leave it.");
   const path = adminPath("workspaces", workspaceId);
   try {
     await call(connection, { method: "DELETE", path, retry: "never" });

@@ -1,9 +1,8 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
-import { z } from "zod";
 import { json } from "../comparison";
 import { Definition } from "../definition";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { Remembered, SettingsInputs, SettingsState, Shown, settings, show, Values } from "./settings";
+import { flag, Remembered, SettingsInputs, SettingsState, Shown, settings, show, text, Values } from "./settings";
 
 /** Where the installation looks up prices. The real product calls the clouds aws, gcp and azure; the names here stay the same. */
 export interface CostEstimationSettingsAttributes {
@@ -30,7 +29,6 @@ export interface CostEstimationSettingsInputs extends SettingsInputs, Partial<Co
 /** What the platform shows. */
 export interface CostEstimationSettingsState extends SettingsState, CostEstimationSettingsAttributes {}
 
-const text = z.string("must be a text");
 const clouds = [
   ["cloudAAccessKeyId", "cloudASecretKey"],
   ["cloudBCredentials"],
@@ -52,7 +50,7 @@ export const costEstimationSettings: Definition<CostEstimationSettingsInputs, Co
   noun: "cost estimation settings",
   id: "cost-estimation",
   attributes: {
-    enabled: z.boolean("must be true or false"),
+    enabled: flag,
     cloudAAccessKeyId: text,
     cloudASecretKey: text,
     cloudBCredentials: text.refine(isJsonObject, "must be the JSON text of a service account's key"),

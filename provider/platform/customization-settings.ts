@@ -1,8 +1,7 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
-import { z } from "zod";
 import { Definition } from "../definition";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+import { Remembered, SettingsInputs, SettingsState, Shown, settings, show, text } from "./settings";
 
 /** The texts that the installation shows its users. All but the address may hold HTML. */
 export interface CustomizationSettingsAttributes {
@@ -22,8 +21,6 @@ export interface CustomizationSettingsAttributes {
 export interface CustomizationSettingsInputs extends SettingsInputs, Partial<CustomizationSettingsAttributes> {}
 /** What the platform shows. */
 export interface CustomizationSettingsState extends SettingsState, CustomizationSettingsAttributes {}
-
-const text = z.string("must be a text");
 
 /** @internal */
 export const customizationSettings: Definition<CustomizationSettingsInputs, CustomizationSettingsState & Remembered> = settings({

@@ -2,7 +2,7 @@ import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Definition } from "../definition";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+import { flag, Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
 
 /** The installation's general settings. */
 export interface GeneralSettingsAttributes {
@@ -24,8 +24,6 @@ export interface GeneralSettingsAttributes {
 export interface GeneralSettingsInputs extends SettingsInputs, Partial<GeneralSettingsAttributes> {}
 /** What the platform shows. */
 export interface GeneralSettingsState extends SettingsState, GeneralSettingsAttributes {}
-
-const flag = z.boolean("must be true or false");
 
 /** @internal */
 export const generalSettings: Definition<GeneralSettingsInputs, GeneralSettingsState & Remembered> = settings({

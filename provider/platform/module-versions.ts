@@ -6,12 +6,19 @@ import { apiPath, call, isAdministrator, isObject, unexpectedAnswer } from "./cl
 
 /** A version of a private module, as the registry shows it. */
 export interface ModuleVersion {
+  /** Of the registry. */
   id?: string;
+  /** Who published it. */
   owner?: string;
+  /** The organization that owns the module. */
   namespace?: string;
+  /** Of the module. */
   name?: string;
+  /** The provider that the module is for. */
   provider?: string;
+  /** As the registry writes it: `1.2.0`, `2.0.0-rc.1`. */
   version: string;
+  /** Of the module. */
   description?: string;
   /** Not there: the version is not deprecated. */
   deprecation?: { reason: string; link?: string };
@@ -25,6 +32,7 @@ export interface ModuleVersion {
 export interface ListModuleVersionsOptions {
   /** The organization that owns the module. */
   namespace: string;
+  /** Of the module. */
   name: string;
   /** The provider that the module is for. */
   provider: string;
@@ -34,6 +42,7 @@ export interface ListModuleVersionsOptions {
 
 /** Options of {@link getModuleVersion}. */
 export interface GetModuleVersionOptions extends ListModuleVersionsOptions {
+  /** As the registry writes it: `1.2.0`, `2.0.0-rc.1`. */
   version: string;
 }
 

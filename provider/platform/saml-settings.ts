@@ -5,7 +5,7 @@ import { pem } from "../comparison";
 import { Definition } from "../definition";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { dialectOf } from "./client";
-import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+import { flag, Remembered, SettingsInputs, SettingsState, Shown, settings, show, text } from "./settings";
 
 /** How users sign in through an identity provider. */
 export interface SamlSettingsAttributes {
@@ -38,7 +38,7 @@ export interface SamlSettingsAttributes {
 export interface SamlSettingsInputs extends SettingsInputs, Partial<SamlSettingsAttributes> {}
 /** What the platform shows. */
 export interface SamlSettingsState extends SettingsState, SamlSettingsAttributes {
-  /** PEM: the certificate from before the last change of `idpCert`, until it is revoked. Never counts as drift. */
+  /** PEM: the certificate from before the last change of `idpCert`, until it is revoked; shows a revocation after the next `pulumi refresh`. Never counts as drift. */
   oldIdpCert: string | undefined;
   /** Where the identity provider sends its answers. */
   acsConsumerUrl: string | undefined;
@@ -46,8 +46,6 @@ export interface SamlSettingsState extends SettingsState, SamlSettingsAttributes
   metadataUrl: string | undefined;
 }
 
-const flag = z.boolean("must be true or false");
-const text = z.string("must be a text");
 const url = z
   .string("must be an https URL")
   .refine((value) => URL.canParse(value) && new URL(value).protocol === "https:", "must be an https URL");
@@ -84,9 +82,16 @@ export const samlSettings: Definition<SamlSettingsInputs, SamlSettingsState & Re
     {
       fields: ["idpCert"],
       check: ({ idpCert }, connection) =>
-        idpCert !== undefined && dialectOf(connection).parsesCertificates && !isCertificate(idpCert)
-          ? [{ path: "idpCert", reason: "must be a certificate in PEM form that can be parsed, not a path" }]
-          : [],
+        idpCert === undefined || isCertificate(idpCert)
+          ? []
+          : [
+              {
+                path: "idpCert",
+                reason: "must be a certificate in PEM form that can be parsed, not a path",
+                // The real product takes anything, and nobody can sign in then.
+                warning: !dialectOf(connection).parsesCertificates,
+              },
+            ],
     },
   ],
   missing: (held) =>
@@ -102,6 +107,10 @@ export const samlSettings: Definition<SamlSettingsInputs, SamlSettingsState & Re
           "ssoApiTokenSessionTimeout",
         ].filter((field) => !held[field])
       : [],
+  leftBehind: ({ oldIdpCert }) =>
+    oldIdpCert
+      ? "the certificate that was declared is still accepted, as oldIdpCert: revoke it with actions/revoke-old-certificate if it should not be"
+      : undefined,
 });
 
 /** Arguments of {@link SamlSettings}. */

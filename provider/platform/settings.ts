@@ -13,7 +13,7 @@ import { hasMask, mayBe } from "./mask";
 /** What becomes of the attributes when the resource is destroyed: they get back what they held before, or stay as they are. */
 export type OnDelete = "restore" | "retain";
 
-/** What every settings resource takes beside its attributes. */
+/** What every settings resource takes beside its attributes. An attribute that is not given has no default: it stays as it is. */
 export interface SettingsInputs extends Connected {
   /**
    * "restore" puts back, when the resource is destroyed, what the declared attributes held before; "retain" leaves them. An attribute that
@@ -23,7 +23,7 @@ export interface SettingsInputs extends Connected {
   onDelete?: OnDelete;
   /**
    * Attributes that only the real product has, under its own names: `{ "apply-timeout": "24h" }`. In the hashicorp dialect alone; each is
-   * managed as the others are. Changing this updates.
+   * managed as the others are, and put back when it leaves. Of one that no client can set, a warning says that the server kept another value. Changing this updates.
    */
   extra?: Record<string, unknown>;
 }
@@ -49,7 +49,7 @@ export interface Remembered extends SettingsState {
   /** What each managed attribute held before it was first written; `{}` where that was nothing. Not there: it could not be read. */
   heldBefore: Record<string, { value?: unknown }>;
   /** What the server made of what was written, where that is something else: cleaned HTML, an attribute that it ignores. */
-  changedByServer: Record<string, { value?: unknown }>;
+  changedByServer?: Record<string, { value?: unknown }>;
   /** What a write sent that nobody answered. */
   sent?: Values;
   onDelete?: OnDelete;
@@ -75,6 +75,8 @@ export interface Settings<Inputs> {
   rules?: readonly Rule<Inputs>[];
   /** The attributes without which the server would refuse what it would hold after a write. */
   missing?(held: Values): string[];
+  /** What is left behind when attributes have been put back, if anything. */
+  leftBehind?(shown: Values): string | undefined;
   retry?: Retry;
   /** Statuses of a write that say something of another server, and what. */
   verdicts?: Readonly<Record<number, string>>;
@@ -84,7 +86,7 @@ export interface Settings<Inputs> {
 export type Values = Record<string, unknown>;
 
 type HeldBefore = Remembered["heldBefore"];
-type ChangedByServer = Remembered["changedByServer"];
+type ChangedByServer = NonNullable<Remembered["changedByServer"]>;
 
 /** What a write stands on. */
 interface Basis extends Pick<Remembered, "managed" | "heldBefore" | "changedByServer"> {
@@ -177,7 +179,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
       extra: extra.length > 0 ? Object.fromEntries(extra) : undefined,
       managed,
       heldBefore,
-      changedByServer,
+      changedByServer: Object.keys(changedByServer).length > 0 ? changedByServer : undefined,
     } as State & Remembered;
   }
 
@@ -200,8 +202,10 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   function sayLost(lost: readonly string[], isEnabled: unknown): void {
     if (lost.length === 0) return;
     const end = isEnabled ? "what was written last stays" : "they are left disabled, to be set by hand before they are enabled again";
-    console.log(`warning: ${of.noun}: ${lost.join(", ")} cannot be put back, since the server never shows what was held before: ${end}`);
+    say(`${lost.join(", ")} cannot be put back, since the server never shows what was held before: ${end}`);
   }
+
+  const say = (line: string): void => console.log(`warning: ${of.noun} "${of.id}": ${line}`);
 
   const differing = (wanted: Values, known: Values): Values =>
     Object.fromEntries(Object.entries(wanted).filter(([field, value]) => !same(field, known[field], value)));
@@ -226,21 +230,35 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     };
   }
 
-  function refusals({ changes, after }: Plan): Finding[] {
-    if (Object.keys(changes).length === 0) return [];
-    return (of.missing?.(after) ?? []).map((field) => ({ path: field, reason: `is needed by ${of.noun} that are enabled` }));
+  function refusal({ changes, after }: Plan): Finding[] {
+    const missing = Object.keys(changes).length > 0 ? (of.missing?.(after) ?? []) : [];
+    if (missing.length === 0) return [];
+    return [{ path: "enabled", reason: `needs ${missing.join(", ")}, which neither the program declares nor the server shows` }];
+  }
+
+  /** What a preview would not say by itself. */
+  function foresee(inputs: Inputs, last: State & Remembered): Finding[] {
+    const planned = plan(inputs, { ...last, known: knownIn(last), isFirst: false });
+    const leaving = last.managed.filter((field) => !(field in planned.declared) && field in last.heldBefore && !secrets.includes(field));
+    const shortly = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value).slice(0, 60));
+    return [
+      ...refusal(planned),
+      ...leaving.map((field) => ({
+        path: field,
+        reason: `is declared no more, and is put back to ${shortly(last.heldBefore[field]?.value)}`,
+      })),
+    ];
   }
 
   /** Sends what changes, and nothing when nothing does. */
   async function write(connection: Connection, inputs: Inputs, basis: Basis): Promise<State & Remembered> {
     const planned = plan(inputs, basis);
     const { declared, managed, changes, after, lost } = planned;
-    const refused = refusals(planned);
-    if (refused.length > 0)
+    for (const { path: field, reason } of refusal(planned))
       throw new StewardError({
         code: "ERR_INVALID_INPUT",
-        reason: refused.map(({ path: field, reason }) => `${field}: ${reason}`).join("; "),
-        advice: "The server shows none: declare it, or leave them disabled. Nothing was sent.",
+        reason: `${field}: ${reason}`,
+        advice: "Declare what is missing, or leave them disabled. Nothing was sent.",
       });
     const along = flat(inputs, sentAlong);
     const known = { ...basis.known, ...declared };
@@ -257,7 +275,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     }
     sayLost(lost, after.enabled);
     const unwritten = pick(
-      basis.changedByServer,
+      basis.changedByServer ?? {},
       managed.filter((field) => !(field in changes)),
     ) as ChangedByServer;
     const changedByServer = { ...unwritten, ...remade(shown, pick(changes, managed), known) };
@@ -268,7 +286,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   function remade(shown: Values, changes: Values, known: Values): ChangedByServer {
     const recognisable = recognised(shown, known, {});
     const fields = Object.keys(changes).filter((field) => field in shown && recognisable[field] !== known[field]);
-    if (fields.length > 0) console.log(`warning: ${of.noun}: the server keeps something else than what was sent as ${fields.join(", ")}`);
+    if (fields.length > 0) say(`the server keeps something else than what was sent as ${fields.join(", ")}`);
     return Object.fromEntries(fields.map((field) => [field, held(shown[field])]));
   }
 
@@ -329,7 +347,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
       // Captured before its first write, and not from a state that may be old.
       const now = await fetch(connection);
       if (unfinished && !cameThrough(last, now)) for (const field of [...writeOnly, ...sentAlong]) delete known[field];
-      known = { ...known, ...recognised(now, known, last.changedByServer) };
+      known = { ...known, ...recognised(now, known, last.changedByServer ?? {}) };
     }
     return write(connection, inputs, { ...last, known, isFirst: false });
   }
@@ -345,8 +363,9 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     const known = { ...knownIn(last), ...(last.unfinished ? await fetch(connection) : {}) };
     const { values, lost } = restoration(last.managed, last.heldBefore, known);
     const changes = differing(values, known);
+    let shown: Values = {};
     try {
-      if (Object.keys(changes).length > 0) await patch(connection, changes);
+      if (Object.keys(changes).length > 0) shown = await patch(connection, changes);
     } catch (error) {
       if (!(error instanceof StewardError) || error.code !== "ERR_REFUSED") throw error;
       throw error.with({
@@ -355,6 +374,8 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
       });
     }
     sayLost(lost, { ...known, ...values }.enabled);
+    const left = of.leftBehind?.(shown);
+    if (left) say(left);
   }
 
   const optional = (schemas: Record<string, z.ZodType> = {}): Record<string, z.ZodType> =>
@@ -390,7 +411,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     secrets,
     encrypted: ["heldBefore", "changedByServer", "sent"],
     singleton: true,
-    foresee: (inputs, last) => refusals(plan(inputs, { ...last, known: knownIn(last), isFirst: false })),
+    foresee,
     read,
     create: async (connection, inputs) =>
       write(connection, inputs, { known: await fetch(connection), managed: [], heldBefore: {}, changedByServer: {}, isFirst: true }),
@@ -429,6 +450,11 @@ const held = (value: unknown): { value?: unknown } => (value === null || value =
 
 const pick = (values: Values, fields: readonly string[]): Values =>
   Object.fromEntries(Object.entries(values).filter(([field]) => fields.includes(field)));
+
+/** What many attributes are. @internal */
+export const flag: z.ZodBoolean = z.boolean("must be true or false");
+/** @internal */
+export const text: z.ZodString = z.string("must be a text");
 
 const onlyConnection = z.strictObject({ connection: connectionInput });
 

@@ -1,9 +1,8 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
-import { z } from "zod";
 import { Definition } from "../definition";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { dialectOf } from "./client";
-import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+import { flag, Remembered, SettingsInputs, SettingsState, Shown, settings, show, text } from "./settings";
 
 /** How the platform sends text messages, for the second factor of a login. */
 export interface SmsSettingsAttributes {
@@ -23,7 +22,7 @@ export interface SmsSettingsInputs extends SettingsInputs, Partial<SmsSettingsAt
 /** What the platform shows. */
 export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {}
 
-const text = z.string("must be a text").min(1, "must not be empty");
+const given = text.min(1, "must not be empty");
 
 /** @internal */
 export const smsSettings: Definition<SmsSettingsInputs, SmsSettingsState & Remembered> = settings({
@@ -31,8 +30,8 @@ export const smsSettings: Definition<SmsSettingsInputs, SmsSettingsState & Remem
   noun: "SMS settings",
   id: "sms",
   document: (connection) => dialectOf(connection).smsSettings,
-  attributes: { enabled: z.boolean("must be true or false"), accountSid: text, fromNumber: text },
-  writeOnly: { authToken: text },
+  attributes: { enabled: flag, accountSid: given, fromNumber: given },
+  writeOnly: { authToken: given },
   secrets: ["authToken"],
   missing: (held) => (held.enabled ? ["accountSid", "authToken", "fromNumber"].filter((field) => !held[field]) : []),
 });

@@ -18,6 +18,7 @@ export const smsVerification: Definition<SmsVerificationInputs, ActionState> = a
   id: "sms-verification",
   path: (connection) => [dialectOf(connection).smsSettings, "verify"],
   inputs: { testNumber: z.string("must be a phone number").min(1, "must not be empty") },
+  whenRefused: "Enable SmsSettings first, with an account that works, and name them in dependsOn.",
   attributes: ({ testNumber }) => ({ "test-number": testNumber }),
 });
 
@@ -32,7 +33,10 @@ export interface SmsVerification extends Outputs<ActionState> {}
  * Done when it is created and each time `triggers` or `testNumber` change, never in a preview; never repeated, for each message costs money.
  *
  * ```ts
- * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: [sms.fromNumber] }, { dependsOn: sms });
+ * const authToken = config.requireSecret("smsToken");
+ * const sms = new platform.SmsSettings("sms", { enabled: true, accountSid: "AC…", authToken, fromNumber: "+15550100" });
+ * // Again with each new token.
+ * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: [authToken] }, { dependsOn: sms });
  * ```
  */
 export class SmsVerification extends CustomResource {

@@ -2,7 +2,7 @@ import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Definition } from "../definition";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+import { flag, Remembered, SettingsInputs, SettingsState, Shown, settings, show, text } from "./settings";
 
 /** How the platform signs in to the mail server. */
 export type SmtpAuth = "none" | "plain" | "login";
@@ -36,7 +36,7 @@ export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettings
 /** What the platform shows. */
 export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes {}
 
-const text = z.string("must be a text").min(1, "must not be empty");
+const given = text.min(1, "must not be empty");
 
 /** @internal */
 export const smtpSettings: Definition<SmtpSettingsInputs, SmtpSettingsState & Remembered> = settings({
@@ -44,15 +44,15 @@ export const smtpSettings: Definition<SmtpSettingsInputs, SmtpSettingsState & Re
   noun: "SMTP settings",
   id: "smtp",
   attributes: {
-    enabled: z.boolean("must be true or false"),
-    host: text,
+    enabled: flag,
+    host: given,
     port: z.int("must be a port").min(1, "must be a port from 1 to 65535").max(65535, "must be a port from 1 to 65535"),
-    sender: text,
+    sender: given,
     auth: z.enum(["none", "plain", "login"], 'must be "none", "plain" or "login"'),
-    username: text,
+    username: given,
   },
-  writeOnly: { password: text },
-  sentAlong: { testEmailAddress: text },
+  writeOnly: { password: given },
+  sentAlong: { testEmailAddress: given },
   secrets: ["password"],
   missing: (held) => {
     const signsIn = held.auth === "plain" || held.auth === "login";

@@ -17,8 +17,11 @@ import {
 
 /** A workspace, as administrators see it. */
 export interface Workspace {
+  /** `ws-…`. */
   id: string;
+  /** Unique in its organization. */
   name: string;
+  /** Whether somebody holds it, so that no run begins. */
   locked: boolean;
   /** The repository, where the workspace has one: `owner/name`. */
   vcsRepoIdentifier?: string;
@@ -43,13 +46,17 @@ export interface WorkspaceQuery {
   q?: string;
   /** Only workspaces whose latest run has one of these statuses, such as `errored` or `policy_checked`. */
   currentRunStatus?: string[];
-  /** @default "name" */
+  /**
+   * By name, or by the time of the latest run; a hyphen reverses the order.
+   * @default "name"
+   */
   sort?: "name" | "-name" | "current-run.created-at" | "-current-run.created-at";
   /**
    * How many come with one request.
    * @default 20, the platform's own
    */
   pageSize?: number;
+  /** Which related resources come with each, in `included`. */
   include?: WorkspaceInclude[];
 }
 
@@ -61,7 +68,9 @@ export interface ListWorkspacesOptions extends WorkspaceQuery {
 
 /** Options of {@link getWorkspace}. */
 export interface GetWorkspaceOptions {
+  /** `ws-…`. */
   id: string;
+  /** Which related resources come with it, in `included`. */
   include?: WorkspaceInclude[];
   /** @default "default" */
   connection?: string;
@@ -69,7 +78,10 @@ export interface GetWorkspaceOptions {
 
 /** Workspaces, fetched page by page as they are needed; the first page is fetched once. */
 export interface WorkspaceList extends AsyncIterable<Workspace> {
-  /** How many workspaces the query finds by the status of their latest run. Sends one request, if none was sent yet. */
+  /**
+   * How many workspaces the query finds by the status of their latest run, whatever `currentRunStatus` says. The platform writes these with hyphens
+   * (`policy-checked`), counts those without a run as `none`, and all as `total`. Sends one request, if none was sent yet.
+   */
   statusCounts(): Promise<Record<string, number>>;
   /** How many workspaces the query finds. Sends one request, if none was sent yet. */
   totalCount(): Promise<number>;

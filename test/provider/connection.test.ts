@@ -117,3 +117,14 @@ describe("the environment", () => {
       "No secrets server is configured under the connection \"default\". Set steward:default in the stack's configuration (pulumi config set --plaintext --path 'steward:default.secrets.address' https://...), or SECRETS_ADDR or VAULT_ADDR in the environment.",
     ));
 });
+
+test.each([
+  ["secrets", "http://server/v1"],
+  ["platform", "http://server/api/v2/"],
+  ["platform", "http://server/base/api"],
+] as const)("the address of %s ends before the paths of the API: %s", (system, address) => {
+  const config = JSON.stringify({ [system]: { address } });
+  expect(() => connect(system, "default", { config: () => config, environment: {}, memory: new Map() })).toThrow(
+    "End it before /v1 or /api.",
+  );
+});

@@ -210,7 +210,7 @@ describe("the message", () => {
       setImmediate(() => request.socket.destroy());
     });
     expect((await failure(send(target, { ...post, retry: "never" }))).message).toBe(
-      `the connection to ${target.address} broke before the whole answer came (POST /v1/thing). The server may have applied it: run \`pulumi up\` again, which goes on from what the server holds.`,
+      `the connection to ${target.address} broke before the whole answer came (POST /v1/thing). The server may have applied it: run the same again, which goes on from what the server holds.`,
     );
   });
 

@@ -76,6 +76,15 @@ const names: Promise<string[]> = secrets.listSchedulerRoles(listOptions);
 secrets.listSchedulerRoles();
 
 const settingsInputs: platform.SettingsInputs = { onDelete: "restore", extra: { "apply-timeout": "1h" }, connection: "production" };
+declare const states: [
+  platform.GeneralSettingsState,
+  platform.CostEstimationSettingsState & platform.CostEstimationSettingsAttributes,
+  platform.SamlSettingsState,
+  platform.SmtpSettingsState,
+  platform.SmsSettingsState,
+  platform.CustomizationSettingsState,
+  platform.Shown<platform.SmsSettingsState>,
+];
 const settingsArgs: platform.SettingsArgs = { onDelete: "retain", extra: {}, connection: later };
 const anyAction: platform.ActionArgs = { triggers: [later] };
 const onDelete: platform.OnDelete[] = ["restore", "retain"];
@@ -338,5 +347,5 @@ export const settings = {
 };
 export const otherSettings = { samlInputs, samlNow, smtpInputs, smtpNow, smsArgs, smsInputs, smsNow, textInputs, textsNow };
 export const rest = { performed, actionInputs, actionState, verificationInputs, workspaceNames, runId, workspaceInputs, workspaceState };
-export const deprecations = { deprecationInputs, deprecationState };
+export const deprecations = { states, deprecationInputs, deprecationState };
 export const more = { names, get, connected, mount, global, args, deep, fails };

@@ -63,7 +63,7 @@ onEachPlatform("the platform's administration by the real pulumi", (current) => 
     await project.expectConverged();
 
     const destroyed = await project.destroy();
-    expect(destroyed.output).toContain("SMTP settings: password cannot be put back");
+    expect(destroyed.output).toContain('SMTP settings "smtp": password cannot be put back');
     for (const settings of kinds) {
       const { oldIdpCert: _now, ...after } = await held(settings);
       const { oldIdpCert: _then, ...expected } = before[settings] as Record<string, unknown>;

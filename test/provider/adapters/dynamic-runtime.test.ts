@@ -36,7 +36,7 @@ describe("check", () => {
         "name: must be letters, digits, _, - and ., and begin and end with a letter, a digit or _",
       ],
     ],
-    ["SchedulerRole", { policies: "read" }, ["name: must be the role's name", "policies: must be a list of policy names"]],
+    ["SchedulerRole", { policies: "read" }, ["name: is missing; must be the role's name", "policies: must be a list of policy names"]],
     [
       "SchedulerRole",
       { name: "a", type: "management", policies: ["x"] },
@@ -67,7 +67,11 @@ describe("check", () => {
         "clientKey: is needed with clientCert",
       ],
     ],
-    ["SchedulerAccess", {}, ["address: must be the scheduler's address", "token: must be the scheduler's management token"]],
+    [
+      "SchedulerAccess",
+      {},
+      ["address: is missing; must be the scheduler's address", "token: is missing; must be the scheduler's management token"],
+    ],
     ["SchedulerAccess", { address: "http://h:1", token: "t", clientKey: privateKey }, ["clientCert: is needed with clientKey"]],
     [
       "SchedulerRoles",

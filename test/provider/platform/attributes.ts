@@ -25,7 +25,8 @@ export const complete: Record<string, Record<string, unknown>> = {
   sms: { accountSid: "AC1", authToken: "sms-token", fromNumber: "+15550100" },
 };
 
-const tokens: Record<string, string> = {
+/** The resource of each settings document. */
+export const tokens: Record<string, string> = {
   general: "GeneralSettings",
   "cost-estimation": "CostEstimationSettings",
   saml: "SamlSettings",

@@ -56,6 +56,20 @@ onEachPlatform("what is declared, and for how long", (current) => {
     expect(await held("customization")).toMatchObject({ footer: "theirs again", error: "" });
   });
 
+  test("a preview says what an attribute goes back to, unless it is a secret", async () => {
+    const { engine } = current();
+    const cost = engine("CostEstimationSettings");
+    await cost.up({ cloudAAccessKeyId: "AKIA", cloudASecretKey: "canary" });
+    await cost.preview({});
+    expect(printed).toEqual([
+      'warning: cost estimation settings "cost-estimation": cloudAAccessKeyId: is declared no more, and is put back to nothing',
+    ]);
+    const general = engine("GeneralSettings");
+    await general.up({ apiRateLimit: 100, defaultRemoteStateAccess: false });
+    await general.preview({ defaultRemoteStateAccess: false });
+    expect(printed.at(-1)).toBe('warning: general settings "general": apiRateLimit: is declared no more, and is put back to 30');
+  });
+
   test("an attribute that leaves with the value that it had before sends nothing", async () => {
     const { engine, requests } = current();
     const general = engine("GeneralSettings");
@@ -148,7 +162,7 @@ onEachPlatform("secrets that the platform never shows", (current) => {
     await smtp.destroy();
     expect(await held("smtp")).toEqual({ ...before, enabled: false });
     expect(printed).toEqual([
-      "warning: SMTP settings: password cannot be put back, since the server never shows what was held before: they are left disabled, to be set by hand before they are enabled again",
+      'warning: SMTP settings "smtp": password cannot be put back, since the server never shows what was held before: they are left disabled, to be set by hand before they are enabled again',
     ]);
   });
 
@@ -160,7 +174,7 @@ onEachPlatform("secrets that the platform never shows", (current) => {
     await sms.up({ accountSid: "AC2" });
     expect(await held("sms")).toMatchObject({ enabled: false, accountSid: "AC2" });
     expect(JSON.stringify(sms.state)).not.toContain("canary-sms");
-    expect(printed.join()).toMatch(/SMS settings: authToken cannot be put back.*left disabled/);
+    expect(printed.join()).toMatch(/SMS settings "sms": authToken cannot be put back.*left disabled/);
 
     const other = engine("SmsSettings");
     await other.up({ enabled: true, authToken: "canary-sms" });
@@ -259,7 +273,9 @@ onEachPlatform("a server that keeps something else", (current) => {
     const inputs = { footer: "<b onclick='x()'>ours</b>" };
     answer("<b>ours</b>", "PATCH");
     await texts.up(inputs);
-    expect(printed).toEqual(["warning: customization settings: the server keeps something else than what was sent as footer"]);
+    expect(printed).toEqual([
+      'warning: customization settings "customization": the server keeps something else than what was sent as footer',
+    ]);
     answer("<b>ours</b>");
     expect(await texts.refresh()).toEqual([]);
     expect(await requests(() => texts.up(inputs))).toEqual([]);
@@ -279,7 +295,7 @@ onEachPlatform("servers that answer in their own way", (current) => {
     const smtp = engine("SmtpSettings");
     answer("PATCH", "smtp", { enabled: false, auth: "none", username: null });
     await smtp.up({ auth: "none", username: "ignored", testEmailAddress: "me@example.com" });
-    expect(printed).toEqual(["warning: SMTP settings: the server keeps something else than what was sent as username"]);
+    expect(printed).toEqual(['warning: SMTP settings "smtp": the server keeps something else than what was sent as username']);
     expect(await smtp.refresh()).toEqual([]);
     expect(await requests(() => smtp.up({ auth: "none", username: "ignored", testEmailAddress: "me@example.com" }))).toEqual([]);
   });
@@ -291,7 +307,7 @@ onEachPlatform("servers that answer in their own way", (current) => {
     const general = engine("GeneralSettings");
     await general.up({ extra });
     expect(printed).toEqual([
-      "warning: general settings: the server keeps something else than what was sent as extra.default-organizations-per-user-ceiling",
+      'warning: general settings "general": the server keeps something else than what was sent as extra.default-organizations-per-user-ceiling',
     ]);
     expect(await general.refresh()).toEqual([]);
     expect(await requests(() => general.up({ extra }))).toEqual([]);
@@ -332,7 +348,7 @@ onEachPlatform("what the server would refuse", (current) => {
           () => Promise.reject(new Error("it succeeded")),
           (reason) => reason,
         );
-      for (const field of missing) expect(error.message).toContain(`${field}: is needed by`);
+      expect(error.message).toContain(`enabled: needs ${missing.join(", ")}, which neither the program declares nor the server shows.`);
     });
     expect(sent.filter((each) => !each.startsWith("GET"))).toEqual([]);
   });
@@ -353,7 +369,9 @@ onEachPlatform("what the server would refuse", (current) => {
     const sms = engine("SmsSettings");
     await sms.up({ accountSid: "AC1", authToken: "token" });
     expect(await requests(() => sms.preview({ accountSid: "AC1", authToken: "token", enabled: true }))).toEqual([]);
-    expect(printed).toEqual(['warning: SMS settings "sms": fromNumber: is needed by SMS settings that are enabled']);
+    expect(printed).toEqual([
+      'warning: SMS settings "sms": enabled: needs fromNumber, which neither the program declares nor the server shows',
+    ]);
     const sent = await requests(() =>
       expect(sms.up({ accountSid: "AC1", authToken: "token", enabled: true })).rejects.toThrow("fromNumber"),
     );
@@ -391,11 +409,12 @@ onEachPlatform("bad input", (current) => {
     expect(sent).toEqual([]);
   });
 
-  test("a certificate that cannot be parsed is refused where the platform refuses it", async () => {
+  test("a certificate that cannot be parsed is refused where the platform refuses it, and warned of elsewhere", async () => {
     const problems = await current().engine("SamlSettings").problems({ idpCert: "canary" });
-    expect(problems).toEqual(
-      current().dialect === "standard" ? ["idpCert: must be a certificate in PEM form that can be parsed, not a path"] : [],
-    );
+    const reason = "idpCert: must be a certificate in PEM form that can be parsed, not a path";
+    const isStandard = current().dialect === "standard";
+    expect(problems).toEqual(isStandard ? [reason] : []);
+    expect(printed).toEqual(isStandard ? [] : [`warning: SAML settings "saml": ${reason}`]);
   });
 
   test("`extra` is for the real product's further attributes", async () => {

@@ -1,5 +1,5 @@
 import { onEachPlatform } from "../../platform";
-import { AttributeCase, attributeCases, complete, extraCases } from "./attributes";
+import { AttributeCase, attributeCases, extraCases, tokens } from "./attributes";
 
 beforeEach(() => void jest.spyOn(console, "log").mockImplementation(() => undefined));
 afterEach(() => jest.restoreAllMocks());
@@ -100,7 +100,7 @@ onEachPlatform("each attribute of the settings", (current) => {
     /^cloud[ABC](Enabled|InstanceProfileEnabled)$|^terraformBuildWorker|^requireTwoFactor|^fairRunQueuing|[oO]rganizationsPerUser|[wW]orkspacesPerOrganization/;
   test("every readable attribute that the platform shows is in the table", async () => {
     const readOnly = ["oldIdpCert", "acsConsumerUrl", "metadataUrl"];
-    for (const settings of Object.keys({ ...complete, general: {}, customization: {} })) {
+    for (const settings of Object.keys(tokens)) {
       const shown = Object.keys(await current().held(settings)).filter((name) => !readOnly.includes(name));
       const listed = cases().filter((each) => each.settings === settings);
       const unlisted = shown.filter((name) => !listed.some((each) => nameOf(each) === name));
