@@ -230,6 +230,7 @@ onEachPlatform("the platform's administration by the real pulumi", (current) => 
     // Of a resource that has drifted the engine shows all outputs that changed; alone, a link that nobody declares would be followed silently.
     expect((await project.refresh()).changes.map((line) => line.replace(/\s+/g, " ")).sort()).toEqual([
       '+ link : "https://example.com"',
+      '+ publishedLink : "https://example.com"',
       '~ publishedReason : "Use 2.0.0." => "Theirs."',
       '~ reason : "Use 2.0.0." => "Theirs."',
     ]);
