@@ -33,6 +33,15 @@ export interface Connection {
   secrets: readonly string[];
   /** What the process has asked already, and may answer again from here. */
   memory: Map<string, unknown>;
+  engine: Engine;
+}
+
+/** Who saves what a request brings. @internal */
+export interface Engine {
+  /** Throws when it is gone: what came back from now on would be lost. */
+  assertAlive(): Promise<void>;
+  /** Whether it saves the state after each resource. */
+  savesEachStep: boolean;
 }
 
 /** Where settings come from: the stack's configuration (`steward:<connection>`, JSON text) and the environment. @internal */
@@ -41,6 +50,7 @@ export interface Settings {
   environment: NodeJS.ProcessEnv;
   /** Lasts as long as the process. */
   memory: Map<string, unknown>;
+  engine: Engine;
 }
 
 /** The input `connection` of every resource and function. @internal */
@@ -135,6 +145,7 @@ export function connect(system: System, name: string, settings: Settings): Conne
     acceptMoved: found.acceptMoved ?? false,
     secrets: [],
     memory: settings.memory,
+    engine: settings.engine,
   };
 }
 

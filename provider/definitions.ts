@@ -11,6 +11,9 @@ import { samlSettings } from "./platform/saml-settings";
 import { smsSettings } from "./platform/sms-settings";
 import { smsVerification } from "./platform/sms-verification";
 import { smtpSettings } from "./platform/smtp-settings";
+import { rekeyAttempt } from "./secrets/rekey/attempt";
+import { rekeyCommit } from "./secrets/rekey/commit";
+import { rekeyShares } from "./secrets/rekey/shares";
 import { schedulerAccess } from "./secrets/scheduler-access";
 import { schedulerLease } from "./secrets/scheduler-lease";
 import { schedulerRole } from "./secrets/scheduler-role";
@@ -23,6 +26,9 @@ export const definitions: readonly Definition<any, any>[] = [
   schedulerLease,
   schedulerRole,
   schedulerRoles,
+  rekeyAttempt,
+  rekeyShares,
+  rekeyCommit,
   generalSettings,
   costEstimationSettings,
   samlSettings,

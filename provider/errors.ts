@@ -18,6 +18,8 @@ import { RunError } from "@pulumi/pulumi/errors";
  * - `ERR_UNREACHABLE`: no connection; nothing was sent.
  * - `ERR_REPLY_LOST`: the connection broke, or time ran out, after the request was sent.
  * - `ERR_UNEXPECTED_RESPONSE`: not JSON, cut short, or too large.
+ * - `ERR_CONFLICT`: somebody else's rekey is in progress.
+ * - `ERR_ENGINE_GONE`: Pulumi has ended, so that nothing could be saved; nothing was sent.
  * - `ERR_INCOMPLETE`: a part was done, and the state says which.
  * - `ERR_INTERNAL`: a fault of the package.
  */
@@ -37,6 +39,8 @@ export type ErrorCode =
   | "ERR_UNREACHABLE"
   | "ERR_REPLY_LOST"
   | "ERR_UNEXPECTED_RESPONSE"
+  | "ERR_CONFLICT"
+  | "ERR_ENGINE_GONE"
   | "ERR_INCOMPLETE"
   | "ERR_INTERNAL";
 

@@ -1,7 +1,10 @@
 import { getConfig } from "@pulumi/pulumi/runtime/config";
-import { Connection, connect, System } from "./connection";
+import { Connection, connect, Engine, System } from "./connection";
 import { Schema } from "./definition";
 import { StewardError } from "./errors";
+
+/** A program saves nothing: whoever asks has the answer. */
+const ourselves: Engine = { assertAlive: async () => {}, savesEachStep: true };
 
 /**
  * What every function of the package does, in the program itself: refuses unknown options, finds the connection, and says of an error
@@ -21,7 +24,12 @@ export async function ask<T>(
       throw new StewardError({ code: "ERR_INVALID_INPUT", reason });
     }
     return await question(
-      connect(system, options.given.connection ?? "default", { config: getConfig, environment: process.env, memory: new Map() }),
+      connect(system, options.given.connection ?? "default", {
+        config: getConfig,
+        environment: process.env,
+        memory: new Map(),
+        engine: ourselves,
+      }),
     );
   } catch (error) {
     throw error instanceof StewardError ? error.with({ task }) : error;

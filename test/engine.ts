@@ -1,6 +1,9 @@
 import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { forget, provider } from "../provider/adapters/dynamic-runtime";
 
+/** Nobody who could die. */
+export const noEngine = { assertAlive: async (): Promise<void> => {}, savesEachStep: true };
+
 type Properties = Record<string, unknown>;
 interface Stored {
   id: string;
@@ -121,8 +124,9 @@ export class Engine {
     return this.outputs();
   }
 
-  async destroy(): Promise<void> {
-    forget();
+  /** `remembers`: another resource was deleted before in the same process. */
+  async destroy({ remembers = false } = {}): Promise<void> {
+    if (!remembers) forget();
     const { id, outputs } = this.state as Stored;
     await this.handler.delete(id, wire(outputs));
     this.state = undefined;

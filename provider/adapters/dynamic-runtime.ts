@@ -3,6 +3,7 @@ import { Connection, connect, Settings, System } from "../connection";
 import { Definition, Finding } from "../definition";
 import { definitions } from "../definitions";
 import { redact, StewardError, Unfinished } from "../errors";
+import { watchEngine } from "./engine";
 
 /** Inputs and outputs as the engine hands them over. */
 type Properties = Record<string, unknown>;
@@ -21,6 +22,9 @@ interface DynamicProvider {
   delete(id: string, state: Properties): Promise<void>;
 }
 
+// Where the engine listens is the first thing it tells the process that it starts.
+const engine = watchEngine(process.argv[2]);
+
 /** What this process has asked already: the engine starts one for each operation. */
 const memory = new Map<string, unknown>();
 
@@ -33,7 +37,7 @@ export function forget(): void {
 export function provider(token: string): DynamicProvider {
   const definition: AnyDefinition | undefined = definitions.find((candidate) => candidate.token === token);
   if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);
-  const settings: Settings = { config: () => undefined, environment: process.env, memory };
+  const settings: Settings = { config: () => undefined, environment: process.env, memory, engine };
 
   const connectionOf = (properties: Properties, ...more: Properties[]): Connection => ({
     ...connect(definition.token.split(":")[0] as System, (properties.connection as string | undefined) ?? "default", settings),
@@ -142,7 +146,7 @@ export function provider(token: string): DynamicProvider {
           const invalid = new Set(findings.map(({ path }) => path.split(/[.[]/)[0]));
           for (const rule of definition.rules ?? [])
             if (!rule.fields.some((field) => hasUnknown(inputs[field]) || invalid.has(field)))
-              findings.push(...rule.check(inputs, connection));
+              findings.push(...(await rule.check(inputs, connection)));
         } catch (error) {
           if (!(error instanceof StewardError)) throw error;
           findings.push({ path: "", reason: error.message });

@@ -14,6 +14,18 @@ interface SecretsDialect {
   roleName: { pattern: RegExp; reason: string };
   /** Whether a client role needs policies, and a management role may have none. */
   policiesByType: boolean;
+  /** Whether several shares with a threshold of one are refused. */
+  thresholdOfOneIsForOneShare: boolean;
+  /** Whether the status of a rekey tells that the new shares are being verified. */
+  statusTellsVerification: boolean;
+  /** Whether a cancel has to name the attempt; it is then refused without a body. */
+  cancelNamesNonce: boolean;
+  /** Whether a share given twice is refused, and everything else stays. */
+  refusesRepeatedShares: boolean;
+  /** What answers that no backup is kept. */
+  noBackup: readonly number[];
+  /** Whether `sys/seal-status` tells what kind of seal keeps the key. */
+  showsSeal: boolean;
   /** Whether what came with a 404 says that the object is not there: not its mount, nor the API itself. */
   saysGone(answer: unknown): boolean;
 }
@@ -26,6 +38,12 @@ const dialects: Record<Dialect, SecretsDialect> = {
     deletesAccess: false,
     roleName: { pattern: /^(?!\.{1,2}$)[^/]+$/, reason: 'must not be empty, hold a slash, or be "." or ".."' },
     policiesByType: false,
+    thresholdOfOneIsForOneShare: false,
+    statusTellsVerification: false,
+    cancelNamesNonce: false,
+    refusesRepeatedShares: false,
+    noBackup: [400, 404],
+    showsSeal: false,
     // The document does not show it; but a page or a text is not the API's.
     saysGone: (answer) => answer !== undefined,
   },
@@ -36,6 +54,12 @@ const dialects: Record<Dialect, SecretsDialect> = {
     deletesAccess: true,
     roleName: { pattern: /^\w([\w.-]*\w)?$/, reason: "must be letters, digits, _, - and ., and begin and end with a letter, a digit or _" },
     policiesByType: true,
+    thresholdOfOneIsForOneShare: true,
+    statusTellsVerification: true,
+    cancelNamesNonce: true,
+    refusesRepeatedShares: true,
+    noBackup: [400],
+    showsSeal: true,
     // With a reason it is about the route, that is about a mount that is not there.
     saysGone: (answer) => errorsIn(answer)?.length === 0,
   },

@@ -1,3 +1,9 @@
+export { Rekey, RekeyArgs } from "./rekey";
+export { GetRekeyBackupOptions, getRekeyBackup } from "./rekey/backup";
+export { RekeyInputs, ShareSource } from "./rekey/declaration";
+export { DecryptShareOptions, decryptShare } from "./rekey/pgp";
+export { EncryptedShare, RekeyBackup, RekeyStatus } from "./rekey/server";
+export { GetRekeyStatusOptions, getRekeyStatus } from "./rekey/status";
 export { SchedulerAccess, SchedulerAccessArgs, SchedulerAccessInputs, SchedulerAccessState } from "./scheduler-access";
 export { Duration, SchedulerLease, SchedulerLeaseArgs, SchedulerLeaseInputs, SchedulerLeaseState } from "./scheduler-lease";
 export { RoleAttributes, SchedulerRole, SchedulerRoleArgs, SchedulerRoleInputs, SchedulerRoleState } from "./scheduler-role";

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Connection, connect } from "../../provider/connection";
+import { noEngine } from "../engine";
 
 const from = (config: Record<string, unknown>, environment: NodeJS.ProcessEnv = {}, name = "default"): Connection =>
   connect("secrets", name, {
@@ -9,6 +10,7 @@ const from = (config: Record<string, unknown>, environment: NodeJS.ProcessEnv = 
       key in config ? (typeof config[key] === "string" ? (config[key] as string) : JSON.stringify(config[key])) : undefined,
     environment: { HOME: "/nonexistent", ...environment },
     memory: new Map(),
+    engine: noEngine,
   });
 const secrets = (settings: object): Record<string, unknown> => ({ "steward:default": { secrets: settings } });
 
@@ -124,7 +126,7 @@ test.each([
   ["platform", "http://server/base/api"],
 ] as const)("the address of %s ends before the paths of the API: %s", (system, address) => {
   const config = JSON.stringify({ [system]: { address } });
-  expect(() => connect(system, "default", { config: () => config, environment: {}, memory: new Map() })).toThrow(
+  expect(() => connect(system, "default", { config: () => config, environment: {}, memory: new Map(), engine: noEngine })).toThrow(
     "End it before /v1 or /api.",
   );
 });

@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import { Connection, connect } from "../../provider/connection";
 import { limits, Request, Response, send } from "../../provider/http";
 import { certificate, privateKey } from "../certificates";
+import { noEngine } from "../engine";
 
 type Answer = (request: IncomingMessage, response: Parameters<RequestListener>[1], count: number) => void;
 
@@ -38,7 +39,7 @@ async function serve(answer: Answer, settings: object = {}): Promise<Connection>
 
 function connection(address: string, settings: object = {}): Connection {
   const config = JSON.stringify({ secrets: { address, token: "canary-token", ...settings } });
-  return connect("secrets", "default", { config: () => config, environment: {}, memory: new Map() });
+  return connect("secrets", "default", { config: () => config, environment: {}, memory: new Map(), engine: noEngine });
 }
 
 const get: Request = { method: "GET", path: "/v1/thing", headers: { "x-secrets-token": "canary-token" }, retry: "idempotent" };

@@ -1,0 +1,136 @@
+import { randomUUID } from "node:crypto";
+import { CustomResource, CustomResourceOptions, Output } from "@pulumi/pulumi";
+import { z } from "zod";
+import { Comparison, ignored } from "../../comparison";
+import { Connection } from "../../connection";
+import { Definition, Finding } from "../../definition";
+import { Args, registration } from "../../resource";
+import { RekeyInputs, rekeyFields, rekeyRules } from "./declaration";
+import { createThrowAwayKey, inspectKeys } from "./pgp";
+import { Parameters } from "./server";
+import { look, Ours } from "./situation";
+import { Attempt, begin, cancelProbe, giveUp, newAttempt, settleConflict, tell, unforeseen } from "./steps";
+import { decide } from "./table";
+
+// The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
+
+interface AttemptState {
+  attempt: Attempt;
+}
+
+async function parametersOf({
+  secretShares,
+  secretThreshold,
+  pgpKeys = [],
+  backup,
+  requireVerification,
+}: RekeyInputs): Promise<Parameters> {
+  const keys = await inspectKeys(pgpKeys);
+  return {
+    shares: secretShares,
+    threshold: secretThreshold,
+    pgpKeys: keys.map(({ binary }) => binary),
+    fingerprints: keys.map(({ fingerprint }) => fingerprint),
+    backup: backup ?? false,
+    verification: requireVerification ?? true,
+  };
+}
+
+async function up(connection: Connection, inputs: RekeyInputs, last: Partial<AttemptState>): Promise<AttemptState> {
+  begin(connection);
+  const before = last.attempt;
+  const parameters = await parametersOf(inputs);
+  const nonces = before?.nonces ?? [];
+  const probe = before?.probe ?? (await createThrowAwayKey());
+  const ours: Ours = { nonces, parameters, probe: before?.probe.fingerprint };
+  const begun = (nonce?: string): AttemptState => ({
+    attempt: {
+      id: randomUUID(),
+      ...(nonce ? { nonce } : {}),
+      nonces: nonce ? [...new Set([...nonces, nonce])] : nonces,
+      parameters,
+      probe,
+    },
+  });
+  for (;;) {
+    const situation = await look(connection, ours);
+    const holds = before ? "an attempt" : "nothing";
+    switch (decide("attempt", holds, situation)) {
+      case "start":
+        return begun((await newAttempt(connection, ours)).nonce);
+      case "take over":
+        tell(`took over the attempt ${situation.status.nonce}, which is exactly like ours and has no share yet`);
+        return begun(situation.status.nonce);
+      case "give up and start":
+        await giveUp(connection, situation.status);
+        break;
+      case "cancel probe":
+        await cancelProbe(connection, situation);
+        break;
+      case "pass on":
+        return begun();
+      case "conflict": {
+        const nonce = await settleConflict(connection, situation, inputs.onConflict, true);
+        if (nonce) return begun(nonce);
+        break;
+      }
+      default:
+        throw unforeseen(situation, holds);
+    }
+  }
+}
+
+/** A change of one of these runs a new rekey; anything else only steers one that runs. */
+const decisive = ["secretShares", "secretThreshold", "pgpKeys", "triggers"] as const;
+const steering = Object.keys(rekeyFields).filter((field) => field !== "connection" && !decisive.some((name) => name === field));
+
+/** Line ends and blanks of armor mean nothing. */
+const keys: Comparison = { equal: (a, b) => JSON.stringify(a)?.replace(/\\[rn]|\s/g, "") === JSON.stringify(b)?.replace(/\\[rn]|\s/g, "") };
+
+/** What the preview says of a new rekey. */
+function foresee(inputs: RekeyInputs, state: object): Finding[] {
+  const last = state as Partial<RekeyInputs>;
+  if (decisive.every((field) => keys.equal(inputs[field], last[field]))) return [];
+  return [{ path: "", reason: "a new rekey will run: it takes the current shares, and makes the unseal keys that are live now worthless" }];
+}
+
+/** @internal */
+export const rekeyAttempt: Definition<RekeyInputs, AttemptState> = {
+  token: "secrets:RekeyAttempt",
+  noun: "rekey",
+  name: () => "",
+  id: () => "sys/rekey/init",
+  idForm: "sys/rekey/init",
+  parseId: () => undefined,
+  inputs: z.strictObject(rekeyFields),
+  state: ["attempt"],
+  rules: rekeyRules,
+  compare: { ...Object.fromEntries(steering.map((field) => [field, ignored])), pgpKeys: keys },
+  replaces: [],
+  deleteBeforeReplace: true,
+  singleton: true,
+  secrets: ["currentShares", "newShares"],
+  foresee,
+  read: async (_connection, { attempt }) => ({ attempt }),
+  create: (connection, inputs) => up(connection, inputs, {}),
+  update: (connection, inputs, _previous, last) => up(connection, inputs, last),
+  async delete(connection, { attempt }) {
+    if (!attempt) return;
+    const ours = { nonces: attempt.nonces, parameters: attempt.parameters, probe: attempt.probe.fingerprint };
+    const situation = await look(connection, ours);
+    if (situation.kind === "probe") await cancelProbe(connection, situation);
+    if (situation.kind === "former") await giveUp(connection, situation.status);
+  },
+};
+
+/** @internal */
+export interface RekeyAttempt {
+  readonly attempt: Output<Attempt>;
+}
+
+/** @internal */
+export class RekeyAttempt extends CustomResource {
+  constructor(name: string, args: Args<RekeyInputs>, opts?: CustomResourceOptions) {
+    super(...registration(rekeyAttempt, name, args, opts));
+  }
+}

@@ -1,0 +1,217 @@
+import { z } from "zod";
+import { Connection, connectionInput } from "../../connection";
+import { Finding, Rule } from "../../definition";
+import { Connected } from "../../resource";
+import { dialectOf } from "../client";
+import { inspectKeys } from "./pgp";
+import { decodeShare } from "./share";
+
+/**
+ * A share of unseal keys: itself, base64 or hex, which the state then holds encrypted; or where the provider finds it when it is needed, which the
+ * state never holds: a variable of the environment that `pulumi` runs in, or a file, seen from the program's folder. What is not set, or not there, is a share
+ * that is not at hand.
+ */
+export type ShareSource = string | { env: string } | { file: string };
+
+/** What a program declares of a rekey. */
+export interface RekeyInputs extends Connected {
+  /** How many new shares to make, 1 to 255. Changing this runs a new rekey. */
+  secretShares: number;
+  /** How many of them open the service, 1 to `secretShares`. Changing this runs a new rekey. */
+  secretThreshold: number;
+  /**
+   * The shares that open the service now, as many as are at hand: fewer than needed are given all the same, and the update then stops until other
+   * holders have given theirs. Needed only while a rekey runs. Changing this alone does nothing.
+   */
+  currentShares: ShareSource[];
+  /**
+   * Public OpenPGP keys, armored or the base64 of the binary form: one for each new share, in order. The new shares are then known encrypted to these
+   * keys alone, and their holders decrypt them. Changing this runs a new rekey.
+   */
+  pgpKeys?: string[];
+  /**
+   * Let the service keep the encrypted shares as well, so that they can be had again when a reply is lost. Needs `pgpKeys`. Changing this counts from
+   * the next rekey on.
+   * @default false
+   */
+  backup?: boolean;
+  /**
+   * Go on although the service would overwrite the backup of another rekey; what it held, ciphertext, is kept in the state.
+   * @default false
+   */
+  replaceBackup?: boolean;
+  /**
+   * Remove the backup, once the new shares are proven to open the service. Changing this to true removes it then.
+   * @default false
+   */
+  removeBackup?: boolean;
+  /**
+   * Commit only after the new shares were given back. Without this the last current share commits, and if its reply is lost, so are the keys. Changing this
+   * counts from the next rekey on.
+   * @default true
+   */
+  requireVerification?: boolean;
+  /**
+   * Needed with `requireVerification: false`, unless `pgpKeys` and `backup` keep the new shares from being lost.
+   * @default false
+   */
+  acceptLossRisk?: boolean;
+  /**
+   * New shares that their holders have decrypted, with `pgpKeys`: they prove the new shares before the commit. Those brought in one run are kept,
+   * encrypted, in the state until a threshold is at hand. Changing this alone does nothing.
+   */
+  newShares?: ShareSource[];
+  /**
+   * What is proven before the commit: "all" new shares, or a "threshold" of them. With PGP keys, "all" brings every share to one place.
+   * @default "all" without `pgpKeys`, "threshold" with them
+   */
+  proof?: "all" | "threshold";
+  /**
+   * How many seconds to wait for other holders to give their current shares; 0: report and stop.
+   * @default 0
+   */
+  waitSeconds?: number;
+  /** Any texts; changing one of them runs a new rekey. */
+  triggers?: string[];
+  /**
+   * What to do about an attempt that somebody else has begun: "fail" shows it and stops; "resume" goes on with it where it has exactly our
+   * parameters and verification; "cancel" ends it, and with it the shares that others gave.
+   * @default "fail"
+   */
+  onConflict?: "fail" | "resume" | "cancel";
+  /**
+   * Let the resource be deleted although the state holds the only copy of live shares, or of shares that may be live.
+   * @default false
+   */
+  discardShares?: boolean;
+  /**
+   * Send shares over plain http to a host that is not this one.
+   * @default false
+   */
+  acceptPlaintext?: boolean;
+}
+
+const flag = z.boolean("must be true or false").optional();
+const count = z.int("must be a whole number").min(1, "must be at least 1").max(255, "must be at most 255");
+const source = z.union(
+  [
+    z.string().min(1, "must not be empty"),
+    z.strictObject({ env: z.string().min(1, "must name a variable") }),
+    z.strictObject({ file: z.string().min(1, "must name a file") }),
+  ],
+  "must be a share, { env: <variable> } or { file: <path> }",
+);
+
+/** What the three resources behind a rekey take alike. @internal */
+export const rekeyFields: Record<keyof RekeyInputs, z.ZodType> = {
+  secretShares: count,
+  secretThreshold: count,
+  currentShares: z.array(source, "must be a list of shares"),
+  pgpKeys: z.array(z.string("must be a public key"), "must be a list of public keys").optional(),
+  backup: flag,
+  replaceBackup: flag,
+  removeBackup: flag,
+  requireVerification: flag,
+  acceptLossRisk: flag,
+  newShares: z.array(source, "must be a list of shares").optional(),
+  proof: z.enum(["all", "threshold"], 'must be "all" or "threshold"').optional(),
+  waitSeconds: z.number("must be a number of seconds").min(0, "must not be negative").optional(),
+  triggers: z.array(z.string("must be a text"), "must be a list of texts").optional(),
+  onConflict: z.enum(["fail", "resume", "cancel"], 'must be "fail", "resume" or "cancel"').optional(),
+  discardShares: flag,
+  acceptPlaintext: flag,
+  connection: connectionInput,
+};
+
+/** What the service would refuse, or what would cost the keys. @internal */
+export const rekeyRules: readonly Rule<RekeyInputs>[] = [
+  {
+    fields: ["secretShares", "secretThreshold"],
+    check: ({ secretShares, secretThreshold }, connection) => {
+      if (secretThreshold > secretShares)
+        return [
+          { path: "secretThreshold", reason: `must be at most secretShares, ${secretShares}: more shares than there are cannot be given` },
+        ];
+      if (secretThreshold === 1 && secretShares > 1 && dialectOf(connection).thresholdOfOneIsForOneShare)
+        return [{ path: "secretThreshold", reason: "must be at least 2 where there is more than one share" }];
+      return [];
+    },
+  },
+  {
+    fields: ["pgpKeys", "secretShares"],
+    check: async ({ pgpKeys, secretShares }) => {
+      if (!pgpKeys) return [];
+      const findings: Finding[] = [];
+      if (pgpKeys.length !== secretShares)
+        findings.push({ path: "pgpKeys", reason: `must be as many as secretShares, ${secretShares}, not ${pgpKeys.length}` });
+      return [...findings, ...(await keyFindings(pgpKeys))];
+    },
+  },
+  {
+    fields: ["backup", "pgpKeys", "removeBackup"],
+    check: ({ backup, pgpKeys, removeBackup }) => [
+      ...(backup && !pgpKeys ? [{ path: "backup", reason: "needs pgpKeys: the service keeps encrypted shares only" }] : []),
+      ...(removeBackup && !backup ? [{ path: "removeBackup", reason: "needs backup: true" }] : []),
+    ],
+  },
+  {
+    fields: ["requireVerification", "acceptLossRisk", "backup", "pgpKeys"],
+    check: ({ requireVerification = true, acceptLossRisk, backup, pgpKeys }) => {
+      if (requireVerification || (backup && pgpKeys)) return [];
+      const cost =
+        "the last current share commits, and if its reply is lost, nobody ever knows the new keys: the service cannot be unsealed again";
+      return acceptLossRisk
+        ? [{ path: "requireVerification", reason: `without verification ${cost}`, warning: true }]
+        : [
+            {
+              path: "requireVerification",
+              reason: `without verification ${cost}; give pgpKeys and backup as well, or acceptLossRisk: true`,
+            },
+          ];
+    },
+  },
+  { fields: ["currentShares"], check: ({ currentShares }) => shareFindings(currentShares, "currentShares") },
+  { fields: ["newShares"], check: ({ newShares }) => shareFindings(newShares ?? [], "newShares") },
+  {
+    fields: ["acceptPlaintext"],
+    check: ({ acceptPlaintext }, connection) =>
+      acceptPlaintext || isPrivate(connection)
+        ? []
+        : [{ path: "", reason: `shares would go to ${connection.address} in clear text: give it https, or set acceptPlaintext: true` }],
+  },
+];
+
+async function keyFindings(keys: string[]): Promise<Finding[]> {
+  const inspected = await inspectKeys(keys);
+  return inspected.flatMap(({ problem, fingerprint }, index) => {
+    if (problem) return [{ path: `pgpKeys[${index}]`, reason: problem }];
+    const first = inspected.findIndex((other) => other.fingerprint === fingerprint);
+    return first < index
+      ? [{ path: `pgpKeys[${index}]`, reason: `is the same key as pgpKeys[${first}]: each share needs a holder of its own` }]
+      : [];
+  });
+}
+
+/** What can be known of shares before they are needed; one by reference is looked at then. */
+function shareFindings(sources: ShareSource[], field: string): Finding[] {
+  const seen = new Map<string, number>();
+  const lengths = new Set<number>();
+  return sources.flatMap((source, index) => {
+    if (typeof source !== "string") return [];
+    const path = `${field}[${index}]`;
+    const bytes = decodeShare(source);
+    if (!bytes) return [{ path, reason: "is neither base64 nor hex" }];
+    const text = bytes.toString("hex");
+    const first = seen.get(text);
+    seen.set(text, first ?? index);
+    lengths.add(bytes.length);
+    if (first !== undefined) return [{ path, reason: `is the same share as ${field}[${first}]` }];
+    return lengths.size > 1 ? [{ path, reason: "is not as long as the shares before it: all shares of a set have one length" }] : [];
+  });
+}
+
+/** TLS all the way, through a proxy as well, or no network at all. */
+const isPrivate = ({ address }: Connection): boolean => {
+  const { protocol, hostname } = new URL(address);
+  return protocol === "https:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+};

@@ -1,0 +1,84 @@
+import { ComponentResource, ComponentResourceOptions, Output, secret } from "@pulumi/pulumi";
+import { Args } from "../../resource";
+import { RekeyAttempt } from "./attempt";
+import { RekeyCommit } from "./commit";
+import { RekeyInputs } from "./declaration";
+import { EncryptedShare } from "./server";
+import { RekeyShares } from "./shares";
+
+/** Arguments of {@link Rekey}. */
+export interface RekeyArgs extends Args<RekeyInputs> {}
+
+/**
+ * Changes the unseal keys: new shares, in any number and with any threshold, in the place of the current ones. `sys/rekey/*`.
+ *
+ * It is a component of three resources, since Pulumi saves its state after each: the *attempt*, before any share is given; the *shares*, which keep the new
+ * ones before anything is committed; and the *commit*, which proves the new shares, commits them, and reads back. Whatever dies when, the shares that open the service
+ * are the former ones, or in the state, and the next `pulumi up` goes on. See `docs/rekey.md` for every way it can stop.
+ *
+ * A rekey that is finished runs again only for a change of `triggers`, `secretShares`, `secretThreshold` or `pgpKeys`; the preview says so.
+ *
+ * ```ts
+ * const rekey = new secrets.Rekey("unseal", {
+ *   secretShares: 5,
+ *   secretThreshold: 3,
+ *   currentShares: [{ env: "SHARE_1" }, { env: "SHARE_2" }, { env: "SHARE_3" }],
+ * });
+ * export const shares = rekey.shares;
+ * ```
+ *
+ * Fails with `ERR_INCOMPLETE` when it stops on the way, with what is missing; with `ERR_CONFLICT` when somebody else's attempt is in the way; with
+ * `ERR_REFUSED` for a service whose seal keeps the key.
+ */
+export class Rekey extends ComponentResource {
+  /** The live shares, base64; empty with `pgpKeys`. A secret. */
+  readonly shares: Output<string[]>;
+  /** The live shares for their holders; empty without `pgpKeys`. */
+  readonly encryptedShares: Output<EncryptedShare[]>;
+  /** The keys that they are encrypted to, in order. */
+  readonly fingerprints: Output<string[]>;
+  /** Whether the new shares are proven to be live. */
+  readonly complete: Output<boolean>;
+
+  constructor(name: string, args: RekeyArgs, opts?: ComponentResourceOptions) {
+    super("steward:secrets:Rekey", name, {}, opts);
+    const { currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection, proof, removeBackup } = args;
+    const child = { parent: this };
+    const { attempt } = new RekeyAttempt(`${name}-attempt`, args, child);
+    const made = new RekeyShares(
+      `${name}-shares`,
+      { attempt, currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection },
+      child,
+    );
+    const { nonces, candidate, source, kept, hadBackup } = made;
+    const commit = new RekeyCommit(
+      `${name}-commit`,
+      {
+        attempt,
+        nonces,
+        candidate,
+        source,
+        kept,
+        hadBackup,
+        currentShares,
+        newShares,
+        proof,
+        removeBackup,
+        onConflict,
+        discardShares,
+        connection,
+      },
+      child,
+    );
+    this.shares = secret(commit.shares);
+    this.encryptedShares = commit.encryptedShares;
+    this.fingerprints = commit.fingerprints;
+    this.complete = commit.complete;
+    this.registerOutputs({
+      shares: this.shares,
+      encryptedShares: this.encryptedShares,
+      fingerprints: this.fingerprints,
+      complete: this.complete,
+    });
+  }
+}

@@ -1,0 +1,96 @@
+import { Output, secret } from "@pulumi/pulumi";
+import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
+import { StewardError } from "../../errors";
+
+// The one file that knows OpenPGP. The library is loaded with the first key: most programs have none.
+let loaded: typeof OpenPGP | undefined;
+function openpgp(): typeof OpenPGP {
+  loaded ??= require("openpgp") as typeof OpenPGP;
+  return loaded;
+}
+
+/** A key as the service takes it, or what keeps it from being used. @internal */
+export interface InspectedKey {
+  /** Lower-case hex of the primary key's, as the service shows it; "" for what is no key. */
+  fingerprint: string;
+  /** Base64 of the binary form. */
+  binary: string;
+  problem?: string;
+}
+
+/** Reads public keys and says of each whether a share can be encrypted to it. @internal */
+export const inspectKeys = (keys: readonly string[]): Promise<InspectedKey[]> => Promise.all(keys.map(inspectKey));
+
+async function inspectKey(text: string): Promise<InspectedKey> {
+  const { readKey } = openpgp();
+  let key: OpenPGP.Key;
+  try {
+    key = text.includes("-----BEGIN")
+      ? await readKey({ armoredKey: text.trim() })
+      : await readKey({ binaryKey: new Uint8Array(Buffer.from(text, "base64")) });
+  } catch {
+    return { fingerprint: "", binary: "", problem: "is no OpenPGP public key, armored or as the base64 of its binary form" };
+  }
+  const fingerprint = key.getFingerprint();
+  // Its private part would go to the service, and into the state.
+  if (key.isPrivate()) return { fingerprint, binary: "", problem: "is a private key: give the public one, and keep this one from others" };
+  return { fingerprint, binary: Buffer.from(key.write()).toString("base64"), problem: await problemOf(key) };
+}
+
+async function problemOf(key: OpenPGP.Key): Promise<string | undefined> {
+  const name = `the key ${key.getFingerprint()}`;
+  if (await key.isRevoked()) return `${name} is revoked`;
+  const expires = await key.getExpirationTime();
+  if (expires instanceof Date && expires.getTime() <= Date.now()) return `${name} expired on ${expires.toISOString().slice(0, 10)}`;
+  try {
+    await key.getEncryptionKey();
+    return undefined;
+  } catch {
+    return `${name} has no valid subkey for encryption`;
+  }
+}
+
+/** A key whose private part nobody keeps: what is encrypted to it is of no use to anybody. @internal */
+export async function createThrowAwayKey(): Promise<{ key: string; fingerprint: string }> {
+  const { publicKey } = await openpgp().generateKey({ userIDs: [{ name: "probe" }], format: "object" });
+  return { key: Buffer.from(publicKey.write()).toString("base64"), fingerprint: publicKey.getFingerprint() };
+}
+
+/** Options of {@link decryptShare}. */
+export interface DecryptShareOptions {
+  /** Hex of the PGP message, as in `encryptedShares` of a rekey. */
+  share: string;
+  /** The holder's private key, armored or the base64 of its binary form. */
+  privateKey: string;
+  /** What unlocks the private key, where it is locked. */
+  passphrase?: string;
+}
+
+/**
+ * Decrypts a new share for its holder, in the program's own process: nothing is sent. The result, a secret, is what unseals the service, and what the
+ * holder gives back as one of `newShares`.
+ *
+ * Throws `ERR_INVALID_INPUT` for a message, a key or a passphrase that does not fit.
+ */
+export async function decryptShare({ share, privateKey, passphrase }: DecryptShareOptions): Promise<Output<string>> {
+  const { readPrivateKey, decryptKey, readMessage, decrypt } = openpgp();
+  const refuse = (reason: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", task: "Cannot decrypt share", reason });
+  const message = await readMessage({ binaryMessage: new Uint8Array(Buffer.from(share.trim(), "hex")) }).catch(() => {
+    throw refuse("share is not the hex form of a PGP message");
+  });
+  const locked = await (privateKey.includes("-----BEGIN")
+    ? readPrivateKey({ armoredKey: privateKey.trim() })
+    : readPrivateKey({ binaryKey: new Uint8Array(Buffer.from(privateKey, "base64")) })
+  ).catch(() => {
+    throw refuse("privateKey is no OpenPGP private key, armored or as the base64 of its binary form");
+  });
+  const key = locked.isDecrypted()
+    ? locked
+    : await decryptKey({ privateKey: locked, passphrase: passphrase ?? "" }).catch(() => {
+        throw refuse(passphrase ? "passphrase does not unlock privateKey" : "privateKey is locked: give its passphrase");
+      });
+  const { data } = await decrypt({ message, decryptionKeys: key }).catch(() => {
+    throw refuse("privateKey is not the key that this share is encrypted to");
+  });
+  return secret(String(data));
+}

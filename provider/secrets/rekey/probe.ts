@@ -1,0 +1,69 @@
+import { Connection } from "../../connection";
+import { StewardError } from "../../errors";
+import { cancelAttempt, getStatus, giveShare, isReplyLost, startAttempt } from "./server";
+import { Share } from "./share";
+import { Attempt, stopped, tell } from "./steps";
+
+/** A set whose shares are at hand. @internal */
+export interface Tried {
+  shares: Share[];
+  threshold: number;
+}
+
+/** What a probe finds: the candidate opens the service, or another set does, or neither. @internal */
+export type Found = "live" | { dead: Tried } | "neither";
+
+/**
+ * Asks the service whether the candidate opens it, without changing anything: a throw-away attempt takes its shares for the current ones, and is cancelled.
+ * What it would make is encrypted to a key that nobody has. A verdict needs clean counting: whenever somebody else's share is mixed in, the probe is
+ * cancelled and nothing is said.
+ * @internal
+ */
+export async function probe(
+  connection: Connection,
+  { probe: { key, fingerprint } }: Attempt,
+  candidate: Tried,
+  others: readonly Tried[],
+): Promise<Found> {
+  const parameters = { shares: 1, threshold: 1, pgpKeys: [key], fingerprints: [fingerprint], backup: false, verification: true };
+  tell("asking the service with a throw-away attempt which shares open it");
+  try {
+    await startAttempt(connection, parameters);
+  } catch (error) {
+    throw isReplyLost(error) ? again("the start of the probe was not answered") : error;
+  }
+  const { nonce, required, pgpFingerprints } = await getStatus(connection);
+  if (pgpFingerprints[0] !== fingerprint) throw again("the probe is gone");
+  try {
+    if (candidate.threshold === required && (await opens(connection, nonce, candidate.shares.slice(0, required), required))) return "live";
+    for (const other of others)
+      if (other.threshold === required && (await opens(connection, nonce, other.shares.slice(0, required), required)))
+        return { dead: other };
+    return "neither";
+  } finally {
+    await cancelAttempt(connection, nonce);
+  }
+}
+
+async function opens(connection: Connection, nonce: string, shares: readonly Share[], required: number): Promise<boolean> {
+  for (const [given, share] of shares.entries()) {
+    const before = await getStatus(connection);
+    if (before.nonce !== nonce || before.verification || before.progress !== given) throw again("somebody else has touched the probe");
+    try {
+      const { set, progress } = await giveShare(connection, { nonce, share: share.text }, { threshold: 1, fingerprints: [] });
+      if (set) return true;
+      if (progress !== undefined && progress !== given + 1) throw again("somebody else has given the probe a share");
+    } catch (error) {
+      if (!(error instanceof StewardError) || error.code === "ERR_INCOMPLETE" || error.status === undefined || error.status === 503)
+        throw error;
+      // Shares that do not fit are refused at the threshold, and there alone; the count then begins anew.
+      const after = await getStatus(connection);
+      if (after.nonce === nonce && !after.verification && after.progress === 0 && given + 1 === required) return false;
+      throw error.status >= 500 ? again(error.facts.reason) : error;
+    }
+  }
+  throw again("the service asks for more shares than it said");
+}
+
+const again = (reason: string): StewardError =>
+  stopped(`which shares open the service could not be found out: ${reason}`, "Nothing was changed: run `pulumi up` again.");

@@ -1,0 +1,239 @@
+import { z } from "zod";
+import { Connection } from "../../connection";
+import { StewardError } from "../../errors";
+import { apiPath, call, dialectOf } from "../client";
+
+// The service's side of a rekey: `sys/rekey/*`, one function for each request.
+
+/** The state of the service's one rekey. */
+export interface RekeyStatus {
+  /** Whether an attempt is in progress. */
+  started: boolean;
+  /** Which attempt; empty when there is none. */
+  nonce: string;
+  /** How many of the new shares will open the service. */
+  threshold: number;
+  /** How many new shares are made. */
+  shares: number;
+  /** How many current shares were given. */
+  progress: number;
+  /** How many current shares are needed: the threshold of the live set. */
+  required: number;
+  /** Of the keys that the new shares are encrypted to, in order. */
+  pgpFingerprints: string[];
+  /** Whether the service keeps the encrypted shares. */
+  backup: boolean;
+  /** Whether the new shares have to be given back before the commit. */
+  verificationRequired: boolean;
+  /** There while the new shares are being verified. */
+  verification?: { nonce: string; progress: number; threshold: number; shares: number };
+}
+
+/** What an attempt is to make. @internal */
+export interface Parameters {
+  shares: number;
+  threshold: number;
+  /** Base64 of the binary form; none: the new shares come in clear text. */
+  pgpKeys: string[];
+  fingerprints: string[];
+  backup: boolean;
+  verification: boolean;
+}
+
+/** New shares, as the reply that completes the current ones brings them. @internal */
+export interface ShareSet {
+  /** Of the attempt that made them. */
+  nonce: string;
+  threshold: number;
+  /** Base64; none with PGP. */
+  shares: string[];
+  encrypted: EncryptedShare[];
+}
+
+/** A share that only its holder can read. */
+export interface EncryptedShare {
+  /** Of the holder's key, lower-case hex. */
+  fingerprint: string;
+  /** Hex of the PGP message. */
+  share: string;
+}
+
+const init = apiPath("sys/rekey/init");
+const verify = apiPath("sys/rekey/verify");
+const backup = apiPath("sys/rekey/backup");
+
+const texts = z.array(z.string()).nullish();
+const statusAnswer = z.object({
+  started: z.boolean(),
+  nonce: z.string().default(""),
+  t: z.int().default(0),
+  n: z.int().default(0),
+  progress: z.int().default(0),
+  required: z.int().default(0),
+  pgp_fingerprints: texts,
+  backup: z.boolean().default(false),
+  verification_required: z.boolean().default(false),
+  verification_nonce: z.string().optional(),
+});
+const verificationAnswer = z.object({
+  nonce: z.string(),
+  t: z.int().default(0),
+  n: z.int().default(0),
+  progress: z.int().default(0),
+  started: z.boolean().default(true),
+});
+const updateAnswer = z.object({
+  complete: z.boolean().default(false),
+  keys: texts,
+  keys_base64: texts,
+  pgp_fingerprints: texts,
+  progress: z.int().optional(),
+});
+const backupAnswer = z.object({ nonce: z.string(), keys: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullish() });
+
+function parse<T>(schema: z.ZodType<T>, body: unknown, method: string, path: string): T {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw new StewardError({
+    code: "ERR_UNEXPECTED_RESPONSE",
+    reason: "the server's answer is not that of a rekey",
+    method,
+    path,
+    advice: "Check the connection's address.",
+    outcomeUnknown: method !== "GET",
+  });
+}
+
+/** A request that changes the attempt: never repeated by itself, and never sent when nobody is left to save what it brings. */
+async function act(connection: Connection, method: "PUT" | "DELETE", path: string, body?: object): Promise<unknown> {
+  await connection.engine.assertAlive();
+  return call(connection, { method, path, ...(body ? { body } : {}), retry: "never" });
+}
+
+/** @internal */
+export async function getStatus(connection: Connection): Promise<RekeyStatus> {
+  const body = await call(connection, { method: "GET", path: init, retry: "idempotent" });
+  const status = parse(statusAnswer, body, "GET", init);
+  const shown: RekeyStatus = {
+    started: status.started,
+    nonce: status.nonce,
+    threshold: status.t,
+    shares: status.n,
+    progress: status.progress,
+    required: status.required,
+    pgpFingerprints: (status.pgp_fingerprints ?? []).map((fingerprint) => fingerprint.toLowerCase()),
+    backup: status.backup,
+    verificationRequired: status.verification_required,
+  };
+  // The API document's status does not tell whether the new shares are being verified: only asking for that does.
+  const mayVerify = dialectOf(connection).statusTellsVerification ? Boolean(status.verification_nonce) : status.verification_required;
+  const verification = status.started && mayVerify ? await getVerification(connection) : undefined;
+  return verification ? { ...shown, verification } : shown;
+}
+
+async function getVerification(connection: Connection): Promise<RekeyStatus["verification"]> {
+  try {
+    return verificationOf(await call(connection, { method: "GET", path: verify, retry: "idempotent" }), "GET");
+  } catch (error) {
+    // Before the verification, and after the attempt, there is nothing to show.
+    if (error instanceof StewardError && (error.status === 400 || error.status === 404)) return undefined;
+    throw error;
+  }
+}
+
+function verificationOf(body: unknown, method: string): RekeyStatus["verification"] {
+  const { nonce, started, progress, t, n } = parse(verificationAnswer, body, method, verify);
+  return started && nonce !== "" ? { nonce, progress, threshold: t, shares: n } : undefined;
+}
+
+/** @internal */
+export async function startAttempt(connection: Connection, parameters: Parameters): Promise<void> {
+  await act(connection, "PUT", init, {
+    secret_shares: parameters.shares,
+    secret_threshold: parameters.threshold,
+    ...(parameters.pgpKeys.length > 0 ? { pgp_keys: parameters.pgpKeys } : {}),
+    backup: parameters.backup,
+    require_verification: parameters.verification,
+  });
+}
+
+/** Ends the attempt of this nonce; one that is gone already is as good. @internal */
+export async function cancelAttempt(connection: Connection, nonce: string): Promise<void> {
+  const send = (): Promise<unknown> => act(connection, "DELETE", init, dialectOf(connection).cancelNamesNonce ? { nonce } : undefined);
+  try {
+    await send();
+  } catch (error) {
+    if (!isReplyLost(error)) throw error;
+    // Of a cancel it can be seen whether it arrived.
+    if ((await getStatus(connection)).nonce === nonce) await send();
+  }
+}
+
+/** Gives a current share. A set: it was the last one. @internal */
+export async function giveShare(
+  connection: Connection,
+  given: { nonce: string; share: string },
+  parameters: Pick<Parameters, "threshold" | "fingerprints">,
+): Promise<{ set?: ShareSet; progress?: number }> {
+  const path = apiPath("sys/rekey/update");
+  const body = await act(connection, "PUT", path, { key: given.share, nonce: given.nonce });
+  const { complete, keys, keys_base64, pgp_fingerprints, progress } = parse(updateAnswer, body, "PUT", path);
+  if (!complete) return { progress };
+  const { threshold, fingerprints } = parameters;
+  const order = pgp_fingerprints ?? fingerprints;
+  const encrypted = fingerprints.length > 0 ? (keys ?? []).map((share, index) => ({ fingerprint: order[index] ?? "", share })) : [];
+  const shares = fingerprints.length > 0 ? [] : (keys_base64 ?? (keys ?? []).map((key) => Buffer.from(key, "hex").toString("base64")));
+  return { set: { nonce: given.nonce, threshold, shares, encrypted } };
+}
+
+/** Begins the verification anew: a fresh nonce, which an older request does not know. @internal */
+export async function restartVerification(connection: Connection): Promise<RekeyStatus["verification"]> {
+  const send = (): Promise<unknown> => act(connection, "DELETE", verify);
+  const body = await send().catch((error) => {
+    // To begin anew twice is as good as once.
+    if (isReplyLost(error)) return send();
+    throw error;
+  });
+  return verificationOf(body, "DELETE");
+}
+
+/** Gives a new share back. true: it was the last one, and the new set is live. @internal */
+export async function verifyShare(connection: Connection, given: { nonce: string; share: string }): Promise<boolean> {
+  const body = await act(connection, "PUT", verify, { key: given.share, nonce: given.nonce });
+  return parse(updateAnswer, body, "PUT", verify).complete;
+}
+
+/** The encrypted shares that the service keeps. */
+export interface RekeyBackup {
+  /** Of the attempt that made them. */
+  nonce: string;
+  /** Under each fingerprint, the PGP messages in hex. */
+  keys: Record<string, string[]>;
+}
+
+/** @internal */
+export async function getBackup(connection: Connection): Promise<RekeyBackup | undefined> {
+  try {
+    const body = await call(connection, { method: "GET", path: backup, retry: "idempotent" });
+    const data = (body as { data?: unknown } | undefined)?.data ?? body;
+    const { nonce, keys } = parse(backupAnswer, data, "GET", backup);
+    return {
+      nonce,
+      keys: Object.fromEntries(
+        Object.entries(keys ?? {}).map(([fingerprint, share]) => [fingerprint.toLowerCase(), Array.isArray(share) ? share : [share]]),
+      ),
+    };
+  } catch (error) {
+    if (error instanceof StewardError && dialectOf(connection).noBackup.includes(error.status ?? 0)) return undefined;
+    throw error;
+  }
+}
+
+/** @internal */
+export async function removeBackup(connection: Connection): Promise<void> {
+  await connection.engine.assertAlive();
+  await call(connection, { method: "DELETE", path: backup, retry: "idempotent" });
+}
+
+/** Whether a request may have been applied all the same. @internal */
+export const isReplyLost = (error: unknown): boolean => error instanceof StewardError && Boolean(error.facts.outcomeUnknown);

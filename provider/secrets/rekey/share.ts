@@ -1,0 +1,74 @@
+import { createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { StewardError } from "../../errors";
+import { ShareSource } from "./declaration";
+
+/** A share that can be given: as the program or the server wrote it, and what it says. @internal */
+export interface Share {
+  /** Where it comes from: `currentShares[0]`. */
+  label: string;
+  text: string;
+  bytes: Buffer;
+}
+
+/** The bytes of a share in hex or base64; undefined when it is neither. @internal */
+export function decodeShare(text: string): Buffer | undefined {
+  const trimmed = text.trim();
+  if (/^([0-9a-f]{2})+$/i.test(trimmed)) return Buffer.from(trimmed, "hex");
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(trimmed) || trimmed.replace(/=+$/, "").length % 4 === 1) return undefined;
+  return Buffer.from(trimmed, "base64");
+}
+
+/** Several shares, each with the name of its place. @internal */
+export const sharesOf = (texts: readonly string[], label: string): Share[] =>
+  texts.map((text, index) => ({ label: `${label}[${index}]`, text: text.trim(), bytes: decodeShare(text) ?? Buffer.alloc(0) }));
+
+/**
+ * The shares that are at hand, and what is missing. A variable that is not set, or a file that is not there, is a share of somebody else;
+ * what is there and is no share is an error.
+ * @internal
+ */
+export function sharesAtHand(sources: readonly ShareSource[], field: string): { shares: Share[]; missing: string[] } {
+  const shares: Share[] = [];
+  const missing: string[] = [];
+  for (const [index, source] of sources.entries()) {
+    const label = `${field}[${index}]`;
+    const text = textOf(source, label);
+    if (!text) {
+      missing.push(
+        `${label} (${typeof source === "string" ? "empty" : "env" in source ? `the variable ${source.env}` : `the file ${source.file}`})`,
+      );
+      continue;
+    }
+    const bytes = decodeShare(text);
+    if (!bytes) throw invalid(`${label} is neither base64 nor hex`);
+    const twin = shares.find((other) => other.bytes.equals(bytes));
+    if (twin) throw invalid(`${label} is the same share as ${twin.label}`);
+    if (shares.some((other) => other.bytes.length !== bytes.length))
+      throw invalid(`${label} is not as long as the shares before it: all shares of a set have one length`);
+    shares.push({ label, text, bytes });
+  }
+  return { shares, missing };
+}
+
+const invalid = (reason: string): StewardError =>
+  new StewardError({ code: "ERR_INVALID_INPUT", reason, advice: "Nothing was sent: correct it and run again." });
+
+function textOf(source: ShareSource, label: string): string | undefined {
+  if (typeof source === "string") return source.trim();
+  if ("env" in source) return process.env[source.env]?.trim();
+  try {
+    return readFileSync(source.file, "utf8").trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    throw invalid(`${label}: the file ${source.file} cannot be read (${code})`);
+  }
+}
+
+/** What tells later that this share was given to this attempt, without telling the share. @internal */
+export const markOf = (nonce: string, { bytes }: Share): string => createHmac("sha256", nonce).update(bytes).digest("hex").slice(0, 32);
+
+/** The forms in which a server may echo shares. @internal */
+export const formsOf = (shares: readonly Share[]): string[] =>
+  shares.flatMap(({ text, bytes }) => [text, bytes.toString("hex"), bytes.toString("base64")]);

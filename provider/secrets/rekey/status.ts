@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { connectionInput } from "../../connection";
+import { ask } from "../../program";
+import { Connected } from "../../resource";
+import { getStatus, RekeyStatus } from "./server";
+
+/** Options of {@link getRekeyStatus}. */
+export interface GetRekeyStatusOptions extends Connected {}
+
+/**
+ * What the service's one rekey is at, `GET sys/rekey/init` and, while new shares are being verified, `GET sys/rekey/verify`.
+ *
+ * Throws `ERR_UNAVAILABLE` for a sealed service.
+ */
+export async function getRekeyStatus(options: GetRekeyStatusOptions = {}): Promise<RekeyStatus> {
+  const schema = z.strictObject({ connection: connectionInput });
+  return ask("Cannot read the status of a rekey", "secrets", { schema, given: options }, getStatus);
+}

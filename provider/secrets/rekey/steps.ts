@@ -1,0 +1,153 @@
+import { Connection } from "../../connection";
+import { StewardError } from "../../errors";
+import { apiPath, call, dialectOf } from "../client";
+import { RekeyInputs } from "./declaration";
+import { cancelAttempt, getStatus, isReplyLost, Parameters, RekeyStatus, restartVerification, startAttempt } from "./server";
+import { describe, look, matches, Ours, Situation } from "./situation";
+
+// What the three resources of a rekey do alike.
+
+/** What the attempt hands on to the shares, and these to the commit. @internal */
+export interface Attempt {
+  /** Of this attempt in the state; a change of it makes the shares begin anew. */
+  id: string;
+  /** Missing: what ran on the server was left to the shares. */
+  nonce?: string;
+  /** Of all attempts so far: a backup of one of them is ours. */
+  nonces: string[];
+  parameters: Parameters;
+  /** A public key whose private part nobody has. */
+  probe: { key: string; fingerprint: string };
+}
+
+/** A line of the story that `pulumi up` tells. @internal */
+export const tell = (text: string): void => console.log(`rekey: ${text}`);
+
+/** Before the first request that changes something. @internal */
+export function begin(connection: Connection): void {
+  if (connection.engine.savesEachStep) return;
+  throw new StewardError({
+    code: "ERR_INVALID_INPUT",
+    reason:
+      "a rekey relies on the state that Pulumi saves after each resource, and PULUMI_SKIP_CHECKPOINTS keeps it from that; nothing was sent",
+    advice: "Run again without PULUMI_SKIP_CHECKPOINTS.",
+  });
+}
+
+/** Starts an attempt and reads it back; a lost reply is settled by what the server shows. @internal */
+export async function newAttempt(connection: Connection, ours: Ours): Promise<RekeyStatus> {
+  const { parameters } = ours;
+  if (!parameters.verification && (await keepsItsKey(connection))) throw storedSeal();
+  let lost: unknown;
+  try {
+    await startAttempt(connection, parameters);
+  } catch (error) {
+    if (!isReplyLost(error)) throw await explainStart(connection, error);
+    lost = error;
+  }
+  const { kind, status } = await look(connection, { ...ours, nonce: undefined });
+  if (kind === "none")
+    throw (
+      lost ??
+      stopped(
+        "the attempt that was just started is gone: the service was sealed, failed over, or somebody cancelled it",
+        "Run `pulumi up` again.",
+      )
+    );
+  const isFresh = matches(status, parameters) && !status.verification && status.progress === 0;
+  // Without verification, an attempt like ours that we cannot know to be ours may be a trap for our shares.
+  if (isFresh && (!lost || kind === "untouched")) {
+    tell(`started attempt ${status.nonce}: ${describe(status)}`);
+    return status;
+  }
+  if (!lost && status.shares === 1 && parameters.shares > 1)
+    throw storedSeal(`; the attempt ${status.nonce} that it made of it stands until it is cancelled`);
+  throw inProgress(status, 'Wait until it has ended, or set onConflict: "cancel".');
+}
+
+/** Whether the service's key is kept by its seal, so that shares only authorize. */
+async function keepsItsKey(connection: Connection): Promise<boolean> {
+  if (!dialectOf(connection).showsSeal) return false;
+  const path = apiPath("sys/seal-status");
+  const body = await call(connection, { method: "GET", path, retry: "idempotent" });
+  return Boolean((body as { recovery_seal?: unknown } | undefined)?.recovery_seal);
+}
+
+async function explainStart(connection: Connection, error: unknown): Promise<unknown> {
+  if (!(error instanceof StewardError) || error.status !== 400) return error;
+  return (await keepsItsKey(connection).catch(() => false)) ? storedSeal() : error;
+}
+
+const storedSeal = (more = ""): StewardError =>
+  new StewardError({
+    code: "ERR_REFUSED",
+    reason: `this service unseals itself: its seal keeps the key, and a rekey would make one share, which it does not give out${more}`,
+    advice: "Its recovery keys have an API of their own, which this resource does not serve.",
+  });
+
+/** An attempt in the way: ended, or gone on with, or left alone. The nonce: it is ours from now on. @internal */
+export async function settleConflict(
+  connection: Connection,
+  { kind, status }: Situation,
+  onConflict: RekeyInputs["onConflict"],
+  maySubmit: boolean,
+): Promise<string | undefined> {
+  if (onConflict === "cancel") {
+    // Read once more: what is cancelled is what was just seen.
+    const now = await getStatus(connection);
+    if (now.nonce === status.nonce) {
+      await cancelAttempt(connection, status.nonce);
+      tell(`cancelled somebody else's attempt ${status.nonce}: ${describe(now)}`);
+    }
+    return undefined;
+  }
+  if (onConflict === "resume" && kind === "alike" && maySubmit) {
+    tell(`resumed somebody else's attempt ${status.nonce}: ${describe(status)}`);
+    return status.nonce;
+  }
+  throw inProgress(
+    status,
+    onConflict === "resume"
+      ? 'It cannot be resumed: that needs exactly our parameters, verification, and that its current shares are being collected. Wait until it has ended, or set onConflict: "cancel".'
+      : `Wait until it has ended, or set onConflict: ${kind === "alike" && maySubmit ? '"resume" to go on with it, or ' : ""}"cancel" to end it, and with it the shares that others gave.`,
+  );
+}
+
+const inProgress = (status: RekeyStatus, advice: string): StewardError =>
+  new StewardError({
+    code: "ERR_CONFLICT",
+    reason: `somebody else's rekey is in progress, attempt ${status.nonce} (${describe(status)})`,
+    advice,
+  });
+
+/** Ends an attempt of ours. What an orphan of an earlier run may still send to verify it is shut out first. @internal */
+export async function giveUp(connection: Connection, status: RekeyStatus): Promise<void> {
+  if (status.verification) await restartVerification(connection);
+  await cancelAttempt(connection, status.nonce);
+  tell(`cancelled our attempt ${status.nonce}`);
+}
+
+/** @internal */
+export async function cancelProbe(connection: Connection, { status }: Situation): Promise<void> {
+  await cancelAttempt(connection, status.nonce);
+  tell(`cancelled an old probe of ours, ${status.nonce}`);
+}
+
+/** @internal */
+export const refuseAltered = ({ status }: Situation): StewardError =>
+  new StewardError({
+    code: "ERR_CONFLICT",
+    reason: `the attempt has our nonce ${status.nonce}, and not what we asked for (${describe(status)}): a share given to it could make keys for somebody else`,
+    advice: 'Find out who changed it; onConflict: "cancel" and a change of triggers begin anew.',
+  });
+
+/** A pair of state and server that the table does not name. @internal */
+export const unforeseen = ({ kind, status }: Situation, holds: string): StewardError =>
+  new StewardError({
+    code: "ERR_CONFLICT",
+    reason: `this is not foreseen: the state holds ${holds}, and the server shows ${status.started ? `the attempt ${status.nonce} (${kind}; ${describe(status)})` : "no attempt"}`,
+    advice: "Nothing was sent and everything is kept: see the runbook for what to do by hand.",
+  });
+
+/** @internal */
+export const stopped = (reason: string, advice?: string): StewardError => new StewardError({ code: "ERR_INCOMPLETE", reason, advice });

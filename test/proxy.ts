@@ -1,0 +1,67 @@
+import { createServer, IncomingMessage, request as send, ServerResponse } from "node:http";
+import { AddressInfo } from "node:net";
+
+/** A request on its way to the server. */
+export interface Passing {
+  method: string;
+  path: string;
+  /** How many of this method and path there were, this one included. */
+  nth: number;
+  /** How many requests there were at all. */
+  count: number;
+}
+
+/** What happens to a request: `before` the server has it, or `after` it has answered; its connection is cut when that is done. */
+export interface Interruption {
+  when: "before" | "after";
+  act?(): Promise<void> | void;
+}
+
+export interface Proxy {
+  url: string;
+  /** Asked of each request from now on; undefined lets it pass. */
+  interrupt?: (passing: Passing) => Interruption | undefined;
+  requests: Passing[];
+  close(): Promise<void>;
+}
+
+/** Stands before a server, the sandbox or a real one, and breaks what is to be broken. */
+export async function startProxy(address: string): Promise<Proxy> {
+  const seen = new Map<string, number>();
+  const proxy: Proxy = { url: "", requests: [], close: async () => {} };
+  const cut = (incoming: IncomingMessage): void => void incoming.socket.destroy();
+
+  async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { method = "GET", url: path = "/", headers } = incoming;
+    const key = `${method} ${path}`;
+    seen.set(key, (seen.get(key) ?? 0) + 1);
+    const passing: Passing = { method, path, nth: seen.get(key) ?? 1, count: proxy.requests.length + 1 };
+    proxy.requests.push(passing);
+    const body = Buffer.concat(await incoming.toArray());
+    const interruption = proxy.interrupt?.(passing);
+    if (interruption?.when === "before") {
+      await interruption.act?.();
+      return cut(incoming);
+    }
+    const upstream = send(new URL(path, address), { method, headers: { ...headers, host: new URL(address).host } }, async (response) => {
+      const answer = Buffer.concat(await response.toArray());
+      if (interruption) {
+        await interruption.act?.();
+        return cut(incoming);
+      }
+      outgoing.writeHead(response.statusCode ?? 502, response.headers).end(answer);
+    });
+    upstream.on("error", () => cut(incoming));
+    upstream.end(body);
+  }
+
+  const server = createServer((incoming, outgoing) => void handle(incoming, outgoing).catch(() => cut(incoming)));
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  proxy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  proxy.close = () =>
+    new Promise((done) => {
+      server.close(() => done());
+      server.closeAllConnections();
+    });
+  return proxy;
+}
