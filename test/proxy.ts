@@ -1,4 +1,4 @@
-import { createServer, IncomingMessage, request as send, ServerResponse } from "node:http";
+import { createServer, IncomingMessage, ServerResponse, request as send } from "node:http";
 import { AddressInfo } from "node:net";
 
 /** A request on its way to the server. */
@@ -11,10 +11,14 @@ export interface Passing {
   count: number;
 }
 
-/** What happens to a request: `before` the server has it, or `after` it has answered; its connection is cut when that is done. */
+/**
+ * What happens to a request: `before` the server has it, or `after` it has answered. Its connection is cut when that is done, unless another answer is
+ * given in the place of the server's.
+ */
 export interface Interruption {
   when: "before" | "after";
   act?(): Promise<void> | void;
+  answer?(body: string): string;
 }
 
 export interface Proxy {
@@ -43,11 +47,13 @@ export async function startProxy(address: string): Promise<Proxy> {
       await interruption.act?.();
       return cut(incoming);
     }
-    const upstream = send(new URL(path, address), { method, headers: { ...headers, host: new URL(address).host } }, async (response) => {
+    const upstream = send(new URL(path, address), { method, headers: { ...headers, host: new URL(address).host, "accept-encoding": "identity" } }, async (response) => {
       const answer = Buffer.concat(await response.toArray());
       if (interruption) {
         await interruption.act?.();
-        return cut(incoming);
+        if (!interruption.answer) return cut(incoming);
+        const text = interruption.answer(answer.toString());
+        return void outgoing.writeHead(response.statusCode ?? 502, { "content-type": "application/json" }).end(text);
       }
       outgoing.writeHead(response.statusCode ?? 502, response.headers).end(answer);
     });

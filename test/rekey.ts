@@ -1,5 +1,8 @@
 import { RekeyInputs } from "../provider/secrets";
+import { Sandbox, start } from "../sandbox/index";
+import { startVault } from "../tools/servers";
 import { Engine } from "./engine";
+import { Proxy, startProxy } from "./proxy";
 
 type Properties = Record<string, unknown>;
 
@@ -63,7 +66,114 @@ export class RekeyStack {
   }
 
   /** The live set, as the component shows it. */
-  get outputs(): { shares: string[]; encryptedShares: { fingerprint: string; share: string }[]; fingerprints: string[]; complete: boolean } {
+  get outputs(): {
+    shares: string[];
+    encryptedShares: { fingerprint: string; share: string }[];
+    fingerprints: string[];
+    complete: boolean;
+  } {
     return this.commit.outputs() as never;
   }
+}
+
+/** A secrets service whose unseal keys a test may change: the sandbox in either dialect, or a real one of the test's own. */
+export interface RekeyTarget {
+  dialect: "standard" | "hashicorp";
+  /** Stands before it; what the provider sends passes through. */
+  proxy: Proxy;
+  token: string;
+  config: Record<string, object>;
+  sandbox?: Sandbox;
+  /** The shares it started with. */
+  first: string[];
+  /** A request behind the provider's back. */
+  outside(method: string, path: string, body?: object): Promise<{ status: number; body: Record<string, never> }>;
+  /** Seals it, so that an attempt is lost, and opens it again with these shares. */
+  sealAndUnseal(shares: string[]): Promise<void>;
+  /** Whether these shares open it; disturbs nothing. */
+  opens(shares: string[]): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+type Outside = RekeyTarget["outside"];
+
+const outsideOf =
+  (address: string, token: string, dialect: RekeyTarget["dialect"]): Outside =>
+  async (method, path, body) => {
+    const header = dialect === "standard" ? "X-Secrets-Token" : "X-Vault-Token";
+    const response = await fetch(`${address}/v1/${path}`, { method, headers: { [header]: token }, body: body && JSON.stringify(body) });
+    const text = await response.text();
+    return { status: response.status, body: text ? JSON.parse(text) : {} };
+  };
+
+async function onSandbox(dialect: RekeyTarget["dialect"]): Promise<RekeyTarget> {
+  const sandbox = await start({ dialect });
+  const { url, token } = sandbox.secrets;
+  return {
+    ...(await before(url, token, dialect)),
+    sandbox,
+    first: sandbox.secrets.shares,
+    async sealAndUnseal(shares) {
+      await sandbox.secrets.seal();
+      expect(await sandbox.secrets.unseal(shares)).toBe(true);
+    },
+    opens: (shares) => sandbox.secrets.opens(shares),
+    stop: () => sandbox.close(),
+  };
+}
+
+async function onVault(): Promise<RekeyTarget> {
+  const vault = await startVault();
+  const target = await before(vault.address, vault.token, "hashicorp");
+  const { outside } = target;
+  return {
+    ...target,
+    first: vault.keys,
+    async sealAndUnseal(shares) {
+      expect((await outside("PUT", "sys/seal")).status).toBe(204);
+      let sealed: unknown;
+      for (const key of shares) sealed = (await outside("PUT", "sys/unseal", { key })).body.sealed;
+      expect(sealed).toBe(false);
+    },
+    // A root token that is never made: its last share is judged as the unseal keys are.
+    async opens(shares) {
+      await outside("DELETE", "sys/generate-root/attempt");
+      const { nonce, required } = (await outside("PUT", "sys/generate-root/attempt", {})).body as { nonce: string; required: number };
+      let complete = false;
+      for (const key of shares.slice(0, required))
+        complete = Boolean((await outside("PUT", "sys/generate-root/update", { key, nonce })).body.complete);
+      await outside("DELETE", "sys/generate-root/attempt");
+      return complete;
+    },
+    stop: () => vault.stop(),
+  };
+}
+
+async function before(
+  address: string,
+  token: string,
+  dialect: RekeyTarget["dialect"],
+): Promise<Pick<RekeyTarget, "dialect" | "proxy" | "token" | "config" | "outside">> {
+  const proxy = await startProxy(address);
+  const config = { "steward:default": { secrets: { address: proxy.url, token, dialect } } };
+  return { dialect, proxy, token, config, outside: outsideOf(address, token, dialect) };
+}
+
+const rekeyTargets = process.env.REAL_VAULT_ADDRESS
+  ? [{ name: "real Vault", start: onVault }]
+  : (["standard", "hashicorp"] as const).map((dialect) => ({ name: `sandbox, ${dialect}`, start: () => onSandbox(dialect) }));
+
+/** Runs a suite on each target; each of its tests begins with a service of its own. */
+export function onEachRekeyTarget(what: string, suite: (current: () => RekeyTarget) => void): void {
+  describe.each(rekeyTargets)(`${what} ($name)`, ({ start }) => {
+    let current: RekeyTarget;
+    beforeEach(async () => {
+      current = await start();
+    });
+    afterEach(async () => {
+      await current.proxy.close();
+      await current.stop();
+    });
+    suite(() => current);
+  });
 }

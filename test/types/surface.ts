@@ -71,6 +71,40 @@ secrets.SchedulerRoles.get("read", "scheduler/role");
 const rolesInputs: secrets.SchedulerRolesInputs = { roles: {} };
 const rolesState: secrets.SchedulerRolesState = { roles: {}, mount: "" };
 
+const source: secrets.ShareSource = { env: "SHARE_1" };
+const rekeyArgs: secrets.RekeyArgs = {
+  secretShares: 5,
+  secretThreshold: later.apply(() => 3),
+  currentShares: [later, source, { file: "share.txt" }, { env: later }],
+  pgpKeys: ["key"],
+  backup: true,
+  replaceBackup: true,
+  removeBackup: later.apply(() => true),
+  requireVerification: true,
+  acceptLossRisk: false,
+  newShares: [source, "share"],
+  proof: "threshold",
+  waitSeconds: 60,
+  triggers: [later],
+  onConflict: "resume",
+  discardShares: false,
+  acceptPlaintext: false,
+  connection: later,
+};
+const rekey = new secrets.Rekey("rekey", rekeyArgs, { protect: true });
+holds<Same<typeof rekey.shares, pulumi.Output<string[]>>>();
+holds<Same<typeof rekey.encryptedShares, pulumi.Output<secrets.EncryptedShare[]>>>();
+holds<Same<typeof rekey.fingerprints, pulumi.Output<string[]>>>();
+holds<Same<typeof rekey.complete, pulumi.Output<boolean>>>();
+const rekeyInputs: secrets.RekeyInputs = { secretShares: 1, secretThreshold: 1, currentShares: [] };
+const statusOptions: secrets.GetRekeyStatusOptions = { connection: "production" };
+const rekeyStatus: Promise<secrets.RekeyStatus> = secrets.getRekeyStatus(statusOptions);
+secrets.getRekeyStatus().then(({ started, verification }) => [started, verification && verification.progress]);
+const backupOptions: secrets.GetRekeyBackupOptions = {};
+const rekeyBackup: Promise<secrets.RekeyBackup | undefined> = secrets.getRekeyBackup(backupOptions);
+const decryptOptions: secrets.DecryptShareOptions = { share: "c1", privateKey: "key", passphrase: "words" };
+const decrypted: Promise<pulumi.Output<string>> = secrets.decryptShare(decryptOptions);
+
 const listOptions: secrets.ListSchedulerRolesOptions = { connection: "production", mount: "scheduler" };
 const names: Promise<string[]> = secrets.listSchedulerRoles(listOptions);
 secrets.listSchedulerRoles();
@@ -332,6 +366,7 @@ holds<Same<0 extends 1 & typeof role ? true : false, false>>();
 holds<Same<0 extends 1 & typeof access.address ? true : false, false>>();
 
 export const used = { readAccess, accessState, accessInputs, leaseState, leaseInputs, roleInputs, roleState, rolesInputs, rolesState };
+export const usedByRekey = { rekeyInputs, rekeyStatus, rekeyBackup, decrypted };
 export const settings = {
   settingsInputs,
   settingsArgs,

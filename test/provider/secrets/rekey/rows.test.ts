@@ -1,0 +1,248 @@
+import { RekeyInputs } from "../../../../provider/secrets";
+import { lineOf, table } from "../../../../provider/secrets/rekey/table";
+import { onEachRekeyTarget, RekeyStack, RekeyTarget } from "../../../rekey";
+
+/** What a test of a row has at hand. */
+interface Stage {
+  target: RekeyTarget;
+  stack: RekeyStack;
+  inputs: RekeyInputs;
+  outside: RekeyTarget["outside"];
+  /** Ends what runs, as somebody else would. */
+  cancel(): Promise<void>;
+  /** Begins an attempt behind our back. */
+  begin(parameters: object): Promise<string>;
+  /** Gives a current share to what runs. */
+  give(...shares: string[]): Promise<void>;
+  /** The attempt that runs. */
+  status(): Promise<{ started: boolean; nonce: string; progress: number }>;
+}
+
+const like = { secret_shares: 3, secret_threshold: 2, require_verification: true };
+const strange = { secret_shares: 4, secret_threshold: 3, require_verification: true };
+const again = (inputs: RekeyInputs): RekeyInputs => ({ ...inputs, triggers: ["again"] });
+
+/** The throw-away attempt of ours, as a killed run would have left it. */
+async function leaveProbe({ stack, cancel, begin }: Stage): Promise<void> {
+  const { attempt } = stack.attempt.outputs() as { attempt: { probe: { key: string } } };
+  await cancel();
+  await begin({ secret_shares: 1, secret_threshold: 1, pgp_keys: [attempt.probe.key], require_verification: true });
+}
+
+/** Until the candidate is saved; then the service forgets the attempt. */
+async function untilUnknown({ target, stack, inputs }: Stage): Promise<void> {
+  await stack.up(inputs, "shares");
+  await target.sealAndUnseal(target.first.slice(0, 3));
+  expect(await stack.stops(inputs)).toMatch(/whether the new shares are live is not known yet/);
+}
+
+/** What the status says of an attempt, with other parameters. */
+const altered = (body: string): string => JSON.stringify({ ...JSON.parse(body), n: 1, t: 1 });
+
+/** How each row is reached, what it does, and how the rekey goes on from there. */
+const stories: Record<string, (stage: Stage) => Promise<void>> = {
+  "attempt: start": async ({ stack, inputs, status }) => {
+    await stack.up(inputs, "attempt");
+    expect(await status()).toMatchObject({ started: true, progress: 0 });
+  },
+  "attempt: take over": async ({ target, stack, inputs, begin }) => {
+    const nonce = await begin(like);
+    await stack.up(inputs);
+    expect(stack.attempt.outputs().attempt).toMatchObject({ nonce });
+    expect(target.proxy.requests.filter(({ method, path }) => method === "PUT" && path === "/v1/sys/rekey/init")).toEqual([]);
+  },
+  "attempt: give up and start": async ({ stack, inputs, status }) => {
+    await stack.up(inputs, "shares");
+    const { nonce } = await status();
+    await stack.up(again(inputs), "attempt");
+    expect((await status()).nonce).not.toBe(nonce);
+    await stack.up(again(inputs));
+  },
+  "attempt: cancel probe": async (stage) => {
+    const { stack, inputs, status } = stage;
+    await stack.up(inputs, "attempt");
+    await leaveProbe(stage);
+    const { nonce } = await status();
+    await stack.up(again(inputs));
+    expect((await status()).nonce).not.toBe(nonce);
+  },
+  "attempt: pass on": async ({ stack, inputs, cancel, begin, status }) => {
+    await stack.up(inputs, "attempt");
+    await cancel();
+    const nonce = await begin(strange);
+    expect(await stack.stops(again(inputs))).toContain(`somebody else's rekey is in progress, attempt ${nonce} (4 shares, threshold 3`);
+    expect((await status()).nonce).toBe(nonce);
+    await cancel();
+    expect(await stack.stops(again(inputs))).toContain("a new one was started");
+    await stack.up(again(inputs));
+  },
+  "attempt: conflict": async ({ stack, inputs, begin, give, status, target }) => {
+    const nonce = await begin(strange);
+    await give(target.first[0] as string);
+    expect(await stack.stops(inputs)).toMatch(
+      /^Cannot create rekey: somebody else's rekey is in progress, attempt .* \(4 shares, threshold 3; with verification; 1 of 3 current shares given\)\. Wait until it has ended, or set onConflict: "cancel" to end it/,
+    );
+    expect(await status()).toMatchObject({ nonce, progress: 1 });
+    expect(await stack.stops({ ...inputs, onConflict: "resume" })).toContain("It cannot be resumed");
+    await stack.up({ ...inputs, onConflict: "cancel" });
+  },
+  "shares: start again": async ({ target, stack, inputs, status }) => {
+    await stack.up(inputs, "attempt");
+    const { nonce } = await status();
+    await target.sealAndUnseal(target.first.slice(0, 3));
+    expect(await stack.stops(inputs)).toContain("nothing was committed, and a new one was started, and its nonce");
+    expect(await status()).toMatchObject({ started: true, progress: 0 });
+    expect((await status()).nonce).not.toBe(nonce);
+    await stack.up(inputs);
+  },
+  "shares: give up and start": async ({ stack, inputs, cancel, status }) => {
+    await stack.up(inputs, "attempt");
+    await cancel();
+    await stack.stops(inputs);
+    expect(await stack.stops({ ...inputs, currentShares: inputs.currentShares.slice(0, 1) })).toContain("1 of 3 current shares given");
+    const { nonce } = await status();
+    expect(await stack.stops(again(inputs))).toContain("a new one was started");
+    expect((await status()).nonce).not.toBe(nonce);
+    await stack.up(again(inputs));
+  },
+  "shares: cancel probe": async (stage) => {
+    await stage.stack.up(stage.inputs, "attempt");
+    await leaveProbe(stage);
+    expect(await stage.stack.stops(stage.inputs)).toContain("a new one was started");
+    await stage.stack.up(stage.inputs);
+  },
+  "shares: take over": async ({ stack, inputs, cancel, begin }) => {
+    await stack.up(inputs, "attempt");
+    await cancel();
+    const nonce = await begin(like);
+    expect(await stack.stops(inputs)).toContain(`was taken over, and its nonce ${nonce} is saved now`);
+    await stack.up(inputs);
+  },
+  "shares: give shares": async ({ stack, inputs, status }) => {
+    await stack.up(inputs, "shares");
+    expect((stack.shares.outputs() as { candidate: { shares: string[] } }).candidate.shares).toHaveLength(3);
+    expect((await status()).started).toBe(true);
+  },
+  "shares: recover": async ({ target, stack, inputs, give, status }) => {
+    await stack.up(inputs, "attempt");
+    const { nonce } = await status();
+    await give(...target.first.slice(0, 3));
+    expect(await stack.stops(inputs)).toContain("the new shares of our attempt were lost with a reply; nothing was committed");
+    expect((await status()).nonce).not.toBe(nonce);
+    await stack.up(inputs);
+  },
+  "shares: refuse altered": async ({ target, stack, inputs, status }) => {
+    await stack.up(inputs, "attempt");
+    target.proxy.interrupt = ({ method, path }) =>
+      method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: altered } : undefined;
+    expect(await stack.stops(inputs)).toMatch(/has our nonce .* and not what we asked for \(1 share, threshold 1/);
+    target.proxy.interrupt = undefined;
+    expect((await status()).progress).toBe(0);
+    await stack.up(inputs);
+  },
+  "shares: conflict": async ({ stack, inputs, cancel, begin, give, target }) => {
+    await stack.up(inputs, "attempt");
+    await cancel();
+    await begin(like);
+    await give(target.first[0] as string);
+    expect(await stack.stops(inputs)).toContain('Wait until it has ended, or set onConflict: "resume" to go on with it, or "cancel"');
+    expect(await stack.stops({ ...inputs, onConflict: "resume" })).toContain("goes on as ours, and its nonce");
+    await stack.up(inputs);
+  },
+  "commit: prove and verify": async ({ stack, inputs, status }) => {
+    await stack.up(inputs);
+    expect((await status()).started).toBe(false);
+  },
+  "commit: note unknown": async (stage) => {
+    await untilUnknown(stage);
+    expect((await stage.status()).started).toBe(false);
+    expect(await stage.stack.stops(stage.inputs)).toContain("its new shares are dead, and the former ones still open the service");
+    expect(await stage.stack.stops(stage.inputs)).toContain("its new shares are dead");
+    await stage.stack.up(again(stage.inputs));
+  },
+  "commit: cancel twin": async ({ stack, inputs, cancel, begin, status }) => {
+    await stack.up(inputs, "shares");
+    await cancel();
+    await begin(like);
+    expect(await stack.stops(inputs)).toContain("whether the new shares are live is not known yet");
+    expect((await status()).started).toBe(false);
+    expect(await stack.stops(inputs)).toContain("its new shares are dead");
+    await stack.up(again(inputs));
+  },
+  "commit: cancel probe": async (stage) => {
+    await untilUnknown(stage);
+    await leaveProbe(stage);
+    expect(await stage.stack.stops(stage.inputs)).toContain("its new shares are dead");
+    expect((await stage.status()).started).toBe(false);
+    await stage.stack.up(again(stage.inputs));
+  },
+  "commit: refuse altered": async ({ target, stack, inputs }) => {
+    await stack.up(inputs, "shares");
+    target.proxy.interrupt = ({ method, path }) =>
+      method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: altered } : undefined;
+    expect(await stack.stops(inputs)).toMatch(/has our nonce .* and not what we asked for/);
+    target.proxy.interrupt = undefined;
+    await stack.up(inputs);
+  },
+  "commit: conflict": async ({ stack, inputs, cancel, begin, status }) => {
+    await stack.up(inputs, "shares");
+    await cancel();
+    const nonce = await begin(strange);
+    expect(await stack.stops(inputs)).toContain(`attempt ${nonce}`);
+    expect((await status()).nonce).toBe(nonce);
+    expect(await stack.stops({ ...inputs, onConflict: "cancel" })).toContain("whether the new shares are live is not known yet");
+    expect(await stack.stops(inputs)).toContain("its new shares are dead");
+    await stack.up(again(inputs));
+  },
+  "commit: probe": async ({ target, stack, inputs }) => {
+    target.proxy.interrupt = ({ method, path, nth }) =>
+      method === "PUT" && path.endsWith("/rekey/verify") && nth === 2 ? { when: "after" } : undefined;
+    expect(await stack.stops(inputs)).toContain("the service did not answer when a new share was given");
+    target.proxy.interrupt = undefined;
+    await stack.up(inputs);
+  },
+};
+
+test("every row of the table has a story", () =>
+  expect(Object.keys(stories).sort()).toEqual(table.map(({ step, action }) => `${step}: ${action}`).sort()));
+
+onEachRekeyTarget("each row of the table", (current) => {
+  test.each(table.map((row) => ({ ...row, row })))("$step: $name", async ({ row, step, action }) => {
+    const target = current();
+    const { outside } = target;
+    const told = jest.spyOn(console, "log").mockImplementation(() => {});
+    const status: Stage["status"] = async () => (await outside("GET", "sys/rekey/init")).body as never;
+    const stage: Stage = {
+      target,
+      outside,
+      stack: new RekeyStack(target.config),
+      inputs: { secretShares: 3, secretThreshold: 2, currentShares: target.first.slice(0, 3) },
+      status,
+      cancel: async () => {
+        const body = target.dialect === "hashicorp" ? { nonce: (await status()).nonce } : undefined;
+        expect((await outside("DELETE", "sys/rekey/init", body)).status).toBe(204);
+      },
+      begin: async (parameters) => {
+        expect((await outside("PUT", "sys/rekey/init", parameters)).status).toBe(200);
+        return (await status()).nonce;
+      },
+      give: async (...shares) => {
+        const { nonce } = await status();
+        for (const key of shares) expect((await outside("PUT", "sys/rekey/update", { key, nonce })).status).toBe(200);
+      },
+    };
+    await stories[`${step}: ${action}`]?.(stage);
+    const lines = told.mock.calls.map(([line]) => String(line));
+    told.mockRestore();
+    expect(lines).toContain(lineOf(row));
+    // However it went, the shares that open the service are the former ones, or in the state.
+    const { shares = [], complete } = stage.stack.commit.state ? stage.stack.outputs : { complete: false };
+    if (!complete) expect(await target.opens(target.first)).toBe(true);
+    else {
+      expect(await target.opens(shares.slice(0, 2))).toBe(true);
+      expect(await target.opens(target.first)).toBe(false);
+      expect((await status()).started).toBe(false);
+    }
+    expect(lines.join("\n")).not.toContain(target.first[0]);
+  });
+});
