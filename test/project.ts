@@ -31,6 +31,7 @@ export async function ended(child: ChildProcessByStdio<null, Readable, Readable>
 export class Project {
   readonly folder: string;
   private stack = false;
+  private more: Record<string, string> = {};
 
   constructor(private readonly variables: Record<string, string> = {}) {
     this.folder = mkdtempSync(join(tmpdir(), "steward-project-"));
@@ -83,18 +84,28 @@ export class Project {
     return this;
   }
 
-  async pulumi(...args: string[]): Promise<Run> {
+  /** Variables of the runs to come, beside the first ones. */
+  with(variables: Record<string, string>): this {
+    this.more = variables;
+    return this;
+  }
+
+  /** Starts the command line. */
+  async launch(...args: string[]): Promise<ChildProcessByStdio<null, Readable, Readable>> {
     const cli = await getPulumi();
     if (!this.stack) {
       this.stack = true;
       await this.pulumi("stack", "init", "dev");
     }
-    const child = spawn(cli.command, [...args, "--non-interactive", "--color", "never"], {
+    return spawn(cli.command, [...args, "--non-interactive", "--color", "never"], {
       cwd: join(this.folder, "program"),
-      env: { ...pulumiEnvironment(this.folder, cli), ...this.variables },
+      env: { ...pulumiEnvironment(this.folder, cli), ...this.variables, ...this.more },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const { code, output } = await ended(child);
+  }
+
+  async pulumi(...args: string[]): Promise<Run> {
+    const { code, output } = await ended(await this.launch(...args));
     return { code, output, changes: changedLines(output) };
   }
 
@@ -115,9 +126,12 @@ export class Project {
     await this.refresh("--expect-no-changes");
   }
 
-  async resources(): Promise<{ urn: string; id?: string; inputs?: Record<string, unknown>; outputs?: Record<string, unknown> }[]> {
-    const { output } = await this.succeed("stack", "export");
-    return JSON.parse(output).deployment.resources;
+  async resources(
+    ...args: string[]
+  ): Promise<{ urn: string; id?: string; inputs?: Record<string, unknown>; outputs?: Record<string, unknown> }[]> {
+    const { output } = await this.succeed("stack", "export", ...args);
+    const plain = (_: string, value: { plaintext?: string } | null): unknown => (value?.plaintext ? JSON.parse(value.plaintext) : value);
+    return JSON.parse(output, plain).deployment.resources ?? [];
   }
 
   async outputs(): Promise<Record<string, unknown>> {

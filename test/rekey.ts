@@ -2,7 +2,7 @@ import { RekeyInputs } from "../provider/secrets";
 import { Sandbox, start } from "../sandbox/index";
 import { startVault } from "../tools/servers";
 import { Engine } from "./engine";
-import { Proxy, startProxy } from "./proxy";
+import { Gateway, startGateway } from "./gateway";
 
 type Properties = Record<string, unknown>;
 
@@ -80,14 +80,14 @@ export class RekeyStack {
 export interface RekeyTarget {
   dialect: "standard" | "hashicorp";
   /** Stands before it; what the provider sends passes through. */
-  proxy: Proxy;
+  gateway: Gateway;
   token: string;
   config: Record<string, object>;
   sandbox?: Sandbox;
   /** The shares it started with. */
   first: string[];
   /** A request behind the provider's back. */
-  outside(method: string, path: string, body?: object): Promise<{ status: number; body: Record<string, never> }>;
+  outside(method: string, path: string, body?: object): Promise<{ status: number; body: Record<string, unknown> }>;
   /** Seals it, so that an attempt is lost, and opens it again with these shares. */
   sealAndUnseal(shares: string[]): Promise<void>;
   /** Whether these shares open it; disturbs nothing. */
@@ -106,19 +106,28 @@ const outsideOf =
     return { status: response.status, body: text ? JSON.parse(text) : {} };
   };
 
-async function onSandbox(dialect: RekeyTarget["dialect"]): Promise<RekeyTarget> {
-  const sandbox = await start({ dialect });
-  const { url, token } = sandbox.secrets;
+/** How many shares a sandbox begins with, and how many of them open it. */
+export interface First {
+  shares: number;
+  threshold: number;
+}
+
+async function onSandbox(dialect: RekeyTarget["dialect"], { shares, threshold }: First): Promise<RekeyTarget> {
+  const sandbox = await start({ dialect, unsealShares: shares, unsealThreshold: threshold });
+  const target = await before(sandbox.secrets.url, sandbox.secrets.token, dialect);
   return {
-    ...(await before(url, token, dialect)),
+    ...target,
     sandbox,
     first: sandbox.secrets.shares,
     async sealAndUnseal(shares) {
       await sandbox.secrets.seal();
-      expect(await sandbox.secrets.unseal(shares)).toBe(true);
+      if (!(await sandbox.secrets.unseal(shares))) throw new Error("these shares do not open the service");
     },
     opens: (shares) => sandbox.secrets.opens(shares),
-    stop: () => sandbox.close(),
+    async stop() {
+      await target.gateway.close();
+      await sandbox.close();
+    },
   };
 }
 
@@ -130,10 +139,10 @@ async function onVault(): Promise<RekeyTarget> {
     ...target,
     first: vault.keys,
     async sealAndUnseal(shares) {
-      expect((await outside("PUT", "sys/seal")).status).toBe(204);
+      await outside("PUT", "sys/seal");
       let sealed: unknown;
       for (const key of shares) sealed = (await outside("PUT", "sys/unseal", { key })).body.sealed;
-      expect(sealed).toBe(false);
+      if (sealed !== false) throw new Error("these shares do not open the service");
     },
     // A root token that is never made: its last share is judged as the unseal keys are.
     async opens(shares) {
@@ -145,7 +154,10 @@ async function onVault(): Promise<RekeyTarget> {
       await outside("DELETE", "sys/generate-root/attempt");
       return complete;
     },
-    stop: () => vault.stop(),
+    async stop() {
+      await target.gateway.close();
+      await vault.stop();
+    },
   };
 }
 
@@ -153,15 +165,35 @@ async function before(
   address: string,
   token: string,
   dialect: RekeyTarget["dialect"],
-): Promise<Pick<RekeyTarget, "dialect" | "proxy" | "token" | "config" | "outside">> {
-  const proxy = await startProxy(address);
-  const config = { "steward:default": { secrets: { address: proxy.url, token, dialect } } };
-  return { dialect, proxy, token, config, outside: outsideOf(address, token, dialect) };
+): Promise<Pick<RekeyTarget, "dialect" | "gateway" | "token" | "config" | "outside">> {
+  const gateway = await startGateway(address);
+  const config = { "steward:default": { secrets: { address: gateway.url, token, dialect } } };
+  return { dialect, gateway, token, config, outside: outsideOf(address, token, dialect) };
 }
 
-const rekeyTargets = process.env.REAL_VAULT_ADDRESS
+const fiveOfThree: First = { shares: 5, threshold: 3 };
+
+/** The services that a suite about rekeys runs on. A real one always begins with five shares, three of which open it. */
+export const rekeyTargets: { name: string; start(first?: First): Promise<RekeyTarget> }[] = process.env.REAL_VAULT_ADDRESS
   ? [{ name: "real Vault", start: onVault }]
-  : (["standard", "hashicorp"] as const).map((dialect) => ({ name: `sandbox, ${dialect}`, start: () => onSandbox(dialect) }));
+  : (["standard", "hashicorp"] as const).map((dialect) => ({
+      name: `sandbox, ${dialect}`,
+      start: (first = fiveOfThree) => onSandbox(dialect, first),
+    }));
+
+/** Runs something on a service of its own. */
+export async function withRekeyTarget<T>(
+  start: (first?: First) => Promise<RekeyTarget>,
+  first: First,
+  use: (target: RekeyTarget) => Promise<T>,
+): Promise<T> {
+  const target = await start(first);
+  try {
+    return await use(target);
+  } finally {
+    await target.stop();
+  }
+}
 
 /** Runs a suite on each target; each of its tests begins with a service of its own. */
 export function onEachRekeyTarget(what: string, suite: (current: () => RekeyTarget) => void): void {
@@ -170,10 +202,7 @@ export function onEachRekeyTarget(what: string, suite: (current: () => RekeyTarg
     beforeEach(async () => {
       current = await start();
     });
-    afterEach(async () => {
-      await current.proxy.close();
-      await current.stop();
-    });
+    afterEach(() => current.stop());
     suite(() => current);
   });
 }

@@ -44,11 +44,20 @@ async function testReal(args) {
   }
 }
 
-/** @param {string[]} args */
-async function bench(args) {
+/**
+ * Runs a TypeScript program of this repository.
+ * @param {string} file
+ * @param {string[]} args
+ */
+async function program(file, args) {
   await getPulumi();
   const hook = path.join(__dirname, "typescript.js");
-  return run(process.execPath, ["--require", hook, path.join(root, "bench/run.ts"), ...args], { env: cleanEnvironment() });
+  return run(process.execPath, ["--require", hook, path.join(root, file), ...args], { env: cleanEnvironment() });
 }
 
-module.exports = { test, testReal, bench };
+/** @param {string[]} args */
+const bench = (args) => program("bench/run.ts", args);
+/** @param {string[]} args */
+const torture = (args) => program("test/torture/run.ts", args);
+
+module.exports = { test, testReal, bench, torture };

@@ -99,7 +99,7 @@ holds<Same<typeof rekey.complete, pulumi.Output<boolean>>>();
 const rekeyInputs: secrets.RekeyInputs = { secretShares: 1, secretThreshold: 1, currentShares: [] };
 const statusOptions: secrets.GetRekeyStatusOptions = { connection: "production" };
 const rekeyStatus: Promise<secrets.RekeyStatus> = secrets.getRekeyStatus(statusOptions);
-secrets.getRekeyStatus().then(({ started, verification }) => [started, verification && verification.progress]);
+secrets.getRekeyStatus().then(({ started, verification }) => [started, verification?.progress]);
 const backupOptions: secrets.GetRekeyBackupOptions = {};
 const rekeyBackup: Promise<secrets.RekeyBackup | undefined> = secrets.getRekeyBackup(backupOptions);
 const decryptOptions: secrets.DecryptShareOptions = { share: "c1", privateKey: "key", passphrase: "words" };

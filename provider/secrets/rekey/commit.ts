@@ -272,7 +272,7 @@ async function settle(run: Run): Promise<CommitState> {
   // Whoever holds the former set shows that the candidate is dead: a refusal alone could have other reasons.
   const former = [...(state.live ? [state.live] : []), ...kept].filter((set) => set.shares.length > 0);
   const others: Tried[] = [
-    ...(current.length >= required ? [{ shares: current, threshold: required }] : []),
+    { shares: current, threshold: required },
     ...former.map((set) => ({ shares: sharesOf(set.shares, `the share of ${set.nonce}`), threshold: set.threshold })),
   ];
   const guarded = { ...connection, secrets: [...connection.secrets, ...others.flatMap((other) => formsOf(other.shares))] };
@@ -281,11 +281,13 @@ async function settle(run: Run): Promise<CommitState> {
     tell("the new shares open the service");
     return committed(run);
   }
-  if (found === "neither")
+  if (found !== "dead")
     throw pause(
       run,
-      "neither the new shares nor the former ones that are at hand open the service: somebody may have rekeyed it since",
-      "Everything is kept: run again with the shares that open it as currentShares, or without verdict change triggers and begin anew with them.",
+      found.tried > 0
+        ? "neither the new shares nor the former ones open the service: somebody may have rekeyed it since"
+        : `the new shares do not open the service; that the former ones do is not shown, since ${current.length} of ${required} of them are at hand`,
+      "Everything is kept: run again with all the shares that open it as currentShares; or change triggers to begin anew, which finds it out as holders give theirs.",
     );
   run.state = stateOf("dead", state.live, []);
   await removeDeadBackup(run);

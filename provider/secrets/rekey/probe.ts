@@ -10,8 +10,8 @@ export interface Tried {
   threshold: number;
 }
 
-/** What a probe finds: the candidate opens the service, or another set does, or neither. @internal */
-export type Found = "live" | { dead: Tried } | "neither";
+/** What a probe finds: the candidate opens the service, or another set does, or none that is at hand; `tried` of these were complete. @internal */
+export type Found = "live" | "dead" | { tried: number };
 
 /**
  * Asks the service whether the candidate opens it, without changing anything: a throw-away attempt takes its shares for the current ones, and is cancelled.
@@ -36,10 +36,9 @@ export async function probe(
   if (pgpFingerprints[0] !== fingerprint) throw again("the probe is gone");
   try {
     if (candidate.threshold === required && (await opens(connection, nonce, candidate.shares.slice(0, required), required))) return "live";
-    for (const other of others)
-      if (other.threshold === required && (await opens(connection, nonce, other.shares.slice(0, required), required)))
-        return { dead: other };
-    return "neither";
+    const complete = others.filter(({ shares, threshold }) => threshold === required && shares.length >= required);
+    for (const other of complete) if (await opens(connection, nonce, other.shares.slice(0, required), required)) return "dead";
+    return { tried: complete.length };
   } finally {
     await cancelAttempt(connection, nonce);
   }

@@ -49,7 +49,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     const nonce = await begin(like);
     await stack.up(inputs);
     expect(stack.attempt.outputs().attempt).toMatchObject({ nonce });
-    expect(target.proxy.requests.filter(({ method, path }) => method === "PUT" && path === "/v1/sys/rekey/init")).toEqual([]);
+    expect(target.gateway.requests.filter(({ method, path }) => method === "PUT" && path === "/v1/sys/rekey/init")).toEqual([]);
   },
   "attempt: give up and start": async ({ stack, inputs, status }) => {
     await stack.up(inputs, "shares");
@@ -133,10 +133,10 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
   },
   "shares: refuse altered": async ({ target, stack, inputs, status }) => {
     await stack.up(inputs, "attempt");
-    target.proxy.interrupt = ({ method, path }) =>
+    target.gateway.interrupt = ({ method, path }) =>
       method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: altered } : undefined;
     expect(await stack.stops(inputs)).toMatch(/has our nonce .* and not what we asked for \(1 share, threshold 1/);
-    target.proxy.interrupt = undefined;
+    target.gateway.interrupt = undefined;
     expect((await status()).progress).toBe(0);
     await stack.up(inputs);
   },
@@ -178,10 +178,10 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
   },
   "commit: refuse altered": async ({ target, stack, inputs }) => {
     await stack.up(inputs, "shares");
-    target.proxy.interrupt = ({ method, path }) =>
+    target.gateway.interrupt = ({ method, path }) =>
       method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: altered } : undefined;
     expect(await stack.stops(inputs)).toMatch(/has our nonce .* and not what we asked for/);
-    target.proxy.interrupt = undefined;
+    target.gateway.interrupt = undefined;
     await stack.up(inputs);
   },
   "commit: conflict": async ({ stack, inputs, cancel, begin, status }) => {
@@ -195,10 +195,10 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     await stack.up(again(inputs));
   },
   "commit: probe": async ({ target, stack, inputs }) => {
-    target.proxy.interrupt = ({ method, path, nth }) =>
+    target.gateway.interrupt = ({ method, path, nth }) =>
       method === "PUT" && path.endsWith("/rekey/verify") && nth === 2 ? { when: "after" } : undefined;
     expect(await stack.stops(inputs)).toContain("the service did not answer when a new share was given");
-    target.proxy.interrupt = undefined;
+    target.gateway.interrupt = undefined;
     await stack.up(inputs);
   },
 };

@@ -19,35 +19,48 @@ export interface Interruption {
   when: "before" | "after";
   act?(): Promise<void> | void;
   answer?(body: string): string;
+  /** The request is kept, and reaches the server only with `deliver`: what a process that was killed had sent already. */
+  late?: boolean;
 }
 
-export interface Proxy {
+export interface Gateway {
   url: string;
   /** Asked of each request from now on; undefined lets it pass. */
   interrupt?: (passing: Passing) => Interruption | undefined;
   requests: Passing[];
+  /** Lets a request that was kept reach the server. */
+  deliver?: () => Promise<void>;
   close(): Promise<void>;
 }
 
 /** Stands before a server, the sandbox or a real one, and breaks what is to be broken. */
-export async function startProxy(address: string): Promise<Proxy> {
+export async function startGateway(address: string): Promise<Gateway> {
   const seen = new Map<string, number>();
-  const proxy: Proxy = { url: "", requests: [], close: async () => {} };
+  const gateway: Gateway = { url: "", requests: [], close: async () => {} };
   const cut = (incoming: IncomingMessage): void => void incoming.socket.destroy();
 
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = "GET", url: path = "/", headers } = incoming;
     const key = `${method} ${path}`;
     seen.set(key, (seen.get(key) ?? 0) + 1);
-    const passing: Passing = { method, path, nth: seen.get(key) ?? 1, count: proxy.requests.length + 1 };
-    proxy.requests.push(passing);
+    const passing: Passing = { method, path, nth: seen.get(key) ?? 1, count: gateway.requests.length + 1 };
+    gateway.requests.push(passing);
     const body = Buffer.concat(await incoming.toArray());
-    const interruption = proxy.interrupt?.(passing);
+    const interruption = gateway.interrupt?.(passing);
+    const options = { method, headers: { ...headers, host: new URL(address).host, "accept-encoding": "identity" } };
     if (interruption?.when === "before") {
+      if (interruption.late)
+        gateway.deliver = () =>
+          new Promise((done) => {
+            gateway.deliver = undefined;
+            send(new URL(path, address), options, (response) => response.resume().on("end", done))
+              .on("error", () => done())
+              .end(body);
+          });
       await interruption.act?.();
       return cut(incoming);
     }
-    const upstream = send(new URL(path, address), { method, headers: { ...headers, host: new URL(address).host, "accept-encoding": "identity" } }, async (response) => {
+    const upstream = send(new URL(path, address), options, async (response) => {
       const answer = Buffer.concat(await response.toArray());
       if (interruption) {
         await interruption.act?.();
@@ -63,11 +76,11 @@ export async function startProxy(address: string): Promise<Proxy> {
 
   const server = createServer((incoming, outgoing) => void handle(incoming, outgoing).catch(() => cut(incoming)));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  proxy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  proxy.close = () =>
+  gateway.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  gateway.close = () =>
     new Promise((done) => {
       server.close(() => done());
       server.closeAllConnections();
     });
-  return proxy;
+  return gateway;
 }

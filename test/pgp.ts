@@ -1,0 +1,30 @@
+import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
+
+const { decrypt, generateKey, readMessage } = require("openpgp") as typeof OpenPGP;
+
+/** Somebody who holds a share. */
+export interface Holder {
+  /** Armored. */
+  publicKey: string;
+  privateKey: OpenPGP.PrivateKey;
+  fingerprint: string;
+}
+
+const made: Promise<Holder>[] = [];
+
+/** Holders, each with a key of its own; a test process makes each of them once. */
+export function holders(count: number): Promise<Holder[]> {
+  while (made.length < count) made.push(makeHolder(made.length));
+  return Promise.all(made.slice(0, count));
+}
+
+async function makeHolder(index: number): Promise<Holder> {
+  const { privateKey, publicKey } = await generateKey({ userIDs: [{ name: `holder ${index}` }], format: "object" });
+  return { publicKey: publicKey.armor(), privateKey, fingerprint: publicKey.getFingerprint() };
+}
+
+/** What a holder reads in the hex form of a message: the share, in hex. */
+export async function read({ privateKey }: Holder, share: string): Promise<string> {
+  const message = await readMessage({ binaryMessage: new Uint8Array(Buffer.from(share, "hex")) });
+  return String((await decrypt({ message, decryptionKeys: privateKey })).data);
+}

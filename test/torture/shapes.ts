@@ -1,0 +1,66 @@
+import { First, rekeyTargets, withRekeyTarget } from "../rekey";
+import { InProcess } from "./runners";
+import { Blow, Plan, Report, Strike, tell } from "./story";
+
+/** What a rekey begins with, and what it is to make. */
+export interface Shape {
+  name: string;
+  first: First;
+  plan: Omit<Plan, "strikes" | "rounds">;
+}
+
+const shape = (name: string, first: [number, number], [shares, threshold]: [number, number], more: Partial<Plan> = {}): Shape => ({
+  name,
+  first: { shares: first[0], threshold: first[1] },
+  plan: { shares, threshold, pgp: false, backup: false, verification: true, holders: 1, ...more },
+});
+
+export const shapes: readonly Shape[] = [
+  shape("1/1 to 1/1", [1, 1], [1, 1]),
+  shape("5/3 to 3/2", [5, 3], [3, 2]),
+  shape("3/2 to 3/2", [3, 2], [3, 2]),
+  shape("3/2 to 5/3, PGP", [3, 2], [5, 3], { pgp: true }),
+  shape("3/2 to 3/2, PGP and backup", [3, 2], [3, 2], { pgp: true, backup: true }),
+  shape("3/2 to 3/2, PGP and backup, no verification", [3, 2], [3, 2], { pgp: true, backup: true, verification: false }),
+  shape("5/3 to 5/3, three holders", [5, 3], [5, 3], { holders: 3 }),
+  shape("5/3 to 3/2, PGP and backup, three holders", [5, 3], [3, 2], { pgp: true, backup: true, holders: 3 }),
+];
+
+const kinds: { blow: Blow; when: Strike["when"] }[] = [
+  { blow: "both", when: "before" },
+  { blow: "both", when: "after" },
+  { blow: "late request", when: "before" },
+  { blow: "reply", when: "before" },
+  { blow: "reply", when: "after" },
+  { blow: "seal", when: "before" },
+  { blow: "seal", when: "after" },
+];
+
+/**
+ * Every blow at every request of a rekey, before and after the server has it. Here the provider runs in this process; with the command line and its
+ * processes, test/end-to-end/secrets/rekey-kills.test.ts.
+ */
+export function everyBlow(dialect: "standard" | "hashicorp", names: readonly string[]): void {
+  const { start } = rekeyTargets.find(({ name }) => name.includes(dialect)) as (typeof rekeyTargets)[number];
+  test.each(shapes.filter(({ name }) => names.includes(name)))(
+    "$name: whatever falls on it, at whatever request, no key is lost and it comes to its end",
+    async ({ first, plan }) => {
+      const story = (strikes: Plan["strikes"]): Promise<Report> =>
+        withRekeyTarget(start, first, (target) => tell(target, new InProcess(target), { ...plan, strikes, rounds: 1 }));
+      const calm = await story([]);
+      const told: Report[] = [];
+      for (let run = 0; run < calm.runs; run++)
+        for (const { blow, when } of kinds)
+          for (let count = 1; ; count++) {
+            const quiet = Array.from({ length: run }, () => undefined);
+            const report = await story([...quiet, { at: (passing) => passing.count === count, when, blow }]);
+            // The run has no request of this number.
+            if (report.struck.length === 0) break;
+            told.push(report);
+          }
+      expect(told.length).toBeGreaterThan(calm.runs * kinds.length * 3);
+      // Both kinds of end are met: the former shares still open the service, or the new ones do.
+      expect([...new Set(told.flatMap(({ struck }) => struck.map(({ opens }) => opens)))].sort()).toEqual(["former", "new"]);
+    },
+  );
+}

@@ -1,0 +1,197 @@
+import { RekeyInputs } from "../../provider/secrets";
+import { lineOf, table } from "../../provider/secrets/rekey/table";
+import { Passing } from "../gateway";
+import { Holder, holders, read } from "../pgp";
+import { RekeyTarget } from "../rekey";
+import { Runner, Saved, SavedSet } from "./runners";
+
+// A rekey on which misfortune falls: processes are killed, replies lost, the service sealed. It is run until it is done, and after every run one question is
+// asked: which shares open the service?
+
+/**
+ * What falls on a run: SIGKILL for the command line, for the provider's process, for both; for both, with a request that reaches the server only when the
+ * next run is under way; a reply that is lost; a seal, which loses the attempt as a failover does.
+ */
+export const blows = ["command line", "provider", "both", "late request", "reply", "seal"] as const;
+export type Blow = (typeof blows)[number];
+
+/** At which request of a run it falls, before the server has it or after it was applied. */
+export interface Strike {
+  at: (passing: Passing) => boolean;
+  when: "before" | "after";
+  blow: Blow;
+}
+
+export interface Plan {
+  shares: number;
+  threshold: number;
+  pgp: boolean;
+  backup: boolean;
+  /** Without it the last current share commits. */
+  verification: boolean;
+  /** How many bring their shares, one in each run. */
+  holders: 1 | 3;
+  /** One for each run, while there are some. */
+  strikes: (Strike | undefined)[];
+  /** 2: a second rekey follows. */
+  rounds: 1 | 2;
+}
+
+export interface Struck {
+  blow: Blow;
+  when: "before" | "after";
+  /** The last line of the table that the run had told. */
+  row: string;
+  /** Which shares open the service afterwards. */
+  opens: "former" | "new";
+}
+
+export interface Report {
+  struck: Struck[];
+  /** Every line of the table that was told. */
+  rows: Set<string>;
+  runs: number;
+}
+
+const rows = table.map((row) => ({ line: lineOf(row), name: `${row.step}: ${row.action}` }));
+const mostRuns = 16;
+
+/** Tells one story from its begin to its good end; throws when there is none, or when for one moment nobody has shares that open the service. */
+export async function tell(target: RekeyTarget, runner: Runner, plan: Plan): Promise<Report> {
+  const report: Report = { struck: [], rows: new Set(), runs: 0 };
+  const story = new Story(target, runner, { ...plan, strikes: [...plan.strikes] }, plan.pgp ? await holders(plan.shares) : [], report);
+  try {
+    let former = target.first;
+    for (let round = 1; round <= plan.rounds; round++) former = await story.rekey(former, round);
+  } finally {
+    await runner.end();
+  }
+  return report;
+}
+
+class Story {
+  private triggers = 0;
+  private onConflict: RekeyInputs["onConflict"] = "fail";
+  private readonly said: string[] = [];
+
+  constructor(
+    private readonly target: RekeyTarget,
+    private readonly runner: Runner,
+    private readonly plan: Plan,
+    private readonly keys: Holder[],
+    private readonly report: Report,
+  ) {}
+
+  /** Runs until it is done. Back come the shares that open the service then. */
+  async rekey(former: string[], round: number): Promise<string[]> {
+    let saved = await this.runner.saved();
+    for (let run = 0; run < mostRuns; run++) {
+      const brought = saved.asked && saved.asked.encrypted.length > 0 ? await this.plain(saved.asked) : [];
+      const variables = { ...this.atHand("SHARE", former, run), ...this.atHand("NEW", brought, run) };
+      const before = this.report.struck.length;
+      this.arm(this.plan.strikes.shift(), former);
+      const { code, output } = await this.runner.up(this.inputs(round), variables);
+      this.target.gateway.interrupt = undefined;
+      this.report.runs++;
+      this.said.push(`--- up (${code})\n${output}`);
+      for (const { line, name } of rows) if (output.includes(line)) this.report.rows.add(name);
+      saved = await this.runner.saved();
+      const opening = await this.opening(former, saved);
+      for (const struck of this.report.struck.slice(before)) struck.opens = opening === former ? "former" : "new";
+      if (code === 0) return this.assertLive(former, saved);
+      // What an operator does who reads the message.
+      if (/new shares are dead|change triggers to begin anew/.test(output)) this.triggers++;
+      this.onConflict = /rekey is in progress/.test(output) ? "cancel" : "fail";
+    }
+    throw this.failure(`not done after ${mostRuns} runs`);
+  }
+
+  private failure = (text: string): Error => new Error(`${text}:\n${JSON.stringify(this.report.struck)}\n${this.said.join("\n")}`);
+
+  private inputs(round: number): RekeyInputs {
+    const { shares, threshold, pgp, backup, verification } = this.plan;
+    const sources = (name: string, count: number): { env: string }[] =>
+      Array.from({ length: count }, (_, index) => ({ env: `STEWARD_${name}_${index}` }));
+    return {
+      secretShares: shares,
+      secretThreshold: threshold,
+      currentShares: sources("SHARE", 5),
+      ...(pgp ? { pgpKeys: this.keys.map(({ publicKey }) => publicKey), newShares: sources("NEW", shares) } : {}),
+      ...(backup ? { backup } : {}),
+      ...(verification ? {} : { requireVerification: false, acceptLossRisk: !backup }),
+      triggers: [`${round}.${this.triggers}`],
+      onConflict: this.onConflict,
+    };
+  }
+
+  /** All shares of one operator, or the one of the holder whose turn it is. */
+  private atHand(name: string, shares: readonly string[], run: number): Record<string, string> {
+    const mine = (index: number): boolean => this.plan.holders === 1 || index % 3 === run % 3;
+    return Object.fromEntries(shares.slice(0, 5).flatMap((share, index) => (mine(index) ? [[`STEWARD_${name}_${index}`, share]] : [])));
+  }
+
+  /** Lets the strike fall when its request passes. */
+  private arm(strike: Strike | undefined, former: string[]): void {
+    const { gateway } = this.target;
+    const first = gateway.requests.length;
+    let armed = strike;
+    gateway.interrupt = (request) => {
+      const passing = { ...request, count: request.count - first };
+      // What a killed process had sent arrives in the middle of the next run.
+      if (passing.count === 4) void gateway.deliver?.();
+      if (!armed?.at(passing)) return undefined;
+      const { blow, when } = armed;
+      armed = undefined;
+      const told = this.runner.told();
+      const row = rows.filter(({ line }) => told.includes(line)).sort((a, b) => told.lastIndexOf(b.line) - told.lastIndexOf(a.line))[0];
+      this.report.struck.push({ blow, when, row: row?.name ?? "(before the first)", opens: "former" });
+      return { when, late: blow === "late request", act: () => this.fall(blow, former) };
+    };
+  }
+
+  private async fall(blow: Blow, former: string[]): Promise<void> {
+    if (blow === "reply") return;
+    if (blow === "seal") return this.target.sealAndUnseal(await this.opening(former, await this.runner.saved()));
+    await this.runner.kill(blow === "late request" ? "both" : blow);
+  }
+
+  private async plain({ shares, encrypted }: SavedSet): Promise<string[]> {
+    if (encrypted.length === 0) return shares;
+    return Promise.all(
+      encrypted.map(async ({ fingerprint, share }) => {
+        const holder = this.keys.find((key) => key.fingerprint === fingerprint) as Holder;
+        return Buffer.from(await read(holder, share), "hex").toString("base64");
+      }),
+    );
+  }
+
+  /** Which set opens the service: the former one, or one that is saved. Never neither. */
+  private async opening(former: string[], { sets }: Saved): Promise<string[]> {
+    if (await this.target.opens(former)) return former;
+    for (const set of [...sets, ...(await this.backup())]) {
+      const shares = await this.plain(set);
+      if (await this.target.opens(shares.slice(0, set.threshold))) return shares;
+    }
+    throw this.failure("NEITHER the former shares NOR any in the state open the service");
+  }
+
+  /** What the service itself keeps, encrypted, is as good as the state. */
+  private async backup(): Promise<SavedSet[]> {
+    if (!this.plan.backup) return [];
+    const { status, body } = await this.target.outside("GET", "sys/rekey/backup");
+    if (status !== 200) return [];
+    const { keys } = ((body.data as object | undefined) ?? body) as { keys: Record<string, string | string[]> };
+    const encrypted = Object.entries(keys).flatMap(([fingerprint, shares]) => [shares].flat().map((share) => ({ fingerprint, share })));
+    return [{ nonce: "", threshold: this.plan.threshold, shares: [], encrypted }];
+  }
+
+  private async assertLive(former: string[], { live, complete }: Saved): Promise<string[]> {
+    const shares = live ? await this.plain(live) : [];
+    const isLive = complete && shares.length === this.plan.shares && (await this.target.opens(shares.slice(0, this.plan.threshold)));
+    if (!isLive) throw this.failure("said to be live, and is not");
+    if (await this.target.opens(former)) throw this.failure("the former shares still open the service");
+    const { body } = await this.target.outside("GET", "sys/rekey/init");
+    if (body.started) throw this.failure("an attempt is left on the server");
+    return shares;
+  }
+}
