@@ -88,15 +88,15 @@ export interface Options {
   seal?: "shamir" | "stored";
 }
 
-/** The service's own unseal shares (base64), and ways to be an unkind operator. */
+/** The service's own unseal shares, and ways to be an unkind operator. Shares are given in base64 or hex. */
 export interface SecretsService extends Service {
-  /** The live shares. */
+  /** The live shares, in base64. Those of a rekey, too, whether it encrypted them or not. */
   shares: string[];
   /** How many of them open it. */
   threshold: number;
   /** Are these the live shares? Disturbs nothing. */
   opens(shares: string[]): Promise<boolean>;
-  /** From now on every route answers 503. */
+  /** From now on every route answers 503, but for those that end it; an attempt at a rekey is lost. */
   seal(): Promise<void>;
   /** Ends the seal. false: these shares do not open it, and nothing changes. */
   unseal(shares: string[]): Promise<boolean>;
@@ -279,14 +279,21 @@ export async function start(options: Options = {}): Promise<Sandbox> {
       },
       opens: (shares) => opens(records.key, shares),
       async seal() {
-        records.sealed = true;
+        await records.alone(() => {
+          records.sealed = true;
+          records.forget();
+        });
       },
       async unseal(shares) {
-        if (!(await opens(records.key, shares))) return false;
-        records.sealed = false;
-        return true;
+        return records.alone(async () => {
+          if (!(await opens(records.key, shares))) return false;
+          records.sealed = false;
+          records.unsealing = undefined;
+          return true;
+        });
       },
       async failover() {
+        await records.alone(() => records.forget());
         secretsServer.drop();
       },
     },
@@ -316,9 +323,12 @@ export async function start(options: Options = {}): Promise<Sandbox> {
     faults: { add: (fault) => faults.add(fault), clear: () => faults.clear() },
     clock: { now: () => clock.now(), advance: (ms) => clock.advance(ms) },
     async reset() {
-      // The clock first: what the records hold is dated by it.
-      for (const part of [clock, records, platform.records, scheduler.records, log]) part.reset();
-      faults.clear();
+      // Not in the middle of a rekey's request, which would write what it made into the records of afterwards.
+      await records.alone(() => {
+        // The clock first: what the records hold is dated by it.
+        for (const part of [clock, records, platform.records, scheduler.records, log]) part.reset();
+        faults.clear();
+      });
     },
     close,
   };

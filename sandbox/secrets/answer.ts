@@ -19,6 +19,16 @@ export interface Found extends Env {
 
 export type Route = Context<Found>;
 
+/** A request that the service refuses with this status; the message is the answer. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: 400 | 500,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 export function data(c: Route, value: Record<string, unknown>, mountType: string): Response {
   return c.json(c.var.dialect.envelope(value, mountType));
 }
@@ -49,12 +59,22 @@ export function unsupportedOperation(c: Route): Response {
   return errors(c, 405, one("unsupported operation"));
 }
 
+/** Where the real product answers by a handler of its own, and not by an engine. */
+export function unknownMethod(c: Route): Response {
+  return errors(c, 405);
+}
+
 export function internal(c: Route): Response {
   return errors(c, 500, one("internal error"));
 }
 
 export function denied(c: Route): Response {
   return errors(c, 403, one("permission denied"));
+}
+
+/** The real product repeats the data of some system routes at the top level. */
+export function twice(c: Route, value: Record<string, unknown>): Response {
+  return c.json({ ...value, ...c.var.dialect.envelope(value, "system") });
 }
 
 /** The list in an answer; the real product knows no empty one. */

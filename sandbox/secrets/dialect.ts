@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
+import type { Route } from "./answer";
+import { errors, missing, twice, unknownMethod, unsupportedOperation } from "./answer";
 import type { Rule } from "./policy";
 import { sees, seesMount } from "./policy";
-import type { Access, Role } from "./records";
-import { bareAccess, bareRole, fullAccess, fullRole } from "./wire";
+import type { Access, Attempt, Backup, Records, Role } from "./records";
+import type { Completed } from "./rekey";
+import * as wire from "./wire";
 
 /** Where the specification and the real product differ: one table, so that no route asks which one it serves. */
 export interface Dialect {
@@ -13,6 +16,8 @@ export interface Dialect {
   bearer: boolean;
   tokenPrefix: string;
   sealed: string;
+  /** Paths behind which no engine stands: nobody asks for a token, a body is read to the letter, and some answer while sealed. */
+  raw: string[];
   /** Verbs that write, in the engine. */
   writes: string[];
   /** Can an access configuration be deleted? */
@@ -25,6 +30,22 @@ export interface Dialect {
   role(role: Role): Record<string, unknown>;
   /** What surrounds `data` in an answer. */
   envelope(data: unknown, mountType: string): Record<string, unknown>;
+  rekey: {
+    /** Verbs that start, update and verify. */
+    writes: string[];
+    /** Is whatever is sent to "update" an update? */
+    updatesByAnyVerb: boolean;
+    /** Does a cancel need a body, and the nonce of a young attempt in it? */
+    guardsCancel: boolean;
+    status(records: Records): Record<string, unknown>;
+    /** The answer to a start. */
+    started(records: Records): Record<string, unknown>;
+    completed(completed: Completed): Record<string, unknown>;
+    verification(attempt: Attempt): Record<string, unknown>;
+    backup(c: Route, backup: Backup): Response;
+    noBackup(c: Route): Response;
+    otherVerb(c: Route): Response;
+  };
   openapi: {
     version: string;
     title: string;
@@ -48,13 +69,27 @@ export const standard: Dialect = {
   bearer: false,
   tokenPrefix: "s.",
   sealed: "the service is sealed",
+  raw: [],
   writes: ["POST"],
   deletesAccess: false,
   bootstraps: false,
   judgesPolicies: false,
-  access: bareAccess,
-  role: bareRole,
+  access: wire.bareAccess,
+  role: wire.bareRole,
   envelope: (data) => ({ data }),
+  rekey: {
+    writes: ["PUT"],
+    updatesByAnyVerb: false,
+    guardsCancel: false,
+    status: wire.bareRekey,
+    // The specification does not show this answer: a client has to read the status.
+    started: () => ({}),
+    completed: wire.bareRekeyed,
+    verification: wire.bareVerification,
+    backup: (c, backup) => c.json(wire.bareBackup(backup)),
+    noBackup: missing,
+    otherVerb: unsupportedOperation,
+  },
   openapi: {
     version: "3.0.2",
     title: "Secrets Service API",
@@ -75,12 +110,13 @@ export const hashicorp: Dialect = {
   bearer: true,
   tokenPrefix: "hvs.",
   sealed: "Vault is sealed",
+  raw: ["sys/rekey/init", "sys/rekey/update", "sys/rekey/verify", "sys/seal-status", "sys/unseal"],
   writes: ["POST", "PUT"],
   deletesAccess: true,
   bootstraps: true,
   judgesPolicies: true,
-  access: fullAccess,
-  role: fullRole,
+  access: wire.fullAccess,
+  role: wire.fullRole,
   envelope: (data, mountType) => ({
     request_id: randomUUID(),
     lease_id: "",
@@ -92,6 +128,18 @@ export const hashicorp: Dialect = {
     auth: null,
     mount_type: mountType,
   }),
+  rekey: {
+    writes: ["POST", "PUT"],
+    updatesByAnyVerb: true,
+    guardsCancel: true,
+    status: wire.fullRekey,
+    started: wire.fullRekey,
+    completed: wire.fullRekeyed,
+    verification: wire.fullVerification,
+    backup: (c, backup) => twice(c, wire.fullBackup(backup)),
+    noBackup: (c) => errors(c, 400, "no backed-up keys found"),
+    otherVerb: unknownMethod,
+  },
   openapi: {
     version: "3.0.2",
     title: "HashiCorp Vault API",

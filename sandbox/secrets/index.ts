@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
+import type { Next } from "hono";
 import { Hono } from "hono";
 import type { Clock } from "../clock";
 import type { Found, Route } from "./answer";
-import { denied, errors, unsupportedPath } from "./answer";
+import { denied, errors, Refusal, unsupportedPath } from "./answer";
 import type { Dialect } from "./dialect";
 import { FieldError, parseBool } from "./fields";
 import { allows } from "./policy";
@@ -12,8 +13,14 @@ import * as lease from "./routes/config-lease";
 import * as mounts from "./routes/mounts";
 import * as openapi from "./routes/openapi";
 import * as policies from "./routes/policies";
+import * as rekeyBackup from "./routes/rekey-backup";
+import * as rekeyInit from "./routes/rekey-init";
+import * as rekeyUpdate from "./routes/rekey-update";
+import * as rekeyVerify from "./routes/rekey-verify";
 import * as role from "./routes/role";
+import * as sealStatus from "./routes/seal-status";
 import * as token from "./routes/token";
+import * as unseal from "./routes/unseal";
 import type { Key } from "./seal";
 
 export interface Secrets {
@@ -32,12 +39,18 @@ export function createSecrets(dialect: Dialect, clock: Clock, key: Key, seal: "s
   const records = new Records(dialect, clock, seed);
   const app = new Hono<Found>({ getPath: (request) => route(records, pathOf(request)) });
 
-  app.use(async (c, next) => {
+  const judge = async (c: Route, next: Next): Promise<Response | undefined> => {
     const path = pathOf(c.req.raw);
     c.header("cache-control", "no-store");
     c.set("records", records);
     c.set("dialect", dialect);
     c.set("now", clock.now());
+    if (dialect.raw.includes(path)) {
+      // A sealed node is no active one, and says so before it reads the request.
+      if (records.sealed && path.startsWith("sys/rekey/")) return errors(c, 503, "node is not active");
+      await next();
+      return undefined;
+    }
     if (records.sealed) return errors(c, 503, dialect.sealed);
     if (path.includes("//")) return c.redirect(`/v1/${path.replace(/\/+/g, "/")}${new URL(c.req.url).search}`, 307);
 
@@ -69,6 +82,13 @@ export function createSecrets(dialect: Dialect, clock: Clock, key: Key, seal: "s
     if (mount) c.set("mount", mount);
     else if (!/^(sys|auth\/token)(\/|$)/.test(path)) return errors(c, 404, `no handler for route "${path}". route entry not found.`);
     await next();
+    return undefined;
+  };
+  app.use(async (c, next) => {
+    if (!/^sys\/(rekey\/|unseal$)/.test(pathOf(c.req.raw))) return judge(c, next);
+    // Read before its turn: a slow client holds up nobody.
+    await c.req.text();
+    return records.alone(() => judge(c, next));
   });
 
   access.routes(app, dialect);
@@ -77,8 +97,13 @@ export function createSecrets(dialect: Dialect, clock: Clock, key: Key, seal: "s
   mounts.routes(app, dialect);
   policies.routes(app, dialect);
   token.routes(app, dialect);
+  for (const { routes } of [rekeyInit, rekeyUpdate, rekeyVerify, rekeyBackup]) routes(app, dialect);
+  const ours = dialect.raw.includes("sys/unseal") ? [sealStatus, unseal] : [];
+  for (const { routes } of ours) routes(app);
+  const rekey = [rekeyInit, rekeyUpdate, rekeyVerify].flatMap(({ paths }) => paths(dialect));
+  const system = [...mounts.paths, ...policies.paths, ...openapi.paths, ...rekey, ...rekeyBackup.paths];
   openapi.routes(app, dialect, (engines) => [
-    { mount: "sys/", tag: "system", prefix: "", paths: [...mounts.paths, ...policies.paths, ...openapi.paths] },
+    { mount: "sys/", tag: "system", prefix: "", paths: [...system, ...ours.flatMap(({ paths }) => paths)] },
     { mount: "auth/token/", tag: "auth", prefix: "token-", paths: token.paths },
     ...engines.map((mount) => ({
       mount,
@@ -88,18 +113,21 @@ export function createSecrets(dialect: Dialect, clock: Clock, key: Key, seal: "s
     })),
   ]);
   app.notFound(unsupportedPath);
-  app.onError((error, c) => errors(c as Route, error instanceof FieldError ? 400 : 500, error.message));
-  return { records, token: seed.token, app, fetch: (request) => dispatch(app, request) };
+  app.onError((error, c) => {
+    const status = error instanceof Refusal ? error.status : error instanceof FieldError ? 400 : 500;
+    return errors(c as Route, status, error.message);
+  });
+  return { records, token: seed.token, app, fetch: (request) => dispatch(app, request, dialect) };
 }
 
 /** `GET …?list=true` and the verb LIST are one request: it is judged and answered as LIST. */
-function dispatch(app: Hono<Found>, request: Request): Response | Promise<Response> {
+function dispatch(app: Hono<Found>, request: Request, dialect: Dialect): Response | Promise<Response> {
   const url = new URL(request.url);
   if (!url.pathname.startsWith("/v1/")) return new Response("404 page not found\n", { status: 404 });
   if (/%(?![0-9a-f]{2})/i.test(url.pathname)) return new Response("400 Bad Request", { status: 400 });
   // The framework would answer HEAD as GET; the real product knows no such operation, as it knows no OPTIONS.
   if (request.method === "HEAD") return app.fetch(new Request(request.url, { method: "OPTIONS", headers: request.headers }));
-  const list = request.method === "GET" && url.searchParams.get("list");
+  const list = request.method === "GET" && !dialect.raw.includes(pathOf(request)) && url.searchParams.get("list");
   const wanted = list ? parseBool(list) : false;
   if (wanted === undefined) return Response.json({ errors: [] }, { status: 400 });
   return app.fetch(wanted ? new Request(request.url, { method: "LIST", headers: request.headers }) : request);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../clock";
 import type { Dialect } from "./dialect";
+import type { Holder } from "./pgp";
 import type { Rule } from "./policy";
 import { parsePolicy } from "./policy";
 import type { Key } from "./seal";
@@ -51,6 +52,34 @@ export interface Policy {
   rules: Rule[];
 }
 
+/** The one rekey that is going on, in the memory of the active node alone. */
+export interface Attempt {
+  nonce: string;
+  startedAt: Date;
+  /** Of the new key. */
+  shares: number;
+  threshold: number;
+  /** To whom the new shares are encrypted, one for each share; none: they come in clear text. */
+  holders: Holder[];
+  backup: boolean;
+  verification: boolean;
+  /** The current shares so far. */
+  given: Uint8Array[];
+  /** Empty until something gave it. */
+  verificationNonce: string;
+  /** The new key, while its shares are being verified. */
+  candidate?: Key;
+  /** The new shares given back so far. */
+  proven: Uint8Array[];
+}
+
+/** What lies at `core/unseal-keys-backup`: the messages of one rekey, in the order of the shares. */
+export interface Backup {
+  /** Of the attempt. */
+  nonce: string;
+  messages: { fingerprint: string; message: Uint8Array }[];
+}
+
 // What the real product's own "default" policy lets every token do, of the routes that exist here: it makes their mounts visible.
 const defaultPolicy = `
 path "auth/token/lookup-self" { capabilities = ["read"] }
@@ -71,9 +100,15 @@ export class Records {
   /** Who keeps the key at work: the holders of its shares, or the seal itself. A rekey differs. */
   readonly seal: "shamir" | "stored";
   sealed = false;
+  /** The shares that were given to end the seal, when they are too few so far. */
+  unsealing?: { nonce: string; parts: Uint8Array[] };
+  attempt?: Attempt;
+  backup?: Backup;
+  readonly cluster: { name: string; id: string } = { name: `vault-cluster-${randomUUID().slice(0, 8)}`, id: randomUUID() };
   mounts: Map<string, Mount> = new Map();
   policies: Map<string, Policy> = new Map();
   tokens: Map<string, Token> = new Map();
+  private turn: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly dialect: Dialect,
@@ -89,10 +124,25 @@ export class Records {
   reset(): void {
     this.key = this.seed.key;
     this.sealed = false;
+    this.forget();
+    this.backup = undefined;
     this.mounts = new Map();
     this.mount(this.dialect.engine, "");
     this.policies = new Map([["default", { text: defaultPolicy, rules: parsePolicy(defaultPolicy) }]]);
     this.tokens = new Map([[this.seed.token, { id: this.seed.token, accessor: randomUUID(), policies: ["root"] }]]);
+  }
+
+  /** What only the active node's memory holds is lost: with a seal, and when another node becomes active. */
+  forget(): void {
+    this.attempt = undefined;
+    this.unsealing = undefined;
+  }
+
+  /** One after the other: shares are combined and encrypted in their own time, and nobody sees a rekey half done. */
+  alone<T>(act: () => T | Promise<T>): Promise<T> {
+    const result = this.turn.then(act);
+    this.turn = result.catch(() => {});
+    return result;
   }
 
   mount(path: string, description: string): void {

@@ -1,4 +1,8 @@
-import type { Access, Lease, Role } from "./records";
+import type { Access, Attempt, Backup, Lease, Records, Role } from "./records";
+import type { Completed } from "./rekey";
+
+/** Also of the document that the service makes of its API. */
+export const version = "1.21.0";
 
 /** The specification shows the address and nothing else. */
 export function bareAccess(access: Access): Record<string, unknown> {
@@ -26,4 +30,99 @@ export function bareRole(role: Role): Record<string, unknown> {
 
 export function fullRole(role: Role): Record<string, unknown> {
   return { global: role.global, policies: role.policies, type: role.type };
+}
+
+const fingerprints = ({ holders }: Attempt): string[] => holders.map(({ fingerprint }) => fingerprint);
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+
+/** The specification has fingerprints where there are any, and no sign of the verification. */
+export function bareRekey(records: Records): Record<string, unknown> {
+  const { pgp_fingerprints, verification_nonce: _, ...status } = fullRekey(records);
+  return pgp_fingerprints ? { ...status, pgp_fingerprints } : status;
+}
+
+export function fullRekey({ attempt, key }: Records): Record<string, unknown> {
+  return {
+    nonce: attempt?.nonce ?? "",
+    started: attempt !== undefined,
+    t: attempt?.threshold ?? 0,
+    n: attempt?.shares ?? 0,
+    progress: attempt?.given.length ?? 0,
+    required: key.threshold,
+    pgp_fingerprints: attempt && attempt.holders.length > 0 ? fingerprints(attempt) : null,
+    backup: attempt?.backup ?? false,
+    verification_required: attempt?.verification ?? false,
+    ...(attempt?.verificationNonce && { verification_nonce: attempt.verificationNonce }),
+  };
+}
+
+export function bareRekeyed(completed: Completed): Record<string, unknown> {
+  const { pgp_fingerprints, ...result } = fullRekeyed(completed);
+  return pgp_fingerprints ? { ...result, pgp_fingerprints } : result;
+}
+
+/** With PGP, `keys` and `keys_base64` are two spellings of the messages. */
+export function fullRekeyed({ attempt, shares }: Completed): Record<string, unknown> {
+  return {
+    nonce: attempt.nonce,
+    complete: true,
+    keys: shares.map(hex),
+    keys_base64: shares.map(base64),
+    pgp_fingerprints: attempt.holders.length > 0 ? fingerprints(attempt) : null,
+    backup: attempt.backup,
+    verification_required: attempt.verification,
+    ...(attempt.verification && { verification_nonce: attempt.verificationNonce }),
+  };
+}
+
+/** Without a word on whether the verification has begun, an empty nonce has to say that it has not. */
+export function bareVerification(attempt: Attempt): Record<string, unknown> {
+  const { started, ...status } = fullVerification(attempt);
+  return { ...status, nonce: started ? status.nonce : "" };
+}
+
+export function fullVerification(attempt: Attempt): Record<string, unknown> {
+  return {
+    nonce: attempt.verificationNonce,
+    started: attempt.candidate !== undefined,
+    t: attempt.threshold,
+    n: attempt.shares,
+    progress: attempt.proven.length,
+  };
+}
+
+/** A map from fingerprint to message: of two messages to one holder the last one stays. */
+export function bareBackup({ nonce, messages }: Backup): Record<string, unknown> {
+  return { nonce, keys: Object.fromEntries(messages.map(({ fingerprint, message }) => [fingerprint, hex(message)])) };
+}
+
+export function fullBackup({ nonce, messages }: Backup): Record<string, unknown> {
+  const lists = (spelling: (bytes: Uint8Array) => string): Record<string, string[]> => {
+    const found: Record<string, string[]> = {};
+    for (const { fingerprint, message } of messages) found[fingerprint] = [...(found[fingerprint] ?? []), spelling(message)];
+    return found;
+  };
+  return { nonce, keys: lists(hex), keys_base64: lists(base64) };
+}
+
+export function sealStatus(records: Records): Record<string, unknown> {
+  const { key, sealed, unsealing, cluster } = records;
+  const stored = records.seal === "stored";
+  return {
+    type: stored ? "transit" : "shamir",
+    initialized: true,
+    sealed,
+    t: key.threshold,
+    n: key.shares.length,
+    progress: unsealing?.parts.length ?? 0,
+    nonce: unsealing?.nonce ?? "",
+    version,
+    build_date: "2025-10-22T00:00:00Z",
+    migration: false,
+    ...(!sealed && { cluster_name: cluster.name, cluster_id: cluster.id }),
+    recovery_seal: stored,
+    storage_type: "inmem",
+    ...(stored && { recovery_seal_type: "shamir" }),
+  };
 }

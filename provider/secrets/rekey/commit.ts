@@ -214,11 +214,13 @@ async function proveLocally(run: Run): Promise<void> {
 /** Whether a new share that was not taken has committed all the same. */
 async function explainVerify(run: Run, share: Share, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError)) return error;
-  if (isReplyLost(error) || (error.status !== undefined && error.status >= 500))
+  // The real product says 500 of shares that cannot be combined at all; any other 5xx may be a proxy's, behind which the request goes on.
+  const isVerdict = error.status === 400 || error.status === 500;
+  if (!isVerdict && (isReplyLost(error) || (error.status !== undefined && error.status >= 500)))
     return noteUnknown(run, `the service did not answer when a new share was given (${error.facts.reason})`);
   const { kind } = await look(run.connection, run.ours);
-  if (kind === "none") return noteUnknown(run, "our attempt ended while a new share was given");
-  if (error.status !== 400) return error;
+  if (kind !== "verifying") return noteUnknown(run, "our attempt ended while a new share was given");
+  if (!isVerdict) return error;
   if (run.inputs.candidate.encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
   return pause(
     run,

@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
-import type { Found, Route } from "../answer";
-import { done, errors, unsupportedOperation } from "../answer";
+import type { Found } from "../answer";
+import { done, errors, twice, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
 import { text } from "../fields";
 import type { Mount } from "../records";
@@ -76,9 +76,4 @@ function wire(mount: Mount, dialect: Dialect): Record<string, unknown> {
     type: dialect.engine,
     uuid: mount.uuid,
   };
-}
-
-/** The real product repeats the data of these routes at the top level. */
-function twice(c: Route, value: Record<string, unknown>): Response {
-  return c.json({ ...value, ...c.var.dialect.envelope(value, "system") });
 }

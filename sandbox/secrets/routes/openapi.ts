@@ -2,17 +2,18 @@ import type { Hono } from "hono";
 import type { Found } from "../answer";
 import { unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
+import { version } from "../wire";
 
 /** One path as its route file describes it, below its mount. */
 export interface Described {
   path: string;
   description: string;
-  /** The real product carries this description; others are seen in the specification's dialect only. */
-  described?: boolean;
+  /** The real product carries this description, or those of the operations alone; others are seen in the specification's dialect only. */
+  described?: boolean | "operations";
   create?: boolean;
   unauthenticated?: boolean;
   sudo?: boolean;
-  operations: Partial<Record<"get" | "post" | "delete", Operation>>;
+  operations: Partial<Record<"get" | "post" | "put" | "delete", Operation>>;
 }
 
 export interface Operation {
@@ -40,6 +41,11 @@ export const paths: Described[] = [
   },
 ];
 
+/** The verb that a document of this dialect shows for writing to the rekey. */
+export function writing(dialect: Dialect): "post" | "put" {
+  return dialect.rekey.writes.includes("POST") ? "post" : "put";
+}
+
 const license = { name: "Mozilla Public License 2.0", url: "https://www.mozilla.org/en-US/MPL/2.0" };
 
 export function routes(app: Hono<Found>, dialect: Dialect, groups: (mounts: string[]) => Group[]): void {
@@ -61,7 +67,7 @@ export function routes(app: Hono<Found>, dialect: Dialect, groups: (mounts: stri
     documented.sort(([a], [b]) => (a < b ? -1 : 1));
     return c.json({
       openapi: dialect.openapi.version,
-      info: { title: dialect.openapi.title, description: dialect.openapi.description, version: "1.21.0", license },
+      info: { title: dialect.openapi.title, description: dialect.openapi.description, version, license },
       paths: Object.fromEntries(documented),
       components: { schemas: {} },
     });
@@ -73,6 +79,7 @@ export function routes(app: Hono<Found>, dialect: Dialect, groups: (mounts: stri
 function item(path: Described, tag: string, prefix: string, dialect: Dialect): Record<string, unknown> {
   const names = dialect.openapi;
   const written = names.describesAll || path.described;
+  const named = names.describesAll || path.described === true;
   const parameter = /\{(\w+)\}/.exec(path.path)?.[1];
   const operations = Object.entries(path.operations)
     .filter(([method]) => !(method === "delete" && path.path === "config/access" && !dialect.deletesAccess))
@@ -91,7 +98,7 @@ function item(path: Described, tag: string, prefix: string, dialect: Dialect): R
       },
     ]);
   return {
-    ...(written && { description: path.description }),
+    ...(named && { description: path.description }),
     ...(parameter && { parameters: [{ name: parameter, in: "path", schema: { type: "string" }, required: true }] }),
     ...(path.create && { [names.create]: true }),
     ...(path.sudo && { [names.sudo]: true }),

@@ -1,0 +1,68 @@
+import type { Route } from "./answer";
+import { Refusal } from "./answer";
+
+interface Kinds {
+  string: string;
+  int: number;
+  bool: boolean;
+  "[]string": string[];
+}
+
+const zero: Kinds = { string: "", int: 0, bool: false, "[]string": [] };
+
+/**
+ * A body as the real product's own handlers read it, those that no engine stands behind: JSON whatever its media type, names in any case,
+ * types to the letter ("5" is no number), an absent field or null the zero value, and an empty body an error.
+ * `name` is what the real product calls such a body, in its errors.
+ */
+export async function structure<T extends Record<string, keyof Kinds>>(
+  c: Route,
+  name: string,
+  types: T,
+): Promise<{ [field in keyof T]: Kinds[T[field]] }> {
+  const given = Object.fromEntries(Object.entries(parse(await c.req.text(), name)).map(([key, value]) => [key.toLowerCase(), value]));
+  const fields = Object.entries(types).map(([field, kind]) => {
+    const value = given[field] ?? zero[kind];
+    const wrong = mismatch(value, kind);
+    if (wrong) throw refusal(`json: cannot unmarshal ${wrong.found} into Go struct field ${name}.${field} of type ${wrong.wanted}`);
+    return [field, Array.isArray(value) ? value.map((item) => item ?? "") : value];
+  });
+  return Object.fromEntries(fields);
+}
+
+function parse(text: string, name: string): object {
+  const body = text.trim();
+  if (body === "") throw new Refusal(400, "EOF");
+  let value: unknown;
+  try {
+    value = JSON.parse(body) ?? {};
+  } catch {
+    if (/^[[{]/.test(body)) throw new Refusal(500, "malformed JSON, unclosed containers");
+    throw refusal(`invalid character '${body[0]}' looking for beginning of value`);
+  }
+  if (typeof value === "object" && !Array.isArray(value)) return value as object;
+  throw refusal(`json: cannot unmarshal ${foundIn(value, "object")} into Go value of type http.${name}`);
+}
+
+function mismatch(value: unknown, kind: keyof Kinds): { found: string; wanted: string } | undefined {
+  if (kind !== "[]string") return kindOf(value) === kind ? undefined : { found: foundIn(value, kind), wanted: kind };
+  if (!Array.isArray(value)) return { found: kindOf(value), wanted: kind };
+  const wrong = value.find((item) => item !== null && typeof item !== "string");
+  return wrong === undefined ? undefined : { found: foundIn(wrong, "string"), wanted: "string" };
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "number") return Number.isSafeInteger(value) ? "int" : "number";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+/** What was found, in the parser's words: a number is only shown where another one would have done. */
+function foundIn(value: unknown, wanted: string): string {
+  if (typeof value === "number") return wanted === "int" ? `number ${value}` : "number";
+  return kindOf(value);
+}
+
+function refusal(reason: string): Refusal {
+  return new Refusal(400, `failed to parse JSON input: ${reason}`);
+}

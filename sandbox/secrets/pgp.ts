@@ -1,0 +1,43 @@
+import { readBase64 } from "./seal";
+
+/** A holder's public key. `binary` is what the client sent. */
+export interface Holder {
+  binary: Uint8Array;
+  /** Of the primary key, in lower-case hex. */
+  fingerprint: string;
+}
+
+/** Reads a public key in the base64 of its binary form. Whether it can be used shows only when something is encrypted to it. */
+export async function readHolder(text: string): Promise<Holder> {
+  const binary = readBase64(text);
+  if (!binary) throw new Error(`error decoding given PGP key: illegal base64 data at input byte ${illegal(text)}`);
+  try {
+    return { binary, fingerprint: (await read(binary)).getFingerprint() };
+  } catch (error) {
+    throw new Error(`error parsing given PGP key: ${(error as Error).message}`);
+  }
+}
+
+/** Encrypts a share to its holder, in the form of the real product: the message holds the hex of the share. */
+export async function encryptShare(share: Uint8Array, holder: Holder, now: Date): Promise<Uint8Array> {
+  const { createMessage, encrypt } = await import("openpgp");
+  const key = await read(holder.binary);
+  const message = await createMessage({ binary: new Uint8Array(Buffer.from(Buffer.from(share).toString("hex"))) });
+  try {
+    return await encrypt({ message, encryptionKeys: key, format: "binary", date: now });
+  } catch {
+    const reason = `cannot encrypt a message to key id ${key.getKeyID().toHex()} because it has no valid encryption keys`;
+    throw new Error(`error setting up encryption for PGP message: openpgp: invalid argument: ${reason}`);
+  }
+}
+
+/** The library is large, and few programs need it: it is loaded with the first key. */
+async function read(binary: Uint8Array) {
+  const { readKey } = await import("openpgp");
+  return readKey({ binaryKey: binary });
+}
+
+function illegal(text: string): number {
+  const at = text.search(/[^A-Za-z0-9+/=\r\n]/);
+  return at < 0 ? text.length - (text.length % 4) : at;
+}

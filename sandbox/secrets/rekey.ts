@@ -1,0 +1,166 @@
+import { randomUUID } from "node:crypto";
+import { Refusal } from "./answer";
+import type { Holder } from "./pgp";
+import { encryptShare, readHolder } from "./pgp";
+import type { Attempt, Records } from "./records";
+import { createKey, join, same } from "./seal";
+
+/** What a start asks for. */
+export interface Wanted {
+  shares: number;
+  threshold: number;
+  pgpKeys: string[];
+  backup: boolean;
+  verification: boolean;
+}
+
+/** The last current share brought this: the new shares, or a message to each holder. */
+export interface Completed {
+  attempt: Attempt;
+  shares: Uint8Array[];
+}
+
+// For so long only who knows the nonce can cancel.
+const guardedMilliseconds = 600_000;
+
+/** Begins an attempt. The order of the refusals is the real product's. */
+export async function start(records: Records, wanted: Wanted, now: Date): Promise<void> {
+  const { pgpKeys, backup, verification } = wanted;
+  if (backup && pgpKeys.length === 0)
+    throw new Refusal(400, "cannot request a backup of the new keys without providing PGP keys for encryption");
+  if (pgpKeys.length > 0 && pgpKeys.length !== wanted.shares) throw new Refusal(400, "incorrect number of PGP keys for rekey");
+  if (wanted.threshold > wanted.shares) throw new Refusal(400, "provided threshold greater than the total shares");
+  const stored = records.seal === "stored";
+  if (stored && pgpKeys.length > 0) throw new Refusal(400, "PGP key encryption not supported when using stored keys");
+  if (stored && verification)
+    throw new Refusal(400, "requiring verification not supported when rekeying the barrier key with recovery keys");
+  // A seal that keeps the key itself has nothing to split, whatever was asked.
+  const { shares, threshold } = stored ? { shares: 1, threshold: 1 } : wanted;
+  const problem = problemOf(shares, threshold);
+  if (problem) throw invalid(problem);
+  const holders: Holder[] = [];
+  try {
+    for (const key of pgpKeys) holders.push(await readHolder(key));
+  } catch (error) {
+    throw invalid((error as Error).message);
+  }
+  if (records.attempt) throw new Refusal(400, "rekey already in progress");
+  const fresh = { nonce: randomUUID(), startedAt: now, given: [], verificationNonce: "", proven: [] };
+  records.attempt = { shares, threshold, holders, backup, verification, ...fresh };
+}
+
+function problemOf(shares: number, threshold: number): string | undefined {
+  if (shares < 1) return "shares must be at least one";
+  if (threshold < 1) return "threshold must be at least one";
+  if (shares > 1 && threshold === 1) return "threshold must be greater than one for multiple shares";
+  return shares > 255 ? "shares must be less than 256" : undefined;
+}
+
+/** Takes a current share. undefined: more are needed. */
+export async function update(records: Records, share: Uint8Array, nonce: string, now: Date): Promise<Completed | undefined> {
+  const { attempt } = records;
+  if (!attempt) throw new Refusal(400, "no barrier rekey in progress");
+  if (attempt.candidate) {
+    const next = `nonce for the verification operation is "${attempt.verificationNonce}"`;
+    throw new Refusal(400, `rekey operation already finished; verification must be performed; ${next}`);
+  }
+  if (nonce !== attempt.nonce) throw new Refusal(400, `incorrect nonce supplied; nonce for this rekey operation is "${attempt.nonce}"`);
+  if (attempt.given.some((other) => same(other, share)))
+    throw new Refusal(400, "given key has already been provided during this generation operation");
+  attempt.given.push(share);
+  if (attempt.given.length < records.key.threshold) return undefined;
+
+  // From here on what was given is gone, however this ends.
+  const { given } = attempt;
+  attempt.given = [];
+  await authorize(records, given);
+  if (records.seal === "stored") {
+    // The seal's own key is another one now; the shares that authorize stay the same.
+    records.attempt = undefined;
+    return { attempt, shares: [] };
+  }
+  const candidate = await createKey(attempt.shares, attempt.threshold);
+  const shares = await handOut(candidate.shares, attempt.holders, now);
+  if (attempt.backup) {
+    const messages = shares.map((message, at) => ({ fingerprint: attempt.holders[at]!.fingerprint, message }));
+    records.backup = { nonce: attempt.nonce, messages };
+  }
+  if (attempt.verification) {
+    attempt.candidate = candidate;
+    attempt.verificationNonce = randomUUID();
+  } else {
+    records.key = candidate;
+    records.attempt = undefined;
+  }
+  return { attempt, shares };
+}
+
+/** Are these the live shares? The refusals of wrong ones are what the real product's storage says about a key that opens nothing. */
+async function authorize(records: Records, given: Uint8Array[]): Promise<void> {
+  const secret = await join(given).catch((error: Error) => {
+    throw new Refusal(500, `failed to compute root key: ${error.message}`);
+  });
+  if (same(secret, records.key.secret)) return;
+  if (records.seal === "stored") throw new Refusal(400, "recovery key verification failed: recovery key does not match submitted values");
+  if (![16, 24, 32].includes(secret.length))
+    throw new Refusal(500, `failed to setup unseal key: crypto/aes: invalid key size ${secret.length}`);
+  const reason = "error decrypting seal wrapped value\nerror decrypting using seal : cipher: message authentication failed";
+  throw new Refusal(500, `failed to read root key: invalid key: failed to decrypt keys from storage: ${reason}`);
+}
+
+/** The shares as the client gets them. */
+async function handOut(shares: string[], holders: Holder[], now: Date): Promise<Uint8Array[]> {
+  const plain = shares.map((share) => new Uint8Array(Buffer.from(share, "base64")));
+  if (holders.length === 0) return plain;
+  const messages: Uint8Array[] = [];
+  try {
+    for (const [at, share] of plain.entries()) messages.push(await encryptShare(share, holders[at]!, now));
+  } catch (error) {
+    throw new Refusal(500, `failed to encrypt shares: ${(error as Error).message}`);
+  }
+  return messages;
+}
+
+/** Takes a new share back. The nonce: that was the last one, and the new key is live. */
+export async function verify(records: Records, share: Uint8Array, nonce: string): Promise<string | undefined> {
+  const { attempt } = records;
+  if (!attempt) throw new Refusal(400, "no rekey in progress");
+  const { candidate } = attempt;
+  if (!candidate) throw new Refusal(400, "no rekey verification in progress");
+  if (nonce !== attempt.verificationNonce)
+    throw new Refusal(400, `incorrect nonce supplied; nonce for this verify operation is "${attempt.verificationNonce}"`);
+  if (attempt.proven.some((other) => same(other, share)))
+    throw new Refusal(400, "given key has already been provided during this verify operation");
+  attempt.proven.push(share);
+  if (attempt.proven.length < attempt.threshold) return undefined;
+
+  // A verification that fails begins anew, under another nonce.
+  const { proven } = attempt;
+  restart(records);
+  const secret = await join(proven).catch((error: Error) => {
+    throw new Refusal(500, `failed to compute key for verification: ${error.message}`);
+  });
+  if (!same(secret, candidate.secret)) throw new Refusal(400, "rekey verification failed; incorrect key shares supplied");
+  records.key = candidate;
+  records.attempt = undefined;
+  return nonce;
+}
+
+/** Forgets which new shares were given back. The real product gives out a nonce even where there is nothing to verify yet. */
+export function restart(records: Records): void {
+  if (!records.attempt) return;
+  records.attempt.proven = [];
+  records.attempt.verificationNonce = randomUUID();
+}
+
+/** Ends the attempt, if there is one; a young one only for who knows its nonce. */
+export function cancel(records: Records, nonce: string, now: Date): void {
+  const { attempt } = records;
+  const young = attempt && now.getTime() - attempt.startedAt.getTime() < guardedMilliseconds;
+  if (young && nonce !== attempt.nonce) throw new Refusal(400, "invalid request");
+  records.attempt = undefined;
+}
+
+function invalid(reason: string): Refusal {
+  return new Refusal(500, `invalid rekey seal configuration: ${reason}`);
+}

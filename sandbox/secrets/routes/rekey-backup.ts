@@ -1,0 +1,30 @@
+import type { Hono } from "hono";
+import type { Found } from "../answer";
+import { done, unsupportedOperation } from "../answer";
+import type { Dialect } from "../dialect";
+import type { Described } from "./openapi";
+
+export const paths: Described[] = [
+  {
+    path: "rekey/backup",
+    description: "Allows fetching or deleting the backup of the rotated unseal keys.",
+    described: true,
+    operations: {
+      get: { summary: "Return the backup copy of PGP-encrypted unseal keys.", id: "rekey-read-backup-key" },
+      delete: { summary: "Delete the backup copy of PGP-encrypted unseal keys.", id: "rekey-delete-backup-key" },
+    },
+  },
+];
+
+export function routes(app: Hono<Found>, dialect: Dialect): void {
+  const path = "/sys/rekey/backup";
+
+  app.get(path, (c) => (c.var.records.backup ? dialect.rekey.backup(c, c.var.records.backup) : dialect.rekey.noBackup(c)));
+
+  app.delete(path, (c) => {
+    c.var.records.backup = undefined;
+    return done(c);
+  });
+
+  app.all(path, unsupportedOperation);
+}

@@ -1,0 +1,52 @@
+import type { Hono } from "hono";
+import type { Found } from "../answer";
+import { done } from "../answer";
+import { structure } from "../body";
+import type { Dialect } from "../dialect";
+import { cancel, start } from "../rekey";
+import type { Described } from "./openapi";
+import { writing } from "./openapi";
+
+export const paths = (dialect: Dialect): Described[] => [
+  {
+    path: "rekey/init",
+    description: "Start, read and cancel a rekey of the unseal keys.",
+    described: "operations",
+    unauthenticated: dialect.raw.includes("sys/rekey/init"),
+    operations: {
+      get: { summary: "Reads the configuration and progress of the current rekey attempt.", id: "rekey-attempt-read-progress" },
+      [writing(dialect)]: { summary: "Initializes a new rekey attempt.", id: "rekey-attempt-initialize" },
+      delete: { summary: "Cancels any in-progress rekey.", id: "rekey-attempt-cancel" },
+    },
+  },
+];
+
+export function routes(app: Hono<Found>, dialect: Dialect): void {
+  const path = "/sys/rekey/init";
+  const { rekey } = dialect;
+
+  app.get(path, (c) => c.json(rekey.status(c.var.records)));
+
+  app.on(rekey.writes, path, async (c) => {
+    const body = await structure(c, "RekeyRequest", {
+      secret_shares: "int",
+      secret_threshold: "int",
+      stored_shares: "int",
+      pgp_keys: "[]string",
+      backup: "bool",
+      require_verification: "bool",
+    });
+    const { secret_shares: shares, secret_threshold: threshold, pgp_keys: pgpKeys, backup, require_verification: verification } = body;
+    await start(c.var.records, { shares, threshold, pgpKeys, backup, verification }, c.var.now);
+    return c.json(rekey.started(c.var.records));
+  });
+
+  app.delete(path, async (c) => {
+    const { records, now } = c.var;
+    if (rekey.guardsCancel) cancel(records, (await structure(c, "RekeyDeleteRequest", { nonce: "string", key: "string" })).nonce, now);
+    else records.attempt = undefined;
+    return done(c);
+  });
+
+  app.all(path, rekey.otherVerb);
+}

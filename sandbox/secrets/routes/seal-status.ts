@@ -1,0 +1,22 @@
+import type { Hono } from "hono";
+import type { Found } from "../answer";
+import { unknownMethod } from "../answer";
+import { sealStatus } from "../wire";
+import type { Described } from "./openapi";
+
+export const paths: Described[] = [
+  {
+    path: "seal-status",
+    description: "Returns the seal status of the Vault.",
+    described: true,
+    unauthenticated: true,
+    operations: { get: { summary: "Check the seal status of a Vault.", id: "seal-status" } },
+  },
+];
+
+/** Only the real product has it. */
+export function routes(app: Hono<Found>): void {
+  const path = "/sys/seal-status";
+  app.get(path, (c) => c.json(sealStatus(c.var.records)));
+  app.all(path, unknownMethod);
+}

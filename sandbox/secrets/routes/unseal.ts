@@ -1,0 +1,64 @@
+import { randomUUID } from "node:crypto";
+import type { Hono } from "hono";
+import type { Found } from "../answer";
+import { errors, Refusal, unknownMethod } from "../answer";
+import { structure } from "../body";
+import type { Records } from "../records";
+import { join, readShare, same } from "../seal";
+import { sealStatus } from "../wire";
+import type { Described } from "./openapi";
+
+export const paths: Described[] = [
+  {
+    path: "unseal",
+    description: "Unseals the Vault.",
+    described: true,
+    unauthenticated: true,
+    operations: { post: { summary: "Unseal the Vault.", id: "unseal" } },
+  },
+];
+
+/** Only the real product has it. */
+export function routes(app: Hono<Found>): void {
+  const path = "/sys/unseal";
+
+  app.on(["POST", "PUT"], path, async (c) => {
+    const { records } = c.var;
+    const { key, reset } = await structure(c, "UnsealRequest", { key: "string", reset: "bool", migrate: "bool" });
+    if (reset) {
+      if (!records.sealed) return errors(c, 400, "vault is unsealed");
+      records.unsealing = undefined;
+    } else {
+      if (key === "") return errors(c, 400, "'key' must be specified in request body as JSON, or 'reset' set to true");
+      await unseal(records, readShare(key, "invalid key: "));
+    }
+    return c.json(sealStatus(records));
+  });
+
+  app.all(path, unknownMethod);
+}
+
+/** Takes a share. Wrong ones show at the threshold, and then all are gone; a repeated one changes nothing. */
+async function unseal(records: Records, share: Uint8Array): Promise<void> {
+  if (!records.sealed) return;
+  records.unsealing ??= { nonce: randomUUID(), parts: [] };
+  const { parts } = records.unsealing;
+  if (parts.some((other) => same(other, share))) return;
+  parts.push(share);
+  if (parts.length < records.key.threshold) return;
+  records.unsealing = undefined;
+  const secret = await join(parts).catch((error: Error) => {
+    throw new Refusal(400, `invalid key: failed to compute combined key: ${error.message}`);
+  });
+  if (!same(secret, records.key.secret)) throw new Refusal(400, wrong(records, secret));
+  records.sealed = false;
+}
+
+/** What the real product's storage says about a key that opens nothing. */
+function wrong(records: Records, secret: Uint8Array): string {
+  if (records.seal === "stored") return "invalid key: failed to verify recovery key: recovery key does not match submitted values";
+  if (![16, 24, 32].includes(secret.length))
+    return `invalid key: failed to setup unseal key: crypto/aes: invalid key size ${secret.length}`;
+  const reason = "error decrypting seal wrapped value\nerror decrypting using seal shamir: cipher: message authentication failed";
+  return `unable to retrieve stored keys: invalid key: failed to decrypt keys from storage: ${reason}`;
+}
