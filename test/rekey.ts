@@ -1,3 +1,4 @@
+import { forget } from "../provider/adapters/dynamic-runtime";
 import { RekeyInputs } from "../provider/secrets";
 import { Sandbox, start } from "../sandbox/index";
 import { startVault } from "../tools/servers";
@@ -28,9 +29,9 @@ export class RekeyStack {
 
   private commitInputs({ currentShares, newShares, proof, removeBackup, onConflict, discardShares }: RekeyInputs): Properties {
     const { attempt } = this.attempt.outputs();
-    const { nonces, candidate, source, kept, hadBackup } = this.shares.outputs();
+    const { nonces, candidate, source, kept, foreign, hadBackup } = this.shares.outputs();
     return given({
-      ...{ attempt, nonces, candidate, source, kept, hadBackup },
+      ...{ attempt, nonces, candidate, source, kept, foreign, hadBackup },
       ...{ currentShares, newShares, proof, removeBackup, onConflict, discardShares },
     });
   }
@@ -62,6 +63,7 @@ export class RekeyStack {
 
   /** As the engine deletes, the last one first, in one process. */
   async destroy(): Promise<void> {
+    forget();
     for (const each of [this.commit, this.shares, this.attempt]) if (each.state) await each.destroy({ remembers: true });
   }
 

@@ -7,10 +7,10 @@ import { Definition, Doubt } from "../../definition";
 import { StewardError, Unfinished } from "../../errors";
 import { Args, registration } from "../../resource";
 import { RekeyInputs, rekeyFields } from "./declaration";
-import { probe, Tried } from "./probe";
+import { isComplete, probe, Tried } from "./probe";
 import { prove } from "./proof";
 import { EncryptedShare, getBackup, getStatus, isReplyLost, removeBackup, restartVerification, ShareSet, verifyShare } from "./server";
-import { formsOf, Share, sharesAtHand, sharesOf } from "./share";
+import { formsOf, markOf, Share, sharesAtHand, sharesOf } from "./share";
 import { settledKey } from "./shares";
 import { describe, look, Ours } from "./situation";
 import { Attempt, begin, cancelProbe, giveUp, refuseAltered, settleConflict, stopped, tell, unforeseen } from "./steps";
@@ -26,6 +26,7 @@ export interface CommitInputs extends Pick<RekeyInputs, (typeof taken)[number]> 
   candidate: ShareSet;
   source: "reply" | "backup";
   kept: ShareSet[];
+  foreign: string[];
   hadBackup: boolean;
 }
 
@@ -37,6 +38,8 @@ export interface CommitState {
   gathered: string[];
   /** The set that opens the service, as far as we know: the former one until the candidate is proven. */
   live?: ShareSet;
+  /** The set before the live one, encrypted, where holders' word is the proof of the live one. */
+  former?: ShareSet;
   shares: string[];
   encryptedShares: EncryptedShare[];
   fingerprints: string[];
@@ -78,7 +81,10 @@ async function up(connection: Connection, inputs: CommitInputs, last: Last): Pro
     connection: { ...connection, secrets: [...connection.secrets, ...formsOf(shares)] },
     inputs,
     ours: { nonce: candidate.nonce, nonces, parameters: attempt.parameters, probe: attempt.probe.fingerprint },
-    state: stateOf(outcome, outcome === "live" ? candidate : last.live, gathered),
+    state: {
+      ...stateOf(outcome, outcome === "live" ? candidate : last.live, gathered),
+      ...(isSame && last.former ? { former: last.former } : {}),
+    },
     shares,
   };
   if (outcome === "live") return finish(run);
@@ -93,10 +99,12 @@ function firstOutcome({ attempt, source }: CommitInputs): CommitState["outcome"]
   return source === "reply" ? "live" : "unknown";
 }
 
-/** What was brought before, and what is brought now. */
-function gather({ newShares = [] }: CommitInputs, before: readonly string[]): string[] {
-  const brought = sharesAtHand(newShares, "newShares").shares.map(({ bytes }) => bytes.toString("base64"));
-  return [...new Set([...before, ...brought])];
+/** What was brought before, and what is brought now. Shares of an earlier set, left over in newShares, would open the service, and prove nothing. */
+function gather({ newShares = [], candidate, foreign }: CommitInputs, before: readonly string[]): string[] {
+  const { shares } = sharesAtHand(newShares, "newShares");
+  const fitting = shares.filter((share) => !foreign.includes(markOf(candidate.nonce, share)));
+  if (fitting.length < shares.length) tell(`${shares.length - fitting.length} of newShares are not of this rekey, and are left out`);
+  return [...new Set([...before, ...fitting.map(({ bytes }) => bytes.toString("base64"))])];
 }
 
 async function step(run: Run): Promise<CommitState> {
@@ -278,15 +286,21 @@ async function settle(run: Run): Promise<CommitState> {
     ...former.map((set) => ({ shares: sharesOf(set.shares, `the share of ${set.nonce}`), threshold: set.threshold })),
   ];
   const guarded = { ...connection, secrets: [...connection.secrets, ...others.flatMap((other) => formsOf(other.shares))] };
-  const found = await probe(guarded, attempt, { shares, threshold: candidate.threshold }, others);
-  if (found === "live") {
+  const set: Tried = { shares, threshold: candidate.threshold };
+  let found = await probe(guarded, attempt, [set, ...others]);
+  // That they are the candidate's is the holders' word. Where the former shares open the service as well, these were of the former ones.
+  const isWord = found === set && candidate.encrypted.length > 0;
+  if (isWord && others.some((other) => isComplete(other, required))) found = (await probe(guarded, attempt, others)) ?? set;
+  if (found === set) {
     tell("the new shares open the service");
-    return committed(run);
+    const former = isWord && state.live ? { former: state.live } : {};
+    run.state = { ...stateOf("live", candidate, []), ...former };
+    return finish(run);
   }
-  if (found !== "dead")
+  if (!found)
     throw pause(
       run,
-      found.tried > 0
+      others.some((other) => isComplete(other, required))
         ? "neither the new shares nor the former ones open the service: somebody may have rekeyed it since"
         : `the new shares do not open the service; that the former ones do is not shown, since ${current.length} of ${required} of them are at hand`,
       "Everything is kept: run again with all the shares that open it as currentShares; or change triggers to begin anew, which finds it out as holders give theirs.",
@@ -325,6 +339,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     candidate: z.any(),
     source: z.any(),
     kept: z.any(),
+    foreign: z.any(),
     hadBackup: z.any(),
     currentShares,
     newShares,
@@ -334,12 +349,13 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     discardShares,
     connection,
   }),
-  state: ["outcome", "gathered", "live", "shares", "encryptedShares", "fingerprints", "complete"],
+  state: ["outcome", "gathered", "live", "former", "shares", "encryptedShares", "fingerprints", "complete"],
   compare: {
     attempt: ignored,
     nonces: ignored,
     source: ignored,
     kept: ignored,
+    foreign: ignored,
     hadBackup: ignored,
     currentShares: ignored,
     newShares: ignored,
@@ -348,7 +364,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   },
   replaces: [],
   deleteBeforeReplace: true,
-  secrets: ["currentShares", "newShares", "candidate", "kept", "live", "shares", "gathered"],
+  secrets: ["currentShares", "newShares", "candidate", "kept", "live", "former", "shares", "gathered"],
   async read(connection, previous) {
     const { outcome, live, attempt, candidate, nonces } = previous as Last;
     if (outcome !== "live" || !live || !attempt || !candidate) return previous;
@@ -397,7 +413,7 @@ export interface RekeyCommit {
   readonly complete: Output<boolean>;
 }
 
-type Handed = "attempt" | "nonces" | "candidate" | "source" | "kept" | "hadBackup";
+type Handed = "attempt" | "nonces" | "candidate" | "source" | "kept" | "foreign" | "hadBackup";
 /** @internal */
 export class RekeyCommit extends CustomResource {
   constructor(

@@ -50,7 +50,7 @@ export class Rekey extends ComponentResource {
       { attempt, currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection },
       child,
     );
-    const { nonces, candidate, source, kept, hadBackup } = made;
+    const { nonces, candidate, source, kept, foreign, hadBackup } = made;
     const commit = new RekeyCommit(
       `${name}-commit`,
       {
@@ -59,6 +59,7 @@ export class Rekey extends ComponentResource {
         candidate,
         source,
         kept,
+        foreign,
         hadBackup,
         currentShares,
         newShares,

@@ -10,21 +10,17 @@ export interface Tried {
   threshold: number;
 }
 
-/** What a probe finds: the candidate opens the service, or another set does, or none that is at hand; `tried` of these were complete. @internal */
-export type Found = "live" | "dead" | { tried: number };
-
 /**
- * Asks the service whether the candidate opens it, without changing anything: a throw-away attempt takes its shares for the current ones, and is cancelled.
- * What it would make is encrypted to a key that nobody has. A verdict needs clean counting: whenever somebody else's share is mixed in, the probe is
- * cancelled and nothing is said.
+ * Asks the service which of these sets opens it, without changing anything: a throw-away attempt takes the shares of each for the current ones, until one is
+ * accepted, and is cancelled. What it would make is encrypted to a key that nobody has. A verdict needs clean counting: whenever somebody else's share is
+ * mixed in, the probe is cancelled and nothing is said.
  * @internal
  */
-export async function probe(
+export async function probe<Set extends Tried>(
   connection: Connection,
   { probe: { key, fingerprint } }: Attempt,
-  candidate: Tried,
-  others: readonly Tried[],
-): Promise<Found> {
+  sets: readonly Set[],
+): Promise<Set | undefined> {
   const parameters = { shares: 1, threshold: 1, pgpKeys: [key], fingerprints: [fingerprint], backup: false, verification: true };
   tell("asking the service with a throw-away attempt which shares open it");
   try {
@@ -35,14 +31,16 @@ export async function probe(
   const { nonce, required, pgpFingerprints } = await getStatus(connection);
   if (pgpFingerprints[0] !== fingerprint) throw again("the probe is gone");
   try {
-    if (candidate.threshold === required && (await opens(connection, nonce, candidate.shares.slice(0, required), required))) return "live";
-    const complete = others.filter(({ shares, threshold }) => threshold === required && shares.length >= required);
-    for (const other of complete) if (await opens(connection, nonce, other.shares.slice(0, required), required)) return "dead";
-    return { tried: complete.length };
+    for (const set of sets)
+      if (isComplete(set, required) && (await opens(connection, nonce, set.shares.slice(0, required), required))) return set;
+    return undefined;
   } finally {
     await cancelAttempt(connection, nonce);
   }
 }
+
+/** Whether so many shares of a set are at hand as open a service that asks for `required`. @internal */
+export const isComplete = ({ shares, threshold }: Tried, required: number): boolean => threshold === required && shares.length >= required;
 
 async function opens(connection: Connection, nonce: string, shares: readonly Share[], required: number): Promise<boolean> {
   for (const [given, share] of shares.entries()) {

@@ -38,6 +38,8 @@ export interface SharesState {
   wanted?: ShareSet;
   /** Marks of the shares given to this attempt. */
   given: string[];
+  /** Marks of shares that are none of the candidate's: given for it, or brought before anybody could know it. */
+  foreign: string[];
   /** Kept sets that were given to this attempt, and refused. */
   refused: string[];
   /** Whether an attempt of ours has ever left a backup. */
@@ -69,6 +71,7 @@ async function up(connection: Connection, inputs: SharesInputs, last: Last): Pro
     nonces: [...new Set([...(last.nonces ?? []), ...attempt.nonces])],
     kept,
     given: isSame ? (last.given ?? []) : [],
+    foreign: [],
     refused: isSame ? (last.refused ?? []) : [],
     hadBackup: (last.hadBackup ?? false) || attempt.parameters.backup,
     ...(isSame && last.wanted ? { wanted: last.wanted } : {}),
@@ -134,7 +137,7 @@ async function fromBackupWithoutVerification({ connection, ours, state }: Run): 
   const candidate = candidateIn(await getBackup(connection), nonce, parameters);
   if (!candidate) return undefined;
   tell("the reply with the new shares was lost: took them from the backup");
-  return { ...state, candidate, source: "backup", kept: state.kept.filter((set) => set.nonce !== nonce) };
+  return { ...state, candidate, source: "backup", foreign: state.given, kept: state.kept.filter((set) => set.nonce !== nonce) };
 }
 
 /** The last share was accepted, and its reply was lost. */
@@ -144,7 +147,7 @@ async function recover(run: Run, { status }: Situation): Promise<SharesState> {
     const candidate = candidateIn(await getBackup(connection), status.nonce, ours.parameters);
     if (candidate) {
       tell("the reply with the new shares was lost: took them from the backup");
-      return { ...state, candidate, source: "backup" };
+      return { ...state, candidate, source: "backup", foreign: state.given };
     }
   }
   await giveUp(connection, status);
@@ -212,7 +215,7 @@ async function give(run: Run, first: Situation): Promise<SharesState> {
     switch (outcome.kind) {
       case "complete":
         if (outcome.set.shares.length + outcome.set.encrypted.length === 0) throw noShares();
-        return accepted(run, outcome.set, offer);
+        return accepted(run, outcome.set, share, offer);
       case "counted":
         state.given.push(markOf(nonce, share));
         counted++;
@@ -238,6 +241,8 @@ async function give(run: Run, first: Situation): Promise<SharesState> {
         break;
       }
       case "unknown":
+        // The attempt itself tells: it has new shares, or it is gone.
+        if (!outcome.status.started || outcome.status.verification) break;
         // The real product refuses a repeated share without loss; of another server nothing is known.
         if (dialectOf(connection).refusesRepeatedShares && !repeated) {
           repeated = true;
@@ -285,10 +290,14 @@ async function giveOne(connection: Connection, ours: Ours, share: Share, before:
 }
 
 /** The set that was accepted is the live one: whatever else we kept is dead. */
-function accepted({ state, ours }: Run, set: ShareSet, { set: used }: Offer): SharesState {
+function accepted({ inputs, state, ours }: Run, set: ShareSet, share: Share, { set: used }: Offer): SharesState {
   tell(ours.parameters.verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
   const { wanted, ...rest } = state;
-  return { ...rest, candidate: set, source: "reply", kept: used ? [used] : [] };
+  const { shares: early } = sharesAtHand(inputs.newShares ?? [], "newShares");
+  const foreign = [...state.given, ...[share, ...early].map((each) => markOf(set.nonce, each))];
+  // Of shares that holders brought it is their word that they are of that set.
+  const kept = !used ? [] : used.encrypted.length > 0 ? state.kept : [used];
+  return { ...rest, candidate: set, source: "reply", kept, foreign };
 }
 
 /** The last share writes the backup, over any older one. Which share is the last one is not ours to know. */
@@ -392,7 +401,7 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   idForm: "sys/rekey/update",
   parseId: () => undefined,
   inputs: z.strictObject({ attempt: z.any(), currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection }),
-  state: ["nonce", "nonces", "candidate", "source", "kept", "wanted", "given", "refused", "hadBackup", "replacedBackup"],
+  state: ["nonce", "nonces", "candidate", "source", "kept", "wanted", "given", "foreign", "refused", "hadBackup", "replacedBackup"],
   compare: {
     attempt: attempts,
     currentShares: ignored,
@@ -432,6 +441,7 @@ export interface RekeyShares {
   readonly candidate: Output<ShareSet>;
   readonly source: Output<"reply" | "backup">;
   readonly kept: Output<ShareSet[]>;
+  readonly foreign: Output<string[]>;
   readonly hadBackup: Output<boolean>;
 }
 

@@ -58,7 +58,7 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
         strike("seal", "before", request("PUT", "rekey/verify", 1)),
       ],
     },
-    rows: ["shares: start again", "commit: note unknown", "commit: probe"],
+    rows: ["shares: start again", "commit: probe"],
     opens: ["former", "former"],
   },
   {

@@ -1,0 +1,34 @@
+// New unseal keys for several holders, none of whom ever sees the share of another. All run this program on one stack, one after the other, each
+// with a share of their own; every run goes on where the last one stopped.
+//
+//   read -rs SHARE && export SHARE && pulumi up            # my current share, until a threshold of holders has given theirs
+//   pulumi preview                                         # shows the new shares, each encrypted to the key of its holder
+//   xxd -r -p <<< <mine> | gpg --decrypt                   # my new share, to be kept
+//   read -rs NEW_SHARE && export NEW_SHARE && pulumi up    # my new share, until a threshold is proven: then, and only then, it is live
+import { readdirSync, readFileSync } from "node:fs";
+import * as pulumi from "@pulumi/pulumi";
+import { secrets } from "pulumi-steward";
+
+// The public key of each holder: `gpg --armor --export <me> > keys/<me>.asc`. Another file, or another key in one, runs another rekey.
+const files = readdirSync(`${__dirname}/keys`).filter((file) => file.endsWith(".asc"));
+const pgpKeys = files.sort().map((file) => readFileSync(`${__dirname}/keys/${file}`, "utf8"));
+
+const rekey = new secrets.Rekey("unseal", {
+  secretShares: pgpKeys.length,
+  secretThreshold: 2,
+  pgpKeys,
+  // The service keeps the encrypted new shares, so that holders get theirs from it, and a lost reply costs nothing.
+  backup: true,
+  // By reference: read from the environment of whoever runs `pulumi up`. The state never holds a current share, and a new one, encrypted, until the commit.
+  currentShares: [{ env: "SHARE" }],
+  newShares: [{ env: "NEW_SHARE" }],
+});
+
+// Ciphertext: each is of use to its holder alone. The nonce tells of which rekey they are.
+secrets.getRekeyBackup().then((backup) => {
+  for (const [fingerprint, shares] of Object.entries(backup?.keys ?? {}))
+    for (const share of shares) pulumi.log.info(`rekey ${backup?.nonce}, the new share for ${fingerprint}: ${share}`);
+});
+
+export const encryptedShares = rekey.encryptedShares;
+export const complete = rekey.complete;

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as ts from "typescript";
+import { table } from "../provider/secrets/rekey/table";
+import { compile } from "./compile";
+
+const read = (file: string): string => readFileSync(join(__dirname, "..", file), "utf8");
+const oneLine = (text: string): string => text.replace(/\s+/g, " ");
+const page = oneLine(read("docs/rekey.md"));
+
+test.each(["attempt", "shares", "commit"])("docs/rekey.md shows the rows of the rekey's table, and no other: %s", (step) => {
+  const [, section = ""] = read("docs/rekey.md").split(`\n**${step}**\n\n`);
+  const [, , ...shown] = section.slice(0, section.indexOf("\n\n")).split("\n").map(oneLine);
+  const rows = table.filter((row) => row.step === step);
+  expect(shown).toEqual(rows.map(({ holds, server, name }) => `| ${holds.join(", ")} | ${server.join(", ")} | ${name} |`));
+});
+
+/** Who is handed the reason for which a rekey stops, and as which argument. */
+const callers: Record<string, number> = { pause: 1, stopped: 0, again: 0, invalid: 0, noteUnknown: 1, begunAnew: 2, storedSeal: 0 };
+
+/** The parts of the reasons in a source file that are not filled in while it runs. */
+function reasonsIn(file: string): string[] {
+  const parts: string[] = [];
+  const collect = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) parts.push(node.text);
+    // What is compared or looked up is not said.
+    if (!ts.isBinaryExpression(node) && !ts.isElementAccessExpression(node)) ts.forEachChild(node, collect);
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) {
+      const position = callers[node.expression.text];
+      const reason = position === undefined ? undefined : node.arguments[position];
+      if (reason) collect(reason);
+    }
+    if (ts.isPropertyAssignment(node) && ts.isIdentifier(node.name) && node.name.text === "reason") collect(node.initializer);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022, true));
+  return parts.map((part) => part.trim()).filter((part) => /\w+ \w+ \w+/.test(part));
+}
+
+test("the runbook has every sentence with which a rekey stops", () => {
+  const folder = "provider/secrets/rekey";
+  const files = readdirSync(join(__dirname, "..", folder)).filter((file) => !["declaration.ts", "pgp.ts"].includes(file));
+  const reasons = files.flatMap((file) => reasonsIn(`${folder}/${file}`));
+  expect(reasons.length).toBeGreaterThan(40);
+  expect([...new Set(reasons)].filter((reason) => !page.includes(oneLine(reason)))).toEqual([]);
+});
+
+test("the program in docs/rekey.md compiles", () => {
+  const [, program = ""] = /```ts\n([\s\S]*?)```/.exec(read("docs/rekey.md")) ?? [];
+  expect(program).toContain("secrets.Rekey");
+  expect(compile(program).errors).toEqual([]);
+});

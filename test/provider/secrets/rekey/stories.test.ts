@@ -1,0 +1,308 @@
+import { RekeyInputs } from "../../../../provider/secrets";
+import { Holder, holders, read } from "../../../pgp";
+import { onEachRekeyTarget, RekeyStack, RekeyTarget } from "../../../rekey";
+
+const quiet = (): jest.SpyInstance => jest.spyOn(console, "log").mockImplementation(() => {});
+let told: jest.SpyInstance;
+beforeEach(() => {
+  told = quiet();
+});
+afterEach(() => told.mockRestore());
+const lines = (): string => told.mock.calls.map(([line]) => String(line)).join("\n");
+
+const wrong = Buffer.alloc(33, 7).toString("base64");
+
+onEachRekeyTarget("a rekey", (current) => {
+  const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => ({
+    secretShares: 3,
+    secretThreshold: 2,
+    currentShares: current().first.slice(0, 3),
+    ...more,
+  });
+  const stackOn = (target: RekeyTarget): RekeyStack => new RekeyStack(target.config);
+  const requests = async (action: () => Promise<unknown>): Promise<string[]> => {
+    const { gateway } = current();
+    const first = gateway.requests.length;
+    await action();
+    return gateway.requests.slice(first).map(({ method, path }) => `${method} ${path.replace("/v1/sys/rekey/", "")}`);
+  };
+  const status = async (): Promise<Record<string, unknown>> => (await current().outside("GET", "sys/rekey/init")).body;
+  const decrypted = async (set: { encryptedShares?: { fingerprint: string; share: string }[] }, all: Holder[]): Promise<string[]> =>
+    Promise.all(
+      (set.encryptedShares ?? []).map(({ fingerprint, share }) =>
+        read(all.find((each) => each.fingerprint === fingerprint) as Holder, share),
+      ),
+    );
+  const candidateOf = ({ shares }: RekeyStack): { encryptedShares: { fingerprint: string; share: string }[] } => ({
+    encryptedShares: (shares.outputs() as { candidate: { encrypted: { fingerprint: string; share: string }[] } }).candidate.encrypted,
+  });
+
+  test("run twice changes nothing and sends nothing; a refresh asks once; other current shares alone change nothing", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs());
+    expect(stack.outputs).toMatchObject({ complete: true, encryptedShares: [], fingerprints: [] });
+    expect(stack.outputs.shares).toHaveLength(3);
+    expect(await requests(() => stack.up(inputs()))).toEqual([]);
+    expect(await requests(() => stack.refresh())).toEqual(["GET init"]);
+    expect(await stack.up(inputs({ currentShares: [wrong], waitSeconds: 5, onConflict: "cancel", proof: "threshold" }))).toEqual([
+      "same",
+      "same",
+      "same",
+    ]);
+  });
+
+  test("a finished one is redone by triggers, and the preview says so; the former live set stays in the state until the new one is proven", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs());
+    const [first] = [stack.outputs.shares];
+    told.mockClear();
+    expect((await stack.attempt.preview({ ...inputs({ triggers: ["2"] }) })).operation).toBe("update");
+    expect(lines()).toMatch(/warning: rekey: a new rekey will run/);
+    // The state's own shares are the current ones, and are tried.
+    const other = Buffer.alloc(33, 8).toString("base64");
+    expect(await stack.stops(inputs({ triggers: ["2"], currentShares: [wrong, other] }), "shares").catch(() => "given")).toBe("given");
+    expect(stack.outputs.shares).toEqual(first);
+    await stack.up(inputs({ triggers: ["2"], currentShares: [wrong, other] }));
+    expect(stack.outputs.shares).not.toEqual(first);
+    expect(await current().opens(stack.outputs.shares.slice(0, 2))).toBe(true);
+  });
+
+  test("one share", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs({ secretShares: 1, secretThreshold: 1 }));
+    expect(await current().opens(stack.outputs.shares)).toBe(true);
+    await stack.up(inputs({ triggers: ["5 of 3"], secretShares: 5, secretThreshold: 3, currentShares: stack.outputs.shares }));
+    expect(await current().opens(stack.outputs.shares.slice(2))).toBe(true);
+  });
+
+  test("too few shares stop it with what is missing, and those of another holder are counted", async () => {
+    const [a = "", b = "", c = ""] = current().first;
+    const stack = stackOn(current());
+    delete process.env.STEWARD_MISSING;
+    expect(await stack.stops(inputs({ currentShares: [a, { env: "STEWARD_MISSING" }, { file: "no/such/file" }] }))).toBe(
+      "Cannot create rekey: 1 of 3 current shares given; not at hand: currentShares[1] (the variable STEWARD_MISSING), currentShares[2] (the file no/such/file). " +
+        "Run `pulumi up` again where missing shares are at hand; other holders may give theirs in the meantime, but the last one has to be given here.",
+    );
+    // The same share again is not given again.
+    expect(await requests(() => stack.stops(inputs({ currentShares: [a] })))).not.toContain("PUT update");
+    await current().outside("PUT", "sys/rekey/update", { key: b, nonce: (await status()).nonce });
+    await stack.up(inputs({ currentShares: [a, c] }));
+    expect(stack.outputs.complete).toBe(true);
+  });
+
+  test("waits for other holders, and keeps its own share for the last one", async () => {
+    const [a = "", b = "", c = ""] = current().first;
+    const stack = stackOn(current());
+    const up = stack.up(inputs({ currentShares: [c], waitSeconds: 20 }));
+    while (!(await status()).started) await new Promise((done) => setTimeout(done, 20));
+    const { nonce } = await status();
+    for (const key of [a, b]) await current().outside("PUT", "sys/rekey/update", { key, nonce });
+    await up;
+    expect(lines()).toContain("2 of 3 current shares given");
+    expect(stack.outputs.complete).toBe(true);
+  });
+
+  test("gives its share when nobody came in time", async () => {
+    const stack = stackOn(current());
+    expect(await stack.stops(inputs({ currentShares: current().first.slice(0, 1), waitSeconds: 0.5 }))).toContain(
+      "1 of 3 current shares given",
+    );
+    expect(await status()).toMatchObject({ progress: 1 });
+  });
+
+  test("a wrong share is found at the threshold, and drops what was given: the message says so, and the next run starts over", async () => {
+    const [a = "", b = ""] = current().first;
+    const stack = stackOn(current());
+    expect(await stack.stops(inputs({ currentShares: [a, b, wrong] }))).toMatch(
+      /^Cannot create rekey: the 3 shares given do not open the service \(.*\); the attempt .* stands, and begins again with no share\. At least one of them is wrong: correct currentShares and run again\.$/,
+    );
+    expect(await status()).toMatchObject({ started: true, progress: 0 });
+    await stack.up(inputs());
+  });
+
+  test.each([
+    ["not a share!", "currentShares[1] is neither base64 nor hex"],
+    ["00ff", "currentShares[1] is not as long as the shares before it: all shares of a set have one length"],
+    ["the first", "currentShares[1] is the same share as currentShares[0]"],
+  ])("a share by reference that cannot be one (%s) is refused before anything is given", async (text, reason) => {
+    process.env.STEWARD_SHARE = text === "the first" ? Buffer.from(current().first[0] as string, "base64").toString("hex") : text;
+    const stack = stackOn(current());
+    const shares = [current().first[0] as string, { env: "STEWARD_SHARE" }];
+    expect(await stack.stops(inputs({ currentShares: shares }))).toBe(
+      `Cannot create rekey: ${reason}. Nothing was sent: correct it and run again.`,
+    );
+    delete process.env.STEWARD_SHARE;
+    expect(await status()).toMatchObject({ progress: 0 });
+  });
+
+  test("with PGP keys a threshold of holders proves it, over several runs, and nothing is sent before", async () => {
+    const all = await holders(3);
+    const stack = stackOn(current());
+    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey) });
+    expect(await stack.stops(pgp)).toContain("0 of the 2 decrypted new shares that prove the rekey are at hand; nothing is committed");
+    const [one = "", two = ""] = await decrypted(candidateOf(stack), all);
+    expect(await requests(() => stack.stops({ ...pgp, newShares: [one] }))).toEqual(
+      current().dialect === "standard" ? ["GET init", "GET verify"] : ["GET init", "GET verify"],
+    );
+    // Gathered, and kept secret; a refresh changes nothing of it.
+    await stack.refresh();
+    await stack.up({ ...pgp, newShares: [two] });
+    expect(stack.outputs).toMatchObject({ complete: true, shares: [], fingerprints: all.map(({ fingerprint }) => fingerprint) });
+    expect(await current().opens([one, two])).toBe(true);
+  });
+
+  test('proof "all" with PGP keys asks for every share, and names the one that does not fit', async () => {
+    const all = await holders(4);
+    const stack = stackOn(current());
+    const pgp = inputs({ secretShares: 4, pgpKeys: all.map(({ publicKey }) => publicKey), proof: "all" });
+    expect(await stack.stops(pgp)).toContain("0 of the 4 decrypted new shares");
+    const shares = await decrypted(candidateOf(stack), all);
+    const broken = shares.map((share, index) => (index === 2 ? share.replace(/^../, (byte) => (byte === "00" ? "01" : "00")) : share));
+    expect(await stack.stops({ ...pgp, newShares: broken })).toMatch(
+      /the shares do not belong together: newShares\[2\] does not fit; nothing is committed/,
+    );
+    expect(await current().opens(current().first.slice(0, 3))).toBe(true);
+    await stack.up({ ...pgp, newShares: shares });
+  });
+
+  test("a wrong new share is refused by the service: nothing is committed, and the right ones are asked for again", async () => {
+    const all = await holders(3);
+    const stack = stackOn(current());
+    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey) });
+    await stack.stops(pgp);
+    const shares = await decrypted(candidateOf(stack), all);
+    const other = Buffer.from(wrong, "base64").toString("hex");
+    expect(await stack.stops({ ...pgp, newShares: [shares[0] as string, other] })).toMatch(
+      /the service refuses the new shares at newShares\[1\] \(.*\); nothing is committed, and our attempt still stands/,
+    );
+    await stack.up({ ...pgp, newShares: shares });
+  });
+
+  test("shares of an earlier rekey, left over in newShares, prove nothing", async () => {
+    const all = await holders(5);
+    const stack = stackOn(current());
+    const pgp = inputs({ secretShares: 5, pgpKeys: all.map(({ publicKey }) => publicKey) });
+    await stack.stops(pgp);
+    const old = await decrypted(candidateOf(stack), all);
+    await stack.up({ ...pgp, newShares: old });
+    const second = { ...pgp, triggers: ["2"], currentShares: old.slice(0, 2) };
+    expect(await stack.stops({ ...second, newShares: old })).toContain("0 of the 2 decrypted new shares that prove the rekey");
+    expect(lines()).toContain("5 of newShares are not of this rekey, and are left out");
+    await current().sealAndUnseal(old.slice(0, 2));
+    expect(await stack.stops(second)).toContain("whether the new shares are live is not known yet");
+    // Others of the old set open the service as well: that the former shares at hand do so, too, shows what they are.
+    const third = stackOn(current());
+    await third.stops(second);
+    await current().sealAndUnseal(old.slice(0, 2));
+    await third.stops(second);
+    expect(await third.stops({ ...second, newShares: old.slice(3) })).toContain("its new shares are dead");
+  });
+
+  test("the reply with the new shares lost: they come from the backup; which goes on request, once it is proven", async () => {
+    const all = await holders(3);
+    const stack = stackOn(current());
+    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true });
+    current().gateway.interrupt = ({ method, path, nth }) =>
+      method === "PUT" && path.endsWith("/update") && nth === 3 ? { when: "after" } : undefined;
+    expect(await stack.stops(pgp)).toContain("decrypted new shares that prove the rekey");
+    expect(lines()).toContain("took them from the backup");
+    const shares = await decrypted(candidateOf(stack), all);
+    await stack.up({ ...pgp, newShares: shares });
+    const backup = (await current().outside("GET", "sys/rekey/backup")).status;
+    expect(backup).toBe(200);
+    expect(await stack.up({ ...pgp, removeBackup: true })).toEqual(["same", "same", "update"]);
+    expect((await current().outside("GET", "sys/rekey/backup")).status).not.toBe(200);
+    expect(await stack.up({ ...pgp, removeBackup: true })).toEqual(["same", "same", "same"]);
+  });
+
+  test("never overwrites the backup of somebody else's rekey, unless told to: then the state keeps it", async () => {
+    const all = await holders(3);
+    const keys = all.map(({ publicKey }) => publicKey);
+    const theirs = stackOn(current());
+    await theirs.stops(inputs({ pgpKeys: keys, backup: true }));
+    await theirs.destroy();
+    const stack = stackOn(current());
+    const pgp = inputs({ pgpKeys: keys, backup: true });
+    expect(await stack.stops(pgp)).toMatch(/the service keeps a backup of another rekey, .*, which ours would overwrite/);
+    expect(await status()).toMatchObject({ progress: 0 });
+    expect(await stack.stops({ ...pgp, replaceBackup: true })).toMatch(/is saved in the state now, before ours overwrites it/);
+    expect(await stack.stops({ ...pgp, replaceBackup: true })).toContain("decrypted new shares that prove the rekey");
+    const kept = stack.shares.outputs().replacedBackup as { keys: Record<string, string[]> };
+    expect(Object.keys(kept.keys).sort()).toEqual(all.map(({ fingerprint }) => fingerprint).sort());
+    // An attempt that never came to its commit takes its dead backup along only when it is settled.
+    await stack.up({ ...pgp, replaceBackup: true, newShares: await decrypted(candidateOf(stack), all) });
+  });
+
+  test("without verification the last share commits; with a backup its lost reply loses nothing", async () => {
+    const all = await holders(3);
+    const stack = stackOn(current());
+    const bold = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true, requireVerification: false });
+    current().gateway.interrupt = ({ method, path, nth }) =>
+      method === "PUT" && path.endsWith("/update") && nth === 3 ? { when: "after" } : undefined;
+    expect(await stack.stops(bold)).toContain("so the new keys may be live");
+    current().gateway.interrupt = undefined;
+    expect(await stack.stops(bold)).toContain("0 of the 2 decrypted ones needed to find out are at hand");
+    const shares = await decrypted(candidateOf(stack), all);
+    await stack.up({ ...bold, newShares: shares });
+    expect(stack.outputs.complete).toBe(true);
+    expect(await current().opens(shares.slice(0, 2))).toBe(true);
+  });
+
+  test("without verification and without PGP keys, it is at one's own risk", async () => {
+    const stack = stackOn(current());
+    expect(await stack.attempt.problems({ ...inputs({ requireVerification: false }) })).toEqual([
+      "requireVerification: without verification the last current share commits, and if its reply is lost, nobody ever knows the new keys: the service cannot be unsealed again; give pgpKeys and backup as well, or acceptLossRisk: true",
+    ]);
+    await stack.up(inputs({ requireVerification: false, acceptLossRisk: true }));
+    expect(lines()).toContain("warning: rekey: requireVerification: without verification the last current share commits");
+    expect(await current().opens(stack.outputs.shares.slice(0, 2))).toBe(true);
+  });
+
+  test("deleting keeps what opens the service: refused, until discardShares says so", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs());
+    await expect(stack.destroy()).rejects.toThrow(
+      "Cannot delete rekey: the state holds the only copy of shares that open the service. Put them where they belong",
+    );
+    expect(await stack.up(inputs({ discardShares: true }))).toEqual(["same", "update", "update"]);
+    await stack.destroy();
+    expect([stack.attempt.state, stack.shares.state, stack.commit.state]).toEqual([undefined, undefined, undefined]);
+  });
+
+  test("deleting an unfinished one cancels it: a started one, one that has new shares, one that holders have to prove", async () => {
+    const all = await holders(3);
+    for (const [until, more] of [
+      ["attempt", {}],
+      ["shares", {}],
+      ["commit", { pgpKeys: all.map(({ publicKey }) => publicKey) }],
+    ] as const) {
+      const stack = stackOn(current());
+      await stack.up(inputs(more as Partial<RekeyInputs>), until).catch(() => {});
+      expect((await status()).started).toBe(true);
+      await stack.destroy();
+      expect((await status()).started).toBe(false);
+    }
+    expect(await current().opens(current().first.slice(0, 3))).toBe(true);
+  });
+
+  test("deleting one of which the outcome is unknown is refused", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs(), "shares");
+    await current().sealAndUnseal(current().first.slice(0, 3));
+    await expect(stack.destroy()).rejects.toThrow("the state holds shares that may be the live ones");
+    await stack.stops(inputs());
+    await expect(stack.destroy()).rejects.toThrow("whether the new shares in the state are live is not known");
+    expect(await stack.stops(inputs())).toContain("its new shares are dead");
+    await stack.destroy();
+  });
+
+  test("a rekey by somebody else shows at refresh, as a line and never as a difference", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs({ secretShares: 3, secretThreshold: 3 }));
+    const other = stackOn(current());
+    await other.up(inputs({ secretShares: 3, secretThreshold: 2, currentShares: stack.outputs.shares }));
+    told.mockClear();
+    expect(await stack.commit.refresh()).toEqual([]);
+    expect(lines()).toContain("the service now asks for 2 shares, and the set in the state has a threshold of 3: somebody has rekeyed it");
+  });
+});
