@@ -16,7 +16,7 @@ export function createCommand(print: (line: string) => void, stopped: () => Prom
     .addHelpText(
       "after",
       `
-Prints the variables that point a program at the sandbox; paste them into another terminal:
+Prints the variables that point a program at the sandbox, and the shares that unseal it; paste them into another terminal:
 
   $ pulumi-steward sandbox --port 4700
   export SECRETS_ADDR=http://127.0.0.1:4700
@@ -26,6 +26,7 @@ Prints the variables that point a program at the sandbox; paste them into anothe
       const sandbox = await start({ dialect: options.dialect, port: options.port });
       const stop = stopped();
       for (const [name, value] of Object.entries(sandbox.env)) print(`export ${name}=${value}`);
+      for (const [index, share] of sandbox.secrets.shares.entries()) print(`export SHARE_${index + 1}=${share}`);
       await stop;
       await sandbox.close();
     });

@@ -18,7 +18,7 @@ test.each([
   });
   const command = createCommand(
     (line) => {
-      if (lines.push(line) === 6) running();
+      if (lines.push(line) === 11) running();
     },
     () => stopped,
   );
@@ -27,6 +27,7 @@ test.each([
   const env = Object.fromEntries(lines.map((line) => /^export (\w+)=(\S+)$/.exec(line)!.slice(1) as [string, string]));
   const service = { url: env[`${prefix}_ADDR`]!, token: env[`${prefix}_TOKEN`]! };
   expect((await call(service, "GET", "/v1/sys/mounts")).status).toBe(200);
+  expect(Object.keys(env)).toEqual(expect.arrayContaining(["SHARE_1", "SHARE_5"]));
   stop();
   await ended;
   await expect(fetch(service.url)).rejects.toThrow();

@@ -34,7 +34,12 @@ async function main(): Promise<void> {
   const counts = new Map<string, { former: number; new: number }>();
   const met = new Set<string>();
   let [ups, struckInAll] = [0, 0];
-  for (let story = 0; story < runs; story++) {
+  let stopped = false;
+  process.once("SIGINT", () => {
+    stopped = true;
+  });
+  let told = 0;
+  for (let story = 0; story < runs && !stopped; story++) {
     const random = randomly(seed + story);
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
     const { name, first, plan } = pick(shapes);
@@ -55,6 +60,7 @@ async function main(): Promise<void> {
       process.exitCode = 1;
       return;
     }
+    told++;
     ups += report.runs;
     for (const row of report.rows) met.add(row);
     for (const { row, blow, when, opens } of report.struck) {
@@ -69,7 +75,7 @@ async function main(): Promise<void> {
   console.log("\n| row of the table | blow | opened by the former shares | by new ones in the state | by none |\n|---|---|---:|---:|---:|");
   for (const [key, { former, new: fresh }] of [...counts].sort(([a], [b]) => a.localeCompare(b)))
     console.log(`| ${key} | ${former} | ${fresh} | 0 |`);
-  console.log(`\n${runs} stories, ${ups} runs of \`pulumi up\`, ${struckInAll} blows; every story came to its end, no process was left.`);
+  console.log(`\n${told} stories, ${ups} runs of \`pulumi up\`, ${struckInAll} blows; every story came to its end, no process was left.`);
   console.log(`Rows met: ${[...met].sort().join("; ")}.`);
 }
 

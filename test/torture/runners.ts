@@ -15,8 +15,8 @@ export interface SavedSet {
 export interface Saved {
   /** Every set, wherever it is. */
   sets: SavedSet[];
-  /** The set whose holders have to bring their shares. */
-  asked?: SavedSet;
+  /** The newest set, whose holders have to bring their shares. */
+  candidate?: SavedSet;
   live?: SavedSet;
   complete: boolean;
 }
@@ -150,7 +150,7 @@ export class InProcess implements Runner {
 }
 
 function savedIn(shares: unknown, commit: unknown): Saved {
-  const { wanted, candidate } = (shares ?? {}) as { wanted?: SavedSet; candidate?: SavedSet };
+  const { candidate } = (shares ?? {}) as { candidate?: SavedSet };
   const { live, complete = false } = (commit ?? {}) as { live?: SavedSet; complete?: boolean };
   const sets: SavedSet[] = [];
   const visit = (value: unknown): void => {
@@ -159,5 +159,5 @@ function savedIn(shares: unknown, commit: unknown): Saved {
     for (const inner of Object.values(value)) visit(inner);
   };
   visit([shares, commit]);
-  return { sets, asked: wanted ?? candidate, live, complete };
+  return { sets, candidate, live, complete };
 }

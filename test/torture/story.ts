@@ -72,6 +72,7 @@ export async function tell(target: RekeyTarget, runner: Runner, plan: Plan): Pro
 class Story {
   private triggers = 0;
   private onConflict: RekeyInputs["onConflict"] = "fail";
+  private believed: string[] | undefined;
   private readonly said: string[] = [];
 
   constructor(
@@ -86,8 +87,8 @@ class Story {
   async rekey(former: string[], round: number): Promise<string[]> {
     let saved = await this.runner.saved();
     for (let run = 0; run < mostRuns; run++) {
-      const brought = saved.asked && saved.asked.encrypted.length > 0 ? await this.plain(saved.asked) : [];
-      const variables = { ...this.atHand("SHARE", former, run), ...this.atHand("NEW", brought, run) };
+      const brought = saved.candidate && saved.candidate.encrypted.length > 0 ? await this.plain(saved.candidate) : [];
+      const variables = { ...this.atHand("SHARE", this.believed ?? former, run), ...this.atHand("NEW", brought, run) };
       const before = this.report.struck.length;
       this.arm(this.plan.strikes.shift(), former);
       const { code, output } = await this.runner.up(this.inputs(round), variables);
@@ -101,6 +102,9 @@ class Story {
       if (code === 0) return this.assertLive(former, saved);
       // What an operator does who reads the message.
       if (/new shares are dead|change triggers to begin anew/.test(output)) this.triggers++;
+      // The message names a set that may be the live one: its holders bring theirs.
+      const asked = saved.sets.find(({ nonce }) => nonce === /shares of the rekey (\S+) are the live ones/.exec(output)?.[1]);
+      this.believed = asked && (await this.plain(asked));
       this.onConflict = /rekey is in progress/.test(output) ? "cancel" : "fail";
     }
     throw this.failure(`not done after ${mostRuns} runs`);

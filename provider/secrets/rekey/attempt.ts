@@ -3,7 +3,7 @@ import { CustomResource, CustomResourceOptions, Output } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Comparison, ignored } from "../../comparison";
 import { Connection } from "../../connection";
-import { Definition, Finding } from "../../definition";
+import { Definition, Doubt, Finding } from "../../definition";
 import { Args, registration } from "../../resource";
 import { RekeyInputs, rekeyFields, rekeyRules } from "./declaration";
 import { createThrowAwayKey, inspectKeys } from "./pgp";
@@ -36,9 +36,27 @@ async function parametersOf({
   };
 }
 
-async function up(connection: Connection, inputs: RekeyInputs, last: Partial<AttemptState>): Promise<AttemptState> {
-  begin(connection);
+/** A change of one of these runs a new rekey; anything else only steers one that runs. */
+const decisive = ["secretShares", "secretThreshold", "pgpKeys", "triggers"] as const;
+const steering = Object.keys(rekeyFields).filter((field) => field !== "connection" && !decisive.some((name) => name === field));
+
+/** Line ends and blanks of armor mean nothing. */
+const keys: Comparison = { equal: (a, b) => JSON.stringify(a)?.replace(/\\[rn]|\s/g, "") === JSON.stringify(b)?.replace(/\\[rn]|\s/g, "") };
+
+const isNew = (inputs: RekeyInputs, last: object): boolean =>
+  decisive.some((field) => !keys.equal(inputs[field], (last as Partial<RekeyInputs>)[field]));
+
+/** What the preview says of a new rekey. */
+const foresee = (inputs: RekeyInputs, last: object): Finding[] =>
+  isNew(inputs, last)
+    ? [{ path: "", reason: "a new rekey will run: it takes the current shares, and makes the unseal keys that are live now worthless" }]
+    : [];
+
+async function up(connection: Connection, inputs: RekeyInputs, last: Partial<AttemptState> & Doubt): Promise<AttemptState> {
   const before = last.attempt;
+  // Another address of the same service is no reason for a new rekey.
+  if (before && !last.unfinished && !isNew(inputs, last)) return { attempt: before };
+  begin(connection);
   const parameters = await parametersOf(inputs);
   const nonces = before?.nonces ?? [];
   const probe = before?.probe ?? (await createThrowAwayKey());
@@ -78,20 +96,6 @@ async function up(connection: Connection, inputs: RekeyInputs, last: Partial<Att
         throw unforeseen(situation, holds);
     }
   }
-}
-
-/** A change of one of these runs a new rekey; anything else only steers one that runs. */
-const decisive = ["secretShares", "secretThreshold", "pgpKeys", "triggers"] as const;
-const steering = Object.keys(rekeyFields).filter((field) => field !== "connection" && !decisive.some((name) => name === field));
-
-/** Line ends and blanks of armor mean nothing. */
-const keys: Comparison = { equal: (a, b) => JSON.stringify(a)?.replace(/\\[rn]|\s/g, "") === JSON.stringify(b)?.replace(/\\[rn]|\s/g, "") };
-
-/** What the preview says of a new rekey. */
-function foresee(inputs: RekeyInputs, state: object): Finding[] {
-  const last = state as Partial<RekeyInputs>;
-  if (decisive.every((field) => keys.equal(inputs[field], last[field]))) return [];
-  return [{ path: "", reason: "a new rekey will run: it takes the current shares, and makes the unseal keys that are live now worthless" }];
 }
 
 /** @internal */

@@ -8,7 +8,7 @@ import { decodeShare } from "./share";
 
 /**
  * A share of unseal keys: itself, base64 or hex, which the state then holds encrypted; or where the provider finds it when it is needed, which the
- * state never holds: a variable of the environment that `pulumi` runs in, or a file, seen from the program's folder. What is not set, or not there, is a share
+ * state never holds, but for new shares that wait for others: a variable of the environment that `pulumi` runs in, or a file, seen from the program's folder. What is not set, or not there, is a share
  * that is not at hand.
  */
 export type ShareSource = string | { env: string } | { file: string };

@@ -19,9 +19,8 @@ export function decodeShare(text: string): Buffer | undefined {
   return Buffer.from(trimmed, "base64");
 }
 
-/** Several shares, each with the name of its place. @internal */
-export const sharesOf = (texts: readonly string[], label: string): Share[] =>
-  texts.map((text, index) => ({ label: `${label}[${index}]`, text: text.trim(), bytes: decodeShare(text) ?? Buffer.alloc(0) }));
+/** @internal */
+export const shareOf = (text: string, label: string): Share => ({ label, text: text.trim(), bytes: decodeShare(text) ?? Buffer.alloc(0) });
 
 /**
  * The shares that are at hand, and what is missing. A variable that is not set, or a file that is not there, is a share of somebody else;

@@ -146,7 +146,7 @@ export const unforeseen = ({ kind, status }: Situation, holds: string): StewardE
   new StewardError({
     code: "ERR_CONFLICT",
     reason: `this is not foreseen: the state holds ${holds}, and the server shows ${status.started ? `the attempt ${status.nonce} (${kind}; ${describe(status)})` : "no attempt"}`,
-    advice: "Nothing was sent and everything is kept: see the runbook for what to do by hand.",
+    advice: "Nothing was sent and everything is kept: docs/rekey.md, in the package, tells what to do by hand.",
   });
 
 /** @internal */

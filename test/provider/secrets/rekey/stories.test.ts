@@ -159,7 +159,7 @@ onEachRekeyTarget("a rekey", (current) => {
     const shares = await decrypted(candidateOf(stack), all);
     const broken = shares.map((share, index) => (index === 2 ? share.replace(/^../, (byte) => (byte === "00" ? "01" : "00")) : share));
     expect(await stack.stops({ ...pgp, newShares: broken })).toMatch(
-      /the shares do not belong together: newShares\[2\] does not fit; nothing is committed/,
+      /the shares do not belong together: newShares\[2\] \([0-9a-f]{40}\) does not fit; nothing is committed/,
     );
     expect(await current().opens(current().first.slice(0, 3))).toBe(true);
     await stack.up({ ...pgp, newShares: shares });
@@ -256,6 +256,43 @@ onEachRekeyTarget("a rekey", (current) => {
     await stack.up(inputs({ requireVerification: false, acceptLossRisk: true }));
     expect(lines()).toContain("warning: rekey: requireVerification: without verification the last current share commits");
     expect(await current().opens(stack.outputs.shares.slice(0, 2))).toBe(true);
+  });
+
+  test("another address of the same service is no reason for a new rekey", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs());
+    const { shares } = stack.outputs;
+    const { secrets } = current().config["steward:default"] as { secrets: { address: string } };
+    const moved = {
+      "steward:default": { secrets: { ...secrets, address: secrets.address.replace("127.0.0.1", "localhost"), acceptMoved: true } },
+    };
+    for (const each of [stack.attempt, stack.shares, stack.commit]) each.configure(moved);
+    expect(await requests(() => stack.up(inputs()))).toEqual(["GET init"]);
+    expect(stack.outputs.shares).toEqual(shares);
+    expect(await stack.up(inputs())).toEqual(["same", "same", "same"]);
+  });
+
+  test("what answers with fewer new shares than were asked for gets no commit", async () => {
+    const stack = stackOn(current());
+    const cut = (body: string): string => {
+      const answer = JSON.parse(body);
+      return JSON.stringify({ ...answer, keys: answer.keys?.slice(0, 2), keys_base64: answer.keys_base64?.slice(0, 2) });
+    };
+    current().gateway.interrupt = ({ path, nth }) => (path.endsWith("/update") && nth === 3 ? { when: "after", answer: cut } : undefined);
+    expect(await stack.stops(inputs())).toMatch(/the service answered with 2 new shares where 3 were asked for.*; nothing was committed/);
+    expect((await status()).started).toBe(false);
+    expect(await stack.stops(inputs())).toContain("a new one was started");
+    await stack.up(inputs());
+  });
+
+  test("new shares that cannot be read stop it before any current share is given", async () => {
+    process.env.STEWARD_SHARE = "!!";
+    const stack = stackOn(current());
+    const bold = inputs({ newShares: [{ env: "STEWARD_SHARE" }], requireVerification: false, acceptLossRisk: true });
+    expect(await stack.stops(bold)).toContain("newShares[0] is neither base64 nor hex. Nothing was sent");
+    delete process.env.STEWARD_SHARE;
+    expect(await status()).toMatchObject({ progress: 0 });
+    await stack.up(bold);
   });
 
   test("deleting keeps what opens the service: refused, until discardShares says so", async () => {

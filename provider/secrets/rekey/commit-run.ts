@@ -1,0 +1,98 @@
+import { Connection } from "../../connection";
+import { Doubt } from "../../definition";
+import { StewardError, Unfinished } from "../../errors";
+import { RekeyInputs } from "./declaration";
+import { EncryptedShare, ShareSet } from "./server";
+import { Share } from "./share";
+import { Ours } from "./situation";
+import { Attempt, tell } from "./steps";
+
+// What the commit of a rekey keeps, and what it says while it cannot go on.
+
+/** @internal */
+export interface CommitInputs
+  extends Pick<RekeyInputs, "currentShares" | "newShares" | "proof" | "removeBackup" | "onConflict" | "discardShares" | "connection"> {
+  attempt: Attempt;
+  nonces: string[];
+  candidate: ShareSet;
+  source: "reply" | "backup";
+  kept: ShareSet[];
+  foreign: string[];
+  hadBackup: boolean;
+}
+
+/** @internal */
+export interface CommitState {
+  /** What is known of the candidate. */
+  outcome: "open" | "unknown" | "dead" | "live";
+  /** Shares that holders have brought, decrypted: base64, and where they stood in newShares. */
+  gathered: Gathered[];
+  /** The set that opens the service, as far as we know: the former one until the candidate is proven. */
+  live?: ShareSet;
+  /** The set before the live one, encrypted, where holders' word is the proof of the live one. */
+  former?: ShareSet;
+  shares: string[];
+  encryptedShares: EncryptedShare[];
+  fingerprints: string[];
+  complete: boolean;
+}
+
+/** @internal */
+export interface Gathered {
+  label: string;
+  share: string;
+}
+
+/** @internal */
+export type Last = Partial<CommitInputs & CommitState> & Doubt;
+
+/** One run: `state` is what is saved, however it ends. @internal */
+export interface Run {
+  connection: Connection;
+  inputs: CommitInputs;
+  ours: Ours;
+  state: CommitState;
+  /** The candidate's shares that are at hand in clear text. */
+  shares: Share[];
+}
+
+/** @internal */
+export const stateOf = (outcome: CommitState["outcome"], live: ShareSet | undefined, gathered: Gathered[]): CommitState => ({
+  outcome,
+  gathered,
+  ...(live ? { live } : {}),
+  shares: live?.shares ?? [],
+  encryptedShares: live?.encrypted ?? [],
+  fingerprints: (live?.encrypted ?? []).map(({ fingerprint }) => fingerprint),
+  complete: outcome === "live",
+});
+
+/** @internal */
+export const pause = ({ state }: Run, reason: string, advice: string): StewardError =>
+  new Unfinished({ ...state, unfinished: true }, { reason, advice });
+
+/** The status is the same after a commit, a seal, a failover and a cancel: nothing is begun before the next run has asked the service itself. @internal */
+export function noteUnknown(run: Run, reason: string): StewardError {
+  run.state = stateOf("unknown", run.state.live, run.state.gathered);
+  return pause(
+    run,
+    `${reason}: whether the new shares are live is not known yet, and the state keeps both sets`,
+    `Run \`pulumi up\` again: it asks the service which of them opens it${run.inputs.candidate.encrypted.length > 0 ? ", with the decrypted new shares of a threshold of holders as newShares" : ""}.`,
+  );
+}
+
+/** @internal */
+export function waitForShares(run: Run): StewardError {
+  const { threshold, encrypted, nonce } = run.inputs.candidate;
+  tellEncrypted(run);
+  return pause(
+    run,
+    `whether the new shares of the attempt ${nonce} are live is not known, and ${run.shares.length} of the ${threshold} decrypted ones needed to find out are at hand`,
+    `Their holders (${encrypted.map(({ fingerprint }) => fingerprint).join(", ")}) decrypt theirs, with \`gpg\` or secrets.decryptShare, and bring them as newShares; those brought in earlier runs are kept.`,
+  );
+}
+
+/** Their holders need them now; without a backup there is no other place to have them from. @internal */
+export function tellEncrypted({ inputs }: Run): void {
+  for (const { fingerprint, share } of inputs.candidate.encrypted) tell(`for the holder of ${fingerprint}, encrypted: ${share}`);
+}

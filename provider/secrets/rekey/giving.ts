@@ -1,0 +1,249 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import { Connection } from "../../connection";
+import { StewardError } from "../../errors";
+import { dialectOf } from "../client";
+import { getBackup, giveShare, isReplyLost, Parameters, RekeyStatus, ShareSet } from "./server";
+import { formsOf, markOf, Share, shareOf, sharesAtHand } from "./share";
+import { pause, Run, recover, SharesState, startAgain } from "./shares-run";
+import { look, Ours, Situation } from "./situation";
+import { giveUp, refuseAltered, stopped, tell } from "./steps";
+
+// The current shares are given, one by one.
+
+/** A set of shares to give: what is at hand, or one that the state keeps. */
+interface Offer {
+  shares: Share[];
+  /** Not the program's own. */
+  set?: ShareSet;
+}
+
+/** Gives the shares one by one; before each, the attempt is looked at. @internal */
+export async function give(run: Run, first: Situation): Promise<SharesState> {
+  const { inputs, ours, state } = run;
+  const nonce = ours.nonce as string;
+  const { shares: own, missing } = sharesAtHand(inputs.currentShares, "currentShares");
+  // What is there before the new shares are made is none of them. It is read before anything is given: afterwards nothing may go wrong.
+  const { shares: early } = sharesAtHand(inputs.newShares ?? [], "newShares");
+  const offers: Offer[] = [{ shares: own }, ...keptOffers(run, first.status.required)];
+  const connection = { ...run.connection, secrets: [...run.connection.secrets, ...offers.flatMap(({ shares }) => formsOf(shares))] };
+  const until = Date.now() + (inputs.waitSeconds ?? 0) * 1000;
+  const refusals: string[] = [];
+  let offer = offers.shift() as Offer;
+  let position = 0;
+  let repeated = false;
+  let told = 0;
+  // Of the offer at hand, since the count last began.
+  let counted = 0;
+  for (let situation: Situation | undefined = first; ; situation = undefined) {
+    const { kind, status } = situation ?? (await look(connection, ours));
+    if (kind === "verifying") return recover(run, { kind, status });
+    if (kind !== "collecting") throw lostMeanwhile(run, { kind, status });
+    if (status.progress < state.given.length) state.given = [];
+    if (told !== status.progress) tell(`${status.progress} of ${status.required} current shares given`);
+    told = status.progress;
+
+    const waits = Date.now() < until;
+    // Who gives the last share gets the new ones: while others are awaited, ours is kept for the end.
+    const isKeptForLast = waits && position === offer.shares.length - 1 && status.progress < status.required - 1;
+    const share = offer.shares[position];
+    if (!share || isKeptForLast) {
+      if (!offer.set && waits) {
+        await sleep(Math.max(0, Math.min(pollEvery, until - Date.now())));
+        continue;
+      }
+      const next = offers.shift();
+      if (!next) throw tooFew(run, status, missing, refusals);
+      tell("the shares at hand are not enough: trying those of an earlier rekey that the state keeps");
+      [offer, position, counted] = [next, 0, 0];
+      continue;
+    }
+    if (state.given.includes(markOf(nonce, share))) {
+      counted++;
+      position++;
+      continue;
+    }
+    await protectBackup(run);
+    const outcome = await giveOne(connection, ours, share, status);
+    const isAlone = counted + 1 >= status.required;
+    switch (outcome.kind) {
+      case "complete":
+        if (outcome.set.shares.length + outcome.set.encrypted.length === 0) throw noShares();
+        if (ours.parameters.verification && !isWhole(outcome.set, ours.parameters)) throw await refuseParts(run, status, outcome.set);
+        return accepted(run, outcome.set, share, early, offer);
+      case "counted":
+        state.given.push(markOf(nonce, share));
+        counted++;
+        position++;
+        repeated = false;
+        break;
+      case "refused alone":
+        refusals.push(`${share.label}: ${outcome.reason}`);
+        position++;
+        break;
+      case "refused together": {
+        state.given = [];
+        counted = 0;
+        if (offer.set && !isAlone) {
+          position = 0;
+          break;
+        }
+        if (offer.set) state.refused.push(offer.set.nonce);
+        const next = offers.shift();
+        if (!next) throw refusedTogether(run, status, outcome.reason, isAlone);
+        tell("the shares at hand are not the current ones: trying those of an earlier rekey that the state keeps");
+        [offer, position, counted] = [next, 0, 0];
+        break;
+      }
+      case "unknown":
+        // The attempt itself tells: it has new shares, or it is gone.
+        if (!outcome.status.started || outcome.status.verification) break;
+        // The real product refuses a repeated share without loss; of another server nothing is known.
+        if (dialectOf(connection).refusesRepeatedShares && !repeated) {
+          repeated = true;
+          break;
+        }
+        return giveUpUnknown(run, outcome.status, outcome.error);
+    }
+  }
+}
+
+const pollEvery = 2000;
+
+const keptOffers = ({ state }: Run, required: number): Offer[] =>
+  state.kept
+    .filter((set) => set.threshold === required && set.shares.length > 0 && !state.refused.includes(set.nonce))
+    .map((set) => ({ set, shares: set.shares.slice(0, required).map((share) => shareOf(share, `a share of ${set.nonce}`)) }));
+
+type Given =
+  | { kind: "complete"; set: ShareSet }
+  | { kind: "counted" }
+  | { kind: "refused alone"; reason: string }
+  | { kind: "refused together"; reason: string }
+  | { kind: "unknown"; status: RekeyStatus; error: StewardError };
+
+/** Gives one share. Whatever else comes back than a plain yes, the server's own count tells what became of it. */
+async function giveOne(connection: Connection, ours: Ours, share: Share, before: RekeyStatus): Promise<Given> {
+  try {
+    const { set } = await giveShare(connection, { nonce: before.nonce, share: share.text }, ours.parameters);
+    return set ? { kind: "complete", set } : { kind: "counted" };
+  } catch (error) {
+    if (!(error instanceof StewardError)) throw error;
+    const answered = error.status !== undefined && error.status >= 400;
+    if (!isReplyLost(error) && (!answered || [401, 403, 404, 429, 503].includes(error.status as number))) throw error;
+    const { kind, status } = await look(connection, ours);
+    if (kind !== "collecting") return { kind: "unknown", status, error };
+    if (status.progress === before.progress + 1) return { kind: "counted" };
+    const { reason } = error.facts;
+    if (status.progress === 0 && (before.progress > 0 || before.required === 1)) return { kind: "refused together", reason };
+    return answered && error.status === 400 ? { kind: "refused alone", reason } : { kind: "unknown", status, error };
+  }
+}
+
+/** As many shares as were asked for, each for the holder that it was asked for. */
+const isWhole = ({ shares, encrypted }: ShareSet, parameters: Parameters): boolean =>
+  parameters.fingerprints.length > 0
+    ? isDeepStrictEqual(
+        encrypted.map(({ fingerprint }) => fingerprint),
+        parameters.fingerprints,
+      )
+    : shares.length === parameters.shares;
+
+async function refuseParts(run: Run, status: RekeyStatus, set: ShareSet): Promise<StewardError> {
+  await giveUp(run.connection, status);
+  return pause(
+    run,
+    `the service answered with ${set.shares.length + set.encrypted.length} new shares where ${run.ours.parameters.shares} were asked for, or with those of other holders; nothing was committed, and our attempt was cancelled`,
+    "Find out what stands between, and run `pulumi up` again to begin anew.",
+  );
+}
+
+/** The set that was accepted is the live one: whatever else we kept is dead. */
+function accepted({ state, ours }: Run, set: ShareSet, share: Share, early: Share[], { set: used }: Offer): SharesState {
+  tell(ours.parameters.verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
+  const foreign = [...state.given, ...[share, ...early].map((each) => markOf(set.nonce, each))];
+  return { ...state, candidate: set, source: "reply", kept: used ? [used] : [], foreign };
+}
+
+/** The last share writes the backup, over any older one. Which share is the last one is not ours to know. */
+async function protectBackup(run: Run): Promise<void> {
+  const { connection, inputs, ours, state } = run;
+  if (!ours.parameters.backup) return;
+  const backup = await getBackup(connection);
+  if (!backup || state.nonces.includes(backup.nonce)) return;
+  if (!inputs.replaceBackup)
+    throw stopped(
+      `the service keeps a backup of another rekey, ${backup.nonce}, which ours would overwrite`,
+      "Fetch it with secrets.getRekeyBackup and remove it, or set replaceBackup: true, which keeps what it holds, ciphertext, in the state.",
+    );
+  if (state.replacedBackup?.nonce === backup.nonce) return;
+  state.replacedBackup = backup;
+  throw pause(
+    run,
+    `the service keeps a backup of another rekey, ${backup.nonce}; what it holds, ciphertext, is saved in the state now, before ours overwrites it`,
+    "Run `pulumi up` again to go on.",
+  );
+}
+
+function tooFew(run: Run, { progress, required }: RekeyStatus, missing: string[], refusals: string[]): StewardError {
+  const kept = run.state.kept.find((set) => set.encrypted.length > 0 && set.threshold === required);
+  return pause(
+    run,
+    [
+      `${progress} of ${required} current shares given`,
+      ...(missing.length > 0 ? [`not at hand: ${missing.join(", ")}`] : []),
+      ...refusals.map((refusal) => `refused: ${refusal}`),
+    ].join("; "),
+    `Run \`pulumi up\` again where ${required - progress === 1 ? "the missing share is" : "missing shares are"} at hand; other holders may give theirs in the meantime, but the last one has to be given here.${kept ? ` If the shares of the rekey ${kept.nonce} are the live ones, its holders bring theirs, decrypted, as currentShares.` : ""}`,
+  );
+}
+
+function refusedTogether(run: Run, { required, nonce }: RekeyStatus, reason: string, isAlone: boolean): StewardError {
+  const kept = run.state.kept.find((set) => set.encrypted.length > 0);
+  return pause(
+    run,
+    `the ${required} shares given${isAlone ? "" : ", some of them by other holders,"} do not open the service (${reason}); the attempt ${nonce} stands, and begins again with no share`,
+    `At least one of them is wrong: correct currentShares and run again.${kept ? ` If the shares of the rekey ${kept.nonce} are the live ones, its holders bring theirs, decrypted, as currentShares.` : ""}`,
+  );
+}
+
+function lostMeanwhile(run: Run, { kind, status }: Situation): StewardError {
+  if (kind === "altered") return refuseAltered({ kind, status });
+  const { verification } = run.ours.parameters;
+  return pause(
+    run,
+    kind === "none"
+      ? "our attempt is gone: the service was sealed, failed over, or somebody cancelled it"
+      : `our attempt is gone, and another one runs, ${status.nonce}`,
+    verification
+      ? "Nothing was committed by us: run `pulumi up` again, which goes on from what the server shows."
+      : "Without verification the last share commits, so the new keys may be live: run `pulumi up` again, which looks for them in the backup where there is one.",
+  );
+}
+
+/** Whether the share counted cannot be known. */
+async function giveUpUnknown(run: Run, status: RekeyStatus, error: StewardError): Promise<never> {
+  const { connection, ours, state } = run;
+  const isOurs = status.started && status.nonce === ours.nonce && !status.verification;
+  if (!isOurs || dialectOf(connection).refusesRepeatedShares)
+    throw pause(
+      run,
+      `${error.facts.reason}, and whether the share counted is not known`,
+      "Run `pulumi up` again: it goes on from what the server shows.",
+    );
+  if (status.progress > state.given.length)
+    throw pause(
+      run,
+      `${error.facts.reason}, whether the share counted is not known, and other holders have given shares to the attempt ${status.nonce}`,
+      'Ask them to begin again, and cancel it: with onConflict: "cancel" and a change of triggers.',
+    );
+  await giveUp(connection, status);
+  return startAgain(run, `whether a share counted was not known (${error.facts.reason}), so the attempt was cancelled`);
+}
+
+const noShares = (): StewardError =>
+  new StewardError({
+    code: "ERR_REFUSED",
+    reason: "the service rotated its key and gave out no shares: its seal keeps the key itself",
+    advice: "There is nothing to keep: remove this resource from the program.",
+  });

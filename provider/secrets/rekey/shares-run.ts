@@ -1,0 +1,101 @@
+import { Connection } from "../../connection";
+import { Doubt } from "../../definition";
+import { StewardError, Unfinished } from "../../errors";
+import { candidateIn } from "./backup";
+import { RekeyInputs } from "./declaration";
+import { getBackup, RekeyBackup, ShareSet } from "./server";
+import { Ours, Situation } from "./situation";
+import { Attempt, giveUp, newAttempt, tell } from "./steps";
+
+// What the shares of a rekey keep, and how their attempt begins anew.
+
+/** @internal */
+export interface SharesInputs
+  extends Pick<
+    RekeyInputs,
+    "currentShares" | "newShares" | "waitSeconds" | "replaceBackup" | "onConflict" | "discardShares" | "connection"
+  > {
+  attempt: Attempt;
+}
+
+/** @internal */
+export interface SharesState {
+  /** Of the attempt at work: the first one may have been lost. */
+  nonce?: string;
+  nonces: string[];
+  /** The new shares. */
+  candidate?: ShareSet;
+  /** "backup": they come from there, and without verification may be live already. */
+  source?: "reply" | "backup";
+  /** Sets of which it is not settled whether they are live: they may be what opens the service. */
+  kept: ShareSet[];
+  /** Marks of the shares given to this attempt. */
+  given: string[];
+  /** Marks of shares that are none of the candidate's: given for it, or brought before anybody could know it. */
+  foreign: string[];
+  /** Kept sets that were given to this attempt, and refused. */
+  refused: string[];
+  /** Whether an attempt of ours has ever left a backup. */
+  hadBackup: boolean;
+  /** What ours has overwritten: ciphertext. */
+  replacedBackup?: RekeyBackup;
+}
+
+/** @internal */
+export type Last = Partial<SharesInputs & SharesState> & Doubt;
+
+/** One run. What it has done so far is in `state`, which is saved however the run ends. @internal */
+export interface Run {
+  connection: Connection;
+  inputs: SharesInputs;
+  ours: Ours;
+  state: SharesState;
+}
+
+/** What was done so far is saved, and the next run goes on from it. @internal */
+export const pause = ({ state }: Run, reason: string, advice: string): StewardError =>
+  new Unfinished({ ...state, unfinished: true }, { reason, advice });
+
+/** The nonce of another attempt: saved before a share is given to it. @internal */
+export function begunAnew(run: Run, nonce: string, reason: string): StewardError {
+  run.state = { ...run.state, nonce, nonces: [...new Set([...run.state.nonces, nonce])], given: [] };
+  return pause(run, `${reason}, and its nonce ${nonce} is saved now`, "Run `pulumi up` again to give it the current shares.");
+}
+
+/** @internal */
+export async function startAgain(run: Run, why: string): Promise<never> {
+  const { nonce } = await newAttempt(run.connection, run.ours);
+  const committed = run.ours.parameters.verification
+    ? "nothing was committed"
+    : "without verification nobody can tell whether it was committed";
+  throw begunAnew(run, nonce, `${why}, ${committed}, and a new one was started`);
+}
+
+/** Without verification the last share commits: what its lost reply brought is in the backup, whether it is live is found out later. @internal */
+export async function fromBackupWithoutVerification({ connection, ours, state }: Run): Promise<SharesState | undefined> {
+  const { parameters, nonce } = ours;
+  if (parameters.verification || !parameters.backup || !nonce) return undefined;
+  const candidate = candidateIn(await getBackup(connection), nonce, parameters);
+  if (!candidate) return undefined;
+  tell("the reply with the new shares was lost: took them from the backup");
+  return { ...state, candidate, source: "backup", foreign: state.given, kept: state.kept.filter((set) => set.nonce !== nonce) };
+}
+
+/** The last share was accepted, and its reply was lost. @internal */
+export async function recover(run: Run, { status }: Situation): Promise<SharesState> {
+  const { connection, ours, state } = run;
+  if (ours.parameters.backup) {
+    const candidate = candidateIn(await getBackup(connection), status.nonce, ours.parameters);
+    if (candidate) {
+      tell("the reply with the new shares was lost: took them from the backup");
+      return { ...state, candidate, source: "backup", foreign: state.given };
+    }
+  }
+  await giveUp(connection, status);
+  const { nonce } = await newAttempt(connection, ours);
+  throw begunAnew(
+    run,
+    nonce,
+    "the new shares of our attempt were lost with a reply; nothing was committed, it was cancelled, and a new one was started",
+  );
+}

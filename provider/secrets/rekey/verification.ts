@@ -1,0 +1,124 @@
+import { StewardError } from "../../errors";
+import { CommitState, noteUnknown, pause, Run, stateOf, tellEncrypted } from "./commit-run";
+import { prove } from "./proof";
+import { getBackup, isReplyLost, removeBackup, restartVerification, verifyShare } from "./server";
+import { Share } from "./share";
+import { describe, look } from "./situation";
+import { cancelProbe, giveUp, stopped, tell } from "./steps";
+
+// The new shares are proven, and given back: the last of them commits.
+
+/** @internal */
+export async function proveAndVerify(run: Run): Promise<CommitState> {
+  const { connection, inputs, ours, shares } = run;
+  const { threshold, encrypted, nonce } = inputs.candidate;
+  const all = inputs.proof ? inputs.proof === "all" : encrypted.length === 0;
+  const total = Math.max(encrypted.length, inputs.candidate.shares.length);
+  const needed = all ? total : threshold;
+  if (shares.length < needed) {
+    tellEncrypted(run);
+    throw pause(
+      run,
+      `${shares.length} of the ${needed} decrypted new shares that prove the rekey are at hand; nothing is committed`,
+      `Holders decrypt theirs (of ${encrypted.map(({ fingerprint }) => fingerprint).join(", ")}), with \`gpg\` or secrets.decryptShare, and bring them as newShares; those brought in earlier runs are kept.`,
+    );
+  }
+  // What an orphan of an earlier run may still send knows the old nonce only.
+  const verification = await restartVerification(connection).catch((error) => {
+    if (error instanceof StewardError && error.status === 400) return undefined;
+    throw error;
+  });
+  if (!verification) throw noteUnknown(run, "our attempt ended while it was looked at");
+  if (all) await proveLocally(run);
+  for (const [index, share] of shares.slice(0, threshold).entries()) {
+    const { kind, status } = await look(connection, ours);
+    if (kind === "none") throw noteUnknown(run, "our attempt ended before the last new share was given");
+    if (kind !== "verifying" || status.verification?.nonce !== verification.nonce || status.verification.progress !== index)
+      throw stopped(
+        `somebody else has touched the verification of our attempt ${nonce} (${describe(status)})`,
+        "Nothing was committed by us: run `pulumi up` again, which begins the verification anew.",
+      );
+    let done: boolean;
+    try {
+      done = await verifyShare(connection, { nonce: verification.nonce, share: share.text });
+    } catch (error) {
+      throw await explainVerify(run, share, error);
+    }
+    if (done) return committed(run);
+    tell(`${index + 1} of ${threshold} new shares verified`);
+  }
+  throw stopped("the service asks for more new shares than their threshold", "Nothing was committed by us: run `pulumi up` again.");
+}
+
+async function proveLocally(run: Run): Promise<void> {
+  const { shares, inputs } = run;
+  const { threshold, encrypted } = inputs.candidate;
+  const verdict = await prove(shares, threshold);
+  if (verdict.proven === true) return tell(`all ${shares.length} new shares belong together: proven before the commit`);
+  if (verdict.proven === "unknown")
+    return tell(`${verdict.reason}: they cannot be proven here, and the service's own threshold is the proof`);
+  const misfits = verdict.misfits.map(({ label }) => label);
+  // Among those gathered is a wrong one: they are asked for again.
+  if (encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
+  throw pause(
+    run,
+    `${verdict.reason}${misfits.length > 0 ? `: ${misfits.join(", ")} ${misfits.length === 1 ? "does" : "do"} not fit` : ""}; nothing is committed`,
+    encrypted.length > 0
+      ? "Correct newShares and run again."
+      : "The service made shares that do not fit: change triggers, which cancels this attempt and begins anew.",
+  );
+}
+
+/** Whether a new share that was not taken has committed all the same. */
+async function explainVerify(run: Run, share: Share, error: unknown): Promise<unknown> {
+  if (!(error instanceof StewardError)) return error;
+  // The real product says 500 of shares that cannot be combined at all; any other 5xx may be a proxy's, behind which the request goes on.
+  const isVerdict = error.status === 400 || error.status === 500;
+  if (!isVerdict && (isReplyLost(error) || (error.status !== undefined && error.status >= 500)))
+    return noteUnknown(run, `the service did not answer when a new share was given (${error.facts.reason})`);
+  const { kind } = await look(run.connection, run.ours);
+  if (kind !== "verifying") return noteUnknown(run, "our attempt ended while a new share was given");
+  if (!isVerdict) return error;
+  if (run.inputs.candidate.encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
+  return pause(
+    run,
+    `the service refuses the new shares at ${share.label} (${error.facts.reason}); nothing is committed, and our attempt still stands`,
+    run.inputs.candidate.encrypted.length > 0
+      ? "One of newShares is wrong: correct it, and bring those of a threshold of holders again."
+      : "Run again; or change triggers, which cancels this attempt and begins anew.",
+  );
+}
+
+/** The candidate is the live set now. */
+async function committed(run: Run): Promise<CommitState> {
+  const { inputs, ours } = run;
+  run.state = stateOf("live", inputs.candidate, []);
+  tell(`the new shares are live: ${ours.parameters.shares} of them, threshold ${ours.parameters.threshold}`);
+  return finish(run);
+}
+
+/** The set is live; what is left to do must not make it look otherwise. @internal */
+export async function finish(run: Run): Promise<CommitState> {
+  const { connection, inputs, ours, state } = run;
+  try {
+    // A start that an orphan of an earlier run sent may have arrived only now.
+    const late = await look(connection, { ...ours, nonce: undefined });
+    if (late.kind === "probe") await cancelProbe(connection, late);
+    if (late.kind === "untouched" || late.kind === "former") await giveUp(connection, late.status);
+    const backup = inputs.hadBackup ? await getBackup(connection) : undefined;
+    const isOurs = backup && inputs.nonces.includes(backup.nonce);
+    // One of another attempt of ours holds dead shares.
+    if (backup && isOurs && (inputs.removeBackup || backup.nonce !== inputs.candidate.nonce)) {
+      await removeBackup(connection);
+      tell(`removed the backup of ${backup.nonce}`);
+    }
+  } catch (error) {
+    if (!(error instanceof StewardError)) throw error;
+    throw pause(
+      run,
+      `the new shares are live and saved, but what is left to do failed: ${error.facts.reason}`,
+      "Run `pulumi up` again to finish it.",
+    );
+  }
+  return state;
+}
