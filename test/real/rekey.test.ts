@@ -1,0 +1,95 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { getServer } from "../../tools/servers";
+import { Holder, holders, read } from "../pgp";
+import { Project } from "../project";
+import { RekeyTarget, rekeyTargets } from "../rekey";
+
+// One Vault, sealed when it started, whose keys change from test to test; at the end it is sealed, and opened with the last new shares.
+// Kills, lost replies and seals in the middle are told in test/end-to-end/secrets/rekey-kills.test.ts, on a real Vault as well.
+
+let vault: RekeyTarget;
+let live: string[];
+let project: Project;
+beforeAll(async () => {
+  const [target] = rekeyTargets;
+  vault = await (target as (typeof rekeyTargets)[number]).start();
+  live = vault.first;
+});
+afterAll(() => vault.stop());
+beforeEach(() => {
+  project = new Project({ STEWARD_TOKEN: vault.token }).config({
+    "steward:default": { secrets: { address: vault.gateway.url, tokenEnv: "STEWARD_TOKEN", dialect: "hashicorp" } },
+  });
+});
+afterEach(() => project.remove());
+
+const sources = (name: string, count: number): string =>
+  JSON.stringify(Array.from({ length: count }, (_, index) => ({ env: `${name}${index}` })));
+const variables = (name: string, shares: readonly string[]): Record<string, string> =>
+  Object.fromEntries(shares.map((share, index) => [`${name}${index}`, share]));
+const rekey = (shares: number, threshold: number, more = ""): Project =>
+  project
+    .program(`
+      const rekey = new secrets.Rekey("unseal", { secretShares: ${shares}, secretThreshold: ${threshold}, currentShares: ${sources("RS", 7)}${more} });
+      exports.shares = rekey.shares; exports.encryptedShares = rekey.encryptedShares; exports.complete = rekey.complete;`)
+    .with(variables("RS", live));
+const outputs = async (): Promise<{ shares: string[]; complete: boolean }> => (await project.outputs()) as never;
+
+test("5/3 to 7/4 and back, and 5/3 to 5/3", async () => {
+  for (const [shares, threshold] of [
+    [7, 4],
+    [5, 3],
+    [5, 3],
+  ] as const) {
+    await rekey(shares, threshold, `, triggers: ["${live[0]?.slice(0, 4)}"]`).up();
+    await project.expectConverged();
+    const former = live;
+    live = (await outputs()).shares;
+    expect(live).toHaveLength(shares);
+    expect(await vault.opens(live.slice(-threshold))).toBe(true);
+    expect(await vault.opens(former)).toBe(false);
+  }
+});
+
+test("to five holders with PGP keys and a backup, and back", async () => {
+  const all: Holder[] = await holders(5);
+  const pgp = `, pgpKeys: ${JSON.stringify(all.map(({ publicKey }) => publicKey))}, backup: true, removeBackup: true, newShares: ${sources("N", 5)}`;
+  const waits = await rekey(5, 3, pgp).pulumi("up", "--yes", "--skip-preview");
+  expect(waits.output).toContain("0 of the 3 decrypted new shares that prove the rekey are at hand; nothing is committed");
+  // What each holder is told in the terminal.
+  const messages = all.map(
+    ({ fingerprint }) => new RegExp(`for the holder of ${fingerprint}, encrypted: ([0-9a-f]+)`).exec(waits.output)?.[1] ?? "",
+  );
+  const decrypted = await Promise.all(all.map((holder, index) => read(holder, messages[index] as string)));
+  await project.with({ ...variables("RS", live), ...variables("N", decrypted.slice(1, 4)) }).up();
+  expect(await outputs()).toMatchObject({ complete: true, shares: [] });
+  live = decrypted;
+  expect(await vault.opens(live.slice(0, 3))).toBe(true);
+  expect((await vault.outside("GET", "sys/rekey/backup")).status).toBe(400);
+  project.remove();
+});
+
+test("cancelled by somebody else in the middle, and with the official command line giving one of the shares", async () => {
+  const run = promisify(execFile);
+  const cli = await getServer("vault");
+  const environment = { ...process.env, VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token };
+  const status = async (): Promise<string> => String((await vault.outside("GET", "sys/rekey/init")).body.nonce);
+  const only = (...indexes: number[]): Record<string, string> =>
+    Object.fromEntries(indexes.map((index) => [`RS${index}`, live[index] as string]));
+  const up = (at: Record<string, string>): ReturnType<Project["pulumi"]> => rekey(5, 3).with(at).pulumi("up", "--yes", "--skip-preview");
+
+  expect((await up(only(0))).output).toContain("1 of 3 current shares given");
+  await run(cli, ["operator", "rekey", "-cancel", `-nonce=${await status()}`], { env: environment });
+  expect((await up(only(0))).output).toContain("nothing was committed, and a new one was started");
+  expect((await up(only(0))).output).toContain("1 of 3 current shares given");
+  await run(cli, ["operator", "rekey", `-nonce=${await status()}`, live[1] as string], { env: environment });
+  await rekey(5, 3).with(only(2)).up();
+  live = (await outputs()).shares;
+  expect(await vault.opens(live.slice(2))).toBe(true);
+});
+
+test("at the end it is sealed, and the last new shares unseal it", async () => {
+  await vault.sealAndUnseal(live.slice(1, 4));
+  expect((await vault.outside("GET", "sys/seal-status")).body).toMatchObject({ sealed: false, t: 3, n: 5 });
+});
