@@ -2,6 +2,9 @@ import { createServer } from "node:http";
 import { AddressInfo } from "node:net";
 import { platform, secrets } from "../provider";
 import { definitions } from "../provider/definitions";
+import { RekeyAttempt } from "../provider/secrets/rekey/attempt";
+import { RekeyCommit } from "../provider/secrets/rekey/commit";
+import { RekeyShares } from "../provider/secrets/rekey/shares";
 import { certificate, privateKey } from "./certificates";
 import { Engine } from "./engine";
 import { registered } from "./registered";
@@ -23,9 +26,58 @@ const smtp = { host: "mail", password: canary("password") };
 const sms = { accountSid: "AC1", authToken: canary("authToken") };
 const saml = { extra: { "private-key": canary("private-key"), "provider-type": "okta" } };
 
+/** Shares are base64, so their canary is. */
+const share = (name: string): string => Buffer.from(canary(name).padEnd(33, ".")).toString("base64");
+const parameters = { shares: 1, threshold: 1, pgpKeys: [], fingerprints: [], backup: false, verification: true };
+const attempt = { id: "1", nonce: "ours", nonces: ["ours"], parameters, probe: { key: "", fingerprint: "none" } };
+const rekey = { secretShares: 1, secretThreshold: 1, currentShares: [share("currentShares")], newShares: [share("newShares")] };
+const set = (name: string): object => ({ nonce: "ours", threshold: 1, shares: [share(name)], encrypted: [] });
+const given = { attempt, currentShares: rekey.currentShares, newShares: rekey.newShares };
+const handed = {
+  ...given,
+  nonces: ["ours"],
+  candidate: set("candidate"),
+  source: "reply",
+  kept: [set("kept")],
+  foreign: [],
+  hadBackup: false,
+};
+/** What a service shows of our attempt, while it collects shares and while it verifies the new ones. */
+const collecting = { started: true, nonce: "ours", t: 1, n: 1, progress: 0, required: 1, verification_required: true };
+const rekeyAnswers = (verifies: boolean): Record<string, object> => ({
+  "/v1/sys/rekey/init": collecting,
+  "/v1/sys/rekey/verify": { nonce: verifies ? "verification" : "", t: 1, n: 1, progress: 0 },
+});
+
 /** Every definition that has secrets, with inputs that fill each of them, and what the server shows before it refuses them. */
-const cases: Record<string, { given: Record<string, unknown>; construct: (name: string) => unknown; shows?: Record<string, unknown> }> = {
+const cases: Record<
+  string,
+  {
+    given: Record<string, unknown>;
+    construct: (name: string) => unknown;
+    shows?: Record<string, unknown>;
+    answers?: Record<string, object>;
+    fails?: RegExp;
+  }
+> = {
   "secrets:SchedulerAccess": { given: access, construct: (name) => new secrets.SchedulerAccess(name, access) },
+  "secrets:RekeyAttempt": {
+    given: rekey,
+    construct: (name) => new RekeyAttempt(name, rekey),
+    answers: { "/v1/sys/rekey/init": { started: false } },
+  },
+  "secrets:RekeyShares": {
+    given,
+    construct: (name) => new RekeyShares(name, given as never),
+    answers: rekeyAnswers(false),
+    fails: /do not open the service \(.*\[secret\]/,
+  },
+  "secrets:RekeyCommit": {
+    given: handed,
+    construct: (name) => new RekeyCommit(name, handed as never),
+    answers: rekeyAnswers(true),
+    fails: /the service refuses the new shares at new share 1 of 1 \(.*\[secret\]/,
+  },
   "platform:CostEstimationSettings": {
     given: cost,
     construct: (name) => new platform.CostEstimationSettings(name, cost),
@@ -40,6 +92,8 @@ const withSecrets = definitions.filter((definition) => definition.secrets.length
 test("every definition that has secrets is here", () =>
   expect(Object.keys(cases).sort()).toEqual(withSecrets.map(({ token }) => token).sort()));
 
+/** An error of a request names it. */
+const request = /\((POST|PUT|PATCH) /;
 const mark = "4dabf18193072939515e22adb298388d";
 /** Where in what the engine is sent a secret stands: `extra.private-key`. */
 const marked = (value: unknown, path: string): string[] => {
@@ -49,17 +103,25 @@ const marked = (value: unknown, path: string): string[] => {
 
 describe.each(withSecrets.map((definition) => ({ ...definition, ...cases[definition.token] })))(
   "$token",
-  ({ token, secrets: fields, encrypted = [], given, construct, shows }) => {
+  ({ token, secrets: fields, encrypted = [], inputs, given, construct, shows, answers = {}, fails = request }) => {
     test("hands each secret to the engine as a secret, and names it as a secret output", async () => {
-      const request = await registered(() => construct?.("resource"));
+      const registration = await registered(() => construct?.("resource"));
       const outputs = [...fields.filter((field) => !field.includes(".")), ...encrypted];
-      expect(request.getAdditionalsecretoutputsList().sort()).toEqual(outputs.sort());
-      expect(marked(request.getObject()?.toJavaScript(), "").sort()).toEqual([...fields].sort());
+      expect(registration.getAdditionalsecretoutputsList().sort()).toEqual(outputs.sort());
+      // What is only ever an output is none of the inputs.
+      const refused = (field: string): boolean | undefined =>
+        inputs
+          .safeParse({ [field]: "" })
+          .error?.issues.some(({ message }) => message.includes("Unrecognized") && message.includes(`"${field}"`));
+      const isInput = (field: string): boolean => field.includes(".") || !refused(field);
+      expect(marked(registration.getObject()?.toJavaScript(), "").sort()).toEqual(fields.filter(isInput).sort());
     });
 
     test("shows no secret in an error, although the server echoes all that it was sent", async () => {
       const server = createServer(async (request, response) => {
         const body = (await request.toArray()).join("");
+        const answer = answers[request.url ?? ""];
+        if (answer && request.method !== "PUT") return response.end(JSON.stringify(answer));
         if (request.method === "GET") {
           const document = JSON.stringify({ data: { id: "settings", type: "settings", attributes: shows } });
           return shows ? response.end(document) : response.writeHead(404).end();
@@ -83,11 +145,15 @@ describe.each(withSecrets.map((definition) => ({ ...definition, ...cases[definit
         (reason) => reason,
       );
       server.close();
-      expect(error.message).toMatch(/\((POST|PUT|PATCH) /);
+      expect(error.message).toMatch(fails);
       for (const text of [error.message, JSON.stringify(error), String(error.stack)]) {
         expect(text).not.toContain("canary");
         for (const field of ["token", "connection"]) expect(text).not.toContain(Buffer.from(canary(field)).toString("base64"));
         expect(text).not.toContain("PRIVATE KEY");
+        for (const name of ["currentShares", "newShares", "candidate", "kept"]) {
+          const bytes = Buffer.from(share(name), "base64");
+          for (const form of [share(name), bytes.toString("hex"), bytes.toString("base64url")]) expect(text).not.toContain(form);
+        }
       }
     });
   },

@@ -73,7 +73,10 @@ export function provider(token: string): DynamicProvider {
       const known = error instanceof StewardError ? error : unexpected(error, secretsIn(fields));
       const presented = known.with({ task: `Cannot ${verb} ${describe(fields)}` });
       const kept = keep?.(known);
-      throw Object.assign(presented, { stack: "" }, kept && { ...kept, reasons: [presented.message] });
+      const forEngine = { stack: "", ...(kept ? { ...kept, reasons: [presented.message] } : {}) };
+      // Not enumerable: what prints an error object would print the state, secrets included.
+      for (const [name, value] of Object.entries(forEngine)) Object.defineProperty(presented, name, { value, enumerable: false });
+      throw presented;
     }
   };
 
