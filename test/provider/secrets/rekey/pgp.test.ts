@@ -1,0 +1,79 @@
+import { isSecret, Output } from "@pulumi/pulumi";
+import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
+import { secrets } from "../../../../provider";
+import { inspectKeys } from "../../../../provider/secrets/rekey/pgp";
+
+const { createMessage, encrypt, encryptKey, generateKey, revokeKey } = require("openpgp") as typeof OpenPGP;
+const generate = (options: object = {}): Promise<{ privateKey: OpenPGP.PrivateKey; publicKey: OpenPGP.PublicKey }> =>
+  generateKey({ userIDs: [{ name: "holder" }], format: "object", ...options }) as never;
+const longAgo = new Date("2020-01-01T00:00:00Z");
+
+describe("a key that a share could not be read with is refused, with the reason", () => {
+  const cases: Record<string, { key(): Promise<string>; problem: RegExp }> = {
+    expired: {
+      key: async () => (await generate({ date: longAgo, keyExpirationTime: 3600 })).publicKey.armor(),
+      problem: /^the key [0-9a-f]{40} expired on 2020-01-01$/,
+    },
+    revoked: {
+      key: async () => (await revokeKey({ key: (await generate()).privateKey, format: "object" })).publicKey.armor(),
+      problem: /^the key [0-9a-f]{40} is revoked$/,
+    },
+    "for signatures alone": {
+      key: async () => (await generate({ subkeys: [{ sign: true }] })).publicKey.armor(),
+      problem: /^the key [0-9a-f]{40} has no valid subkey for encryption$/,
+    },
+    "of which the subkey has expired": {
+      key: async () => (await generate({ date: longAgo, subkeys: [{ keyExpirationTime: 3600 }] })).publicKey.armor(),
+      problem: /has no valid subkey for encryption/,
+    },
+    private: {
+      key: async () => (await generate()).privateKey.armor(),
+      problem: /^is a private key: give the public one, and keep this one from others$/,
+    },
+    "no key": { key: async () => "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", problem: /^is no OpenPGP public key/ },
+    "a word": { key: async () => "keybase:somebody", problem: /^is no OpenPGP public key/ },
+  };
+  test.each(Object.entries(cases))("%s", async (_, { key, problem }) => {
+    const [inspected] = await inspectKeys([await key()]);
+    expect(inspected?.problem).toMatch(problem);
+    expect(inspected?.binary === "" || !inspected?.problem?.includes("private")).toBe(true);
+  });
+});
+
+test("a key is the same armored and as the base64 of its binary form; RSA serves as well", async () => {
+  for (const options of [{}, { type: "rsa", rsaBits: 2048 }]) {
+    const { publicKey } = await generate(options);
+    const binary = Buffer.from(publicKey.write()).toString("base64");
+    const fingerprint = publicKey.getFingerprint();
+    expect(await inspectKeys([publicKey.armor(), `\n${publicKey.armor().replaceAll("\n", "\r\n")}\n`, binary])).toEqual(
+      Array.from({ length: 3 }, () => ({ fingerprint, binary, problem: undefined })),
+    );
+  }
+});
+
+const known = (value: Output<string>): Promise<string> => new Promise((done) => value.apply(done));
+
+test("a holder decrypts a share, with a key that is locked or not; the result is a secret", async () => {
+  const { privateKey, publicKey } = await generate();
+  const text = await encrypt({ message: await createMessage({ text: "00ff" }), encryptionKeys: publicKey, format: "binary" });
+  const share = Buffer.from(text as Uint8Array).toString("hex");
+  const locked = (await encryptKey({ privateKey, passphrase: "words" })).armor();
+  for (const options of [
+    { share, privateKey: privateKey.armor() },
+    { share: `${share}\n`, privateKey: Buffer.from(privateKey.write()).toString("base64") },
+    { share, privateKey: locked, passphrase: "words" },
+  ]) {
+    const decrypted = await secrets.decryptShare(options);
+    expect(await known(decrypted)).toBe("00ff");
+    expect(await isSecret(decrypted)).toBe(true);
+  }
+  const other = (await generate()).privateKey.armor();
+  for (const [options, reason] of [
+    [{ share: "00", privateKey: other }, "share is not the hex form of a PGP message"],
+    [{ share, privateKey: "words" }, "privateKey is no OpenPGP private key, armored or as the base64 of its binary form"],
+    [{ share, privateKey: locked }, "privateKey is locked: give its passphrase"],
+    [{ share, privateKey: locked, passphrase: "other" }, "passphrase does not unlock privateKey"],
+    [{ share, privateKey: other }, "privateKey is not the key that this share is encrypted to"],
+  ] as const)
+    await expect(secrets.decryptShare(options)).rejects.toThrow(`Cannot decrypt share: ${reason}.`);
+});
