@@ -2,11 +2,10 @@
 // with a share of their own; every run goes on where the last one stopped.
 //
 //   read -rs SHARE && export SHARE && pulumi up            # my current share, until a threshold of holders has given theirs
-//   pulumi preview                                         # shows the new shares, each encrypted to the key of its holder
+//   # the run that gives the last of these shows the new shares, each encrypted to the key of its holder
 //   xxd -r -p <<< <mine> | gpg --decrypt                   # my new share, to be kept
 //   read -rs NEW_SHARE && export NEW_SHARE && pulumi up    # my new share, until a threshold is proven: then, and only then, it is live
 import { readdirSync, readFileSync } from "node:fs";
-import * as pulumi from "@pulumi/pulumi";
 import { secrets } from "pulumi-steward";
 
 // The public key of each holder: `gpg --armor --export <me> > keys/<me>.asc`. Another file, or another key in one, runs another rekey.
@@ -17,17 +16,11 @@ const rekey = new secrets.Rekey("unseal", {
   secretShares: pgpKeys.length,
   secretThreshold: 2,
   pgpKeys,
-  // The service keeps the encrypted new shares, so that holders get theirs from it, and a lost reply costs nothing.
+  // The service keeps the encrypted new shares as well, so that a lost reply costs nothing.
   backup: true,
   // By reference: read from the environment of whoever runs `pulumi up`. The state never holds a current share, and a new one, encrypted, until the commit.
   currentShares: [{ env: "SHARE" }],
   newShares: [{ env: "NEW_SHARE" }],
-});
-
-// Ciphertext: each is of use to its holder alone. The nonce tells of which rekey they are.
-secrets.getRekeyBackup().then((backup) => {
-  for (const [fingerprint, shares] of Object.entries(backup?.keys ?? {}))
-    for (const share of shares) pulumi.log.info(`rekey ${backup?.nonce}, the new share for ${fingerprint}: ${share}`);
 });
 
 export const encryptedShares = rekey.encryptedShares;

@@ -34,10 +34,11 @@ onEachRekeyTarget("the examples of a rekey", (current) => {
     return done;
   };
   const up = (variables: Record<string, string> = {}): Promise<Run> => run(variables, "up", "--yes", "--skip-preview", "--diff");
-  const stops = async (variables: Record<string, string>, reason: string): Promise<void> => {
+  const stops = async (variables: Record<string, string>, reason: string): Promise<string> => {
     const { code, output } = await up(variables);
     expect(output).toContain(reason);
     expect(code).not.toBe(0);
+    return output;
   };
 
   /** Neither the terminal nor any file of the state holds one of them in clear text. */
@@ -82,10 +83,11 @@ onEachRekeyTarget("the examples of a rekey", (current) => {
 
     await stops({ SHARE: one }, "1 of 3 current shares given. Run `pulumi up` again where missing shares are at hand");
     await stops({ SHARE: two }, "2 of 3 current shares given. Run `pulumi up` again where the missing share is at hand");
-    await stops({ SHARE: three }, "0 of the 2 decrypted new shares that prove the rekey are at hand; nothing is committed");
+    const output = await stops({ SHARE: three }, "0 of the 2 decrypted new shares that prove the rekey are at hand; nothing is committed");
 
-    const { output } = await run({}, "preview");
-    const messages = all.map(({ fingerprint }) => new RegExp(`the new share for ${fingerprint}: ([0-9a-f]+)`).exec(output)?.[1] ?? "");
+    const messages = all.map(
+      ({ fingerprint }) => new RegExp(`for the holder of ${fingerprint}, encrypted: ([0-9a-f]+)`).exec(output)?.[1] ?? "",
+    );
     const decrypted = await Promise.all(all.map((holder, index) => read(holder, messages[index] ?? "")));
     await stops({ NEW_SHARE: decrypted[2] ?? "" }, "1 of the 2 decrypted new shares that prove the rekey are at hand");
     expect(await opens(first.slice(0, 3))).toBe(true);
