@@ -66,8 +66,10 @@ export interface Definition<Inputs, State> {
   /** A connection has one, so that a program may declare it once. */
   singleton?: boolean;
 
-  /** What the server would refuse, judged on what is declared over what was last read: a preview prints it. */
+  /** What an update will do or the server would refuse, judged on what is declared over what was last read: a preview prints it. */
   foresee?(inputs: Inputs, last: State): Finding[];
+  /** What a creation will do, where its inputs alone do not tell: a preview prints it. */
+  announce?(inputs: Inputs, connection: Connection): Promise<string>;
   /**
    * undefined: the server says that it does not exist. Anything else that keeps us from reading it throws. `declared` names the inputs that
    * the program declares: none when `get` reads, and then `previous` holds what the id says and no more.

@@ -32,6 +32,10 @@ export async function ask<T>(
       }),
     );
   } catch (error) {
-    throw error instanceof StewardError ? error.with({ task }) : error;
+    if (!(error instanceof StewardError)) throw error;
+    const told = error.with({ task });
+    // Where a program does not catch it, Pulumi prints the stack.
+    told.stack = `${told.name}: ${told.message}`;
+    throw told;
   }
 }

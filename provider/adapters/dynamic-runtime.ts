@@ -138,7 +138,7 @@ export function provider(token: string): DynamicProvider {
       settings.config = (key) => config.get(key);
     },
 
-    async check(_olds, news) {
+    async check(olds, news) {
       const { __provider, ...given } = withoutNulls(news);
       const findings = schemaFindings(definition, given);
       let inputs = given;
@@ -150,6 +150,9 @@ export function provider(token: string): DynamicProvider {
           for (const rule of definition.rules ?? [])
             if (!rule.fields.some((field) => hasUnknown(inputs[field]) || invalid.has(field)))
               findings.push(...(await rule.check(inputs, connection)));
+          const isCreation = Object.keys(olds ?? {}).length === 0;
+          if (isCreation && definition.announce && findings.every(({ warning }) => warning) && !hasUnknown(inputs))
+            console.log(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
         } catch (error) {
           if (!(error instanceof StewardError)) throw error;
           findings.push({ path: "", reason: error.message });
@@ -186,7 +189,7 @@ export function provider(token: string): DynamicProvider {
           // Two names of one server look like two servers: the old resource goes first, or it would take the new one with it.
           return { changes: true, replaces: [...replaces, "connection"], deleteBeforeReplace: true };
         }
-        if (changed.length > 0 && !hasUnknown(inputs)) warn(inputs, definition.foresee?.(inputs, olds) ?? []);
+        if ((changed.length > 0 || olds.unfinished) && !hasUnknown(inputs)) warn(inputs, definition.foresee?.(inputs, olds) ?? []);
         return { changes: moved || Boolean(olds.unfinished) || changed.length > 0, replaces, deleteBeforeReplace };
       }),
 

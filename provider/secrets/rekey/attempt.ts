@@ -46,11 +46,22 @@ const keys: Comparison = { equal: (a, b) => JSON.stringify(a)?.replace(/\\[rn]|\
 const isNew = (inputs: RekeyInputs, last: object): boolean =>
   decisive.some((field) => !keys.equal(inputs[field], (last as Partial<RekeyInputs>)[field]));
 
+const sizeOf = ({ secretShares, secretThreshold }: RekeyInputs): string =>
+  `${secretShares} ${secretShares === 1 ? "share" : "shares"}, threshold ${secretThreshold}`;
+
 /** What the preview says of a new rekey. */
-const foresee = (inputs: RekeyInputs, last: object): Finding[] =>
-  isNew(inputs, last)
-    ? [{ path: "", reason: "a new rekey will run: it takes the current shares, and makes the unseal keys that are live now worthless" }]
-    : [];
+function foresee(inputs: RekeyInputs, last: object): Finding[] {
+  if (!isNew(inputs, last)) return [];
+  const reason = `a new rekey will run, from ${sizeOf(last as RekeyInputs)}, to ${sizeOf(inputs)}: it makes the unseal keys that are live now worthless, and where the current shares are not at hand, it takes those that the state keeps`;
+  return [{ path: "", reason }];
+}
+
+/** Holders compare the keys before anybody gives a share. */
+async function announce(inputs: RekeyInputs, { address }: Connection): Promise<string> {
+  const { fingerprints, verification, backup } = await parametersOf(inputs);
+  const to = fingerprints.length > 0 ? `, encrypted to ${fingerprints.join(", ")}${backup ? ", with a backup" : ""}` : "";
+  return `new unseal keys will be made on ${address}: ${sizeOf(inputs)}, ${verification ? "with" : "without"} verification${to}`;
+}
 
 async function up(connection: Connection, inputs: RekeyInputs, last: Partial<AttemptState> & Doubt): Promise<AttemptState> {
   const before = last.attempt;
@@ -115,6 +126,7 @@ export const rekeyAttempt: Definition<RekeyInputs, AttemptState> = {
   singleton: true,
   secrets: ["currentShares", "newShares"],
   foresee,
+  announce,
   read: async (_connection, { attempt }) => ({ attempt }),
   create: (connection, inputs) => up(connection, inputs, {}),
   update: (connection, inputs, _previous, last) => up(connection, inputs, last),

@@ -53,7 +53,7 @@ function firstOutcome({ attempt, source }: CommitInputs): CommitState["outcome"]
 function gather({ newShares = [], candidate, foreign }: CommitInputs, before: readonly Gathered[]): Gathered[] {
   const { shares } = sharesAtHand(newShares, "newShares");
   const fitting = shares.filter((share) => !foreign.includes(markOf(candidate.nonce, share)));
-  if (fitting.length < shares.length) tell(`${shares.length - fitting.length} of newShares are not of this rekey, and are left out`);
+  for (const each of shares) if (!fitting.includes(each)) tell(`${each.label} is none of this rekey's new shares, and is left out`);
   const brought = fitting.map(({ label, bytes }) => ({
     label: named(label, newShares.length, candidate),
     share: bytes.toString("base64"),

@@ -33,6 +33,8 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
   let position = 0;
   let repeated = false;
   let told = 0;
+  // How many of those at hand an earlier run has given.
+  let before = 0;
   // Of the offer at hand, since the count last began.
   let counted = 0;
   for (let situation: Situation | undefined = first; ; situation = undefined) {
@@ -53,12 +55,13 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
         continue;
       }
       const next = offers.shift();
-      if (!next) throw tooFew(run, status, missing, refusals);
+      if (!next) throw tooFew(run, status, before, missing, refusals);
       tell("the shares at hand are not enough: trying those of an earlier rekey that the state keeps");
       [offer, position, counted] = [next, 0, 0];
       continue;
     }
     if (state.given.includes(markOf(nonce, share))) {
+      if (!offer.set && counted === before) before++;
       counted++;
       position++;
       continue;
@@ -70,6 +73,7 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
       case "complete":
         if (outcome.set.shares.length + outcome.set.encrypted.length === 0) throw noShares();
         if (ours.parameters.verification && !isWhole(outcome.set, ours.parameters)) throw await refuseParts(run, status, outcome.set);
+        tell(`${status.required} of ${status.required} current shares given`);
         return accepted(run, outcome.set, share, early, offer);
       case "counted":
         state.given.push(markOf(nonce, share));
@@ -185,16 +189,18 @@ async function protectBackup(run: Run): Promise<void> {
   );
 }
 
-function tooFew(run: Run, { progress, required }: RekeyStatus, missing: string[], refusals: string[]): StewardError {
+function tooFew(run: Run, { progress, required }: RekeyStatus, repeated: number, missing: string[], refusals: string[]): StewardError {
+  const { backup } = run.ours.parameters;
   const kept = run.state.kept.find((set) => set.encrypted.length > 0 && set.threshold === required);
   return pause(
     run,
     [
       `${progress} of ${required} current shares given`,
+      ...(repeated > 0 ? [`given before: ${repeated} of those at hand`] : []),
       ...(missing.length > 0 ? [`not at hand: ${missing.join(", ")}`] : []),
       ...refusals.map((refusal) => `refused: ${refusal}`),
     ].join("; "),
-    `Run \`pulumi up\` again where ${required - progress === 1 ? "the missing share is" : "missing shares are"} at hand; other holders may give theirs in the meantime, but the last one has to be given here.${kept ? ` If the shares of the rekey ${kept.nonce} are the live ones, its holders bring theirs, decrypted, as currentShares.` : ""}`,
+    `Run \`pulumi up\` again where ${required - progress === 1 ? "the missing share is" : "missing shares are"} at hand; other holders may give theirs in the meantime${backup ? "" : ", but the last one has to be given here"}.${kept ? ` If the shares of the rekey ${kept.nonce} are the live ones, its holders bring theirs, decrypted, as currentShares.` : ""}`,
   );
 }
 

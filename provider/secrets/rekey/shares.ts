@@ -2,7 +2,7 @@ import { CustomResource, CustomResourceOptions, Output } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Comparison, ignored } from "../../comparison";
 import { Connection } from "../../connection";
-import { Definition } from "../../definition";
+import { Definition, Finding } from "../../definition";
 import { StewardError, Unfinished } from "../../errors";
 import { Args, registration } from "../../resource";
 import { rekeyFields } from "./declaration";
@@ -84,6 +84,18 @@ export const settledKey = ({ server }: Connection): string => `rekey settled on 
 const attempts: Comparison = { equal: (a, b) => (a as Attempt | undefined)?.id === (b as Attempt | undefined)?.id };
 const { currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection } = rekeyFields;
 
+/** What a holder sees in a preview, before giving a share. */
+function foresee({ attempt: { nonce, parameters } }: SharesInputs, { candidate }: SharesState): Finding[] {
+  if (candidate || !nonce) return [];
+  const to = parameters.fingerprints.length > 0 ? `, encrypted to ${parameters.fingerprints.join(", ")}` : "";
+  return [
+    {
+      path: "",
+      reason: `the current shares at hand will be given for ${parameters.shares} new ones, threshold ${parameters.threshold}${to}`,
+    },
+  ];
+}
+
 /** @internal */
 export const rekeyShares: Definition<SharesInputs, SharesState> = {
   token: "secrets:RekeyShares",
@@ -105,6 +117,7 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   replaces: [],
   deleteBeforeReplace: true,
   secrets: ["currentShares", "newShares", "candidate", "kept"],
+  foresee,
   read: async (_connection, previous) => previous,
   create: (connection, inputs) => up(connection, inputs, {}),
   update: (connection, inputs, _previous, last) => up(connection, inputs, last),

@@ -40,7 +40,7 @@ const attempt: readonly Line[] = [
   [["an attempt"], ["former"], "give up and start", "changed while ours runs: shut it out, cancel, start"],
   [["an attempt"], ["probe"], "cancel probe", "an old probe of ours: cancel it"],
   [["an attempt"], ["alike", "stranger"], "pass on", "an attempt that only the shares may know: leave it to them"],
-  [["nothing"], ["alike", "stranger"], "conflict", "a stranger's attempt: stop"],
+  [["nothing"], ["alike", "stranger"], "conflict", "a stranger's attempt: what onConflict says, or stop"],
 ];
 
 /** The attempt is saved, the new shares are not. */
@@ -52,7 +52,7 @@ const shares: readonly Line[] = [
   [["a nonce"], ["collecting"], "give shares", "collecting: give the shares at hand"],
   [["a nonce"], ["verifying"], "recover", "the new shares were lost with a reply: take them from the backup, or start again"],
   [["a nonce"], ["altered"], "refuse altered", "our nonce with other parameters: stop"],
-  [["a nonce", "no nonce"], ["alike", "stranger"], "conflict", "a stranger's attempt: stop"],
+  [["a nonce", "no nonce"], ["alike", "stranger"], "conflict", "a stranger's attempt: what onConflict says, or stop"],
 ];
 
 /** The new shares are saved, and either they or the former ones open the service. */
@@ -62,7 +62,7 @@ const commit: readonly Line[] = [
   [["candidate", "unknown"], ["untouched"], "cancel twin", "exactly like ours, without a share: cancel it; unknown"],
   [["candidate", "unknown"], ["probe"], "cancel probe", "an old probe of ours: cancel it"],
   [["candidate", "unknown"], ["altered"], "refuse altered", "our nonce with other parameters: stop"],
-  [["candidate", "unknown"], ["alike", "stranger"], "conflict", "a stranger's attempt: stop"],
+  [["candidate", "unknown"], ["alike", "stranger"], "conflict", "a stranger's attempt: what onConflict says, or stop"],
   [["unknown"], ["none"], "probe", "unknown: ask with a throw-away attempt"],
 ];
 

@@ -2,7 +2,7 @@ import { StewardError } from "../../errors";
 import { CommitState, noteUnknown, pause, Run, stateOf, tellEncrypted } from "./commit-run";
 import { prove } from "./proof";
 import { getBackup, isReplyLost, removeBackup, restartVerification, verifyShare } from "./server";
-import { Share } from "./share";
+import { Share, sharesAtHand } from "./share";
 import { describe, look } from "./situation";
 import { cancelProbe, giveUp, stopped, tell } from "./steps";
 
@@ -16,10 +16,11 @@ export async function proveAndVerify(run: Run): Promise<CommitState> {
   const total = Math.max(encrypted.length, inputs.candidate.shares.length);
   const needed = all ? total : threshold;
   if (shares.length < needed) {
+    const { missing } = sharesAtHand(inputs.newShares ?? [], "newShares");
     tellEncrypted(run);
     throw pause(
       run,
-      `${shares.length} of the ${needed} decrypted new shares that prove the rekey are at hand; nothing is committed`,
+      `${shares.length} of the ${needed} decrypted new shares that prove the rekey are at hand; nothing is committed${missing.length > 0 ? `; not at hand: ${missing.join(", ")}` : ""}`,
       `Holders decrypt theirs (of ${encrypted.map(({ fingerprint }) => fingerprint).join(", ")}), with \`gpg\` or secrets.decryptShare, and bring them as newShares; those brought in earlier runs are kept.`,
     );
   }

@@ -26,6 +26,9 @@ onEachRekeyTarget("a rekey, with the real command line", (current) => {
     const previewed = await rekey().preview();
     expect(sent()).toBe(0);
     expect(previewed.output).toContain("+ steward:secrets:Rekey: (create)");
+    expect(previewed.output).toContain(
+      `rekey: new unseal keys will be made on ${current().gateway.url}: 3 shares, threshold 2, with verification`,
+    );
     const up = await project.up();
     expect(up.output).toContain("rekey: 2 of 3 current shares given");
     expect(up.output).toContain("rekey: the new shares are live: 3 of them, threshold 2");
@@ -38,7 +41,7 @@ onEachRekeyTarget("a rekey, with the real command line", (current) => {
     // The former shares are still at hand by reference; the state's are the live ones, and are found to be.
     const warned = await rekey(`, triggers: ["2"]`).preview();
     expect(warned.output).toContain(
-      "a new rekey will run: it takes the current shares, and makes the unseal keys that are live now worthless",
+      "a new rekey will run, from 3 shares, threshold 2, to 3 shares, threshold 2: it makes the unseal keys that are live now worthless",
     );
     const again = await project.up();
     const second = (await project.outputs()) as { shares: string[] };

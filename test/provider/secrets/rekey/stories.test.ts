@@ -187,7 +187,7 @@ onEachRekeyTarget("a rekey", (current) => {
     await stack.up({ ...pgp, newShares: old });
     const second = { ...pgp, triggers: ["2"], currentShares: old.slice(0, 2) };
     expect(await stack.stops({ ...second, newShares: old })).toContain("0 of the 2 decrypted new shares that prove the rekey");
-    expect(lines()).toContain("5 of newShares are not of this rekey, and are left out");
+    expect(lines()).toContain("newShares[4] is none of this rekey's new shares, and is left out");
     await current().sealAndUnseal(old.slice(0, 2));
     expect(await stack.stops(second)).toContain("whether the new shares are live is not known yet");
     // Others of the old set open the service as well: that the former shares at hand do so, too, shows what they are.
