@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import { Refused } from "./answer";
+import { stringify } from "./json";
 import type { Records, Region, Row } from "./records";
 import { keyOf, structureOf } from "./records";
 import { defaults, nanoseconds } from "./seed";
@@ -24,7 +24,7 @@ export function register(records: Records, region: Region, given: Row): number {
   const before = region.find("jobs", id, namespace);
   const now = nanoseconds(records.clock.now().getTime());
   const specification: Row = { ...defaults.jobs, Datacenters: ["*"], ...given, Name: given.Name || id, Region: region.name };
-  if (before && isDeepStrictEqual(bare(specification), bare(before))) return Number(before.JobModifyIndex);
+  if (before && bare(specification) === bare(before)) return Number(before.JobModifyIndex);
 
   const index = region.index + 1;
   const version = before ? Number(before.Version) + 1 : 0;
@@ -74,8 +74,8 @@ function updated({ TaskGroups, Update }: Row): Group[] {
 }
 
 /** The specification alone, to tell a new version from the same one again. */
-function bare(job: Row): unknown {
-  return Object.fromEntries(Object.entries(complete(structureOf("jobs"), job) as Row).filter(([name]) => !own.includes(name)));
+function bare(job: Row): string {
+  return stringify(Object.entries(complete(structureOf("jobs"), job) as Row).filter(([name]) => !own.includes(name)));
 }
 
 /** The commonest refusals, with the status of the real product: 500. */
