@@ -42,13 +42,13 @@ const jobs = [
 ];
 
 // What does not change while the test runs, of every kind of value; some of it is not there, and some of it is no field at all.
-const selectors: Record<string, string[]> = {
+const selectors: Record<"jobs" | "deployments" | "nodes", string> = {
   jobs: 'ID Name Type Priority AllAtOnce Stop Datacenters Datacenters.0 Datacenters.1 Meta Meta.team Meta["a b"] Meta.team.deep Meta.none Meta.none.deep Constraints Constraints.0.RTarget TaskGroups TaskGroups.0.Name TaskGroups.0.Count TaskGroups.0.Tasks.0.Resources.CPU TaskGroups.x Periodic Periodic.Enabled Periodic.Spec Multiregion Update Update.MaxParallel Update.Stagger Payload ParentID Nope "/ID" "/Meta/team"',
   deployments:
     'JobID Namespace IsMultiregion EvalPriority JobVersion TaskGroups TaskGroups.web TaskGroups.web.DesiredTotal TaskGroups["web"].AutoRevert TaskGroups.web.ProgressDeadline TaskGroups.none.DesiredTotal Nope',
   nodes:
     'Name Datacenter HTTPAddr Address Status TLSEnabled Attributes Attributes["kernel.name"] Attributes.none Meta Drivers Drivers.mock_driver.Detected NodeResources NodeResources.Memory.MemoryMB NodeResources.Networks DrainStrategy DrainStrategy.Deadline HostVolumes Links Events',
-} as unknown as Record<string, string[]>;
+};
 const values =
   '"filter-one" "One" `filter-` "service" "net" dc1 "dc1" "dc2" 60 "50" 0x32 1 0 -1 true "false" "x" "" "web" "team" "linux" "/ID" `^f.*\\d$` "(" 10 30000000000 600000000000 "amd64"'.split(
     " ",
@@ -153,7 +153,7 @@ test.each([
   ["deployments", 40],
   ["nodes", 40],
 ] as const)("%s: %i random filters end as on Nomad, to the word", async (noun, count) => {
-  const names = String(selectors[noun]).match(/"[^"]*"|[^\s[]+(?:\["[^"]*"\])?(?:\.\w+)*/g) ?? [];
+  const names = selectors[noun].match(/"[^"]*"|[^\s[]+(?:\["[^"]*"\])?(?:\.\w+)*/g) ?? [];
   const seen = new Set<string>();
   for (let number = 0; number < count; number += 1) {
     const expression = filter(names, 3);

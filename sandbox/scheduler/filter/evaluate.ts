@@ -1,6 +1,7 @@
 import { elementOf, fieldsOf, kindName, kindOf } from "../types";
 import type { Expression, Selector } from "./parse";
-import { equal, expressionOf } from "./values";
+import { expressionOf } from "./regular-expression";
+import { equal } from "./values";
 
 /** A value of a record, with the type that says how to compare it. */
 interface Typed {

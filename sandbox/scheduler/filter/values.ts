@@ -46,29 +46,3 @@ function readInteger(text: string, unsigned: boolean): bigint {
   if (number < least || number > most) throw new Error(`strconv.${name}: parsing ${JSON.stringify(text)}: value out of range`);
   return number;
 }
-
-/** The regular expression, whose flags may stand at its beginning: `(?i)web`. */
-export function expressionOf(text: string): RegExp {
-  const [whole = "", flags = ""] = /^\(\?([ims]+)\)/.exec(text) ?? [];
-  const source = text
-    .slice(whole.length)
-    .replaceAll("(?P<", "(?<")
-    .replaceAll("\\z", "$")
-    .replaceAll("\\A", "^")
-    .replaceAll("[[:alpha:]]", "[a-zA-Z]")
-    .replaceAll("[[:digit:]]", "[0-9]");
-  try {
-    return new RegExp(source, flags);
-  } catch (error) {
-    throw new Error(`Failed to compile regular expression ${JSON.stringify(text)}: error parsing regexp: ${reason(text, error as Error)}`);
-  }
-}
-
-/** The commonest mistakes in the words of the real product's library. */
-function reason(text: string, { message }: Error): string {
-  if (/Unterminated group/.test(message)) return `missing closing ): \`${text}\``;
-  if (/Unmatched '\)'/.test(message)) return `unexpected ): \`${text}\``;
-  if (/Unterminated character class/.test(message)) return `missing closing ]: \`${text.slice(text.indexOf("["))}\``;
-  if (/Nothing to repeat/.test(message)) return `missing argument to repetition operator: \`${/[*+?]/.exec(text)?.[0] ?? text}\``;
-  return `invalid or unsupported Perl syntax: \`${text}\``;
-}
