@@ -29,7 +29,7 @@ const jobs = [
     Type: "batch",
     Datacenters: ["*"],
     Meta: { team: "data", n: "1" },
-    Constraints: [{ LTarget: "${attr.cpu.arch}", RTarget: "amd64", Operand: "=" }],
+    Constraints: [{ LTarget: `\${attr.cpu.arch}`, RTarget: "amd64", Operand: "=" }],
     TaskGroups: [group],
   },
   {

@@ -28,7 +28,7 @@ let parser: Promise<Parser> | undefined;
 /** The expression as a tree. Throws an Error with the service's own sentence. */
 export async function parse(text: string): Promise<Expression> {
   // Made when somebody first filters: making it takes longer than everything else at the sandbox's start.
-  parser ??= import("peggy").then(({ generate }) => generate(initializer + grammar));
+  parser ??= import("peggy").then(({ default: peggy }) => peggy.generate(initializer + grammar));
   const { parse: run } = await parser;
   const notes = new Set<string>();
   const options = {
