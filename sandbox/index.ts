@@ -5,11 +5,24 @@ import { createPlatform } from "./platform";
 import * as platformDialects from "./platform/dialect";
 import { applySeed } from "./platform/seed";
 import { createScheduler } from "./scheduler";
+import * as schedulerDialects from "./scheduler/dialect";
+import type { SchedulerService } from "./scheduler/service";
 import { createSecrets } from "./secrets";
 import { hashicorp, standard } from "./secrets/dialect";
 import { createKey, opens } from "./secrets/seal";
 import type { Server } from "./server";
 import { listen } from "./server";
+
+export type {
+  SchedulerMember,
+  SchedulerPlace,
+  SchedulerPolicy,
+  SchedulerRecord,
+  SchedulerRecords,
+  SchedulerSeed,
+  SchedulerService,
+  SchedulerTokenRequest,
+} from "./scheduler/service";
 
 /** One of the three services: where it listens, and a token that may do everything there. */
 export interface Service {
@@ -189,7 +202,7 @@ export interface PlatformService extends Service {
 export interface Sandbox {
   secrets: SecretsService;
   platform: PlatformService;
-  scheduler: Service;
+  scheduler: SchedulerService;
   /** The variables a child process needs to reach all three. */
   env: Record<string, string>;
   /** Every request so far, in the order of arrival. `path` has its query; `status` is 0 where no answer was sent; `at` is the clock's. */
@@ -238,14 +251,18 @@ export async function start(options: Options = {}): Promise<Sandbox> {
   const faults = new Faults();
   const secrets = createSecrets(real ? hashicorp : standard, clock, await createKey(unsealShares, unsealThreshold), seal);
   const platform = createPlatform(real ? platformDialects.hashicorp : platformDialects.standard, clock);
-  const scheduler = createScheduler(real ? "x-nomad-token" : "x-scheduler-token");
+  const scheduler = createScheduler(real ? schedulerDialects.hashicorp : schedulerDialects.standard, clock);
   const systems = [
     { name: "secrets" as const, fetch: secrets.fetch },
     { name: "platform" as const, fetch: platform.app.fetch },
-    { name: "scheduler" as const, fetch: scheduler.app.fetch },
+    { name: "scheduler" as const, fetch: scheduler.fetch },
   ];
   const servers: Server[] = [];
-  const close = async (): Promise<void> => void (await Promise.all(servers.map((server) => server.close())));
+  const close = async (): Promise<void> => {
+    // Whoever waits for a change is not left waiting.
+    scheduler.records.end();
+    await Promise.all(servers.map((server) => server.close()));
+  };
   try {
     for (const [index, system] of systems.entries())
       servers.push(await listen(system, port === 0 ? 0 : port + index, { log, faults, clock }));
@@ -317,7 +334,7 @@ export async function start(options: Options = {}): Promise<Sandbox> {
         platform.records.suffix = text;
       },
     },
-    scheduler: { url: schedulerServer.url, token: scheduler.records.token },
+    scheduler: scheduler.service(schedulerServer.url),
     env: Object.fromEntries(names.map((variable, index) => [variable, values[index]!])),
     requests: () => log.entries(),
     faults: { add: (fault) => faults.add(fault), clear: () => faults.clear() },

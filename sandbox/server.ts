@@ -7,6 +7,9 @@ import type { Faults } from "./faults";
 import type { Fault } from "./index";
 import type { Log } from "./log";
 
+/** With this header an answer is none: the connection is destroyed instead, as where the real product breaks down. */
+export const broken = "x-sandbox-broken";
+
 /** What one system brings to its server. */
 export interface System {
   name: Fault["system"];
@@ -70,8 +73,10 @@ export async function listen(system: System, port: number, shared: { log: Log; f
           return { response: nothing, cut: "whole" };
         }
         return { response: await system.fetch(request) };
-      default:
-        return { response: await system.fetch(request) };
+      default: {
+        const response = await system.fetch(request);
+        return { response, cut: response.headers.has(broken) ? "whole" : undefined };
+      }
     }
   }
 

@@ -1,22 +1,88 @@
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
+import type { Clock } from "../clock";
+import { broken } from "../server";
+import type { Found, Route } from "./answer";
+import { Refused, sentence } from "./answer";
+import { applySeed } from "./apply";
+import { compressed } from "./compression";
+import type { Dialect } from "./dialect";
+import type { Noun } from "./records";
 import { Records } from "./records";
-import { error } from "./wire";
+import * as deployments from "./routes/deployments";
+import * as jobs from "./routes/jobs";
+import * as members from "./routes/members";
+import * as nodes from "./routes/nodes";
+import type { SchedulerRecords, SchedulerService } from "./service";
 
 export interface Scheduler {
   records: Records;
-  app: Hono;
+  /** Its `routes` are the table that the coverage test reads. */
+  app: Hono<Found>;
+  fetch(request: Request): Promise<Response>;
+  /** What the sandbox shows of it at this address. */
+  service(url: string): SchedulerService;
 }
 
-/** The scheduler: it knows its token; every noun adds a file of routes. */
-export function createScheduler(tokenHeader: string): Scheduler {
-  const records = new Records(randomUUID());
-  const app = new Hono();
+/** The scheduler: a path it does not know is told apart from a verb before anybody asks for a token. */
+export function createScheduler(dialect: Dialect, clock: Clock): Scheduler {
+  const records = new Records(clock, randomUUID(), dialect.firstIndex, applySeed);
+  const app = new Hono<Found>();
   app.use(async (c, next) => {
-    const token = c.req.header(tokenHeader) ?? /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "")?.[1];
-    if (token !== records.token) return error(c, 403, token ? "ACL token not found" : "Permission denied");
-    await next();
+    c.set("records", records);
+    c.set("dialect", dialect);
+    return next();
   });
-  app.notFound((c) => error(c, 404, "404 page not found"));
-  return { records, app };
+
+  jobs.routes(app);
+  deployments.routes(app);
+  nodes.routes(app);
+  members.routes(app);
+
+  const paths = new Set(app.routes.filter(({ method }) => method !== "ALL").map(({ path }) => path));
+  for (const path of paths)
+    app.all(path, () => {
+      throw new Refused(405, "Invalid method");
+    });
+  app.notFound((c) => c.body(null, 404));
+  app.onError((error, c) => sentence(c as Route, error instanceof Refused ? error : new Refused(500, error.message)));
+
+  const fetch = async (request: Request): Promise<Response> => {
+    const answer = await app.fetch(request);
+    return answer.headers.has(broken) ? answer : compressed(answer, request.headers.get("accept-encoding") ?? undefined);
+  };
+  return { records, app, fetch, service: (url) => serviceOf(records, url) };
+}
+
+function serviceOf(records: Records, url: string): SchedulerService {
+  const recordsOf = (noun: Noun): SchedulerRecords => ({
+    change: (id, fields, place) => records.change(noun, id, fields, place),
+    remove: (id, place) => records.remove(noun, id, place),
+  });
+  return {
+    url,
+    token: records.token,
+    seed: (content) => applySeed(records, content),
+    jobs: recordsOf("jobs"),
+    deployments: recordsOf("deployments"),
+    nodes: recordsOf("nodes"),
+    tokens: {
+      mint: (request) => {
+        const { accessor, secret } = records.mint(request);
+        return { accessor, secret };
+      },
+      revoke: (accessor) => records.revoke(accessor),
+    },
+    setStaleness(milliseconds) {
+      if (!Number.isFinite(milliseconds) || milliseconds < 0) throw new RangeError("Stale reads are behind by a number of milliseconds.");
+      records.staleness = milliseconds;
+      records.wake();
+    },
+    loseLeader() {
+      records.leaderless ??= records.clock.now().getTime();
+    },
+    electLeader() {
+      records.leaderless = undefined;
+    },
+  };
 }

@@ -1,7 +1,199 @@
-/** Everything the scheduler remembers. Each noun adds its collection here. */
-export class Records {
-  constructor(readonly token: string) {}
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../clock";
+import { initialSeed } from "./seed";
+import type { SchedulerPlace, SchedulerPolicy, SchedulerTokenRequest } from "./service";
+import { complete } from "./types";
 
-  /** Back to the seed. */
-  reset(): void {}
+export type Noun = "jobs" | "deployments" | "nodes";
+
+/** A full record. It is never changed, only replaced: whoever reads an older state still sees the older record. */
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Table {
+  /** The index of the last change. */
+  index: number;
+  /** By namespace and ID, with a zero between them: sorted by it, they are in the service's order. */
+  rows: ReadonlyMap<string, Row>;
+}
+
+/** What a region held from some time on. */
+export type State = Record<Noun, Table> & { at: number };
+
+export interface Token {
+  accessor: string;
+  secret: string;
+  name: string;
+  type: "client" | "management";
+  policies: string[];
+  global: boolean;
+  /** In milliseconds; never without. */
+  expires?: number;
+}
+
+export const home = "global";
+const structures = { jobs: "structs.Job", deployments: "structs.Deployment", nodes: "structs.Node" } as const;
+
+export function structureOf(noun: Noun): string {
+  return structures[noun];
+}
+
+export function keyOf(noun: Noun, id: string, namespace = "default"): string {
+  return noun === "nodes" ? id : `${namespace}\0${id}`;
+}
+
+/** One region's jobs, deployments and nodes, now and a while ago. */
+export class Region {
+  readonly members: Map<string, Record<string, unknown>> = new Map();
+  #index: number;
+  #states: State[];
+
+  constructor(
+    readonly name: string,
+    private readonly clock: Clock,
+    private readonly changed: () => void,
+    first: number,
+  ) {
+    this.#index = Math.max(first, 9);
+    const empty: Table = { index: first, rows: new Map() };
+    this.#states = [{ at: 0, jobs: empty, deployments: empty, nodes: empty }];
+  }
+
+  get state(): State {
+    return this.#states.at(-1)!;
+  }
+
+  get index(): number {
+    return this.#index;
+  }
+
+  /** What a server sees that is so many milliseconds behind. */
+  stateBehind(milliseconds: number): State {
+    const seen = this.clock.now().getTime() - milliseconds;
+    return this.#states.filter(({ at }) => at <= seen).at(-1) ?? this.#states[0]!;
+  }
+
+  /** When such a server will see the change after the last that it sees; undefined where it has seen all. */
+  nextAfter(state: State, milliseconds: number): number | undefined {
+    const next = this.#states[this.#states.indexOf(state) + 1];
+    return next && next.at + milliseconds;
+  }
+
+  find(noun: Noun, id: string, namespace?: string): Row | undefined {
+    return this.state[noun].rows.get(keyOf(noun, id, namespace));
+  }
+
+  /** Writes one record, with the next index; `undefined` removes it. */
+  write(noun: Noun, key: string, fields: Row | undefined): Row | undefined {
+    this.#index += 1;
+    const { state } = this;
+    const rows = new Map(state[noun].rows);
+    const before = rows.get(key);
+    const indexes = { CreateIndex: before?.CreateIndex ?? this.#index, ModifyIndex: this.#index };
+    const row = fields && Object.freeze(complete(structureOf(noun), { ...structuredClone(fields), ...indexes }) as Row);
+    if (row) rows.set(key, row);
+    else rows.delete(key);
+    // Who is behind needs the past, but not all of it.
+    this.#states = [...this.#states.slice(-1000), { ...state, at: this.clock.now().getTime(), [noun]: { index: this.#index, rows } }];
+    this.changed();
+    return row;
+  }
+}
+
+/** Everything the scheduler remembers. */
+export class Records {
+  regions: Map<string, Region> = new Map();
+  namespaces: Set<string> = new Set(["default"]);
+  policies: Map<string, SchedulerPolicy> = new Map();
+  /** By accessor. */
+  tokens: Map<string, Token> = new Map();
+  /** How far stale reads are behind, in milliseconds. */
+  staleness = 0;
+  /** Since when there is no leader. */
+  leaderless: number | undefined;
+  #changing = new AbortController();
+  #ending = new AbortController();
+  #held = 0;
+
+  constructor(
+    readonly clock: Clock,
+    readonly token: string,
+    private readonly firstIndex: number,
+    /** Called with the seed of every beginning. */
+    private readonly begin: (records: Records, seed: ReturnType<typeof initialSeed>) => void,
+  ) {
+    this.reset();
+  }
+
+  /** Back to the seed; held requests end. */
+  reset(): void {
+    this.end();
+    this.#ending = new AbortController();
+    this.#held = 0;
+    this.regions = new Map();
+    this.namespaces = new Set(["default"]);
+    this.policies = new Map();
+    this.tokens = new Map();
+    this.staleness = 0;
+    this.leaderless = undefined;
+    this.begin(this, initialSeed(this.clock.now().getTime()));
+  }
+
+  /** Held requests are answered now. */
+  end(): void {
+    this.#ending.abort();
+  }
+
+  /** The region of this name, made where it is new. */
+  region(name: string): Region {
+    const region = this.regions.get(name) ?? new Region(name, this.clock, () => this.wake(), this.firstIndex);
+    this.regions.set(name, region);
+    return region;
+  }
+
+  /** Held requests look again. */
+  wake(): void {
+    this.#changing.abort();
+    this.#changing = new AbortController();
+  }
+
+  /** Aborted at the next change, and the other when there is nothing more to wait for. */
+  get signals(): { changed: AbortSignal; ended: AbortSignal } {
+    return { changed: this.#changing.signal, ended: this.#ending.signal };
+  }
+
+  /** From 0 to 1, for the random part of a wait: another one every time, and the same ones after every reset. */
+  fraction(): number {
+    this.#held += 1;
+    return (this.#held * 0.618_033_988_749_895) % 1;
+  }
+
+  change(noun: Noun, id: string, fields: Row, { namespace, region = home }: SchedulerPlace = {}): void {
+    const before = this.existing(noun, id, namespace, region);
+    this.region(region).write(noun, keyOf(noun, id, namespace), { ...before, ...fields, ID: id });
+  }
+
+  remove(noun: Noun, id: string, { namespace, region = home }: SchedulerPlace = {}): void {
+    this.existing(noun, id, namespace, region);
+    this.region(region).write(noun, keyOf(noun, id, namespace), undefined);
+  }
+
+  private existing(noun: Noun, id: string, namespace: string | undefined, region: string): Row {
+    const row = this.regions.get(region)?.find(noun, id, namespace);
+    if (!row)
+      throw new TypeError(
+        `There is no "${id}" among the ${noun} of the region "${region}"${namespace ? `, namespace "${namespace}"` : ""}.`,
+      );
+    return row;
+  }
+
+  mint({ name = "", type = "client", policies = [], global = false, ttl }: SchedulerTokenRequest = {}): Token {
+    const expires = ttl === undefined ? undefined : this.clock.now().getTime() + ttl;
+    const token: Token = { accessor: randomUUID(), secret: randomUUID(), name, type, policies: [...policies], global, expires };
+    this.tokens.set(token.accessor, token);
+    return token;
+  }
+
+  revoke(accessor: string): boolean {
+    return this.tokens.delete(accessor);
+  }
 }

@@ -3,6 +3,7 @@ import { Clock } from "../../sandbox/clock";
 import { createPlatform } from "../../sandbox/platform";
 import * as platformDialects from "../../sandbox/platform/dialect";
 import { createScheduler } from "../../sandbox/scheduler";
+import * as schedulerDialects from "../../sandbox/scheduler/dialect";
 import { createSecrets } from "../../sandbox/secrets";
 import { hashicorp, standard } from "../../sandbox/secrets/dialect";
 import { createKey } from "../../sandbox/secrets/seal";
@@ -96,7 +97,17 @@ const platformRealOnly: Record<string, string> = {
   "POST /api/v2/workspaces/:id/actions/lock": "platform-clients: workspaces",
   "POST /api/v2/workspaces/:id/actions/unlock": "platform-clients: workspaces",
 };
-// Not there yet, of what the specifications show: GET <mount>/creds/:name, every route of the scheduler.
+const scheduler: Record<string, string> = {
+  "GET /v1/jobs": "scheduler-lists, scheduler-pages, scheduler-waits, scheduler-filter",
+  "PUT /v1/jobs": "scheduler-jobs",
+  "POST /v1/jobs": "scheduler-jobs",
+  "GET /v1/job/:id": "scheduler-jobs",
+  "GET /v1/deployments": "scheduler-lists, scheduler-pages, scheduler-jobs",
+  "GET /v1/deployment/:id": "scheduler-jobs",
+  "GET /v1/nodes": "scheduler-lists, scheduler-filter",
+  "GET /v1/agent/members": "scheduler-lists",
+};
+// Not there yet, of what the specifications show: GET <mount>/creds/:name.
 
 // biome-ignore lint/suspicious/noExplicitAny: an app with any variables
 function registered(app: Hono<any>): string[] {
@@ -119,8 +130,11 @@ test.each([
   expect(registered(createPlatform(dialect, new Clock()).app)).toEqual(Object.keys(listed).sort());
 });
 
-test("the scheduler registers nothing yet", () => {
-  expect(registered(createScheduler("x-scheduler-token").app)).toEqual([]);
+test.each([
+  ["standard", schedulerDialects.standard],
+  ["hashicorp", schedulerDialects.hashicorp],
+] as const)("the scheduler registers the listed routes, %s", (_, dialect) => {
+  expect(registered(createScheduler(dialect, new Clock()).app)).toEqual(Object.keys(scheduler).sort());
 });
 
 test.each([

@@ -1,0 +1,35 @@
+import type { Records } from "./records";
+import { home } from "./records";
+
+/** What a token may do in one region. */
+export interface Access {
+  /** Jobs and deployments of the namespace; "*" asks for any. */
+  namespace(name: string, right: "read" | "write"): boolean;
+  nodes: boolean;
+  agent: boolean;
+}
+
+const everything: Access = { namespace: () => true, nodes: true, agent: true };
+const nothing: Access = { namespace: () => false, nodes: false, agent: false };
+
+/** A token that is unknown, has expired or belongs to another region allows nothing, as no token does. */
+export function accessOf(records: Records, secret: string | undefined, region: string = home): Access {
+  if (secret === records.token) return everything;
+  const token = [...records.tokens.values()].find((each) => each.secret === secret);
+  if (!token || (token.expires !== undefined && token.expires <= records.clock.now().getTime())) return nothing;
+  if (!token.global && region !== home) return nothing;
+  if (token.type === "management") return everything;
+  const policies = token.policies.flatMap((name) => records.policies.get(name) ?? []);
+  const allowed = (name: string, right: "read" | "write"): boolean => {
+    const given = policies.flatMap(({ namespaces = {} }) => namespaces[name] ?? namespaces["*"] ?? []);
+    return !given.includes("deny") && (given.includes("write") || (right === "read" && given.includes("read")));
+  };
+  return {
+    namespace: (name, right) =>
+      name === "*"
+        ? policies.some(({ namespaces = {} }) => Object.keys(namespaces).some((each) => allowed(each, right)))
+        : allowed(name, right),
+    nodes: policies.some(({ nodes }) => nodes),
+    agent: policies.some(({ agent }) => agent),
+  };
+}

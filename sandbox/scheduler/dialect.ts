@@ -1,0 +1,29 @@
+/** Where the specification and the real product differ: one table, so that no route asks which one it serves. */
+export interface Dialect {
+  tokenHeader: string;
+  /** What the headers of an answer begin with. */
+  header: string;
+  /** The end of the header that leads to the next page. */
+  nextToken: string;
+  /** The longest that a request is held, in milliseconds, before the random extra. */
+  longestWait: number;
+  /** The index of a table that nothing was ever written to. */
+  firstIndex: number;
+}
+
+export const standard: Dialect = {
+  tokenHeader: "x-scheduler-token",
+  header: "X-Scheduler-",
+  nextToken: "Nexttoken",
+  longestWait: 600_000,
+  firstIndex: 1,
+};
+
+/** Nomad 1.11. */
+export const hashicorp: Dialect = {
+  tokenHeader: "x-nomad-token",
+  header: "X-Nomad-",
+  nextToken: "NextToken",
+  longestWait: 300_000,
+  firstIndex: 0,
+};

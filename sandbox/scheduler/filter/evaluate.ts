@@ -1,0 +1,150 @@
+import { elementOf, fieldsOf, kindName, kindOf } from "../types";
+import type { Expression, Selector } from "./parse";
+import { expressionOf } from "./regular-expression";
+import { equal } from "./values";
+
+/** A value of a record, with the type that says how to compare it. */
+interface Typed {
+  type: string;
+  value: unknown;
+}
+
+/** What a name inside `any` or `all` stands for: a place in the record, or a key. */
+type Local = { name: string } & ({ path: string[] } | { key: string });
+
+/** Thrown where the real product's own code ends in the middle, and with it the connection. */
+export class Crash extends Error {}
+
+/** Does the record match? Throws an Error with the service's own sentence where the expression does not fit this record. */
+export function matches(expression: Expression, record: Typed, locals: Local[] = []): boolean {
+  switch (expression.kind) {
+    case "or":
+      return matches(expression.left, record, locals) || matches(expression.right, record, locals);
+    case "and":
+      return matches(expression.left, record, locals) && matches(expression.right, record, locals);
+    case "not":
+      return !matches(expression.operand, record, locals);
+    case "collection":
+      return matchesMembers(expression, record, locals);
+    case "match":
+      return compares(expression, record, locals);
+  }
+}
+
+function compares(match: Extract<Expression, { kind: "match" }>, record: Typed, locals: Local[]): boolean {
+  const found = find(record, match.selector, locals);
+  // Nothing equals, holds or matches what is not there; it is empty.
+  if (!found) return (match.operator === "empty") !== match.negated;
+  const target = kindOf(found.type) === "pointer" && found.value !== null ? { ...found, type: elementOf(found.type) } : found;
+  return holds(match, target) !== match.negated;
+}
+
+function holds({ operator, value, selector }: Extract<Expression, { kind: "match" }>, target: Typed): boolean {
+  const kind = kindOf(target.type);
+  switch (operator) {
+    case "equal":
+      return equal(target.type, target.value, value, "unable to find suitable primitive comparison function for matching");
+    case "empty":
+      if (kind === "string") return target.value === "";
+      if (kind === "list") return ((target.value as unknown[] | null) ?? []).length === 0;
+      if (kind === "map") return Object.keys((target.value as object | null) ?? {}).length === 0;
+      throw new Crash();
+    case "matches":
+      if (kind === "pointer") throw new Crash();
+      if (kind === "string") return expressionOf(value).test(String(target.value));
+      if (target.type === "[]uint8") return expressionOf(value).test("");
+      throw new Error(`Value of type ${target.type} is not convertible to []byte`);
+    case "in":
+      return contains(target, value, selector);
+  }
+}
+
+function contains({ type, value }: Typed, wanted: string, selector: Selector): boolean {
+  const kind = kindOf(type);
+  if (kind === "string") return String(value).includes(wanted);
+  if (kind === "map") return Object.hasOwn((value as object | null) ?? {}, wanted);
+  if (kind === "list") {
+    const message = 'unable to find suitable primitive comparison function for "in" comparison';
+    const element = elementOf(type);
+    const bare = kindOf(element) === "pointer" ? elementOf(element) : element;
+    // The value has to fit the list, even one without items.
+    equal(bare, undefined, wanted, message);
+    return ((value as unknown[] | null) ?? []).some((item) => equal(bare, item, wanted, message));
+  }
+  // First the value has to fit the field.
+  if (kind !== "struct" && kind !== "pointer") equal(type, undefined, wanted, "");
+  const shown = kind === "pointer" ? "invalid" : kindName(type);
+  throw new Error(`Cannot perform in/contains operations on type ${shown} for selector: ${JSON.stringify(selector.text)}`);
+}
+
+/** The value at the selector; undefined where the last step is a key that its map has not. */
+function find(record: Typed, { path }: Selector, locals: Local[]): Typed | undefined {
+  let steps = path;
+  for (const local of [...locals].reverse()) {
+    if (local.name !== steps[0]) continue;
+    if ("key" in local) {
+      if (steps.length === 1) return { type: "string", value: local.key };
+      throw new Error(`${pointer([local.name])} references a string so ${pointer(steps)} is invalid`);
+    }
+    steps = [...local.path, ...steps.slice(1)];
+  }
+  let current = record;
+  for (const [index, step] of steps.entries()) {
+    const at = `error finding value in datum: ${pointer(steps)}`;
+    if (kindOf(current.type) === "pointer" && current.value !== null) current = { ...current, type: elementOf(current.type) };
+    const { type, value } = current;
+    switch (kindOf(type)) {
+      case "struct": {
+        const field = fieldsOf(type).get(step);
+        if (!field) throw new Error(`${at} at part ${index}: couldn't find key: struct field with name ${JSON.stringify(step)}`);
+        current = { type: field, value: (value as Record<string, unknown>)[step] };
+        break;
+      }
+      case "map": {
+        const entries = (value ?? {}) as Record<string, unknown>;
+        if (!Object.hasOwn(entries, step)) {
+          if (index === steps.length - 1 && index > 0) return undefined;
+          throw new Error(`${at} at part ${index}: couldn't find key ${JSON.stringify(step)}`);
+        }
+        current = { type: elementOf(type), value: entries[step] };
+        break;
+      }
+      case "list": {
+        const items = (value ?? []) as unknown[];
+        if (!/^-?\d+$/.test(step)) throw new Error(`${at} at part ${index}: couldn't convert value ${JSON.stringify(step)} to type int`);
+        const number = Number(step);
+        if (number < 0 || number >= items.length)
+          throw new Error(`${at} at part ${index}: index ${number} is out of range (length = ${items.length})`);
+        current = { type: elementOf(type), value: items[number] };
+        break;
+      }
+      default:
+        throw new Error(`${at}: at part ${index}, invalid value kind: ${kindOf(type) === "pointer" ? "invalid" : kindName(type)}`);
+    }
+  }
+  return current;
+}
+
+function matchesMembers(expression: Extract<Expression, { kind: "collection" }>, record: Typed, locals: Local[]): boolean {
+  const { operator, selector, names, inner } = expression;
+  const all = operator === "all";
+  const found = find(record, selector, locals);
+  if (!found) return all;
+  const kind = kindOf(found.type);
+  if (kind !== "list" && kind !== "map") throw new Error(`${selector.text} is not a list or a map`);
+  for (const key of Object.keys((found.value as object | null) ?? {})) {
+    if (names.index !== undefined && names.index === names.value)
+      throw new Error(`${JSON.stringify(names.index)} cannot be used as a placeholder for both the index and the value`);
+    const path = [...selector.path, key];
+    const members: Local[] = [];
+    if (names.both !== undefined) members.push(kind === "map" ? { name: names.both, key } : { name: names.both, path });
+    if (names.index !== undefined) members.push({ name: names.index, key });
+    if (names.value !== undefined) members.push({ name: names.value, path });
+    if (matches(inner, record, [...locals, ...members]) !== all) return !all;
+  }
+  return all;
+}
+
+function pointer(path: string[]): string {
+  return `/${path.map((step) => step.replaceAll("~", "~0").replaceAll("/", "~1")).join("/")}`;
+}

@@ -1,0 +1,56 @@
+import { broken } from "../server";
+import { Refused } from "./answer";
+import { Crash, matches } from "./filter/evaluate";
+import { parse } from "./filter/parse";
+import type { Query } from "./query";
+import type { Row } from "./records";
+
+export interface Listing {
+  /** In order. */
+  rows: Row[];
+  /** The type of the full record, by which it is filtered. */
+  structure: string;
+  /** What names a row on a page's edge, and how the row lies to the row that the client's token names. */
+  token(row: Row): string;
+  compare(row: Row, token: string): number;
+  /** Rows of which the caller may not know are left out after the filter saw them. */
+  visible(row: Row): boolean;
+}
+
+/**
+ * One page, as the real product makes it: rows before the token's are passed over, the filter sees the full record, and the first row
+ * that no longer fits gives the next page its token.
+ */
+export async function page(listing: Listing, query: Query): Promise<{ rows: Row[]; nextToken: string }> {
+  const expression = query.filter === "" ? undefined : await parse(query.filter).catch(unreadable);
+  const rows: Row[] = [];
+  let found = query.nextToken === "";
+  for (const row of listing.rows) {
+    const side = listing.compare(row, query.nextToken);
+    if (!found && (query.reverse ? side > 0 : side < 0)) continue;
+    if (expression && !passes(() => matches(expression, { type: listing.structure, value: row }))) continue;
+    if (!listing.visible(row)) continue;
+    found = true;
+    if (query.pageSize !== 0 && rows.length >= query.pageSize) return { rows, nextToken: listing.token(row) };
+    rows.push(row);
+  }
+  return { rows, nextToken: "" };
+}
+
+function unreadable(error: Error): never {
+  throw new Refused(400, `failed to create result paginator: failed to read filter expression: ${error.message}`);
+}
+
+function passes(match: () => boolean): boolean {
+  try {
+    return match();
+  } catch (error) {
+    if (error instanceof Crash) throw new Refused(500, "", { [broken]: "true" });
+    throw new Refused(400, `failed to read result page: ${(error as Error).message}`);
+  }
+}
+
+/** As the service sorts and compares texts: by their bytes. */
+export function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

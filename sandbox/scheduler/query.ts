@@ -1,0 +1,62 @@
+import type { Route } from "./answer";
+import { Refused } from "./answer";
+import { home } from "./records";
+
+/** What the query of a read asks for. */
+export interface Query {
+  namespace: string;
+  region: string;
+  filter: string;
+  prefix: string;
+  /** 0: everything. Below it a page holds nothing, as the real product has it. */
+  pageSize: number;
+  nextToken: string;
+  reverse: boolean;
+  stale: boolean;
+  /** Only a change after this one is an answer; 0 asks for no wait. */
+  index: bigint;
+  /** In milliseconds; 0 where none was named. */
+  wait: number;
+}
+
+export function queryOf(c: Route): Query {
+  const text = (name: string): string => c.req.queries(name)?.[0] ?? "";
+  const stale = c.req.queries("stale")?.[0];
+  if (stale && readFlag(stale) === undefined) throw new Refused(400, "Expect `true` or `false` for `stale` query string parameter");
+  const size = text("per_page");
+  if (size && (!/^[+-]?\d+$/.test(size) || Math.abs(Number(size)) >= 2 ** 31))
+    throw new Refused(400, "Expect a number for `per_page` query string parameter");
+  const wait = text("wait") ? readDuration(text("wait")) : 0;
+  if (wait === undefined) throw new Refused(400, "Invalid wait time");
+  const index = text("index");
+  if (index && (!/^\d+$/.test(index) || BigInt(index) >= 2n ** 64n)) throw new Refused(400, "Invalid index");
+  return {
+    namespace: text("namespace") || "default",
+    region: text("region") || home,
+    filter: text("filter"),
+    prefix: text("prefix"),
+    pageSize: Number(size || 0),
+    nextToken: text("next_token"),
+    reverse: text("reverse") === "true",
+    stale: stale !== undefined && (stale === "" || readFlag(stale) === true),
+    index: BigInt(index || 0),
+    wait,
+  };
+}
+
+/** A yes or no, in the spellings that the real product takes. */
+export function readFlag(text: string): boolean | undefined {
+  if (["1", "t", "T", "TRUE", "true", "True"].includes(text)) return true;
+  return ["0", "f", "F", "FALSE", "false", "False"].includes(text) ? false : undefined;
+}
+
+const units: Record<string, number> = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** `1m30s` in milliseconds. A number without a unit is none, but for 0. */
+function readDuration(text: string): number | undefined {
+  if (/^[+-]?0$/.test(text)) return 0;
+  if (!/^[+-]?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/.test(text)) return undefined;
+  const parts = [...text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)];
+  const total = parts.reduce((sum, [, number, unit = ""]) => sum + Number(number) * (units[unit] ?? 0), 0);
+  return text.startsWith("-") ? -total : total;
+}

@@ -1,0 +1,81 @@
+import type { Access } from "./access";
+import { accessOf } from "./access";
+import type { Route } from "./answer";
+import { denied, Refused, secretOf } from "./answer";
+import type { Query } from "./query";
+import { queryOf } from "./query";
+import type { Noun, Region, State } from "./records";
+import { home } from "./records";
+
+const defaultWait = 300_000;
+
+/** What a route finds in a state. */
+export interface Result {
+  body: unknown;
+  nextToken?: string;
+}
+
+/** The region that a request is for, where somebody there may answer it. */
+export function regionOf(c: Route, name: string, stale: boolean): Region {
+  const { records } = c.var;
+  const region = records.regions.get(name);
+  if (!region) throw new Refused(500, "No path to region");
+  // Another region has a leader of its own.
+  if (!stale && name === home && records.leaderless !== undefined) throw new Refused(500, "No cluster leader");
+  return region;
+}
+
+/**
+ * Every read passes here: its region, its token, the state that the answering server sees, and the wait for a newer one.
+ * `look` is asked again after every change; without a result there is no such thing.
+ */
+export async function read(
+  c: Route,
+  noun: Noun,
+  allowed: (access: Access, query: Query) => boolean,
+  look: (state: State, query: Query, access: Access) => Promise<Result | string>,
+): Promise<Result & { headers: Record<string, string> }> {
+  const { records, dialect } = c.var;
+  const query = queryOf(c);
+  const region = regionOf(c, query.region, query.stale);
+  const access = accessOf(records, secretOf(c), query.region);
+  if (!allowed(access, query)) throw denied();
+
+  const behind = (): number => (query.stale ? records.staleness : 0);
+  const held = query.index > 0n ? longest(query, dialect.longestWait, records.fraction()) : 0;
+  const deadline = records.clock.now().getTime() + held;
+  const { ended } = records.signals;
+  const signal = AbortSignal.any([ended, c.req.raw.signal]);
+  for (;;) {
+    const { changed } = records.signals;
+    const state = region.stateBehind(behind());
+    const result = await look(state, query, access);
+    const waits = query.index > 0n && BigInt(state[noun].index) <= query.index;
+    if (!waits || signal.aborted || records.clock.now().getTime() >= deadline) {
+      const { index } = state[noun];
+      const headers: Record<string, string> = {
+        [`${dialect.header}Index`]: String(index),
+        [`${dialect.header}LastContact`]: String(contact(c, query)),
+        [`${dialect.header}KnownLeader`]: String(records.leaderless === undefined || region.name !== home),
+      };
+      if (typeof result === "string") throw new Refused(404, result, headers);
+      if (result.nextToken) headers[`${dialect.header}${dialect.nextToken}`] = result.nextToken;
+      return { ...result, headers };
+    }
+    const visible = region.nextAfter(state, behind()) ?? deadline;
+    await records.clock.until(Math.min(deadline, visible), AbortSignal.any([signal, changed]));
+  }
+}
+
+/** How long the request may be held, in milliseconds, with the extra that keeps many from returning at once. */
+function longest({ wait }: Query, most: number, fraction: number): number {
+  const held = Math.min(wait > 0 ? wait : defaultWait, most);
+  return held + Math.floor((fraction * held) / 16);
+}
+
+/** How long ago the answering server heard from the leader, in milliseconds. The leader itself answers what is not stale. */
+function contact(c: Route, { stale, region }: Query): number {
+  const { staleness, leaderless, clock } = c.var.records;
+  if (!stale) return 0;
+  return Math.max(staleness, region === home && leaderless !== undefined ? clock.now().getTime() - leaderless : 0);
+}

@@ -1,0 +1,29 @@
+import type { Hono } from "hono";
+import type { Found } from "../answer";
+import { Refused } from "../answer";
+import { listed, shown } from "../listing";
+import { byBytes } from "../paging";
+import type { Row } from "../records";
+
+export function routes(app: Hono<Found>): void {
+  app.get("/v1/deployments", (c) => {
+    // With a prefix they are in the order of their IDs, else in that of their creation.
+    const byId = (c.req.query("prefix") ?? "") !== "";
+    return listed(c, "deployments", (deployment) => deployment, {
+      token: (row) => (byId ? String(row.ID) : `${row.CreateIndex}.${row.ID}`),
+      compare: (row, token) => (byId ? byBytes(String(row.ID), token) : compare(row, token)),
+    });
+  });
+
+  app.get("/v1/deployment/:id", (c) => {
+    if (c.req.param("id").length !== 36) throw new Refused(500, "deployment lookup failed: index error: UUID must be 36 characters");
+    return shown(c, "deployments", "deployment not found");
+  });
+}
+
+/** By index as a number, then by ID; a token of another shape is compared as a text. */
+function compare(row: Row, token: string): number {
+  const [, index, id = ""] = /^(\d+)\.(.*)$/s.exec(token) ?? [];
+  if (index === undefined) return byBytes(`${row.CreateIndex}.${row.ID}`, token);
+  return Number(row.CreateIndex) - Number(index) || byBytes(String(row.ID), id);
+}

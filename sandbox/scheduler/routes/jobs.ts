@@ -1,0 +1,64 @@
+import { randomUUID } from "node:crypto";
+import type { Hono } from "hono";
+import { accessOf } from "../access";
+import type { Found, Route } from "../answer";
+import { denied, json, Refused, secretOf } from "../answer";
+import { listed, shown } from "../listing";
+import { byBytes } from "../paging";
+import { readFlag } from "../query";
+import { regionOf } from "../reading";
+import type { Row } from "../records";
+import { home } from "../records";
+import { register } from "../registration";
+import { jobStub } from "../wire";
+
+export function routes(app: Hono<Found>): void {
+  app.get("/v1/jobs", async (c) => {
+    const meta = readFlag(c.req.query("meta") ?? "") ?? false;
+    return listed(c, "jobs", (job) => jobStub(job, meta), {
+      token: (job) => `${job.Namespace}.${job.ID}`,
+      // Not the order of the list, where one namespace's name begins with another's: pages then repeat, as they do in the real product.
+      compare: (job, token) => byBytes(`${job.Namespace}.${job.ID}`, token),
+    });
+  });
+
+  for (const verb of ["PUT", "POST"]) app.on(verb, "/v1/jobs", put);
+
+  app.get("/v1/job/:id", async (c) => shown(c, "jobs", "job not found"));
+}
+
+async function put(c: Route): Promise<Response> {
+  const job = await jobOf(c);
+  const name = c.req.query("region") || String(job.Region || home);
+  const region = regionOf(c, name, false);
+  const Namespace = c.req.query("namespace") || String(job.Namespace || "default");
+  if (!accessOf(c.var.records, secretOf(c), name).namespace(Namespace, "write")) throw denied();
+  const index = register(c.var.records, region, { ...job, Namespace });
+  const answer: Row = {
+    EvalCreateIndex: index,
+    EvalID: randomUUID(),
+    Index: index,
+    JobModifyIndex: index,
+    // A write was answered by the leader, and says nothing of it.
+    KnownLeader: false,
+    LastContact: 0,
+    NextToken: "",
+    Warnings: "",
+  };
+  return json(c, answer, { [`${c.var.dialect.header}Index`]: String(index) });
+}
+
+async function jobOf(c: Route): Promise<Row> {
+  const text = await c.req.text();
+  if (text === "") throw new Refused(400, "Request body is empty");
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new Refused(400, "unexpected EOF");
+  }
+  const { Job: job } = (body ?? {}) as { Job?: unknown };
+  if (typeof job !== "object" || job === null || Array.isArray(job)) throw new Refused(400, "Job must be specified");
+  if (!(job as Row).ID && !(job as Row).Name) throw new Refused(400, "Job ID hasn't been provided");
+  return job as Row;
+}

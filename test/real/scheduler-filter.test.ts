@@ -1,0 +1,166 @@
+import { type Sandbox, start } from "../../sandbox/index";
+
+const real = { url: process.env.REAL_NOMAD_ADDRESS ?? "", token: process.env.REAL_NOMAD_TOKEN ?? "" };
+const group = {
+  Name: "web",
+  Count: 1,
+  Tasks: [{ Name: "t", Driver: "mock_driver", Config: { run_for: "1h" }, Resources: { CPU: 10, MemoryMB: 10 } }],
+};
+const jobs = [
+  {
+    ID: "filter-one",
+    Name: "One",
+    Type: "service",
+    Priority: 60,
+    Datacenters: ["dc1"],
+    Meta: { team: "net", "a b": "c" },
+    TaskGroups: [{ ...group, Update: { MaxParallel: 1 } }],
+  },
+  {
+    ID: "filter-two",
+    Type: "service",
+    Priority: 50,
+    AllAtOnce: true,
+    Datacenters: ["dc1", "dc2"],
+    TaskGroups: [{ ...group, Name: "api", Count: 2 }],
+  },
+  {
+    ID: "filter-3",
+    Type: "batch",
+    Datacenters: ["*"],
+    Meta: { team: "data", n: "1" },
+    Constraints: [{ LTarget: `\${attr.cpu.arch}`, RTarget: "amd64", Operand: "=" }],
+    TaskGroups: [group],
+  },
+  {
+    ID: "filter-p",
+    Type: "batch",
+    Datacenters: ["dc1"],
+    Periodic: { Enabled: true, Spec: "0 0 1 1 *", SpecType: "cron" },
+    TaskGroups: [group],
+  },
+];
+
+// What does not change while the test runs, of every kind of value; some of it is not there, and some of it is no field at all.
+const selectors: Record<"jobs" | "deployments" | "nodes", string> = {
+  jobs: 'ID Name Type Priority AllAtOnce Stop Datacenters Datacenters.0 Datacenters.1 Meta Meta.team Meta["a b"] Meta.team.deep Meta.none Meta.none.deep Constraints Constraints.0.RTarget TaskGroups TaskGroups.0.Name TaskGroups.0.Count TaskGroups.0.Tasks.0.Resources.CPU TaskGroups.x Periodic Periodic.Enabled Periodic.Spec Multiregion Update Update.MaxParallel Update.Stagger Payload ParentID Nope "/ID" "/Meta/team"',
+  deployments:
+    'JobID Namespace IsMultiregion EvalPriority JobVersion TaskGroups TaskGroups.web TaskGroups.web.DesiredTotal TaskGroups["web"].AutoRevert TaskGroups.web.ProgressDeadline TaskGroups.none.DesiredTotal Nope',
+  nodes:
+    'Name Datacenter HTTPAddr Address Status TLSEnabled Attributes Attributes["kernel.name"] Attributes.none Meta Drivers Drivers.mock_driver.Detected NodeResources NodeResources.Memory.MemoryMB NodeResources.Networks DrainStrategy DrainStrategy.Deadline HostVolumes Links Events',
+};
+const values =
+  '"filter-one" "One" `filter-` "service" "net" dc1 "dc1" "dc2" 60 "50" 0x32 1 0 -1 true "false" "x" "" "web" "team" "linux" "/ID" `^f.*\\d$` "(" 10 30000000000 600000000000 "amd64"'.split(
+    " ",
+  );
+const operators = ["==", "!=", "contains", "not contains", "matches", "not matches"];
+
+let state = 20_251;
+/** The same numbers in every run: a filter that fails can be looked at again. */
+function random(below: number): number {
+  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+  return Math.floor((state / 2 ** 32) * below);
+}
+const one = (list: string[]): string => list[random(list.length)]!;
+
+function filter(names: string[], depth: number): string {
+  if (depth > 0 && random(5) < 2) {
+    const [left, right] = [filter(names, depth - 1), filter(names, depth - 1)];
+    return (
+      [
+        `${left} and ${right}`,
+        `${left} or ${right}`,
+        `not ${left}`,
+        `(${left})`,
+        `not (${left} or ${right})`,
+        `(${left}) and ${right}`,
+      ] as const
+    )[random(6)]!;
+  }
+  const selector = one(names);
+  switch (random(8)) {
+    case 0:
+      return `${selector} is ${one(["", "not "])}empty`;
+    case 1:
+      return `${one(values)} ${one(["", "not "])}in ${selector}`;
+    case 2:
+      return one([
+        `${selector}==${one(values)}`,
+        `${selector} = "x"`,
+        `${selector} == 'x'`,
+        `not(${selector} == "x")`,
+        `${selector} == "x" and`,
+        `any ${selector} as a, b { b == ${one(values)} }`,
+        `all ${selector} as a { a != ${one(values)} }`,
+      ]);
+    default:
+      return `${selector} ${one(operators)} ${one(values)}`;
+  }
+}
+
+interface Target {
+  url: string;
+  token: string;
+}
+
+async function ask({ url, token }: Target, path: string, body?: object): Promise<{ status: number; text: string }> {
+  const method = body ? "PUT" : "GET";
+  const response = await fetch(`${url}/v1/${path}`, { method, headers: { "X-Nomad-Token": token }, body: body && JSON.stringify(body) });
+  return { status: response.status, text: await response.text() };
+}
+
+async function outcome(target: Target, noun: string, expression: string): Promise<unknown> {
+  try {
+    const { status, text } = await ask(target, `${noun}?filter=${encodeURIComponent(expression)}`);
+    if (status !== 200) return { status, text };
+    return JSON.parse(text).map(({ ID }: { ID: string }) => ID);
+  } catch {
+    return "the connection was dropped";
+  }
+}
+
+let sandbox: Sandbox;
+let others: string[] = [];
+
+beforeAll(async () => {
+  const list = async (path: string) => JSON.parse((await ask(real, path)).text);
+  others = (await list("jobs")).map(({ ID }: { ID: string }) => ID);
+  for (const Job of jobs) expect(await ask(real, "jobs", { Job })).toMatchObject({ status: 200 });
+  while ((await list("deployments")).length === 0) await new Promise(setImmediate);
+
+  sandbox = await start({ dialect: "hashicorp" });
+  const { scheduler } = sandbox;
+  for (const noun of ["jobs", "deployments", "nodes"] as const)
+    for (const { ID } of JSON.parse((await ask(scheduler, noun)).text)) scheduler[noun].remove(ID);
+  const full =
+    (noun: string) =>
+    async ({ ID }: { ID: string }) =>
+      list(`${noun}/${ID}`);
+  scheduler.seed({
+    jobs: await Promise.all((await list("jobs")).map(full("job"))),
+    deployments: await list("deployments"),
+    nodes: await Promise.all((await list("nodes")).map(full("node"))),
+  });
+});
+afterAll(async () => {
+  for (const { ID } of jobs)
+    await fetch(`${real.url}/v1/job/${ID}?purge=true`, { method: "DELETE", headers: { "X-Nomad-Token": real.token } });
+  await sandbox.close();
+});
+
+test.each([
+  ["jobs", 120],
+  ["deployments", 40],
+  ["nodes", 40],
+] as const)("%s: %i random filters end as on Nomad, to the word", async (noun, count) => {
+  const names = selectors[noun].match(/"[^"]*"|[^\s[]+(?:\["[^"]*"\])?(?:\.\w+)*/g) ?? [];
+  const seen = new Set<string>();
+  for (let number = 0; number < count; number += 1) {
+    const expression = filter(names, 3);
+    const wanted = await outcome(real, noun, expression);
+    seen.add(Array.isArray(wanted) ? "found" : typeof wanted === "string" ? "dropped" : "refused");
+    expect({ expression, outcome: await outcome(sandbox.scheduler, noun, expression) }).toEqual({ expression, outcome: wanted });
+  }
+  expect(others).not.toContain("filter-one");
+  expect([...seen].sort()).toEqual(["dropped", "found", "refused"]);
+});
