@@ -50,10 +50,16 @@ export const consistencyShape = {
 };
 
 /** Sends one request to the scheduler. What it answers with 5xx is never sent again. @internal */
-export function call(connection: Connection, request: Omit<Request, "headers" | "parse">): Promise<Response> {
+export async function call(connection: Connection, request: Omit<Request, "headers" | "parse">): Promise<Response> {
   const token = connection.token();
   const headers = token ? { [`${dialectOf(connection).headers}-token`]: token } : {};
-  return send(connection, { ...request, headers, parse });
+  try {
+    return await send(connection, { ...request, headers, parse });
+  } catch (error) {
+    if (!(error instanceof StewardError) || (error.status ?? 0) < 500) throw error;
+    // The real product answers 500 also to what is wrong with the request: an unknown region, a job without groups.
+    throw error.with({ advice: "Sending it again is not expected to help: correct what the reason names, or see the server's log." });
+  }
 }
 
 /** @internal */
