@@ -73,19 +73,21 @@ test("what is put together means on the server what it means here", async () => 
 });
 
 test("pages of all namespaces hold every job once, in either order", async () => {
-  expect((await ask("namespace", "PUT", { Name: "steward-other" })).status).toBe(200);
+  // The server sorts by namespace, and compares its tokens as texts, in which a hyphen comes before the dot: pages of one go round in a circle.
+  for (const Name of ["steward", "steward-other"]) expect((await ask("namespace", "PUT", { Name })).status).toBe(200);
   const ids: string[] = [];
-  // Written in turn, so that the order of writing is not that of names.
-  for (const namespace of ["steward-other", "default", "steward-other", "default", "steward-other"]) {
+  for (const namespace of ["steward-other", "default", "steward", "default", "steward", "steward-other", "steward"]) {
     const ID = newId();
     ids.push(ID);
     await registerJob({ job: jobOf(ID, dormant), namespace });
   }
   const ours = filter("ID").matches(`^(${ids.join("|")})$`);
+  const expected = [...ids].sort();
   for (const reverse of [false, true])
-    for (const pageSize of [1, 2, 3, undefined]) {
+    for (const pageSize of [1, 2, 3, 4, 5, 6, undefined]) {
       const list = listJobs({ namespace: "*", filter: ours, pageSize, reverse });
-      expect((await collect(list)).map(({ ID }) => ID).sort()).toEqual([...ids].sort());
+      const found = (await collect(list)).map(({ ID }) => ID).sort();
+      expect([pageSize, reverse, found]).toEqual([pageSize, reverse, expected]);
       expect(list.page).toMatchObject({ index: expect.any(Number), lastContact: 0, knownLeader: true });
     }
   const [first] = await collect(listJobs({ namespace: "steward-other", filter: ours, stale: true }));
