@@ -18,6 +18,9 @@ import { RunError } from "@pulumi/pulumi/errors";
  * - `ERR_UNREACHABLE`: no connection; nothing was sent.
  * - `ERR_REPLY_LOST`: the connection broke, or time ran out, after the request was sent.
  * - `ERR_UNEXPECTED_RESPONSE`: not JSON, cut short, or too large.
+ * - `ERR_ABORTED`: an AbortSignal of the program's ended it.
+ * - `ERR_TIMED_OUT`: what was waited for did not come in time.
+ * - `ERR_FAILED`: what was waited for came to another end.
  * - `ERR_CONFLICT`: somebody else's rekey is in progress.
  * - `ERR_ENGINE_GONE`: Pulumi has ended, so that nothing could be saved; nothing was sent.
  * - `ERR_INCOMPLETE`: a part was done, and the state says which.
@@ -39,6 +42,9 @@ export type ErrorCode =
   | "ERR_UNREACHABLE"
   | "ERR_REPLY_LOST"
   | "ERR_UNEXPECTED_RESPONSE"
+  | "ERR_ABORTED"
+  | "ERR_TIMED_OUT"
+  | "ERR_FAILED"
   | "ERR_CONFLICT"
   | "ERR_ENGINE_GONE"
   | "ERR_INCOMPLETE"

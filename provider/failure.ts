@@ -69,6 +69,12 @@ export function redirected({ address }: Connection, status: number, location: st
   });
 }
 
+/** Retry-After holds seconds or a date: milliseconds, undefined when it is neither. @internal */
+export function pauseAskedFor(header: string): number | undefined {
+  const milliseconds = /^-?[\d.]+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
+}
+
 /** @internal */
 export function errorCode(status: number): ErrorCode {
   if (status === 401 || status === 403) return "ERR_FORBIDDEN";

@@ -4,19 +4,21 @@ import { createGunzip } from "node:zlib";
 import type * as Undici from "undici";
 import { Connection } from "./connection";
 import { ErrorCode, redact, StewardError } from "./errors";
-import { adviceFor, bodyTooLarge, brokenConnection, errorCode, isPage, redirected, serverReason } from "./failure";
+import { adviceFor, bodyTooLarge, brokenConnection, errorCode, isPage, pauseAskedFor, redirected, serverReason } from "./failure";
 
 /**
  * Which failures are worth another try:
  *
  * - `idempotent`: reads, and writes that leave the same thing behind however often they are applied;
+ * - `unlessServerFails`: the same, of a server that does not expect a repetition to help once it has failed;
  * - `never`: whatever acts each time it arrives, and questions not worth waiting for.
  * @internal
  */
-export type Retry = "idempotent" | "never";
+export type Retry = "idempotent" | "unlessServerFails" | "never";
 
 const retries: Record<Retry, { brokenConnections: boolean; statuses: readonly number[] }> = {
   idempotent: { brokenConnections: true, statuses: [429, 503] },
+  unlessServerFails: { brokenConnections: true, statuses: [429] },
   never: { brokenConnections: false, statuses: [] },
 };
 
@@ -55,6 +57,12 @@ export interface Request {
   /** Sent as JSON. */
   body?: unknown;
   retry: Retry;
+  /** Ends the request at once, and all its repetitions. */
+  signal?: AbortSignal;
+  /** For a question that the server answers late, or at length. */
+  limits?: Partial<Pick<Limits, "silence" | "deadline" | "bodyBytes">>;
+  /** Reads the answer; throws where it is not JSON. JSON's own numbers end at 2^53. */
+  parse?(text: string): unknown;
 }
 
 /** @internal */
@@ -69,19 +77,35 @@ export interface Response {
 export async function send(connection: Connection, request: Request): Promise<Response> {
   const token = connection.token();
   const secrets = [...connection.secrets, token ?? "", connection.clientKey ?? ""];
-  const end = Date.now() + limits.deadline;
+  const end = Date.now() + (request.limits?.deadline ?? limits.deadline);
   let outcomeUnknown = false;
   for (let attempt = 0; ; attempt++) {
     try {
-      return await sendOnce(connection, token, request, secrets, AbortSignal.timeout(Math.max(1, end - Date.now())));
+      return await until(end, request.signal, (signal) => sendOnce(connection, token, request, secrets, signal));
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;
       // Whatever the last attempt says, an earlier one may have been applied.
       outcomeUnknown ||= error.facts.outcomeUnknown ?? false;
       const pause = pauseBeforeRepeating(error, attempt, request.retry);
       if (pause === undefined || Date.now() + pause > end) throw error.with({ outcomeUnknown });
-      await sleep(pause);
+      // Aborted meanwhile, the next attempt says so.
+      await sleep(pause, undefined, { signal: request.signal }).catch(() => {});
     }
+  }
+}
+
+/** One signal for both ends. Not AbortSignal.any(), whose sources older Node collects as garbage while they are waited for. */
+async function until<T>(end: number, given: AbortSignal | undefined, attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(given?.reason);
+  const timer = setTimeout(() => controller.abort(new DOMException("", "TimeoutError")), Math.max(1, end - Date.now()));
+  given?.addEventListener("abort", abort, { once: true });
+  if (given?.aborted) abort();
+  try {
+    return await attempt(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    given?.removeEventListener("abort", abort);
   }
 }
 
@@ -95,12 +119,6 @@ function pauseBeforeRepeating(error: StewardError, attempt: number, retry: Retry
   const own = limits.firstPause * 2 ** Math.min(attempt, limits.repetitions) * (0.5 + Math.random() / 2);
   if (asked !== undefined) return asked + own;
   return attempt < limits.repetitions ? own : undefined;
-}
-
-/** Retry-After holds seconds or a date. */
-function pauseAskedFor(header: string): number | undefined {
-  const milliseconds = /^-?[\d.]+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 }
 
 async function sendOnce(
@@ -128,6 +146,8 @@ async function sendOnce(
     response = await undici().request(`${connection.address}${path}`, {
       dispatcher: dispatcher(connection),
       signal,
+      headersTimeout: request.limits?.silence,
+      bodyTimeout: request.limits?.silence,
       method,
       query: request.query,
       headers: {
@@ -138,14 +158,15 @@ async function sendOnce(
       },
       body: request.body === undefined ? null : JSON.stringify(request.body),
     });
-    text = await readBody(response);
+    text = await readBody(response, request.limits?.bodyBytes ?? limits.bodyBytes);
   } catch (error) {
+    if (request.signal?.aborted) throw fail("ERR_ABORTED", "the signal of the program ended it", { outcomeUnknown: writes });
     throw brokenConnection(error as NodeJS.ErrnoException, connection, writes, fail);
   }
 
   const { statusCode: status, headers } = response;
   if (status >= 300 && status < 400) throw redirected(connection, status, headers.location, fail);
-  const body = parseJson(text);
+  const body = parsed(text, request.parse ?? JSON.parse);
   if (status >= 200 && status < 300) {
     if (body !== undefined || text === "") return { status, headers, body };
     throw fail("ERR_UNEXPECTED_RESPONSE", isPage(text) ? "the server answered with a web page" : "the server's answer is not JSON", {
@@ -166,13 +187,13 @@ async function sendOnce(
   });
 }
 
-async function readBody({ statusCode, body, headers }: Undici.Dispatcher.ResponseData): Promise<string> {
+async function readBody({ statusCode, body, headers }: Undici.Dispatcher.ResponseData, most: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   const collect = async (source: AsyncIterable<Buffer>): Promise<void> => {
     for await (const chunk of source) {
       size += chunk.length;
-      if (size > limits.bodyBytes) return;
+      if (size > most) return;
       chunks.push(chunk);
     }
   };
@@ -180,16 +201,16 @@ async function readBody({ statusCode, body, headers }: Undici.Dispatcher.Respons
     const zipped = String(headers["content-encoding"]).toLowerCase() === "gzip" && statusCode !== 204;
     await (zipped ? pipeline(body, createGunzip(), collect) : pipeline(body, collect));
   } catch (error) {
-    if (size <= limits.bodyBytes) throw error;
+    if (size <= most) throw error;
   }
   // Leaving the body unread breaks the stream before it, so this is known better from the size than from the error.
-  if (size > limits.bodyBytes) throw Object.assign(new Error(), { code: bodyTooLarge });
+  if (size > most) throw Object.assign(new Error(), { code: bodyTooLarge });
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function parseJson(text: string): unknown {
+function parsed(text: string, parse: (text: string) => unknown): unknown {
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch {
     return undefined;
   }

@@ -62,7 +62,7 @@ export class Project {
   program(source: string): this {
     this.write(
       "program/index.js",
-      `const pulumi = require("@pulumi/pulumi");\nconst { platform, secrets } = require("pulumi-steward");\n${source}\n`,
+      `const pulumi = require("@pulumi/pulumi");\nconst { platform, scheduler, secrets } = require("pulumi-steward");\n${source}\n`,
     );
     return this;
   }

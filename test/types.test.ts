@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Resource } from "@pulumi/pulumi";
-import { platform, secrets } from "../provider";
+import { platform, scheduler, secrets } from "../provider";
 import { compile, emptyProgram, fullProgram, usersProgram } from "./compile";
 
 test("a program that uses every public name costs an editor at most 5,000 type instantiations, and never loads zod", () => {
@@ -12,10 +12,10 @@ test("a program that uses every public name costs an editor at most 5,000 type i
   expect(users.instantiations).toBeLessThan(full.instantiations);
   expect(users.instantiations - empty.instantiations).toBeLessThanOrEqual(5000);
   expect(full.declarations.some((file) => file.includes("dist/provider/secrets/"))).toBe(true);
-  expect(full.declarations.filter((file) => /node_modules\/(zod|undici|openpgp)\//.test(file))).toEqual([]);
+  expect(full.declarations.filter((file) => /node_modules\/(zod|undici|openpgp|lossless-json)\//.test(file))).toEqual([]);
 });
 
-test.each(["provider/index.ts", "provider/secrets/index.ts", "provider/platform/index.ts"])(
+test.each(["provider/index.ts", "provider/secrets/index.ts", "provider/platform/index.ts", "provider/scheduler/index.ts"])(
   "every public name of %s is in that program",
   (file) => {
     const index = readFileSync(join(__dirname, "..", file), "utf8");
@@ -27,7 +27,7 @@ test.each(["provider/index.ts", "provider/secrets/index.ts", "provider/platform/
   },
 );
 
-test("the README names every resource", () => {
+test("the README names every resource, and every function of the scheduler", () => {
   const readme = readFileSync(join(__dirname, "../README.md"), "utf8");
   const classes = Object.entries({ secrets, platform }).flatMap(([system, names]) =>
     Object.entries(names)
@@ -37,6 +37,9 @@ test("the README names every resource", () => {
   expect(classes.length).toBeGreaterThanOrEqual(17);
   const rows = classes.map((name) => `| \`${name}\``);
   expect(rows.filter((row) => !readme.includes(row))).toEqual([]);
+  const functions = Object.entries(scheduler).flatMap(([name, value]) => (typeof value === "function" ? [`${name}(`] : []));
+  expect(functions.length).toBeGreaterThanOrEqual(8);
+  expect(functions.filter((name) => !readme.includes(name))).toEqual([]);
 });
 
 test("a misspelt attribute does not compile", () => {
@@ -44,8 +47,8 @@ test("a misspelt attribute does not compile", () => {
   expect(errors.join()).toContain("'polices' does not exist");
 });
 
-test("importing the package loads no HTTP client", () => {
+test("importing the package loads no HTTP client, and nothing else that only a request needs", () => {
   const script =
-    'require("pulumi-steward");console.log(Object.keys(require.cache).filter((file)=>/node_modules.(undici|openpgp|hono|commander)/.test(file)).length)';
+    'require("pulumi-steward");console.log(Object.keys(require.cache).filter((file)=>/node_modules.(undici|openpgp|hono|commander|lossless-json)/.test(file)).length)';
   expect(spawnSync(process.execPath, ["-e", script], { cwd: join(__dirname, ".."), encoding: "utf8" }).stdout.trim()).toBe("0");
 });

@@ -160,6 +160,52 @@ describe("retry class never", () => {
   });
 });
 
+describe("retry class unlessServerFails", () => {
+  test("repeats after a broken connection and 429, never after what the server itself failed at", async () => {
+    const target = await serve((request, response, count) => {
+      if (count === 1) request.socket.destroy();
+      else if (count === 2) response.writeHead(429).end();
+      else if (count === 3) ok(response);
+      else response.writeHead(503, { "retry-after": "0" }).end();
+    });
+    const question: Request = { ...get, retry: "unlessServerFails" };
+    expect((await send(target, question)).status).toBe(200);
+    expect(await failure(send(target, question))).toMatchObject({ code: "ERR_UNAVAILABLE" });
+    expect(seen).toHaveLength(4);
+  });
+});
+
+describe("what one request has for itself", () => {
+  test("a signal ends it while it waits for an answer, and between two attempts", async () => {
+    const controller = new AbortController();
+    const target = await serve(() => controller.abort());
+    const write: Request = { ...post, signal: controller.signal };
+    expect(await failure(send(target, write))).toMatchObject({ code: "ERR_ABORTED", facts: { outcomeUnknown: true } });
+    expect(seen).toHaveLength(1);
+    const later = new AbortController();
+    const busy = await serve((_, response) => {
+      response.writeHead(429, { "retry-after": "60" }).end();
+      setTimeout(() => later.abort(), 50);
+    });
+    const begin = Date.now();
+    expect(await failure(send(busy, { ...get, signal: later.signal }))).toMatchObject({ code: "ERR_ABORTED" });
+    expect(Date.now() - begin).toBeLessThan(5_000);
+  });
+
+  test("more patience than others have, and more room", async () => {
+    Object.assign(limits, { silence: 100, deadline: 100, bodyBytes: 10 });
+    const target = await serve((_, response) => setTimeout(() => ok(response), 2_000));
+    const patient = { silence: 10_000, deadline: 10_000, bodyBytes: 1_000 };
+    expect((await send(target, { ...get, limits: patient })).body).toEqual({ fine: true });
+    expect(await failure(send(target, { ...get, retry: "never" }))).toMatchObject({ code: "ERR_REPLY_LOST" });
+  });
+
+  test("a way of its own to read the answer", async () => {
+    const target = await serve((_, response) => ok(response));
+    expect((await send(target, { ...get, parse: (text) => text.length })).body).toBe(13);
+  });
+});
+
 describe("the message", () => {
   test("unreachable", async () => {
     const target = await serve((_, response) => ok(response));

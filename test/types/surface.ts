@@ -1,7 +1,7 @@
 // A program that uses every public name as a user would. It is compiled, not run: by the compiler of this repository and by TypeScript 3.8, which Pulumi runs
 // programs with; hence no newer syntax here.
 import * as pulumi from "@pulumi/pulumi";
-import { Args, Connected, DeepInput, ErrorCode, Getter, Outputs, platform, StewardError, secrets } from "pulumi-steward";
+import { Args, Connected, DeepInput, ErrorCode, Getter, Outputs, platform, StewardError, scheduler, secrets } from "pulumi-steward";
 import { Fault, Mail, Options, PlatformService, Sandbox, SecretsService, Seed, Service, start, TextMessage } from "pulumi-steward/sandbox";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -280,6 +280,35 @@ export async function platformNow(): Promise<unknown[]> {
   const version = await platform.getModuleVersion(getVersion);
   const reason: string | undefined = version.deprecation?.reason;
   return [counts, total, facts, versions, reason, seen];
+}
+
+export async function schedulerNow(signal: AbortSignal): Promise<unknown[]> {
+  const consistency: scheduler.Consistency = { connection: "production", namespace: "*", region: "eu", stale: true };
+  const team: scheduler.Selector = scheduler.filter("Meta", "team.name");
+  const mine: scheduler.Filter = team.equals("web").and(scheduler.filter("Priority").notEquals(50)).or(team.isEmpty().not());
+  const text: string = mine.toString();
+  const query: scheduler.Query = { ...consistency, filter: mine, pageSize: 50, reverse: true, signal };
+  const jobs: scheduler.List<scheduler.JobStub> = scheduler.listJobs(query);
+  const seen: [string, number, unknown][] = [];
+  for await (const { SubmitTime, Priority, JobSummary } of jobs) seen.push([SubmitTime, Priority, JobSummary]);
+  const page: scheduler.Page | undefined = jobs.page;
+  const facts: [number, number | undefined, boolean | undefined] | undefined = page && [page.index, page.lastContact, page.knownLeader];
+  for await (const each of scheduler.listNodes({ filter: text })) {
+    const node: scheduler.NodeStub = each;
+    if (node.Address) break;
+  }
+  for await (const { JobID } of scheduler.listDeployments()) if (JobID) break;
+  const members: scheduler.GetAgentMembersOptions = { connection: "production" };
+  const registration: scheduler.RegisterJobOptions = { job: { ID: "web" }, namespace: "default" };
+  const wait: scheduler.Duration = "5m";
+  const watching: scheduler.WatchOptions = { ...query, resource: "jobs", wait };
+  for await (const change of scheduler.watch(watching)) {
+    const { index, items }: scheduler.Change = change;
+    if (index > 1 && items[0]?.ID) break;
+  }
+  const waiting: scheduler.WaitForDeploymentOptions = { jobId: "web", timeout: 600, signal };
+  const done: scheduler.Deployment | undefined = await scheduler.waitForDeployment(waiting);
+  return [seen, facts, done?.Status, await scheduler.getAgentMembers(members), await scheduler.registerJob(registration)];
 }
 
 const get: Getter<secrets.SchedulerRole> = secrets.SchedulerRole.get;

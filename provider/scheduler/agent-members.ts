@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { connectionInput } from "../connection";
+import { ask } from "../program";
+import { call } from "./client";
+
+/** What {@link getAgentMembers} takes. */
+export interface GetAgentMembersOptions {
+  /** @default "default" */
+  connection?: string;
+}
+
+const schema: z.ZodType<GetAgentMembersOptions> = z.strictObject({ connection: connectionInput });
+
+/**
+ * The servers that the agent at the connection's address knows, as it sends them: `GET /v1/agent/members`. This is about that one agent, not about
+ * the cluster. Reads in a preview as well. Throws {@link StewardError}.
+ */
+export function getAgentMembers(options: GetAgentMembersOptions = {}): Promise<unknown> {
+  return ask("Cannot read the members of the agent", "scheduler", { schema, given: options }, async (connection) => {
+    const { body } = await call(connection, { method: "GET", path: "/v1/agent/members", retry: "unlessServerFails" });
+    return body;
+  });
+}

@@ -1,0 +1,109 @@
+import type * as LosslessJson from "lossless-json";
+import { z } from "zod";
+import { Connection, connectionInput, Dialect } from "../connection";
+import { StewardError } from "../errors";
+import { Request, Response, send } from "../http";
+
+/** Which server answers, about what, and how fresh the answer is. */
+export interface Consistency {
+  /** @default "default" */
+  connection?: string;
+  /**
+   * `*` for all namespaces, where something is listed.
+   * @default the connection's, and without one the scheduler's `default`
+   */
+  namespace?: string;
+  /** @default the connection's, and without one that of the agent that answers */
+  region?: string;
+  /**
+   * Any server may answer, even one that has no leader. The answer may be old: `page.lastContact` says how old.
+   * @default false
+   */
+  stale?: boolean;
+}
+
+/** What differs between the API document and the real product. */
+interface SchedulerDialect {
+  /** What its headers begin with. */
+  headers: string;
+}
+
+const dialects: Record<Dialect, SchedulerDialect> = {
+  standard: { headers: "x-scheduler" },
+  hashicorp: { headers: "x-nomad" },
+};
+
+/** @internal */
+export const dialectOf = ({ dialect }: Connection): SchedulerDialect => dialects[dialect];
+
+const word = z.string("must be a text").min(1, "must not be empty");
+/** For what is about one job. @internal */
+export const oneNamespace: z.ZodType<string | undefined> = word
+  .refine((namespace) => namespace !== "*", "must be the name of one namespace")
+  .optional();
+/** @internal */
+export const consistencyShape = {
+  connection: connectionInput,
+  namespace: word.optional(),
+  region: word.optional(),
+  stale: z.boolean("must be true or false").optional(),
+};
+
+/** Sends one request to the scheduler. What it answers with 5xx is never sent again. @internal */
+export async function call(connection: Connection, request: Omit<Request, "headers" | "parse">): Promise<Response> {
+  const token = connection.token();
+  const headers = token ? { [`${dialectOf(connection).headers}-token`]: token } : {};
+  try {
+    return await send(connection, { ...request, headers, parse });
+  } catch (error) {
+    if (!(error instanceof StewardError) || (error.status ?? 0) < 500) throw error;
+    // The real product answers 500 also to what is wrong with the request: an unknown region, a job without groups.
+    throw error.with({ advice: "Sending it again is not expected to help: correct what the reason names, or see the server's log." });
+  }
+}
+
+/** @internal */
+export function queryOf(connection: Connection, { namespace, region, stale }: Consistency): Record<string, string> {
+  const chosen = { namespace: namespace ?? connection.namespace, region: region ?? connection.region };
+  return {
+    ...(chosen.namespace ? { namespace: chosen.namespace } : {}),
+    ...(chosen.region ? { region: chosen.region } : {}),
+    // A flag: that it is there says it.
+    ...(stale ? { stale: "" } : {}),
+  };
+}
+
+/** A header of the answer, by what follows `X-Scheduler-` or `X-Nomad-`. @internal */
+export function header(connection: Connection, { headers }: Response, name: string): string | undefined {
+  const value = headers[`${dialectOf(connection).headers}-${name}`];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+let lossless: typeof LosslessJson | undefined;
+
+/** JSON, in which an integer that JavaScript cannot hold stays what it is, as a text: times are nanoseconds. */
+function parse(text: string): unknown {
+  // Most answers have none, and JSON.parse is many times as fast.
+  if (!/\d{16}/.test(text)) return JSON.parse(text);
+  lossless ??= require("lossless-json") as typeof LosslessJson;
+  return lossless.parse(text, null, {
+    parseNumber: (digits) => (/^-?\d+$/.test(digits) && !Number.isSafeInteger(Number(digits)) ? digits : Number(digits)),
+    onDuplicateKey: ({ newValue }) => newValue,
+  });
+}
+
+/** @internal */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** An answer that is JSON, and not what the API gives. @internal */
+export function unexpectedAnswer(method: string, path: string, reason = "the server's answer is not that of the scheduler"): StewardError {
+  return new StewardError({
+    code: "ERR_UNEXPECTED_RESPONSE",
+    reason,
+    method,
+    path,
+    advice: "Check the connection's address, and what stands between.",
+    outcomeUnknown: method !== "GET",
+  });
+}

@@ -1,0 +1,141 @@
+import { info } from "@pulumi/pulumi/log";
+import { isDryRun } from "@pulumi/pulumi/runtime/settings";
+import { z } from "zod";
+import { seconds } from "../comparison";
+import { Connection } from "../connection";
+import { StewardError } from "../errors";
+import { ask } from "../program";
+import { Consistency, consistencyShape, isObject, oneNamespace } from "./client";
+import { Deployment } from "./deployments";
+import { filter } from "./filter";
+import { aborted, fetchPage, Item, Query, signalInput } from "./list";
+import { changes, Duration, durationInput, readState } from "./watch";
+
+/** What {@link waitForDeployment} takes. */
+export interface WaitForDeploymentOptions extends Consistency {
+  /** The job's ID. */
+  jobId: string;
+  /**
+   * For how long at most. A job's own progress deadline, after which its deployment fails, should be shorter.
+   * @default "15m"
+   */
+  timeout?: Duration;
+  /** Ends it at once, with `ERR_ABORTED`. */
+  signal?: AbortSignal;
+}
+
+const schema = z.strictObject({
+  ...consistencyShape,
+  namespace: oneNamespace,
+  jobId: z.string("must be a job's ID").min(1, "must be a job's ID"),
+  timeout: durationInput,
+  signal: signalInput,
+});
+
+/** Ends of a deployment that nobody has wished for. Any other state may still become `successful`. */
+const failures = ["failed", "cancelled"];
+/** They run to their end, and are never deployed. */
+const undeployed = ["batch", "sysbatch"];
+
+/**
+ * Waits for the deployment of a job's present version. Resolves when it is `successful`, rejects with `ERR_FAILED` and the scheduler's own words when it
+ * ends in any other way, and with `ERR_TIMED_OUT` after `timeout`. How far it is shows in the output of `pulumi up`. In a preview it does nothing, says
+ * so, and gives back undefined.
+ *
+ * A version that is deployed already counts, so that nothing is waited for when nothing has changed. A newer version, registered meanwhile by anyone,
+ * cancels the deployment. Jobs without deployments (batch jobs, and those whose `Update` has `MaxParallel` 0) cannot be waited for.
+ */
+export function waitForDeployment(options: WaitForDeploymentOptions): Promise<Deployment | undefined> {
+  const { jobId, timeout, signal, ...consistency } = options ?? {};
+  const task = `Cannot wait for the deployment of job "${jobId}"`;
+  return ask(task, "scheduler", { schema, given: options }, async (connection) => {
+    if (isDryRun()) {
+      await info(`pulumi-steward: the deployment of job "${jobId}" is not waited for in a preview.`);
+      return undefined;
+    }
+    const end = new AbortController();
+    const allowed = seconds(timeout) ?? 900;
+    // Longer than any timer can be is as good as for ever.
+    const timer = setTimeout(() => end.abort(), Math.min(allowed * 1000, 2 ** 31 - 1));
+    const abort = (): void => end.abort();
+    signal?.addEventListener("abort", abort, { once: true });
+    if (signal?.aborted) abort();
+    const seen: Progress = { line: "the scheduler has not begun it" };
+    try {
+      return await follow(connection, jobId, { ...consistency, signal: end.signal }, seen);
+    } catch (error) {
+      if (!end.signal.aborted) throw error;
+      if (signal?.aborted) throw aborted();
+      throw new StewardError({
+        code: "ERR_TIMED_OUT",
+        reason: `it has not ended after ${allowed} s: ${seen.line}`,
+        advice: "Give it a longer timeout, or see why its allocations do not become healthy. It goes on meanwhile.",
+      });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    }
+  });
+}
+
+interface Progress {
+  line: string;
+}
+
+async function follow(connection: Connection, jobId: string, query: Query, seen: Progress): Promise<Deployment> {
+  const wanted = await presentVersion(connection, jobId, query);
+  const tell = async (line: string): Promise<void> => {
+    if (line === seen.line) return;
+    seen.line = line;
+    await info(`pulumi-steward: deployment of job "${jobId}": ${line}.`);
+  };
+  const ours = { ...query, filter: filter("JobID").equals(jobId) };
+  let id: string | undefined;
+  for await (const { items } of changes((index) => readState(connection, "deployments", ours, index, undefined), query)) {
+    // Servers before filters send all, without a word.
+    const deployment = items
+      .filter((item) => item.JobID === jobId && (id === undefined ? indexOf(item) >= wanted : item.ID === id))
+      .sort(newestFirst)[0];
+    if (!deployment) {
+      if (id !== undefined) throw failed(`deployment ${id} is gone`);
+      continue;
+    }
+    id = String(deployment.ID);
+    await tell(progressOf(deployment));
+    if (deployment.Status === "successful") return deployment as Deployment;
+    if (failures.includes(String(deployment.Status)))
+      throw failed(`deployment ${id} is ${deployment.Status}: ${deployment.StatusDescription || "the scheduler gives no reason"}`);
+  }
+  // Only the signal ends the iteration.
+  throw aborted();
+}
+
+/** The index at which the job got its present version: what is deployed since then, is that version. */
+async function presentVersion(connection: Connection, jobId: string, query: Query): Promise<number> {
+  // Never stale: the job may have been registered a moment ago.
+  const ours = { ...query, filter: filter("ID").equals(jobId), stale: false };
+  const { items } = await fetchPage(connection, "jobs", ours, undefined);
+  const job = items.find((item) => item.ID === jobId);
+  if (!job)
+    throw new StewardError({
+      code: "ERR_NOT_FOUND",
+      reason: `the scheduler shows no such job in namespace "${query.namespace ?? connection.namespace ?? "default"}"`,
+      advice: "Check its ID and namespace, and what the token may read.",
+    });
+  if (undeployed.includes(String(job.Type))) throw failed(`jobs of type ${job.Type} have no deployments`);
+  if (job.Stop === true) throw failed("the job is stopped");
+  return Number(job.JobModifyIndex) || 0;
+}
+
+const indexOf = ({ JobSpecModifyIndex, JobModifyIndex }: Item): number =>
+  Math.max(Number(JobSpecModifyIndex) || 0, Number(JobModifyIndex) || 0);
+const newestFirst = (a: Item, b: Item): number => Number(b.CreateIndex) - Number(a.CreateIndex);
+const failed = (reason: string): StewardError => new StewardError({ code: "ERR_FAILED", reason });
+
+/** `running, web 1 of 3 healthy`. */
+function progressOf({ Status, TaskGroups }: Item): string {
+  const groups = Object.entries(isObject(TaskGroups) ? TaskGroups : {}).flatMap(([name, group]) =>
+    isObject(group) ? [`${name} ${group.HealthyAllocs ?? 0} of ${group.DesiredTotal ?? 0} healthy`] : [],
+  );
+  return [Status, ...groups].join(", ");
+}

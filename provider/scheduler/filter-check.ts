@@ -1,0 +1,70 @@
+import { StewardError } from "../errors";
+
+/** What can be listed, and watched. @internal */
+export type Listed = "jobs" | "deployments" | "nodes";
+
+/**
+ * Fields that are neither text nor list nor map: asked whether one is empty, the real product breaks the connection, and would again.
+ * Nomad 1.11; what a field is does not change between releases.
+ */
+const neverEmpty: Record<Listed, readonly string[]> = {
+  jobs: [
+    ...["Stop", "AllAtOnce", "Stable", "Dispatched"],
+    ...["Priority", "Version", "SubmitTime", "CreateIndex", "ModifyIndex", "JobModifyIndex"],
+    ...["Periodic", "ParameterizedJob", "Multiregion", "Update", "UI", "VersionTag"],
+  ],
+  deployments: [
+    ...["IsMultiregion", "JobVersion", "JobModifyIndex", "JobSpecModifyIndex", "JobCreateIndex"],
+    ...["EvalPriority", "CreateIndex", "ModifyIndex", "CreateTime", "ModifyTime"],
+  ],
+  nodes: [
+    ...["TLSEnabled", "NodeResources", "ReservedResources", "DrainStrategy", "LastDrain"],
+    ...["StatusUpdatedAt", "LastMissedHeartbeatIndex", "LastAllocUpdateIndex", "CreateIndex", "ModifyIndex"],
+  ],
+};
+
+/** Fields of the stubs that the full record has under another name. */
+const inFullRecord: Record<Listed, Record<string, string>> = {
+  jobs: {},
+  deployments: {},
+  nodes: { Address: "HTTPAddr", Version: 'Attributes["nomad.version"]', Drain: "DrainStrategy" },
+};
+
+/** The expression without what its literals hold: `Name == ""`. */
+const withoutLiterals = (filter: string): string => filter.replace(/"(?:[^"\\]|\\.)*"/g, '""').replace(/`[^`]*`/g, '""');
+
+const emptiness = /(?<![\w.\]])([A-Za-z]\w*(?:\.\w+|\[""\])*)\s+is\s+(?:not\s+)?empty\b/g;
+
+/** Why the server must not be asked; undefined when it may. @internal */
+export function objection(filter: string, listed: Listed): string | undefined {
+  if (filter.trim() === "") return "must not be empty";
+  const wrong = [...withoutLiterals(filter).matchAll(emptiness)].map(([, field = ""]) => field);
+  const field = wrong.find((each) => neverEmpty[listed].includes(each));
+  return (
+    field &&
+    `asks whether ${field} is empty, which is no text, list or map: the real product breaks the connection; compare it with a value instead`
+  );
+}
+
+/** Whether the real product may break the connection because of it, so that it is not sent twice. @internal */
+export const asksForEmptiness = (filter: string): boolean => withoutLiterals(filter).search(emptiness) >= 0;
+
+/** The same error, with what a filter may have to do with it. @internal */
+export function explainFilter(error: unknown, filter: string, listed: Listed): unknown {
+  if (!(error instanceof StewardError)) return error;
+  const shown = `The filter was: ${filter}`;
+  if (error.code === "ERR_REPLY_LOST" && asksForEmptiness(filter))
+    return error.with({
+      advice: `The real product breaks the connection when a filter asks whether a number, a bool or an object is empty. ${shown}`,
+    });
+  if (error.status !== 400) return error;
+  const [, unknown = ""] = /error finding value in datum: \/([^/\s]+)/.exec(error.facts.reason) ?? [];
+  const full = inFullRecord[listed][unknown];
+  const hint = full
+    ? ` There \`${unknown}\` is \`${full}\`.`
+    : listed === "nodes" && unknown === ""
+      ? " The `Address` of a node is `HTTPAddr` there."
+      : "";
+  const record = unknown || /datum/.test(error.facts.reason) ? `A filter sees the full record, not the stub that is listed.${hint} ` : "";
+  return error.with({ advice: `${record}${shown}` });
+}

@@ -1,0 +1,206 @@
+import { z } from "zod";
+import { Connection } from "../connection";
+import { StewardError } from "../errors";
+import { Request } from "../http";
+import { ask } from "../program";
+import { Consistency, call, consistencyShape, header, isObject, queryOf, unexpectedAnswer } from "./client";
+import { Filter } from "./filter";
+import { asksForEmptiness, explainFilter, Listed, objection } from "./filter-check";
+
+/** What is listed, in which order, and in pages of which size. */
+export interface Query extends Consistency {
+  /** An expression over the full record: made by {@link filter}, or a text in the scheduler's own grammar. It takes no other filtering beside it. */
+  filter?: Filter | string;
+  /**
+   * How many come with one request.
+   * @default all, unless the scheduler itself makes pages
+   */
+  pageSize?: number;
+  /**
+   * Descending, where the scheduler supports it.
+   * @default false
+   */
+  reverse?: boolean;
+  /** Ends it at once, with `ERR_ABORTED`. */
+  signal?: AbortSignal;
+}
+
+/** What came with the last page that was fetched. */
+export interface Page {
+  /** The state of the list that it shows; 0 where the scheduler does not say. */
+  index: number;
+  /** Milliseconds since the server that answered last heard of its leader. */
+  lastContact?: number;
+  /** Whether that server knew a leader. */
+  knownLeader?: boolean;
+}
+
+/** Items, fetched page by page as they are needed. Each iteration begins anew, with the first page. */
+export interface List<T> extends AsyncIterable<T> {
+  /** Of the last page fetched; undefined before the first. */
+  readonly page: Page | undefined;
+}
+
+/** Parameters that some listings filter by, where they have no filter. */
+const otherFilters = ["prefix", "status", "job", "jobId", "meta", "resources", "os", "node_id", "eval_id"];
+
+/** @internal */
+export const signalInput: z.ZodType<AbortSignal | undefined> = z
+  .custom<AbortSignal>((value) => typeof (value as AbortSignal | undefined)?.addEventListener === "function", "must be an AbortSignal")
+  .optional();
+
+/** The options of a listing, and of what is built on one. @internal */
+export function querySchema(listed: Listed, more: z.ZodRawShape = {}): z.ZodType {
+  const shape = {
+    ...consistencyShape,
+    filter: z
+      .custom<Filter | string>()
+      .superRefine((given, context) => {
+        const reason = isFilter(given) ? objection(String(given), listed) : "must be a text, or made by scheduler.filter()";
+        if (reason) context.addIssue({ code: "custom", message: reason });
+      })
+      .optional(),
+    pageSize: z.int("must be a whole number").min(1, "must be at least 1").optional(),
+    reverse: z.boolean("must be true or false").optional(),
+    signal: signalInput,
+    ...more,
+  };
+  return z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.code !== "unrecognized_keys") return undefined;
+      const { filter } = issue.input as { filter?: unknown };
+      const clash = filter === undefined ? undefined : issue.keys.find((key) => otherFilters.includes(key));
+      return clash ? `"${clash}" cannot be combined with \`filter\`: say it in the filter` : undefined;
+    },
+  });
+}
+
+const isFilter = (given: unknown): boolean =>
+  typeof given === "string" || (typeof given === "object" && given !== null && given.toString !== Object.prototype.toString);
+
+/** A list may be long: what is too large for it is no list. @internal */
+export const listBytes: number = 64 * 1024 * 1024;
+
+/** @internal */
+export type Item = Record<string, unknown>;
+/** @internal */
+export interface Fetched {
+  items: Item[];
+  page: Page;
+  next: string | undefined;
+  /** Whether it says of which state it is, without which nobody can wait for the next. */
+  hasIndex: boolean;
+}
+
+/** One page. `more`: what this request has beside the query. @internal */
+export async function fetchPage(
+  connection: Connection,
+  listed: Listed,
+  query: Query,
+  next: string | undefined,
+  more: Pick<Request, "query" | "limits"> & { retry?: Request["retry"] } = {},
+): Promise<Fetched> {
+  const path = `/v1/${listed}`;
+  const { pageSize, reverse, signal } = query;
+  const filter = query.filter === undefined ? undefined : String(query.filter);
+  // Nodes have no namespace.
+  const inherited = listed === "nodes" ? { ...connection, namespace: undefined } : connection;
+  const parameters = {
+    ...queryOf(inherited, query),
+    ...(filter === undefined ? {} : { filter }),
+    ...(pageSize === undefined ? {} : { per_page: String(pageSize) }),
+    ...(reverse ? { reverse: "true" } : {}),
+    ...(next === undefined ? {} : { next_token: next }),
+    ...more.query,
+  };
+  const retry = more.retry ?? (filter !== undefined && asksForEmptiness(filter) ? "never" : "unlessServerFails");
+  const request: Parameters<typeof call>[1] = {
+    method: "GET",
+    path,
+    query: parameters,
+    retry,
+    signal,
+    limits: { bodyBytes: listBytes, ...more.limits },
+  };
+  const response = await call(connection, request).catch((error) => {
+    throw filter === undefined ? error : explainFilter(error, filter, listed);
+  });
+  // A list without items is null, where it comes from Go.
+  const items = response.body ?? [];
+  if (!Array.isArray(items) || !items.every(isObject)) throw unexpectedAnswer("GET", path);
+  const index = header(connection, response, "index");
+  const contact = header(connection, response, "lastcontact");
+  const leader = header(connection, response, "knownleader");
+  return {
+    items: items.map(withTimesAsTexts),
+    page: {
+      index: Number(index ?? 0) || 0,
+      ...(contact === undefined ? {} : { lastContact: Number(contact) }),
+      ...(leader === undefined ? {} : { knownLeader: leader === "true" }),
+    },
+    next: header(connection, response, "nexttoken"),
+    hasIndex: index !== undefined,
+  };
+}
+
+/** Nanoseconds: a text also where JavaScript could hold the number, so that the type is always the same. */
+function withTimesAsTexts(item: Item): Item {
+  for (const field of ["SubmitTime", "CreateTime", "ModifyTime"]) if (typeof item[field] === "number") item[field] = String(item[field]);
+  return item;
+}
+
+/** All pages, each as it comes, with no item twice. @internal */
+export async function* pages(
+  query: Query,
+  listed: Listed,
+  fetch: (query: Query, next?: string) => Promise<Fetched>,
+): AsyncGenerator<Fetched> {
+  const tokens = new Set<string>();
+  const seen = new Set<string>();
+  const unseen = (items: Item[]): Item[] =>
+    items.filter((item) => {
+      const key = JSON.stringify([item.Namespace, item.ID]);
+      return item.ID === undefined || (!seen.has(key) && seen.add(key));
+    });
+  for (let next: string | undefined; ; ) {
+    const fetched = await fetch(query, next);
+    yield { ...fetched, items: unseen(fetched.items) };
+    next = fetched.next;
+    if (next === undefined) return;
+    if (tokens.has(next)) break;
+    tokens.add(next);
+  }
+  // The real product can send us round in a circle where it lists all namespaces, and what lies behind it would be missing: without pages it cannot.
+  const whole = query.pageSize === undefined ? undefined : await fetch({ ...query, pageSize: undefined });
+  if (whole === undefined || whole.next !== undefined)
+    throw unexpectedAnswer("GET", `/v1/${listed}`, "the server's pages go round in a circle");
+  yield { ...whole, items: unseen(whole.items) };
+}
+
+/** @internal */
+export function list<T>(task: string, listed: Listed, schema: z.ZodType, options: Query): List<T> {
+  let page: Page | undefined;
+  return {
+    get page() {
+      return page;
+    },
+    async *[Symbol.asyncIterator]() {
+      const fetch = (query: Query, next?: string): Promise<Fetched> =>
+        ask(task, "scheduler", { schema, given: query }, (connection) => fetchPage(connection, listed, query, next));
+      try {
+        for await (const fetched of pages(options, listed, fetch)) {
+          page = fetched.page;
+          for (const item of fetched.items) {
+            if (options.signal?.aborted) throw aborted();
+            yield item as T;
+          }
+        }
+      } catch (error) {
+        throw error instanceof StewardError ? error.with({ task }) : error;
+      }
+    },
+  };
+}
+
+/** @internal */
+export const aborted = (): StewardError => new StewardError({ code: "ERR_ABORTED", reason: "the signal of the program ended it" });

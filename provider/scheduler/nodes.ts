@@ -1,0 +1,20 @@
+import { List, list, Query, querySchema } from "./list";
+
+/** What a list shows of a node, with the scheduler's own names, and all that it sent beside these. */
+export interface NodeStub {
+  /** A UUID. */
+  ID: string;
+  /** Its host. In a filter, which sees the full record, this is `HTTPAddr`, with the port. */
+  Address: string;
+  [field: string]: unknown;
+}
+
+const schema = querySchema("nodes");
+
+/**
+ * All nodes: `GET /v1/nodes`. Pages are fetched as they are needed; one that moves to another page meanwhile is given once. Reads in a preview as
+ * well. Nodes have no namespace. Throws {@link StewardError}; what the server answers with 5xx is not sent again.
+ */
+export function listNodes(options: Query = {}): List<NodeStub> {
+  return list("Cannot list nodes", "nodes", schema, options);
+}

@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { seconds } from "../comparison";
+import { Connection } from "../connection";
+import { StewardError } from "../errors";
+import { ask } from "../program";
+import { Listed } from "./filter-check";
+import { Fetched, fetchPage, Item, pages, Query, querySchema } from "./list";
+
+/** A length of time: `30s`, `1h30m`, or whole seconds. */
+export type Duration = string | number;
+
+/** What {@link watch} takes. */
+export interface WatchOptions extends Query {
+  /** What is listed. */
+  resource: "jobs" | "deployments" | "nodes";
+  /**
+   * How long the server holds one request at most; longer than 10 minutes is 10 minutes. Changes come when they happen, whatever it is.
+   * @default "5m"
+   */
+  wait?: Duration;
+}
+
+/** The list as it is now. */
+export interface Change {
+  /** The scheduler's number of this state. */
+  index: number;
+  /** All items that the query finds, with the scheduler's own names. */
+  items: Record<string, unknown>[];
+}
+
+/** Milliseconds. @internal */
+export const watching = {
+  /** Beyond the wait and what the server adds to it, before a connection counts as lost. */
+  margin: 10_000,
+  /** Between two answers that bring nothing new. Grows while they come at once. */
+  pause: 100,
+  longestPause: 10_000,
+  /** For how long a server that was there may be gone. */
+  patience: 300_000,
+};
+
+const longestWait = 600;
+/** How many times a server may answer at once, and with nothing new, before it is one that does not wait. */
+const hasty = 4;
+
+/** A length of time as an input. @internal */
+export const durationInput: z.ZodType<Duration | undefined> = z
+  .custom<Duration>((value) => (seconds(value) ?? 0) >= 1, 'must be at least 1s, such as "30s", "1h30m", or whole seconds')
+  .optional();
+
+const resources = ["jobs", "deployments", "nodes"] as const;
+const more = { resource: z.enum(resources, 'must be "jobs", "deployments" or "nodes"'), wait: durationInput };
+const schemas: Record<Listed, z.ZodType> = {
+  jobs: querySchema("jobs", more),
+  deployments: querySchema("deployments", more),
+  nodes: querySchema("nodes", more),
+};
+
+/**
+ * A list as it is now, and then as it is after each change, by blocking queries: `GET /v1/jobs?index=…&wait=…`, and the same of deployments and nodes.
+ *
+ * A write that changes nothing about what the query finds is no change, and several changes that follow closely may come as one. When the connection
+ * breaks, it is made again for five minutes, and then tells what has changed meanwhile. `signal` ends the iteration without an error; without one, it
+ * goes on until the loop is left, and so does the program: give it an end in a program of Pulumi's. Reads in a preview as well. Throws
+ * {@link StewardError}, also where the server does not hold such requests.
+ *
+ * ```ts
+ * for await (const { items } of scheduler.watch({ resource: "nodes", signal: AbortSignal.timeout(60_000) })) {
+ *   if (items.every((node) => node.Status === "ready")) break;
+ * }
+ * ```
+ */
+export function watch(options: WatchOptions): AsyncIterable<Change> {
+  const { resource, wait, ...query } = options ?? {};
+  const task = `Cannot watch ${schemas[resource] ? resource : "the scheduler"}`;
+  const schema = schemas[resource] ?? schemas.jobs;
+  const read = (index: number | undefined): Promise<State> =>
+    ask(task, "scheduler", { schema, given: options }, (connection) => readState(connection, resource, query, index, wait));
+  return { [Symbol.asyncIterator]: () => changes(read, { signal: query.signal, wait, task }) };
+}
+
+/** @internal */
+export interface State extends Change {
+  hasIndex: boolean;
+}
+
+const waitSeconds = (wait: Duration | undefined): number => Math.min(seconds(wait) ?? 300, longestWait);
+
+/** The whole list: at once, or, given the index of a state, when it is another one. @internal */
+export async function readState(
+  connection: Connection,
+  listed: Listed,
+  query: Query,
+  index: number | undefined,
+  wait: Duration | undefined,
+): Promise<State> {
+  const held = waitSeconds(wait);
+  const silence = (held + held / 16) * 1000 + watching.margin;
+  const blocking = {
+    query: { index: String(index), wait: `${held}s` },
+    limits: { silence, deadline: silence },
+    // What became of the list while the connection was broken, is a question of its own.
+    retry: "never" as const,
+  };
+  let first: Fetched | undefined;
+  const items: Item[] = [];
+  const fetch = (each: Query, next?: string): Promise<Fetched> =>
+    fetchPage(connection, listed, each, next, index === undefined || first ? {} : blocking);
+  for await (const fetched of pages(query, listed, fetch)) {
+    first ??= fetched;
+    items.push(...fetched.items);
+  }
+  return { index: first?.page.index ?? 0, hasIndex: first?.hasIndex ?? false, items };
+}
+
+/** The states that differ from the one before, beginning with the present one. @internal */
+export async function* changes(
+  read: (index: number | undefined) => Promise<State>,
+  { signal, wait, task }: { signal?: AbortSignal; wait?: Duration; task?: string },
+): AsyncGenerator<Change> {
+  const early = Math.min(1000, waitSeconds(wait) * 500);
+  let index: number | undefined;
+  let shown: string | undefined;
+  let brokenAt: number | undefined;
+  let idle = 0;
+  let atOnce = 0;
+  while (!signal?.aborted) {
+    const begin = Date.now();
+    let state: State;
+    try {
+      state = await read(index);
+    } catch (error) {
+      if (signal?.aborted) return;
+      brokenAt ??= Date.now();
+      if (shown === undefined || !isBroken(error) || Date.now() - brokenAt > watching.patience) throw error;
+      // Whoever answers next may be another server, or one that has forgotten its indexes.
+      index = undefined;
+      await pause(idle++, signal);
+      continue;
+    }
+    if (!state.hasIndex)
+      throw cannotWait("the server does not say which state it answers with, so that nobody can wait for the next", task);
+    brokenAt = undefined;
+    const hurried = Date.now() - begin < early;
+    atOnce = hurried && index !== undefined && state.index === index ? atOnce + 1 : 0;
+    if (atOnce >= hasty) throw cannotWait("the server answers at once where it should wait for a change", task);
+    // An index that goes back says that the server has begun anew, and 0 would mean not to wait.
+    index = index !== undefined && state.index < index ? undefined : Math.max(1, state.index);
+    const seen = JSON.stringify(state.items);
+    if (seen !== shown) {
+      shown = seen;
+      idle = 0;
+      yield { index: state.index, items: state.items };
+    } else if (hurried) await pause(idle++, signal);
+    else idle = 0;
+  }
+}
+
+const pause = (count: number, signal: AbortSignal | undefined): Promise<void> =>
+  sleep(Math.min(watching.pause * 2 ** Math.min(count, 20), watching.longestPause), undefined, { signal }).catch(() => {});
+
+const isBroken = (error: unknown): boolean =>
+  error instanceof StewardError && ["ERR_UNREACHABLE", "ERR_REPLY_LOST", "ERR_RATE_LIMITED"].includes(error.code);
+
+const cannotWait = (reason: string, task: string | undefined): StewardError =>
+  new StewardError({
+    code: "ERR_UNEXPECTED_RESPONSE",
+    task,
+    reason,
+    advice: "List it in intervals instead, or look at what stands between.",
+  });

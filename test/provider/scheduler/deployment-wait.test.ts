@@ -1,0 +1,125 @@
+import { ServerResponse } from "node:http";
+import { scheduler } from "../../../provider";
+import { Asked, answerList, closeAll, failure, serve } from "./server";
+
+const { waitForDeployment } = scheduler;
+let said: jest.SpyInstance;
+beforeEach(() => {
+  said = jest.spyOn(console, "log").mockImplementation(() => {});
+});
+afterEach(async () => {
+  said.mockRestore();
+  await closeAll();
+});
+const lines = (): string[] => said.mock.calls.flat().map((line) => String(line).replace("info: [runtime] pulumi-steward: ", ""));
+
+const job = (more: object = {}): object => ({ ID: "web", Type: "service", JobModifyIndex: 20, Stop: false, ...more });
+const deployment = (ID: string, Status: string, more: object = {}): object => ({
+  ID,
+  JobID: "web",
+  Status,
+  StatusDescription: `It is ${Status}`,
+  JobSpecModifyIndex: 20,
+  CreateIndex: 21,
+  TaskGroups: { web: { HealthyAllocs: 1, DesiredTotal: 3 } },
+  ...more,
+});
+
+/** The job, and then each state of its deployments; after the last one, requests are held. */
+function schedule(jobs: object[], ...states: object[][]): Promise<Asked[]> {
+  let index = 30;
+  return serve(({ path }, response: ServerResponse) => {
+    if (path === "/v1/jobs") return answerList(response, jobs);
+    const state = states.shift();
+    if (state) answerList(response, state, { "X-Scheduler-Index": index++ });
+  });
+}
+
+test("resolves on success, and tells how far it is", async () => {
+  const seen = await schedule(
+    [job()],
+    [],
+    [deployment("d1", "running")],
+    [deployment("d1", "running", { RequireProgressBy: "later" })],
+    [deployment("d1", "successful", { TaskGroups: { web: { HealthyAllocs: 3, DesiredTotal: 3 } } })],
+  );
+  const done = await waitForDeployment({ jobId: "web", namespace: "team", region: "eu", stale: true, timeout: "1m" });
+  expect(done).toMatchObject({ ID: "d1", Status: "successful" });
+  expect(lines()).toEqual([
+    'deployment of job "web": running, web 1 of 3 healthy.',
+    'deployment of job "web": successful, web 3 of 3 healthy.',
+  ]);
+  // What is asked about the job is never stale.
+  expect(seen[0]).toMatchObject({ path: "/v1/jobs", query: { namespace: "team", region: "eu", filter: 'ID == "web"' } });
+  expect(seen[0]?.query.stale).toBeUndefined();
+  expect(seen[1]).toMatchObject({ path: "/v1/deployments", query: { namespace: "team", filter: 'JobID == "web"', stale: "" } });
+  expect(seen).toHaveLength(5);
+});
+
+test("a version that is deployed already is done; a former version's deployment is not", async () => {
+  const former = deployment("d0", "successful", { JobSpecModifyIndex: 10, CreateIndex: 11 });
+  const foreign = deployment("d9", "failed", { JobID: "other", CreateIndex: 99 });
+  await schedule([job()], [former, deployment("d1", "successful"), foreign]);
+  expect((await waitForDeployment({ jobId: "web" }))?.ID).toBe("d1");
+  await schedule([job()], [former], [former, deployment("d1", "running")], [former, deployment("d1", "successful")]);
+  expect((await waitForDeployment({ jobId: "web" }))?.ID).toBe("d1");
+});
+
+test.each(["failed", "cancelled"])("rejects when it is %s, in the scheduler's words", async (status) => {
+  await schedule([job()], [deployment("d1", "running")], [deployment("d1", status), deployment("d2", "running", { CreateIndex: 40 })]);
+  expect(await failure(waitForDeployment({ jobId: "web" }))).toMatchObject({
+    code: "ERR_FAILED",
+    message: `Cannot wait for the deployment of job "web": deployment d1 is ${status}: It is ${status}.`,
+  });
+});
+
+test("rejects when it is gone, when the job has none, and when there is no such job", async () => {
+  await schedule([job()], [deployment("d1", "running")], []);
+  expect((await failure(waitForDeployment({ jobId: "web" }))).message).toContain("deployment d1 is gone");
+  await schedule([job({ Type: "batch" })]);
+  expect((await failure(waitForDeployment({ jobId: "web" }))).message).toContain("jobs of type batch have no deployments");
+  await schedule([job({ Stop: true })]);
+  expect((await failure(waitForDeployment({ jobId: "web" }))).message).toContain("the job is stopped");
+  await schedule([job({ ID: "web-2" })]);
+  expect(await failure(waitForDeployment({ jobId: "web", namespace: "team" }))).toMatchObject({
+    code: "ERR_NOT_FOUND",
+    message: expect.stringContaining('the scheduler shows no such job in namespace "team"'),
+  });
+});
+
+test("rejects at the deadline, and says how far it was", async () => {
+  await schedule([job()], [deployment("d1", "running")]);
+  expect(await failure(waitForDeployment({ jobId: "web", timeout: 1 }))).toMatchObject({
+    code: "ERR_TIMED_OUT",
+    message: expect.stringContaining('job "web": it has not ended after 1 s: running, web 1 of 3 healthy. Give it a longer timeout'),
+  });
+  await serve(() => {});
+  expect((await failure(waitForDeployment({ jobId: "web", timeout: "1s" }))).message).toContain("the scheduler has not begun it");
+});
+
+test("the signal ends it at once", async () => {
+  await schedule([job()], [deployment("d1", "running")]);
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), 100);
+  const begin = Date.now();
+  expect(await failure(waitForDeployment({ jobId: "web", signal: controller.signal }))).toMatchObject({
+    code: "ERR_ABORTED",
+    message: 'Cannot wait for the deployment of job "web": the signal of the program ended it.',
+  });
+  expect(Date.now() - begin).toBeLessThan(5_000);
+  const seen = await schedule([job()]);
+  expect((await failure(waitForDeployment({ jobId: "web", signal: AbortSignal.abort() }))).code).toBe("ERR_ABORTED");
+  expect(seen).toEqual([]);
+});
+
+test.each([
+  [{}, "jobId: must be a job's ID"],
+  [{ jobId: "web", timeout: "0s" }, "timeout: must be at least 1s"],
+  [{ jobId: "web", namespace: "*" }, "namespace: must be the name of one namespace"],
+  [{ jobId: "web", filter: "a" }, "filter"],
+])("options that are wrong are refused by name: %j", async (options, words) => {
+  const seen = await serve(() => {});
+  const error = await failure(waitForDeployment(options as never));
+  expect([error.code, seen.length]).toEqual(["ERR_INVALID_INPUT", 0]);
+  expect(error.message).toContain(words);
+});

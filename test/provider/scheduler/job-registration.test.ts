@@ -1,0 +1,76 @@
+import * as pulumi from "@pulumi/pulumi";
+import { scheduler } from "../../../provider";
+import { closeAll, failure, serve } from "./server";
+
+const { registerJob } = scheduler;
+const job = { ID: "web", Name: "web", TaskGroups: [] };
+
+afterEach(closeAll);
+
+test("the job is sent once, as it is, and the answer given back", async () => {
+  const seen = await serve((_, response) => response.end('{"EvalID":"e1","JobModifyIndex":7}'));
+  expect(await registerJob({ job, namespace: "team", region: "eu", stale: true })).toEqual({ EvalID: "e1", JobModifyIndex: 7 });
+  expect(seen).toHaveLength(1);
+  expect(seen[0]).toMatchObject({ method: "PUT", path: "/v1/jobs", query: { namespace: "team", region: "eu" } });
+  expect(JSON.parse(seen[0]?.body ?? "")).toEqual({ Job: job });
+  await registerJob({ job: { Job: job, EnforceIndex: true, JobModifyIndex: 3 } });
+  expect(JSON.parse(seen[1]?.body ?? "")).toEqual({ Job: job, EnforceIndex: true, JobModifyIndex: 3 });
+});
+
+test("it is never sent again, and a lost answer says what may have become of it", async () => {
+  const seen = await serve((asked, response, count) => {
+    if (count === 1) asked.request.socket.destroy();
+    else response.writeHead([429, 503, 500][count - 2] ?? 400).end("Missing task groups");
+  });
+  expect((await failure(registerJob({ job }))).message).toMatch(
+    /^Cannot register job "web": the connection .* broke .*\(PUT \/v1\/jobs\)\. The server may have applied it/,
+  );
+  for (const status of [429, 503, 500, 400]) {
+    const error = await failure(registerJob({ job }));
+    expect(error).toMatchObject({ status, message: expect.stringContaining("Missing task groups") });
+  }
+  expect(seen).toHaveLength(5);
+});
+
+test.each([
+  ["no object", "web"],
+  ["nothing", {}],
+  ["a list", [job]],
+])("what is no job is refused: %s", async (_, wrong) => {
+  const seen = await serve((_, response) => response.end("{}"));
+  expect((await failure(registerJob({ job: wrong as object }))).message).toContain("job: must be a job in the scheduler's JSON");
+  expect(seen).toEqual([]);
+});
+
+test("an output within it, what JSON cannot hold, all namespaces and unknown options are refused", async () => {
+  const seen = await serve((_, response) => response.end("{}"));
+  const output = { ...job, Meta: { a: pulumi.output("a") } };
+  expect((await failure(registerJob({ job: output }))).message).toContain("job: holds an output: register it within that output's apply()");
+  expect((await failure(registerJob({ job: { ...job, Priority: 5n } }))).message).toContain("job: is no JSON");
+  expect((await failure(registerJob({ job, namespace: "*" }))).message).toContain("namespace: must be the name of one namespace");
+  expect((await failure(registerJob({ job, name: "x" } as never))).message).toContain("name");
+  expect((await failure(registerJob(undefined as never))).code).toBe("ERR_INVALID_INPUT");
+  expect(seen).toEqual([]);
+});
+
+test("a preview does nothing, and says so", async () => {
+  const seen = await serve((_, response) => response.end("{}"));
+  const said = jest.spyOn(console, "log").mockImplementation(() => {});
+  const { settings } = jest.requireActual("@pulumi/pulumi/runtime/state").getStore();
+  const before = settings.options.dryRun;
+  try {
+    settings.options.dryRun = true;
+    expect(await registerJob({ job })).toBeUndefined();
+    expect(await scheduler.waitForDeployment({ jobId: "web" })).toBeUndefined();
+    // What is wrong is wrong in a preview, too.
+    expect((await failure(registerJob({ job: {} }))).code).toBe("ERR_INVALID_INPUT");
+    expect(said.mock.calls.flat()).toEqual([
+      'info: [runtime] pulumi-steward: job "web" is not registered in a preview.',
+      'info: [runtime] pulumi-steward: the deployment of job "web" is not waited for in a preview.',
+    ]);
+    expect(seen).toEqual([]);
+  } finally {
+    settings.options.dryRun = before;
+    said.mockRestore();
+  }
+});

@@ -1,0 +1,170 @@
+import { scheduler } from "../../../provider";
+import { answerList, closeAll, collect, failure, serve } from "./server";
+
+const { listJobs, listDeployments, listNodes, getAgentMembers } = scheduler;
+const job = (ID: string, more: object = {}): object => ({ ID, Name: ID, Namespace: "default", SubmitTime: 1, ...more });
+const ids = async (list: AsyncIterable<{ ID: string }>): Promise<string[]> => (await collect(list)).map(({ ID }) => ID);
+
+afterEach(closeAll);
+
+test("all pages come, each when it is needed, with what is asked for", async () => {
+  const seen = await serve((asked, response) =>
+    asked.query.next_token
+      ? answerList(response, [job("b"), job("c")], { "X-Scheduler-Index": 9 })
+      : answerList(response, [job("a"), job("b")], { "X-Scheduler-Index": 8, "X-Scheduler-NextToken": "b/2" }),
+  );
+  const list = listJobs({ namespace: "*", region: "eu", stale: true, reverse: true, pageSize: 2, filter: 'Name != ""' });
+  expect(list.page).toBeUndefined();
+  const found: string[] = [];
+  for await (const { ID } of list) {
+    found.push(ID);
+    expect(seen).toHaveLength(found.length <= 2 ? 1 : 2);
+  }
+  expect(found).toEqual(["a", "b", "c"]);
+  const all = { namespace: "*", region: "eu", stale: "", reverse: "true", per_page: "2", filter: 'Name != ""' };
+  expect(seen.map(({ query }) => query)).toEqual([all, { ...all, next_token: "b/2" }]);
+  expect(seen[0]).toMatchObject({ method: "GET", path: "/v1/jobs", headers: { "x-scheduler-token": "canary-token" } });
+  expect(list.page).toEqual({ index: 9 });
+  // A list can be gone through twice.
+  expect(await ids(list)).toEqual(["a", "b", "c"]);
+});
+
+test("false options send nothing, and the real product's headers are another dialect", async () => {
+  const seen = await serve(
+    (_, response) => answerList(response, "null", { "X-Nomad-Index": 12, "X-Nomad-LastContact": 34, "X-Nomad-KnownLeader": "false" }),
+    "hashicorp",
+  );
+  const list = listDeployments({ stale: false, reverse: false });
+  expect(await collect(list)).toEqual([]);
+  expect(list.page).toEqual({ index: 12, lastContact: 34, knownLeader: false });
+  expect(seen[0]).toMatchObject({ path: "/v1/deployments", query: {}, headers: { "x-nomad-token": "canary-token" } });
+});
+
+test("namespace and region of the connection hold unless the call says otherwise; nodes have no namespace", async () => {
+  const seen = await serve((_, response) => answerList(response, []), "hashicorp");
+  Object.assign(process.env, { NOMAD_NAMESPACE: "team", NOMAD_REGION: "eu" });
+  await collect(listJobs());
+  await collect(listJobs({ namespace: "other", region: "us" }));
+  await collect(listNodes());
+  expect(seen.map(({ query }) => query)).toEqual([
+    { namespace: "team", region: "eu" },
+    { namespace: "other", region: "us" },
+    { region: "eu" },
+  ]);
+});
+
+test("integers beyond 2^53 are texts, all others numbers, and unknown fields stay", async () => {
+  const text =
+    '[{"ID":"a","SubmitTime":1795265803843211018,"Priority":50,"New":{"Big":-9007199254740993,"Small":0.5,"Text":"1795265803843211018"}},{"ID":"b","SubmitTime":7}]';
+  await serve((_, response) => answerList(response, text));
+  expect(await collect(listJobs())).toEqual([
+    {
+      ID: "a",
+      SubmitTime: "1795265803843211018",
+      Priority: 50,
+      New: { Big: "-9007199254740993", Small: 0.5, Text: "1795265803843211018" },
+    },
+    { ID: "b", SubmitTime: "7" },
+  ]);
+});
+
+describe("pages that go round in a circle", () => {
+  const circle = ["a", "b", "c"];
+
+  test("all at once, what lies behind the circle is found", async () => {
+    const seen = await serve(({ query }, response) => {
+      if (!query.per_page)
+        return answerList(
+          response,
+          [...circle, "d"].map((ID) => job(ID)),
+        );
+      const next = circle[(circle.indexOf(query.next_token ?? "a") + 1) % 3] ?? "";
+      answerList(response, [job(query.next_token ?? "a")], { "X-Scheduler-Nexttoken": next });
+    });
+    expect(await ids(listJobs({ pageSize: 1 }))).toEqual(["a", "b", "c", "d"]);
+    expect(seen).toHaveLength(5);
+  });
+
+  test("a server that knows nothing else gives an error, never a part of the list", async () => {
+    const seen = await serve((_, response) => answerList(response, [job("a")], { "X-Scheduler-Nexttoken": "a" }));
+    expect((await failure(collect(listJobs()))).message).toBe(
+      "Cannot list jobs: the server's pages go round in a circle (GET /v1/jobs). Check the connection's address, and what stands between.",
+    );
+    expect(seen).toHaveLength(2);
+  });
+});
+
+test("the signal ends a list, at once and between two items", async () => {
+  await serve(() => {});
+  const waiting = new AbortController();
+  setTimeout(() => waiting.abort(), 50);
+  expect(await failure(collect(listJobs({ signal: waiting.signal })))).toMatchObject({
+    code: "ERR_ABORTED",
+    message: "Cannot list jobs: the signal of the program ended it (GET /v1/jobs).",
+  });
+  const seen = await serve((_, response) => answerList(response, [job("a"), job("b")]));
+  expect((await failure(collect(listJobs({ signal: AbortSignal.abort() })))).code).toBe("ERR_ABORTED");
+  expect(seen).toEqual([]);
+  const later = new AbortController();
+  const found: string[] = [];
+  const reading = (async () => {
+    for await (const { ID } of listJobs({ signal: later.signal })) {
+      found.push(ID);
+      later.abort();
+    }
+  })();
+  expect((await failure(reading)).code).toBe("ERR_ABORTED");
+  expect(found).toEqual(["a"]);
+});
+
+test.each([
+  [400, "ERR_REFUSED", "no luck"],
+  [403, "ERR_FORBIDDEN", "Permission denied"],
+  [404, "ERR_NOT_FOUND", "unknown"],
+  [500, "ERR_SERVER", "No path to region"],
+  [503, "ERR_UNAVAILABLE", "overloaded"],
+])("%d is an error with the server's own words, and is not asked again", async (status, code, reason) => {
+  const seen = await serve((_, response) => response.writeHead(status, { "content-type": "text/plain" }).end(`${reason}\n`));
+  const error = await failure(collect(listNodes()));
+  expect(error).toMatchObject({ code, status, method: "GET", path: "/v1/nodes" });
+  expect(error.message).toContain(`Cannot list nodes: ${reason} (GET /v1/nodes, ${status}).`);
+  expect(seen).toHaveLength(1);
+});
+
+test("a broken connection, and a limit of rate, are tried again", async () => {
+  const seen = await serve((asked, response, count) => {
+    if (count === 1) asked.request.socket.destroy();
+    else if (count === 2) response.writeHead(429, { "retry-after": "0" }).end();
+    else answerList(response, [job("a")]);
+  });
+  expect(await ids(listJobs())).toEqual(["a"]);
+  expect(seen).toHaveLength(3);
+});
+
+test("what is no list is no answer of the scheduler", async () => {
+  await serve((_, response) => answerList(response, { ID: "a" }));
+  expect((await failure(collect(listJobs()))).message).toContain("the server's answer is not that of the scheduler");
+});
+
+test.each([
+  [{ pagesize: 5 }, "pagesize"],
+  [{ pageSize: 0 }, "pageSize: must be at least 1"],
+  [{ pageSize: 1.5 }, "pageSize: must be a whole number"],
+  [{ namespace: "" }, "namespace: must not be empty"],
+  [{ stale: "yes" }, "stale: must be true or false"],
+  [{ reverse: 1 }, "reverse: must be true or false"],
+  [{ signal: {} }, "signal: must be an AbortSignal"],
+  [{ prefix: "web" }, "prefix"],
+])("options that are wrong are refused by name: %j", async (options, words) => {
+  const seen = await serve((_, response) => answerList(response, []));
+  const error = await failure(collect(listJobs(options as never)));
+  expect([error.code, seen.length]).toEqual(["ERR_INVALID_INPUT", 0]);
+  expect(error.message).toContain(words);
+});
+
+test("the members of an agent are what it sends", async () => {
+  const seen = await serve((_, response) => response.end('{"Members":[{"Name":"a","Port":4648}]}'));
+  expect(await getAgentMembers()).toEqual({ Members: [{ Name: "a", Port: 4648 }] });
+  expect(seen[0]).toMatchObject({ method: "GET", path: "/v1/agent/members", query: {} });
+  expect((await failure(getAgentMembers({ namespace: "a" } as never))).message).toContain("namespace");
+});

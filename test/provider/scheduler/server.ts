@@ -1,0 +1,81 @@
+import { createServer, IncomingMessage, Server, ServerResponse } from "node:http";
+import { AddressInfo } from "node:net";
+import { StewardError } from "../../../provider";
+
+/** One request as it came. */
+export interface Asked {
+  method: string;
+  path: string;
+  query: Record<string, string>;
+  headers: IncomingMessage["headers"];
+  body: string;
+  request: IncomingMessage;
+}
+
+type Answer = (asked: Asked, response: ServerResponse, count: number) => unknown;
+
+const servers: Server[] = [];
+const dialects = { standard: "SCHEDULER", hashicorp: "NOMAD" };
+
+/** A server for what the real product cannot be made to do. The connection `default` leads to it. */
+export async function serve(answer: Answer, dialect: keyof typeof dialects = "standard"): Promise<Asked[]> {
+  const seen: Asked[] = [];
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://scheduler");
+    const { method = "", headers } = request;
+    const asked = { method, path: pathname, query: Object.fromEntries(searchParams), headers, body, request };
+    answer(asked, response, seen.push(asked));
+  });
+  servers.push(server);
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  pointAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, "canary-token", dialect);
+  return seen;
+}
+
+export function pointAt(address: string, token: string, dialect: keyof typeof dialects): void {
+  forget();
+  process.env[`${dialects[dialect]}_ADDR`] = address;
+  process.env[`${dialects[dialect]}_TOKEN`] = token;
+}
+
+const forget = (): void => {
+  for (const prefix of Object.values(dialects))
+    for (const name of ["ADDR", "TOKEN", "NAMESPACE", "REGION"]) delete process.env[`${prefix}_${name}`];
+};
+
+export async function closeAll(): Promise<void> {
+  forget();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  }
+}
+
+/** A list as the API document says it is answered. */
+export function answerList(
+  response: ServerResponse,
+  items: unknown,
+  headers: Record<string, string | number> = { "X-Scheduler-Index": 7 },
+): void {
+  response
+    .writeHead(200, { "content-type": "application/json", ...headers })
+    .end(typeof items === "string" ? items : JSON.stringify(items));
+}
+
+export const failure = async (promise: Promise<unknown>): Promise<StewardError> => {
+  const error = await promise.then(
+    () => Promise.reject(new Error("it succeeded")),
+    (reason) => reason,
+  );
+  expect(error).toBeInstanceOf(StewardError);
+  expect(error.message).not.toContain("canary");
+  return error;
+};
+
+export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const each of source) found.push(each);
+  return found;
+}

@@ -1,0 +1,173 @@
+import { ServerResponse } from "node:http";
+import { scheduler } from "../../../provider";
+import { limits } from "../../../provider/http";
+import { watching } from "../../../provider/scheduler/watch";
+import { Asked, answerList, closeAll, collect, failure, serve } from "./server";
+
+const usual = { limits: { ...limits }, watching: { ...watching } };
+beforeEach(() => {
+  limits.firstPause = 5;
+  watching.pause = 5;
+});
+afterEach(async () => {
+  Object.assign(limits, usual.limits);
+  Object.assign(watching, usual.watching);
+  await closeAll();
+});
+
+const node = (ID: string, Status = "ready"): object => ({ ID, Address: "10.0.0.1", Status });
+const answer = (response: ServerResponse, index: number, items: object[]): void =>
+  answerList(response, items, { "X-Scheduler-Index": index });
+type Step = (asked: Asked, response: ServerResponse) => unknown;
+
+/** One step for each request; after the last one, requests are held. */
+const script = (...steps: Step[]): Promise<Asked[]> => serve((asked, response, count) => steps[count - 1]?.(asked, response));
+const at =
+  (index: number, ...items: object[]): Step =>
+  (_, response) =>
+    answer(response, index, items);
+
+/** The first changes of a watch, which is then left. */
+async function take(count: number, options: Partial<scheduler.WatchOptions> = {}): Promise<string[]> {
+  const found: string[] = [];
+  if (count === 0) return found;
+  for await (const { index, items } of scheduler.watch({ resource: "nodes", ...options })) {
+    found.push([index, ...items.map(({ ID }) => ID)].join(" "));
+    if (found.length === count) break;
+  }
+  return found;
+}
+const indexes = (seen: Asked[]): (string | undefined)[] => seen.map(({ query }) => query.index);
+
+test("the present list comes first, then each change", async () => {
+  const seen = await script(at(5, node("a")), at(8, node("a"), node("b")), at(9));
+  expect(await take(3, { filter: 'Status == "ready"', region: "eu" })).toEqual(["5 a", "8 a b", "9"]);
+  expect(indexes(seen)).toEqual([undefined, "5", "8"]);
+  expect(seen[0]?.query).toEqual({ filter: 'Status == "ready"', region: "eu" });
+  expect(seen[1]?.query).toEqual({ filter: 'Status == "ready"', region: "eu", index: "5", wait: "300s" });
+});
+
+test("a wait is never longer than ten minutes, and always has its unit", async () => {
+  for (const [wait, sent] of [
+    ["1h", "600s"],
+    ["90s", "90s"],
+    [5, "5s"],
+  ] as const) {
+    const seen = await script(at(5), at(6, node("a")));
+    await take(2, { wait });
+    expect(seen[1]?.query.wait).toBe(sent);
+  }
+});
+
+test("an answer without a change, and a write that changes nothing, are no change", async () => {
+  const seen = await script(at(5, node("a")), at(6, node("a")), at(7, node("a")), at(9, node("b")));
+  expect(await take(2)).toEqual(["5 a", "9 b"]);
+  expect(indexes(seen)).toEqual([undefined, "5", "6", "7"]);
+});
+
+test("many writes that change nothing are asked about more and more slowly", async () => {
+  watching.pause = 20;
+  let index = 5;
+  const seen = await serve((_, response) => answer(response, index++, [node("a")]));
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), 700);
+  expect(await collect(scheduler.watch({ resource: "nodes", signal: controller.signal }))).toHaveLength(1);
+  // 20 + 40 + 80 + 160 + 320 ms
+  expect(seen.length).toBeLessThanOrEqual(7);
+});
+
+test("an index that goes back begins anew, and an index of 0 is never waited on", async () => {
+  const back = await script(at(50, node("a")), at(3, node("a")), at(3, node("b")), at(4, node("c")));
+  expect(await take(3)).toEqual(["50 a", "3 b", "4 c"]);
+  expect(indexes(back)).toEqual([undefined, "50", undefined, "3"]);
+  const zero = await script(at(0), at(2, node("a")));
+  expect(await take(2)).toEqual(["0", "2 a"]);
+  expect(indexes(zero)).toEqual([undefined, "1"]);
+});
+
+test("a broken connection is made again, and what has changed meanwhile is told", async () => {
+  const broken: Step = ({ request }) => request.socket.destroy();
+  const seen = await script(at(5, node("a")), broken, at(5, node("a")), broken, broken, at(2, node("b")));
+  expect(await take(2)).toEqual(["5 a", "2 b"]);
+  expect(indexes(seen)).toEqual([undefined, "5", undefined, "5", undefined, undefined]);
+});
+
+test("a server that stays away is given up", async () => {
+  watching.patience = 100;
+  limits.repetitions = 1;
+  let gone = false;
+  await serve(({ request }, response) => {
+    if (gone) return request.socket.destroy();
+    gone = true;
+    answer(response, 5, []);
+  });
+  expect(await failure(take(2))).toMatchObject({ code: "ERR_REPLY_LOST", message: expect.stringContaining("Cannot watch nodes: ") });
+});
+
+test("a server that never answers counts as lost after the wait, what it adds to it, and a margin", async () => {
+  watching.margin = 300;
+  const silent: Step = () => {};
+  const seen = await script(at(5, node("a")), silent, at(6, node("b")));
+  const begin = Date.now();
+  expect(await take(2, { wait: 1 })).toEqual(["5 a", "6 b"]);
+  expect(Date.now() - begin).toBeGreaterThanOrEqual(1_062);
+  expect(indexes(seen)).toEqual([undefined, "5", undefined]);
+});
+
+test.each([400, 403, 404, 500, 503])("%d ends it, and is not asked again", async (status) => {
+  const seen = await script(at(5, node("a")), (_, response) => response.writeHead(status).end("No cluster leader"));
+  const error = await failure(take(2));
+  expect(error).toMatchObject({ status, message: expect.stringContaining("Cannot watch nodes: No cluster leader (GET /v1/nodes") });
+  expect(seen).toHaveLength(2);
+});
+
+test("an endpoint that does not hold requests says so, instead of spinning", async () => {
+  const seen = await serve((_, response) => answer(response, 5, [node("a")]));
+  expect((await failure(take(2))).message).toBe(
+    "Cannot watch nodes: the server answers at once where it should wait for a change. List it in intervals instead, or look at what stands between.",
+  );
+  expect(seen.length).toBeLessThanOrEqual(6);
+  await serve((_, response) => answerList(response, [], {}));
+  expect((await failure(take(1))).message).toContain("the server does not say which state it answers with");
+});
+
+test("the signal ends it at once, without an error", async () => {
+  for (const wait of [50, 0]) {
+    const controller = new AbortController();
+    const seen = await script(at(5, node("a")));
+    if (wait === 0) controller.abort();
+    else setTimeout(() => controller.abort(), wait);
+    const begin = Date.now();
+    expect(await collect(scheduler.watch({ resource: "nodes", signal: controller.signal }))).toHaveLength(wait === 0 ? 0 : 1);
+    expect(Date.now() - begin).toBeLessThan(5_000);
+    expect(seen).toHaveLength(wait === 0 ? 0 : 2);
+  }
+});
+
+test("a list in pages is waited for on its first page, and comes as a whole", async () => {
+  const page: Step = ({ query }, response) =>
+    query.next_token
+      ? answerList(response, [node("b")], { "X-Scheduler-Index": 9 })
+      : answerList(response, [node("a")], { "X-Scheduler-Index": 5, "X-Scheduler-Nexttoken": "b" });
+  const seen = await script(page, page, at(6));
+  expect(await take(2, { pageSize: 1 })).toEqual(["5 a b", "6"]);
+  expect(seen.map(({ query }) => [query.index, query.next_token, query.per_page])).toEqual([
+    [undefined, undefined, "1"],
+    [undefined, "b", "1"],
+    ["5", undefined, "1"],
+  ]);
+});
+
+test.each([
+  [{ resource: "evaluations" }, 'resource: must be "jobs", "deployments" or "nodes"'],
+  [undefined, "expected object"],
+  [{ resource: "jobs", wait: 0 }, "wait: must be at least 1s"],
+  [{ resource: "jobs", wait: "soon" }, "wait: must be at least 1s"],
+  [{ resource: "jobs", index: 5 }, "index"],
+  [{ resource: "jobs", filter: "Stop is empty" }, "filter: asks whether Stop is empty"],
+])("options that are wrong are refused by name: %j", async (options, words) => {
+  const seen = await serve(() => {});
+  const error = await failure(collect(scheduler.watch(options as never)));
+  expect([error.code, seen.length]).toEqual(["ERR_INVALID_INPUT", 0]);
+  expect(error.message).toContain(words);
+});
