@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { CustomResource, CustomResourceOptions, Output } from "@pulumi/pulumi";
 import { z } from "zod";
-import { Comparison, ignored } from "../../comparison";
+import { Comparison, exact, ignored } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition, Doubt, Finding } from "../../definition";
 import { Args, registration } from "../../resource";
@@ -44,7 +44,7 @@ const steering = Object.keys(rekeyFields).filter((field) => field !== "connectio
 const keys: Comparison = { equal: (a, b) => JSON.stringify(a)?.replace(/\\[rn]|\s/g, "") === JSON.stringify(b)?.replace(/\\[rn]|\s/g, "") };
 
 const isNew = (inputs: RekeyInputs, last: object): boolean =>
-  decisive.some((field) => !keys.equal(inputs[field], (last as Partial<RekeyInputs>)[field]));
+  decisive.some((field) => !(field === "pgpKeys" ? keys : exact).equal(inputs[field], (last as Partial<RekeyInputs>)[field]));
 
 const sizeOf = ({ secretShares, secretThreshold }: RekeyInputs): string =>
   `${secretShares} ${secretShares === 1 ? "share" : "shares"}, threshold ${secretThreshold}`;

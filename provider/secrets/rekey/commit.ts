@@ -176,7 +176,8 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
         "Run `pulumi up` until it is settled; or set discardShares: true, run `pulumi up`, and delete then.",
       );
     if (["collecting", "verifying", "former"].includes(situation.kind)) await giveUp(connection, situation.status);
-    connection.memory.set(settledKey(connection), true);
+    if (outcome === "live" || outcome === "dead" || dies)
+      connection.memory.set(settledKey(connection, candidate.nonce), outcome === "live" ? "live" : "dead");
   },
 };
 

@@ -60,7 +60,9 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
       [offer, position, counted] = [next, 0, 0];
       continue;
     }
-    if (state.given.includes(markOf(nonce, share))) {
+    // Where a repeated share is refused without loss, it is given again: the count may have begun anew in between.
+    const wasGiven = state.given.includes(markOf(nonce, share));
+    if (wasGiven && !dialectOf(connection).refusesRepeatedShares) {
       if (!offer.set && counted === before) before++;
       counted++;
       position++;
@@ -71,18 +73,20 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
     const isAlone = counted + 1 >= status.required;
     switch (outcome.kind) {
       case "complete":
-        if (outcome.set.shares.length + outcome.set.encrypted.length === 0) throw noShares();
         if (ours.parameters.verification && !isWhole(outcome.set, ours.parameters)) throw await refuseParts(run, status, outcome.set);
+        if (outcome.set.shares.length + outcome.set.encrypted.length === 0) throw noShares();
         tell(`${status.required} of ${status.required} current shares given`);
         return accepted(run, outcome.set, share, early, offer);
       case "counted":
-        state.given.push(markOf(nonce, share));
+        if (!wasGiven) state.given.push(markOf(nonce, share));
         counted++;
         position++;
         repeated = false;
         break;
       case "refused alone":
-        refusals.push(`${share.label}: ${outcome.reason}`);
+        if (!wasGiven) refusals.push(`${share.label}: ${outcome.reason}`);
+        else if (!offer.set) before++;
+        if (wasGiven) counted++;
         position++;
         break;
       case "refused together": {
@@ -139,7 +143,7 @@ async function giveOne(connection: Connection, ours: Ours, share: Share, before:
     if (kind !== "collecting") return { kind: "unknown", status, error };
     if (status.progress === before.progress + 1) return { kind: "counted" };
     const { reason } = error.facts;
-    if (status.progress === 0 && (before.progress > 0 || before.required === 1)) return { kind: "refused together", reason };
+    if (status.progress === 0 && (before.progress > 0 || (before.required === 1 && answered))) return { kind: "refused together", reason };
     return answered && error.status === 400 ? { kind: "refused alone", reason } : { kind: "unknown", status, error };
   }
 }

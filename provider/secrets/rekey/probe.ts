@@ -2,6 +2,7 @@ import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
 import { cancelAttempt, getStatus, giveShare, isReplyLost, startAttempt } from "./server";
 import { Share } from "./share";
+import { matches } from "./situation";
 import { Attempt, stopped, tell } from "./steps";
 
 /** A set whose shares are at hand. @internal */
@@ -28,8 +29,10 @@ export async function probe<Set extends Tried>(
   } catch (error) {
     throw isReplyLost(error) ? again("the start of the probe was not answered") : error;
   }
-  const { nonce, required, pgpFingerprints } = await getStatus(connection);
-  if (pgpFingerprints[0] !== fingerprint) throw again("the probe is gone");
+  const status = await getStatus(connection);
+  const { nonce, required } = status;
+  // Of a service that forgets the verification, the last share of the probe would be the end of all keys.
+  if (!status.started || !matches(status, parameters)) throw again("the probe is gone, or not what was asked for");
   try {
     for (const set of sets)
       if (isComplete(set, required) && (await opens(connection, nonce, set.shares.slice(0, required), required))) return set;

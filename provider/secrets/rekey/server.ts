@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
 import { apiPath, call, dialectOf } from "../client";
+import { decodeShare } from "./share";
 
 // The service's side of a rekey: `sys/rekey/*`, one function for each request.
 
@@ -94,7 +95,11 @@ const backupAnswer = z.object({ nonce: z.string(), keys: z.record(z.string(), z.
 function parse<T>(schema: z.ZodType<T>, body: unknown, method: string, path: string): T {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw new StewardError({
+  throw unlike(method, path);
+}
+
+const unlike = (method: string, path: string): StewardError =>
+  new StewardError({
     code: "ERR_UNEXPECTED_RESPONSE",
     reason: "the server's answer is not that of a rekey",
     method,
@@ -102,7 +107,6 @@ function parse<T>(schema: z.ZodType<T>, body: unknown, method: string, path: str
     advice: "Check the connection's address.",
     outcomeUnknown: method !== "GET",
   });
-}
 
 /** A request that changes the attempt: never repeated by itself, and never sent when nobody is left to save what it brings. */
 async function act(connection: Connection, method: "PUT" | "DELETE", path: string, body?: object): Promise<unknown> {
@@ -114,6 +118,7 @@ async function act(connection: Connection, method: "PUT" | "DELETE", path: strin
 export async function getStatus(connection: Connection): Promise<RekeyStatus> {
   const body = await call(connection, { method: "GET", path: init, retry: "idempotent" });
   const status = parse(statusAnswer, body, "GET", init);
+  if (status.started && status.nonce === "") throw unlike("GET", init);
   const shown: RekeyStatus = {
     started: status.started,
     nonce: status.nonce,
@@ -180,9 +185,10 @@ export async function giveShare(
   const { complete, keys, keys_base64, pgp_fingerprints, progress } = parse(updateAnswer, body, "PUT", path);
   if (!complete) return { progress };
   const { threshold, fingerprints } = parameters;
-  const order = pgp_fingerprints ?? fingerprints;
+  const order = pgp_fingerprints?.map((each) => each.toLowerCase()) ?? fingerprints;
   const encrypted = fingerprints.length > 0 ? (keys ?? []).map((share, index) => ({ fingerprint: order[index] ?? "", share })) : [];
-  const shares = fingerprints.length > 0 ? [] : (keys_base64 ?? (keys ?? []).map((key) => Buffer.from(key, "hex").toString("base64")));
+  const plain = keys_base64 && keys_base64.length > 0 ? keys_base64 : (keys ?? []);
+  const shares = fingerprints.length > 0 ? [] : plain.map((share) => decodeShare(share)?.toString("base64") ?? share);
   return { set: { nonce: given.nonce, threshold, shares, encrypted } };
 }
 
@@ -232,7 +238,8 @@ export async function getBackup(connection: Connection): Promise<RekeyBackup | u
 /** @internal */
 export async function removeBackup(connection: Connection): Promise<void> {
   await connection.engine.assertAlive();
-  await call(connection, { method: "DELETE", path: backup, retry: "idempotent" });
+  // Sent again, it could remove what somebody else has written meanwhile.
+  await call(connection, { method: "DELETE", path: backup, retry: "never" });
 }
 
 /** Whether a request may have been applied all the same. @internal */

@@ -1,8 +1,8 @@
 import { StewardError } from "../../errors";
 import { CommitState, pause, Run, stateOf } from "./commit-run";
 import { isComplete, probe, Tried } from "./probe";
-import { getBackup, getStatus, removeBackup } from "./server";
-import { formsOf, shareOf, sharesAtHand } from "./share";
+import { getBackup, getStatus, removeBackup, ShareSet } from "./server";
+import { formsOf, markOf, shareOf, sharesAtHand } from "./share";
 import { tell } from "./steps";
 import { finish } from "./verification";
 
@@ -16,12 +16,18 @@ export async function settle(run: Run): Promise<CommitState> {
   const { required } = await getStatus(connection);
   // Whoever holds the former set shows that the candidate is dead: a refusal alone could have other reasons.
   const former = [...(state.live ? [state.live] : []), ...kept].filter((set) => set.shares.length > 0);
-  const others: Tried[] = [
-    { shares: current, threshold: required },
-    ...former.map((set) => ({ shares: set.shares.map((share) => shareOf(share, `a share of ${set.nonce}`)), threshold: set.threshold })),
+  // Holders may bring the same shares as new ones and as current ones: these are former ones only where they were given as such.
+  const isFormer = candidate.encrypted.length === 0 || current.every((share) => inputs.foreign.includes(markOf(candidate.nonce, share)));
+  const others: (Tried & { set?: ShareSet })[] = [
+    ...(isFormer ? [{ shares: current, threshold: required }] : []),
+    ...former.map((set) => ({
+      set,
+      shares: set.shares.map((share) => shareOf(share, `a share of ${set.nonce}`)),
+      threshold: set.threshold,
+    })),
   ];
   const guarded = { ...connection, secrets: [...connection.secrets, ...others.flatMap((other) => formsOf(other.shares))] };
-  const set: Tried = { shares, threshold: candidate.threshold };
+  const set: Tried & { set?: ShareSet } = { shares, threshold: candidate.threshold };
   let found = await probe(guarded, attempt, [set, ...others]);
   // That they are the candidate's is the holders' word. Where the former shares open the service as well, these were of the former ones.
   const isWord = found === set && candidate.encrypted.length > 0;
@@ -40,7 +46,11 @@ export async function settle(run: Run): Promise<CommitState> {
         : `the new shares do not open the service; that the former ones do is not shown, since ${current.length} of ${required} of them are at hand`,
       "Everything is kept: run again with all the shares that open it as currentShares; or change triggers to begin anew, which finds it out as holders give theirs.",
     );
-  run.state = stateOf("dead", state.live, []);
+  // What opens the service is shown as the live set, if it is one that the state holds.
+  const holdsCurrent = (known: ShareSet): boolean =>
+    current.every(({ bytes }) => known.shares.some((share) => shareOf(share, "").bytes.equals(bytes)));
+  const stays = state.live && (state.live.encrypted.length > 0 || holdsCurrent(state.live)) ? state.live : undefined;
+  run.state = stateOf("dead", found.set ?? stays, []);
   await removeDeadBackup(run);
   throw deadAgain(run);
 }

@@ -70,4 +70,4 @@ export const markOf = (nonce: string, { bytes }: Share): string => createHmac("s
 
 /** The forms in which a server may echo shares. @internal */
 export const formsOf = (shares: readonly Share[]): string[] =>
-  shares.flatMap(({ text, bytes }) => [text, bytes.toString("hex"), bytes.toString("base64")]);
+  shares.flatMap(({ text, bytes }) => [text, bytes.toString("hex"), bytes.toString("base64"), bytes.toString("base64url")]);

@@ -78,7 +78,7 @@ async function step(run: Run): Promise<SharesState> {
 }
 
 /** Where the commit, deleted in the same run, has left word that its sets are settled. @internal */
-export const settledKey = ({ server }: Connection): string => `rekey settled on ${server}`;
+export const settledKey = ({ server }: Connection, nonce: string): string => `rekey ${nonce} settled on ${server}`;
 
 /** Only another attempt is a change. */
 const attempts: Comparison = { equal: (a, b) => (a as Attempt | undefined)?.id === (b as Attempt | undefined)?.id };
@@ -130,8 +130,9 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     const running = ["collecting", "verifying", "former"].includes(situation.kind);
     if (running) await giveUp(connection, situation.status);
     // The commit, gone before, has judged them; or they died with the attempt that was just cancelled.
-    const judged =
-      connection.memory.has(settledKey(connection)) || (kept.length === 0 && (!candidate || (running && situation.kind === "verifying")));
+    const verdict = candidate && connection.memory.get(settledKey(connection, candidate.nonce));
+    // A live candidate makes every other set worthless; a dead one says nothing of those that are kept.
+    const judged = verdict === "live" || (kept.length === 0 && (!candidate || verdict === "dead" || situation.kind === "verifying"));
     if (judged || discardShares) return;
     throw stopped(
       "the state holds shares that may be the live ones",

@@ -45,7 +45,8 @@ export async function proveAndVerify(run: Run): Promise<CommitState> {
     } catch (error) {
       throw await explainVerify(run, share, error);
     }
-    if (done) return committed(run);
+    if (done && index === threshold - 1) return committed(run);
+    if (done) throw noteUnknown(run, `the service said complete after ${index + 1} of ${threshold} new shares`);
     tell(`${index + 1} of ${threshold} new shares verified`);
   }
   throw stopped("the service asks for more new shares than their threshold", "Nothing was committed by us: run `pulumi up` again.");
@@ -92,7 +93,11 @@ async function explainVerify(run: Run, share: Share, error: unknown): Promise<un
 
 /** The candidate is the live set now. */
 async function committed(run: Run): Promise<CommitState> {
-  const { inputs, ours } = run;
+  const { connection, inputs, ours } = run;
+  // Whoever stands between may say so: a commit ends the attempt, and the next rekey needs the new threshold.
+  const { status } = await look(connection, ours);
+  if (status.nonce === inputs.candidate.nonce || status.required !== inputs.candidate.threshold)
+    throw noteUnknown(run, "the service said complete, and does not look so");
   run.state = stateOf("live", inputs.candidate, []);
   tell(`the new shares are live: ${ours.parameters.shares} of them, threshold ${ours.parameters.threshold}`);
   return finish(run);
