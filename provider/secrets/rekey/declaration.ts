@@ -91,13 +91,16 @@ export interface RekeyInputs extends Connected {
   acceptPlaintext?: boolean;
 }
 
+/** A share in the place of its name would be printed as one. */
+const isNoShare = (text: string): boolean => text.length < 40 || !/^[0-9A-Za-z+=]+$/.test(text) || !decodeShare(text);
+
 const flag = z.boolean("must be true or false").optional();
 const count = z.int("must be a whole number").min(1, "must be at least 1").max(255, "must be at most 255");
 const source = z.union(
   [
     z.string().min(1, "must not be empty"),
-    z.strictObject({ env: z.string().min(1, "must name a variable") }),
-    z.strictObject({ file: z.string().min(1, "must name a file") }),
+    z.strictObject({ env: z.string().min(1, "must name a variable").refine(isNoShare, "must be the name, not the share itself") }),
+    z.strictObject({ file: z.string().min(1, "must name a file").refine(isNoShare, "must be the name, not the share itself") }),
   ],
   "must be a share, { env: <variable> } or { file: <path> }",
 );

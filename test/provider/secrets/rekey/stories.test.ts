@@ -362,6 +362,17 @@ onEachRekeyTarget("a rekey", (current) => {
     await stack.up(inputs());
   });
 
+  test("a share in the place of its name is refused, and not printed", async () => {
+    const [share = ""] = current().first;
+    const hex = Buffer.from(share, "base64").toString("hex");
+    const problems = await stackOn(current()).attempt.problems({
+      ...inputs({ currentShares: [{ env: hex }, { file: hex }, { env: "SHARE_1" }] }),
+    });
+    expect(problems).toHaveLength(2);
+    for (const problem of problems) expect(problem).toMatch(/^currentShares\[[01]\].*not the share itself$/);
+    expect(problems.join()).not.toContain(hex);
+  });
+
   test("triggers that differ in blanks alone are others", async () => {
     const stack = stackOn(current());
     await stack.up(inputs({ triggers: ["a b"] }));
