@@ -22,7 +22,8 @@ async function up(connection: Connection, inputs: CommitInputs, last: Last): Pro
   const { attempt, candidate, nonces } = inputs;
   const isSame = isDeepStrictEqual(last.candidate, candidate);
   const outcome = isSame ? (last.outcome ?? "open") : firstOutcome(inputs);
-  const gathered = candidate.encrypted.length > 0 ? gather(inputs, isSame ? (last.gathered ?? []) : []) : [];
+  const isOpen = outcome === "open" || outcome === "unknown";
+  const gathered = isOpen && candidate.encrypted.length > 0 ? gather(inputs, isSame ? (last.gathered ?? []) : []) : [];
   const shares =
     candidate.encrypted.length > 0
       ? gathered.map(({ label, share }) => shareOf(share, label))

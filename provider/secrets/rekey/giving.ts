@@ -27,6 +27,8 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
   const { shares: early } = sharesAtHand(inputs.newShares ?? [], "newShares");
   const offers: Offer[] = [{ shares: own }, ...keptOffers(run, first.status.required)];
   const connection = { ...run.connection, secrets: [...run.connection.secrets, ...offers.flatMap(({ shares }) => formsOf(shares))] };
+  // Whatever is sent from here on may be answered with a share in it.
+  run.connection = connection;
   const until = Date.now() + (inputs.waitSeconds ?? 0) * 1000;
   const refusals: string[] = [];
   let offer = offers.shift() as Offer;
@@ -54,7 +56,8 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
         await sleep(Math.max(0, Math.min(pollEvery, until - Date.now())));
         continue;
       }
-      const next = offers.shift();
+      // Shares of another set would make what other holders gave worthless.
+      const next = status.progress <= counted ? offers.shift() : undefined;
       if (!next) throw tooFew(run, status, before, missing, refusals);
       tell("the shares at hand are not enough: trying those of an earlier rekey that the state keeps");
       [offer, position, counted] = [next, 0, 0];

@@ -18,11 +18,16 @@ export interface InspectedKey {
   problem?: string;
 }
 
+const isPrivateKey = "is a private key: give the public one, and keep this one from others";
+
 /** Reads public keys and says of each whether a share can be encrypted to it. @internal */
 export const inspectKeys = (keys: readonly string[]): Promise<InspectedKey[]> => Promise.all(keys.map(inspectKey));
 
 async function inspectKey(text: string): Promise<InspectedKey> {
   const { readKey } = openpgp();
+  const blocks = text.match(/-----BEGIN [A-Z ]+-----/g) ?? [];
+  if (blocks.some((block) => block.includes("PRIVATE"))) return { fingerprint: "", binary: "", problem: isPrivateKey };
+  if (blocks.length > 1) return { fingerprint: "", binary: "", problem: "holds more than one key: give one for each share" };
   let key: OpenPGP.Key;
   try {
     key = text.includes("-----BEGIN")
@@ -33,7 +38,7 @@ async function inspectKey(text: string): Promise<InspectedKey> {
   }
   const fingerprint = key.getFingerprint();
   // Its private part would go to the service, and into the state.
-  if (key.isPrivate()) return { fingerprint, binary: "", problem: "is a private key: give the public one, and keep this one from others" };
+  if (key.isPrivate()) return { fingerprint, binary: "", problem: isPrivateKey };
   return { fingerprint, binary: Buffer.from(key.write()).toString("base64"), problem: await problemOf(key) };
 }
 

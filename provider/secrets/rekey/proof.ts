@@ -22,7 +22,10 @@ export async function prove(shares: readonly Share[], threshold: number): Promis
   }
   if (twins.length > 0) return { proven: false, reason: "a share is there twice", misfits: twins };
   const points = shares.map(({ bytes }) => bytes[bytes.length - 1]);
-  if (new Set(points).size < shares.length || points.includes(0))
+  const same = shares.filter((_, index) => points[index] === 0 || points.indexOf(points[index]) < index);
+  if (same.length > 0 && new Set(points).size > 1)
+    return { proven: false, reason: "two shares stand for one point of the key, or one for none", misfits: same };
+  if (same.length > 0)
     return { proven: "unknown", reason: "the shares are not in the form of this field, their last byte a point of its own" };
   if (shares.length === threshold) return { proven: true };
   return belongTogether(shares, threshold);

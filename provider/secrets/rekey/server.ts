@@ -63,10 +63,12 @@ const init = apiPath("sys/rekey/init");
 const verify = apiPath("sys/rekey/verify");
 const backup = apiPath("sys/rekey/backup");
 
+// It is printed and kept in clear text: whoever answers puts nothing else in its place.
+const nonceAnswer = z.string().regex(/^[\w-]{0,64}$/);
 const texts = z.array(z.string()).nullish();
 const statusAnswer = z.object({
   started: z.boolean(),
-  nonce: z.string().default(""),
+  nonce: nonceAnswer.default(""),
   t: z.int().default(0),
   n: z.int().default(0),
   progress: z.int().default(0),
@@ -185,7 +187,7 @@ export async function giveShare(
   const { complete, keys, keys_base64, pgp_fingerprints, progress } = parse(updateAnswer, body, "PUT", path);
   if (!complete) return { progress };
   const { threshold, fingerprints } = parameters;
-  const order = pgp_fingerprints?.map((each) => each.toLowerCase()) ?? fingerprints;
+  const order = pgp_fingerprints?.length ? pgp_fingerprints.map((each) => each.toLowerCase()) : fingerprints;
   const encrypted = fingerprints.length > 0 ? (keys ?? []).map((share, index) => ({ fingerprint: order[index] ?? "", share })) : [];
   const plain = keys_base64 && keys_base64.length > 0 ? keys_base64 : (keys ?? []);
   const shares = fingerprints.length > 0 ? [] : plain.map((share) => decodeShare(share)?.toString("base64") ?? share);

@@ -7,7 +7,7 @@ import { StewardError, Unfinished } from "../../errors";
 import { Args, registration } from "../../resource";
 import { rekeyFields } from "./declaration";
 import { give } from "./giving";
-import { ShareSet } from "./server";
+import { getBackup, ShareSet } from "./server";
 import { begunAnew, fromBackupWithoutVerification, Last, Run, recover, SharesInputs, SharesState, startAgain } from "./shares-run";
 import { look, Ours } from "./situation";
 import { Attempt, begin, cancelProbe, giveUp, refuseAltered, settleConflict, stopped, unforeseen } from "./steps";
@@ -33,8 +33,18 @@ async function up(connection: Connection, inputs: SharesInputs, last: Last): Pro
     hadBackup: (last.hadBackup ?? false) || attempt.parameters.backup,
     ...(last.replacedBackup ? { replacedBackup: last.replacedBackup } : {}),
   };
+  if (last.hadBackup) await keepBackup(connection, state, attempt.parameters.threshold);
   const ours: Ours = { nonce, nonces: state.nonces, parameters: attempt.parameters, probe: attempt.probe.fingerprint };
   return step({ connection, inputs, ours, state });
+}
+
+/** What other holders completed of an attempt of ours, or a lost reply brought, is in the backup alone: it may be the live set. */
+async function keepBackup(connection: Connection, state: SharesState, threshold: number): Promise<void> {
+  const backup = await getBackup(connection);
+  if (!backup || !state.nonces.includes(backup.nonce) || backup.nonce === state.nonce) return;
+  if (state.kept.some(({ nonce }) => nonce === backup.nonce)) return;
+  const encrypted = Object.entries(backup.keys).flatMap(([fingerprint, shares]) => shares.map((share) => ({ fingerprint, share })));
+  state.kept.unshift({ nonce: backup.nonce, threshold, shares: [], encrypted });
 }
 
 async function step(run: Run): Promise<SharesState> {
