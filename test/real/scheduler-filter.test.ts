@@ -1,6 +1,9 @@
 import { type Sandbox, start } from "../../sandbox/index";
+import { startNomad } from "../../tools/servers";
 
-const real = { url: process.env.REAL_NOMAD_ADDRESS ?? "", token: process.env.REAL_NOMAD_TOKEN ?? "" };
+// A Nomad of its own: other suites register jobs in the one that they share, at any moment.
+let nomad: { address: string; token: string; stop(): Promise<void> };
+const real = { url: "", token: "" };
 const group = {
   Name: "web",
   Count: 1,
@@ -123,6 +126,8 @@ let sandbox: Sandbox;
 let others: string[] = [];
 
 beforeAll(async () => {
+  nomad = await startNomad();
+  Object.assign(real, { url: nomad.address, token: nomad.token });
   const list = async (path: string) => JSON.parse((await ask(real, path)).text);
   others = (await list("jobs")).map(({ ID }: { ID: string }) => ID);
   for (const Job of jobs) expect(await ask(real, "jobs", { Job })).toMatchObject({ status: 200 });
@@ -143,8 +148,9 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  for (const { ID } of jobs)
-    await fetch(`${real.url}/v1/job/${ID}?purge=true`, { method: "DELETE", headers: { "X-Nomad-Token": real.token } });
+  await sandbox.close();
+  await nomad.stop();
+});
   await sandbox.close();
 });
 
