@@ -151,8 +151,6 @@ afterAll(async () => {
   await sandbox.close();
   await nomad.stop();
 });
-  await sandbox.close();
-});
 
 test.each([
   ["jobs", 120],
