@@ -67,6 +67,7 @@ onEachTarget("getSpecification", (current) => {
     expect(Object.keys(rekey.document as object)).toEqual(Object.keys(all.document as object));
     expect(rekey.document).toEqual(all.document);
     expect((await getSpecification({ pathPrefix: "sys/rekey/" })).operations).toEqual(rekey.operations);
+    expect((await getSpecification({ pathPrefix: "/init" })).operations).toEqual([]);
 
     const { operations } = await getSpecification({ pathPrefix: "/sys/rekey/init", method: "Delete" });
     expect(operations.map(named)).toEqual(["DELETE /sys/rekey/init"]);
