@@ -101,10 +101,27 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect(await ask()).toMatchObject(unreachable("127.0.0.1:1"));
     await access({ address: stage().schedulerAddress.replace("http:", "https:") });
     expect((await ask()).json.errors[0]).toContain("http: server gave HTTP response to HTTPS client");
-    await access({ address: stage().schedulerAddress.replace("http://", "") });
-    expect((await ask()).status).toBe(500);
-    await access({ address: `${stage().schedulerAddress}/` });
+    const bare = stage().schedulerAddress.replace("http://", "");
+    await access({ address: bare });
+    expect(await ask()).toMatchObject(
+      refused(`invalid address '${bare}': parse "${bare}": first path segment in URL cannot contain colon`),
+    );
+    await access({ address: "localhost:4646" });
+    expect(await ask()).toMatchObject(refused('Put "localhost:///v1/acl/token": unsupported protocol scheme "localhost"'));
+    // Only scheme, host and port count.
+    for (const end of ["/", "/somewhere"]) {
+      await access({ address: `${stage().schedulerAddress}${end}` });
+      expect((await ask()).status).toBe(200);
+    }
+    await access({ address: stage().schedulerAddress.replace("127.0.0.1", "localhost") });
     expect((await ask()).status).toBe(200);
+
+    await access();
+    if (stage().sandbox) {
+      stage().sandbox!.scheduler.loseLeader();
+      expect(await ask()).toMatchObject(refused("Unexpected response code: 500 (No cluster leader)"));
+      stage().sandbox!.scheduler.electLeader();
+    }
 
     const denied = refused("Unexpected response code: 403 (Permission denied)");
     for (const token of ["wrong", secret]) {
