@@ -27,6 +27,18 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect(another.secret).not.toBe(reader.secret);
   });
 
+  test("a token of a global role counts in every region", async () => {
+    await engine("POST", "role/traveller", { policies: "readonly", global: true });
+    const [home, everywhere] = [await generate("reader"), await generate("traveller")];
+    expect(await works(everywhere.secret)).toBe(true);
+    const { sandbox } = stage();
+    // The real product that the suites run on has one region.
+    if (!sandbox) return;
+    sandbox.scheduler.seed({ region: "other", jobs: [{ ID: "far" }] });
+    const far = async (secret: string): Promise<number> => (await stage().scheduler("GET", "jobs?region=other", secret)).status;
+    expect([await far(home.secret), await far(everywhere.secret)]).toEqual([403, 200]);
+  });
+
   test("what the answer holds: the token, and in the real product its lease", async () => {
     const { answer } = await generate("reader");
     const data = { accessor_id: expect.stringMatching(uuid), secret_id: expect.stringMatching(uuid) };
