@@ -82,9 +82,15 @@ export class Region {
     return this.state[noun].rows.get(keyOf(noun, id, namespace));
   }
 
+  /** Something was written that no list shows. */
+  advance(): number {
+    this.#index += 1;
+    return this.#index;
+  }
+
   /** Writes one record, with the next index; `undefined` removes it. */
   write(noun: Noun, key: string, fields: Row | undefined): Row | undefined {
-    this.#index += 1;
+    this.advance();
     const { state } = this;
     const rows = new Map(state[noun].rows);
     const before = rows.get(key);
