@@ -18,6 +18,8 @@ const realSuites = [
   "test/provider/secrets",
   "test/end-to-end/secrets",
   "test/sandbox/secrets-(rekey(-verify|-pgp)?|creds|leases).test",
+  "test/provider/scheduler/contract",
+  "test/end-to-end/scheduler",
   "test/real",
 ];
 

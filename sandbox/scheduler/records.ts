@@ -101,10 +101,16 @@ export class Region {
     }
   }
 
+  /** Something was written that no list shows. */
+  advance(): number {
+    this.#index += 1;
+    return this.#index;
+  }
+
   /** Writes one record, with the next index; `undefined` removes it. */
   write(noun: Noun, key: string, fields: Row | undefined): Row | undefined {
     if (!this.#draft) return this.together(() => this.write(noun, key, fields));
-    this.#index += 1;
+    this.advance();
     const table = this.#draft[noun];
     const before = table.rows.get(key);
     const indexes = { CreateIndex: before?.CreateIndex ?? this.#index, ModifyIndex: this.#index };
