@@ -14,7 +14,7 @@ export const paths: Described[] = [
   {
     path: "leases/lookup",
     description: "View or list lease metadata.",
-    described: true,
+    described: "path",
     operations: { post: { summary: "View or list lease metadata.", id: "leases-read-lease" } },
   },
   {

@@ -10,7 +10,7 @@ export const paths: Described[] = [
   {
     path: "lookup-self",
     description,
-    described: true,
+    described: "path",
     operations: { get: { summary: description, id: "look-up-self" }, post: { summary: description, id: "look-up-self2" } },
   },
 ];
