@@ -21,6 +21,16 @@ export class Log {
     return entry;
   }
 
+  get count(): number {
+    return this.#entries.length;
+  }
+
+  /** The last so many, in the order of arrival, with their places in it. */
+  newest(count: number): (Entry & { number: number })[] {
+    const first = Math.max(0, this.count - count);
+    return this.#entries.slice(first).map((entry, index) => ({ ...entry, number: first + index }));
+  }
+
   entries(): Entry[] {
     return this.#entries.map((entry) => ({ ...entry }));
   }

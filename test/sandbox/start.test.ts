@@ -32,7 +32,7 @@ test("a port gives three in a row, and a taken one fails without leaving the oth
     const probe = createServer();
     await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
     ({ port } = probe.address() as AddressInfo);
-    const refused = await start({ port: Math.min(port - 1, 65_533) }).catch((error: Error) => error);
+    const refused = await start({ port: Math.min(port - 1, 65_532) }).catch((error: Error) => error);
     await new Promise((resolve) => probe.close(resolve));
     expect(refused).toMatchObject({ code: "EADDRINUSE" });
     const started = await start({ port }).catch((error: Error) => error);
