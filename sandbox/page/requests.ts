@@ -10,7 +10,14 @@ export function requestsView(log: Log, started: number): Section {
   const rows = log
     .newest(most)
     .map(({ number, at, system, method, path, status }) =>
-      row(`${number}`, since(at - started), system, method, path, status === 0 ? "…" : { text: String(status), tone: tone(status) }),
+      row(
+        `${number}`,
+        since(at - started),
+        { text: system, tone: system },
+        method,
+        path,
+        status === 0 ? "…" : { text: String(status), tone: tone(status) },
+      ),
     );
   const columns = ["After", "System", "Method", "Path", "Status"];
   return { note: "newest first", blocks: [table("All services", columns, rows.reverse(), "None yet.", log.count)] };

@@ -12,17 +12,16 @@ export function schedulerView(records: Records, url: string): Section {
         String(Type),
         toned(Status),
       ]),
+      list(records, "Nodes", "nodes", ["Node", "Status", "Eligibility"], (fields) => [
+        String(fields.Name),
+        toned(fields.Status),
+        String(fields.SchedulingEligibility),
+      ]),
       list(records, "Deployments", "deployments", ["Job", "Version", "Status", "What happened"], (fields) => [
         `${fields.Namespace}/${fields.JobID}`,
         String(fields.JobVersion),
         toned(fields.Status),
         String(fields.StatusDescription),
-      ]),
-      list(records, "Nodes", "nodes", ["Node", "Datacenter", "Status", "Eligibility"], (fields) => [
-        String(fields.Name),
-        String(fields.Datacenter),
-        toned(fields.Status),
-        String(fields.SchedulingEligibility),
       ]),
     ],
   };

@@ -42,7 +42,7 @@ function rekey({ attempt, key }: Records): Block {
   if (!attempt) return fields("Rekey", undefined, "None is going on.");
   const { candidate, verification, threshold, holders } = attempt;
   return fields("Rekey", {
-    phase: { text: candidate ? "the new shares are verified" : "the current shares are given", tone: "warn" },
+    phase: { text: candidate ? "the new shares are being verified" : "the current shares are being given", tone: "warn" },
     "current shares": { given: candidate ? key.threshold : attempt.given.length, of: key.threshold },
     "new shares": verification ? { given: attempt.proven.length, of: threshold } : "are not verified",
     "new key": ofKey(attempt.shares, threshold),

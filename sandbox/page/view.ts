@@ -1,3 +1,5 @@
+import type { Fault } from "../index";
+
 /** What the page shows of one service, or of the requests. It is sent as it is: no secret is ever part of it. */
 export interface Section {
   /** Beside its heading: an address, a number. */
@@ -26,7 +28,8 @@ export interface Row {
   untouched?: boolean;
 }
 
-export type Tone = "good" | "warn" | "bad";
+/** A colour: of a state, or of a service. */
+export type Tone = "good" | "warn" | "bad" | Fault["system"];
 
 /** A text, one with a colour, a secret in the place of which nothing is sent, or a number of dots of which some are filled. */
 export type Cell = string | { text: string; tone: Tone } | { secret: true } | { given: number; of: number };

@@ -56,6 +56,17 @@ function content(cell) {
   );
 }
 
+/**
+ * A word is never broken, what is longer may be anywhere.
+ * @param {Element} element
+ * @param {Cell} cell
+ */
+function fill(element, cell) {
+  const text = content(cell);
+  element.replaceChildren(text);
+  element.classList.toggle("long", (text.textContent ?? "").length > 12);
+}
+
 /** A row on the page, and what it shows. */
 class ShownRow {
   /** @param {Row} row */
@@ -63,7 +74,8 @@ class ShownRow {
     this.cells = row.cells.map((cell) => JSON.stringify(cell));
     this.element = create("tr");
     for (const [index, cell] of row.cells.entries()) {
-      const element = create(index === 0 ? "th" : "td", {}, content(cell));
+      const element = create(index === 0 ? "th" : "td");
+      fill(element, cell);
       if (index === 0) element.setAttribute("scope", "row");
       this.element.append(element);
     }
@@ -76,13 +88,13 @@ class ShownRow {
       const element = this.element.children[index];
       if (text === this.cells[index] || !element) continue;
       this.cells[index] = text;
-      element.replaceChildren(content(cell));
+      fill(element, cell);
       element.classList.add(changed);
     }
   }
 }
 
-/** One table, with the rows nobody has set folded away below it. */
+/** One table, over the whole width where it has many columns, with the rows nobody has set folded away below it. */
 class ShownBlock {
   /** @type {Map<string, ShownRow>} */
   rows = new Map();
@@ -101,7 +113,15 @@ class ShownBlock {
     this.counts = columns.length > 0;
     this.folded = create("details", {}, this.summary, create("table", { className: "fields" }, this.foldedBody));
     const heading = create("h3", {}, create("span", { text: title }), this.count);
-    this.element = create("article", {}, heading, this.table, this.empty, this.more, this.folded);
+    this.element = create(
+      "article",
+      { className: columns.length > 3 ? "wide" : "" },
+      heading,
+      this.table,
+      this.empty,
+      this.more,
+      this.folded,
+    );
   }
 
   /**
@@ -132,7 +152,7 @@ class ShownBlock {
     this.more.hidden = more === 0;
     this.more.textContent = `and ${more} more`;
     this.folded.hidden = untouched.length === 0;
-    this.summary.textContent = set.length === 0 ? `${untouched.length} as installed` : `${untouched.length} others as installed`;
+    this.summary.textContent = set.length === 0 ? `${untouched.length} as installed` : `${untouched.length} more as installed`;
   }
 }
 
@@ -168,10 +188,12 @@ const source = new EventSource("events");
 source.addEventListener("open", () => {
   state.textContent = "live";
   state.className = "good";
+  document.body.className = "";
 });
 source.addEventListener("error", () => {
   state.textContent = "the sandbox has ended";
   state.className = "bad";
+  document.body.className = "ended";
 });
 for (const id of ["secrets", "platform", "scheduler", "requests"]) follow(/** @type {HTMLElement} */ (document.getElementById(id)));
 document.addEventListener("animationend", ({ target }) => /** @type {Element} */ (target).classList.remove(changed));
