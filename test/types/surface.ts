@@ -333,6 +333,7 @@ export async function sandbox(): Promise<Record<string, string>> {
   const chosen: Options = { dialect: "hashicorp", port: 8200, unsealShares: 5, unsealThreshold: 3, seal: "shamir" };
   const running: Sandbox = await start(chosen);
   const service: SecretsService = running.secrets;
+  const page: string = running.page;
   const others: Service[] = [running.platform, running.scheduler, service];
   const fault: Fault = {
     system: "secrets",
