@@ -62,7 +62,7 @@ const headers = {
 export async function listenPage({ log, clock, secrets, platform, scheduler }: Sources, port: number): Promise<Page> {
   const started = clock.now().getTime();
   const views = {
-    secrets: () => secretsView(secrets.records, secrets.url),
+    secrets: () => secretsView(secrets.records, clock.now(), secrets.url),
     platform: () => platformView(platform.records, platform.settings, platform.url),
     scheduler: () => schedulerView(scheduler.records, scheduler.url),
     requests: () => requestsView(log, started),

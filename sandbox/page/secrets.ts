@@ -4,8 +4,9 @@ import type { Key } from "../secrets/seal";
 import type { Block, Cell, Section } from "./view";
 import { fields, row, secret, table, time } from "./view";
 
-export function secretsView(records: Records, url: string): Section {
-  return { note: url, blocks: [unsealKeys(records), rekey(records), ...backup(records), ...[...records.mounts.values()].flatMap(mount)] };
+export function secretsView(records: Records, now: Date, url: string): Section {
+  const mounts = [...records.mounts.values()].flatMap(mount);
+  return { note: url, blocks: [unsealKeys(records), rekey(records), ...backup(records), ...mounts, leases(records, now)] };
 }
 
 /** Everything that must not be shown, wherever it turns up. */
@@ -78,4 +79,11 @@ function mount({ path, access, lease, roles }: Mount): Block[] {
       [...roles].map(([name, { type, policies, global }]) => row(name, name, type, policies.join(", "), global ? "yes" : "")),
     ),
   ];
+}
+
+/** The tokens that the service generated, by their accessors; the id of the token that asked for one is a secret. */
+function leases({ leases }: Records, now: Date): Block {
+  const live = [...leases.values()].filter(({ expires }) => expires > now.getTime());
+  const rows = live.map(({ id, accessor, expires }) => row(id, id, accessor, time(new Date(expires))));
+  return table("Leases of generated tokens", ["Lease", "Accessor", "Until"], rows.reverse());
 }

@@ -219,6 +219,21 @@ test.each(["standard", "hashicorp"] as const)("no secret is on the page, nor in 
   expect(complaints).toEqual([]);
 });
 
+test("a generated token shows as a lease until it is over, and never itself", async () => {
+  await open();
+  const { secrets, scheduler } = sandbox;
+  await call(secrets, "POST", "/v1/scheduler/config/access", { address: scheduler.url, token: scheduler.token });
+  await call(secrets, "POST", "/v1/scheduler/role/web", { policies: "readonly" });
+  const { data } = (await call(secrets, "GET", "/v1/scheduler/creds/web")).json;
+  await call(scheduler, "GET", `/v1/acl/token/${data.secret_id}`);
+  await shows("Leases of generated tokens", data.accessor_id);
+  await shows("All services", "/v1/acl/token/••••••");
+  for (const place of [await page.content(), await said()])
+    for (const one of [data.secret_id, secrets.token, scheduler.token]) expect(place).not.toContain(one);
+  sandbox.clock.advance(1e10);
+  await shows("Leases of generated tokens", "None.");
+});
+
 test("what the services hold is text on the page, whatever it looks like", async () => {
   await open();
   const { secrets, platform, scheduler } = sandbox;

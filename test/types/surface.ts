@@ -341,7 +341,6 @@ export async function sandbox(): Promise<Record<string, string>> {
   const chosen: Options = { dialect: "hashicorp", port: 8200, unsealShares: 5, unsealThreshold: 3, seal: "shamir" };
   const running: Sandbox = await start(chosen);
   const service: SecretsService = running.secrets;
-  const page: string = running.page;
   const others: Service[] = [running.platform, running.scheduler, service];
   const fault: Fault = {
     system: "secrets",
@@ -392,7 +391,7 @@ export async function sandbox(): Promise<Record<string, string>> {
   const messages: TextMessage[] = platform.sms.sent();
   const numbered: { to: string; from: string; at: Date }[] = messages;
   const keys: { kid: string; createdAt: Date }[] = platform.signingKeys();
-  const tokens: string[] = [platform.token, platform.memberToken, platform.url];
+  const tokens: string[] = [platform.token, platform.memberToken, platform.url, running.page];
   await running.reset();
   await running.close();
   const seen = log.length + others.length + addressed.length + numbered.length + keys.length + tokens.length;
