@@ -18,12 +18,14 @@ test.each([
   });
   const command = createCommand(
     (line) => {
-      if (lines.push(line) === 11) running();
+      if (lines.push(line) === 12) running();
     },
     () => stopped,
   );
   const ended = command.parseAsync(["sandbox", ...options], { from: "user" });
   await ready;
+  const [, page = ""] = /^# (\S+) shows/.exec(lines.shift()!) ?? [];
+  expect(await (await fetch(page)).text()).toContain("<h1>Sandbox</h1>");
   const env = Object.fromEntries(lines.map((line) => /^export (\w+)=(\S+)$/.exec(line)!.slice(1) as [string, string]));
   const service = { url: env[`${prefix}_ADDR`]!, token: env[`${prefix}_TOKEN`]! };
   expect((await call(service, "GET", "/v1/sys/mounts")).status).toBe(200);
