@@ -49,6 +49,7 @@ export async function typing(
   variables: Record<string, string>,
   args: readonly string[],
   person: Person,
+  { brokenOutput = false }: { brokenOutput?: boolean } = {},
 ): Promise<Ended & { raw: boolean[] }> {
   const raw: boolean[] = [];
   const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (mode: boolean) => raw.push(mode) });
@@ -57,6 +58,7 @@ export async function typing(
   const into = (name: "stdout" | "stderr"): Writable =>
     new Writable({
       write(chunk, _encoding, done) {
+        if (brokenOutput && name === "stdout") return done(new Error("EPIPE"));
         shown[name] += chunk;
         done();
         const [question, answer] = questions[0] ?? [];
@@ -66,7 +68,7 @@ export async function typing(
         setImmediate(async () => stdin.write(typeof answer === "string" ? answer : await answer()));
       },
     });
-  const terminal = { stdin, stdout: into("stdout"), stderr: into("stderr"), environment: variables };
+  const terminal = { stdin, stdout: into("stdout").on("error", () => {}), stderr: into("stderr"), environment: variables };
   const code = await run(args, terminal, () => Promise.resolve());
   return { code, ...shown, raw };
 }

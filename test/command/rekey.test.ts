@@ -383,6 +383,20 @@ onEachRekeyTarget("the holders' command line", (current) => {
     expect(few.stderr).toContain("the service gave 2 new shares where 3 were asked for, or those of other holders. Nothing is committed");
   });
 
+  test("where nobody takes the standard output, the new shares are shown all the same", async () => {
+    const name = await begin({ secret_shares: 2, secret_threshold: 2 });
+    await giveTwo(name);
+    const broken = await typing(
+      variablesOf(current()),
+      ["rekey", "submit", "--nonce", name],
+      { [askedForCurrent]: share(2) + enter },
+      { brokenOutput: true },
+    );
+    const shares = [...broken.stderr.matchAll(/^share \d: (\S+)$/gm)].map(([, each]) => each as string);
+    for (const each of shares) await current().outside("PUT", "sys/rekey/verify", { key: each, nonce: await verification() });
+    expect(await current().opens(shares)).toBe(true);
+  });
+
   test("Ctrl-C while the last share is on its way waits for the new shares", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2 });
     await giveTwo(name);

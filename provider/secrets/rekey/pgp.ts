@@ -97,9 +97,9 @@ export async function decryptMessage({
   const message = await (share.includes("-----BEGIN")
     ? readMessage({ armoredMessage: share.trim() })
     : readMessage({ binaryMessage: new Uint8Array(decodeShare(share.replace(/\s/g, "")) ?? []) })
-  ).catch(() => {
-    throw refuse("share is no PGP message, in hex, base64 or armored");
-  });
+  ).catch(() => undefined);
+  // What is not encrypted to anybody may look like a message all the same.
+  if (!message || message.getEncryptionKeyIDs().length === 0) throw refuse("share is no PGP message, in hex, base64 or armored");
   const locked = await (privateKey.includes("-----BEGIN")
     ? readPrivateKey({ armoredKey: privateKey.trim() })
     : readPrivateKey({ binaryKey: new Uint8Array(Buffer.from(privateKey, "base64")) })
