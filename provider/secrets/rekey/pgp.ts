@@ -1,4 +1,4 @@
-import { Output, secret } from "@pulumi/pulumi";
+import { Output, secret } from "@pulumi/pulumi/output";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { StewardError } from "../../errors";
 import { decodeShare } from "./share";
