@@ -14,6 +14,8 @@ interface SecretsDialect {
   roleName: { pattern: RegExp; reason: string };
   /** Whether a client role needs policies, and a management role may have none. */
   policiesByType: boolean;
+  /** Whether what the engine generates has a lease, which ends with the token that asked for it. */
+  tokensHaveLeases: boolean;
   /** Whether several shares with a threshold of one are refused. */
   thresholdOfOneIsForOneShare: boolean;
   /** Whether the status of a rekey tells that the new shares are being verified. */
@@ -38,6 +40,7 @@ const dialects: Record<Dialect, SecretsDialect> = {
     deletesAccess: false,
     roleName: { pattern: /^(?!\.{1,2}$)[^/]+$/, reason: 'must not be empty, hold a slash, or be "." or ".."' },
     policiesByType: false,
+    tokensHaveLeases: false,
     thresholdOfOneIsForOneShare: false,
     statusTellsVerification: false,
     cancelNamesNonce: false,
@@ -54,6 +57,7 @@ const dialects: Record<Dialect, SecretsDialect> = {
     deletesAccess: true,
     roleName: { pattern: /^\w([\w.-]*\w)?$/, reason: "must be letters, digits, _, - and ., and begin and end with a letter, a digit or _" },
     policiesByType: true,
+    tokensHaveLeases: true,
     thresholdOfOneIsForOneShare: true,
     statusTellsVerification: true,
     cancelNamesNonce: true,
@@ -122,6 +126,11 @@ export function isRouteGone(error: unknown): boolean {
   return error instanceof StewardError && error.status === 404 && errorsIn(error.facts.answer) !== undefined;
 }
 
+/** Whether the service says that it knows no such lease. @internal */
+export function isLeaseGone(error: unknown): boolean {
+  return error instanceof StewardError && error.status === 400 && /\binvalid lease\b|\blease not found\b/.test(error.facts.reason);
+}
+
 /** An answer that is JSON, and not what the API gives. @internal */
 export function unexpectedAnswer(path: string): StewardError {
   return new StewardError({
@@ -159,6 +168,8 @@ export async function explainRefusal(connection: Connection, error: unknown): Pr
   const matches = (template: string): boolean =>
     new RegExp(`^${template.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{[^}]*\}/g, "[^/]+")}/?$`).test(path);
   const mount = path.replace(/^(.*)\/(config|role|creds)(\/[^/]*)?$/, "$1/");
+  // There is such a path: it is the object that is missing.
+  if (templates.some(matches) && error.status === 404) return error;
   if (templates.some(matches))
     return error.with({
       advice: `This token sees ${path} but may not do this with it: its policy needs the capabilities create, read and update there.`,

@@ -9,3 +9,4 @@ export { Duration, SchedulerLease, SchedulerLeaseArgs, SchedulerLeaseInputs, Sch
 export { RoleAttributes, SchedulerRole, SchedulerRoleArgs, SchedulerRoleInputs, SchedulerRoleState } from "./scheduler-role";
 export { ListSchedulerRolesOptions, listSchedulerRoles } from "./scheduler-role-list";
 export { SchedulerRoles, SchedulerRolesArgs, SchedulerRolesInputs, SchedulerRolesState } from "./scheduler-roles";
+export { SchedulerToken, SchedulerTokenArgs, SchedulerTokenInputs, SchedulerTokenState } from "./scheduler-token";

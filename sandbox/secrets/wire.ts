@@ -1,8 +1,24 @@
-import type { Access, Attempt, Backup, Lease, Records, Role } from "./records";
+import { randomUUID } from "node:crypto";
+import type { Access, Attempt, Backup, LeaseConfig, Records, Role } from "./records";
 import type { Completed } from "./rekey";
 
 /** Also of the document that the service makes of its API. */
 export const version = "1.21.0";
+
+/** What the real product surrounds its data with. */
+export function envelope(data: unknown, mountType: string): Record<string, unknown> {
+  return {
+    request_id: randomUUID(),
+    lease_id: "",
+    renewable: false,
+    lease_duration: 0,
+    data,
+    wrap_info: null,
+    warnings: null,
+    auth: null,
+    mount_type: mountType,
+  };
+}
 
 /** The specification shows the address and nothing else. */
 export function bareAccess(access: Access): Record<string, unknown> {
@@ -19,7 +35,7 @@ export function fullAccess(access: Access): Record<string, unknown> {
   };
 }
 
-export function lease(lease: Lease): Record<string, unknown> {
+export function lease(lease: LeaseConfig): Record<string, unknown> {
   return { max_ttl: lease.maxTtl, ttl: lease.ttl };
 }
 

@@ -4,7 +4,7 @@ import { createPlatform } from "../../sandbox/platform";
 import * as platformDialects from "../../sandbox/platform/dialect";
 import { createScheduler } from "../../sandbox/scheduler";
 import * as schedulerDialects from "../../sandbox/scheduler/dialect";
-import { createSecrets } from "../../sandbox/secrets";
+import { createSecrets, type Secrets } from "../../sandbox/secrets";
 import { hashicorp, standard } from "../../sandbox/secrets/dialect";
 import { createKey } from "../../sandbox/secrets/seal";
 
@@ -19,6 +19,7 @@ const secrets: Record<string, string> = {
   "GET /engine/role/:name": "secrets-engine: role",
   "POST /engine/role/:name": "secrets-engine: role",
   "DELETE /engine/role/:name": "secrets-engine: role",
+  "GET /engine/creds/:name": "secrets-creds",
   "GET /sys/mounts": "secrets-mounts",
   "GET /sys/mounts/:path": "secrets-mounts",
   "POST /sys/mounts/:path": "secrets-mounts",
@@ -107,7 +108,11 @@ const scheduler: Record<string, string> = {
   "GET /v1/nodes": "scheduler-lists, scheduler-filter",
   "GET /v1/agent/members": "scheduler-lists",
 };
-// Not there yet, of what the specifications show: GET <mount>/creds/:name.
+
+async function secretsIn(dialect: typeof standard): Promise<Secrets> {
+  const neighbour = { url: "", ...createScheduler(schedulerDialects.standard, new Clock()).tokens };
+  return createSecrets(dialect, new Clock(), neighbour, await createKey(1, 1));
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: an app with any variables
 function registered(app: Hono<any>): string[] {
@@ -119,7 +124,7 @@ test.each([
   ["standard", standard, secrets],
   ["hashicorp", hashicorp, { ...secrets, ...realOnly }],
 ] as const)("the secrets service registers the listed routes, %s", async (_, dialect, listed) => {
-  const service = createSecrets(dialect, new Clock(), await createKey(1, 1));
+  const service = await secretsIn(dialect);
   expect(registered(service.app)).toEqual(Object.keys(listed).sort());
 });
 
@@ -141,7 +146,7 @@ test.each([
   ["standard", standard],
   ["hashicorp", hashicorp],
 ] as const)("the OpenAPI document lists the registered routes and no others, %s", async (_, dialect) => {
-  const service = createSecrets(dialect, new Clock(), await createKey(1, 1));
+  const service = await secretsIn(dialect);
   const request = new Request("http://sandbox/v1/sys/internal/specs/openapi", { headers: { [dialect.tokenHeader]: service.token } });
   const document = (await (await service.fetch(request)).json()) as { paths: Record<string, object> };
   const shown = Object.entries(document.paths).flatMap(([path, item]) =>

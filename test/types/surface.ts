@@ -71,6 +71,14 @@ secrets.SchedulerRoles.get("read", "scheduler/role");
 const rolesInputs: secrets.SchedulerRolesInputs = { roles: {} };
 const rolesState: secrets.SchedulerRolesState = { roles: {}, mount: "" };
 
+const tokenArgs: secrets.SchedulerTokenArgs = { role: role.name, keepers: { month: later }, mount: later, connection: "production" };
+const token = new secrets.SchedulerToken("token", tokenArgs, { dependsOn: access });
+holds<Same<typeof token.secretId, pulumi.Output<string>>>();
+holds<Same<typeof token.leaseDuration, pulumi.Output<number | undefined>>>();
+holds<Same<typeof token.expiresAt, pulumi.Output<string | undefined>>>();
+const tokenInputs: secrets.SchedulerTokenInputs = { role: "web" };
+const tokenState: secrets.SchedulerTokenState = { accessorId: "", secretId: "", leaseId: undefined, leaseDuration: 1, expiresAt: "" };
+
 const source: secrets.ShareSource = { env: "SHARE_1" };
 const rekeyArgs: secrets.RekeyArgs = {
   secretShares: 5,
@@ -395,6 +403,7 @@ holds<Same<0 extends 1 & typeof role ? true : false, false>>();
 holds<Same<0 extends 1 & typeof access.address ? true : false, false>>();
 
 export const used = { readAccess, accessState, accessInputs, leaseState, leaseInputs, roleInputs, roleState, rolesInputs, rolesState };
+export const usedByTokens = { tokenInputs, tokenState };
 export const usedByRekey = { rekeyInputs, rekeyStatus, rekeyBackup, decrypted };
 export const settings = {
   settingsInputs,
