@@ -19,6 +19,7 @@ async function test(args) {
 /** The suites that run on the sandbox and, unchanged, on real servers; and those that need both products at once. */
 const realSuites = [
   "test/provider/secrets",
+  "test/command/(rekey|stack)",
   "test/end-to-end/secrets",
   "test/sandbox/secrets-(rekey(-verify|-pgp)?|creds|leases).test",
   "test/provider/scheduler/contract",

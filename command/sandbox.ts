@@ -1,14 +1,10 @@
-#!/usr/bin/env node
 import { Command, InvalidArgumentError, Option } from "commander";
-import type { Options } from "./index";
-import { start } from "./index";
+import type { Options } from "../sandbox/index";
+import { print, Terminal } from "./terminal";
 
-/** The command line. `print` takes each line for the terminal; `stopped` ends a running sandbox. */
-export function createCommand(print: (line: string) => void, stopped: () => Promise<unknown>): Command {
-  const command = new Command("pulumi-steward").description(
-    "Declares the administration of a secrets service, a platform and a scheduler with Pulumi.",
-  );
-  command
+/** `pulumi-steward sandbox`; it runs until `stopped`. */
+export function addSandbox(program: Command, terminal: Terminal, stopped: () => Promise<unknown>): void {
+  program
     .command("sandbox")
     .description("Run the three services on this machine, in memory, until Ctrl-C.")
     .addOption(new Option("--dialect <dialect>", "whose names and answers").choices(["standard", "hashicorp"]).default("standard"))
@@ -24,34 +20,20 @@ Prints the variables that point a program at the sandbox, and the shares that un
   …`,
     )
     .action(async (options: Pick<Options, "dialect" | "port">) => {
+      // Loaded here: whoever gives a share needs none of it.
+      const { start } = require("../sandbox/index") as typeof import("../sandbox/index");
       const sandbox = await start({ dialect: options.dialect, port: options.port });
       const stop = stopped();
-      print(`# ${sandbox.page} shows what they hold, as it changes`);
-      for (const [name, value] of Object.entries(sandbox.env)) print(`export ${name}=${value}`);
-      for (const [index, share] of sandbox.secrets.shares.entries()) print(`export SHARE_${index + 1}=${share}`);
+      await print(terminal, `# ${sandbox.page} shows what they hold, as it changes`);
+      for (const [name, value] of Object.entries(sandbox.env)) await print(terminal, `export ${name}=${value}`);
+      for (const [index, share] of sandbox.secrets.shares.entries()) await print(terminal, `export SHARE_${index + 1}=${share}`);
       await stop;
       await sandbox.close();
     });
-  return command;
 }
 
 function port(value: string): number {
   const number = Number(value);
   if (!/^\d+$/.test(value) || number > 65_532) throw new InvalidArgumentError("It is a number from 0 to 65532.");
   return number;
-}
-
-function interrupted(): Promise<unknown> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
-  });
-}
-
-if (require.main === module) {
-  createCommand((line) => console.log(line), interrupted)
-    .parseAsync()
-    .catch((error: Error) => {
-      console.error(`pulumi-steward: ${error.message}`);
-      process.exitCode = 1;
-    });
 }
