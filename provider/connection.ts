@@ -65,6 +65,13 @@ export const isMountPath = (path: string): boolean =>
     .split("/")
     .every((segment) => !/^\.{0,2}$/.test(segment));
 
+/**
+ * Whether an address is on this machine itself. No proxy ever stands before it, and shares may go there in clear text: whatever is called so here
+ * crosses no network.
+ * @internal
+ */
+export const isLoopback = (address: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
+
 const text = z.string("must be a text").min(1, "must not be empty");
 const serverSettings = z
   .strictObject({

@@ -2,7 +2,7 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
 import type * as Undici from "undici";
-import { Connection } from "./connection";
+import { Connection, isLoopback } from "./connection";
 import { ErrorCode, redact, StewardError } from "./errors";
 import { adviceFor, bodyTooLarge, brokenConnection, errorCode, isPage, pauseAskedFor, redirected, serverReason } from "./failure";
 
@@ -239,8 +239,7 @@ function dispatcher({ address, caCert, clientCert, clientKey }: Connection): Und
     requestTls: tls,
   };
   const { Agent, EnvHttpProxyAgent } = undici();
-  const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
-  const pool = loopback ? new Agent(options) : new EnvHttpProxyAgent(options);
+  const pool = isLoopback(address) ? new Agent(options) : new EnvHttpProxyAgent(options);
   dispatchers.set(key, pool);
   return pool;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Connection, connectionInput } from "../../connection";
+import { Connection, connectionInput, isLoopback } from "../../connection";
 import { Finding, Rule } from "../../definition";
 import { Connected } from "../../resource";
 import { dialectOf } from "../client";
@@ -214,7 +214,4 @@ function shareFindings(sources: ShareSource[], field: string): Finding[] {
 }
 
 /** TLS all the way, through a proxy as well, or no network at all. */
-const isPrivate = ({ address }: Connection): boolean => {
-  const { protocol, hostname } = new URL(address);
-  return protocol === "https:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-};
+const isPrivate = ({ address }: Connection): boolean => new URL(address).protocol === "https:" || isLoopback(address);
