@@ -73,6 +73,10 @@ export interface Response {
   body: unknown;
 }
 
+/** What JSON calls an object. @internal */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** Sends a request and gives back a 2xx; anything else is an error that says what to do. The one door to the network. @internal */
 export async function send(connection: Connection, request: Request): Promise<Response> {
   const token = connection.token();

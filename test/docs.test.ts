@@ -16,7 +16,16 @@ test.each(["attempt", "shares", "commit"])("docs/rekey.md shows the rows of the 
 });
 
 /** Who is handed the reason for which a rekey stops, and as which argument. */
-const callers: Record<string, number> = { pause: 1, stopped: 0, again: 0, invalid: 0, noteUnknown: 1, begunAnew: 2, storedSeal: 0 };
+const callers: Record<string, number> = {
+  pause: 1,
+  stopped: 0,
+  again: 0,
+  invalid: 0,
+  noteUnknown: 1,
+  begunAnew: 2,
+  storedSeal: 0,
+  unlikeTheApi: 2,
+};
 
 /** The parts of the reasons in a source file that are not filled in while it runs. */
 function reasonsIn(file: string): string[] {

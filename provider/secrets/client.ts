@@ -1,6 +1,6 @@
 import { Connection, Dialect } from "../connection";
 import { StewardError } from "../errors";
-import { errorsIn } from "../failure";
+import { errorsIn, unlikeTheApi } from "../failure";
 import { Request, send } from "../http";
 
 /** What differs between the API documents and the real product. */
@@ -122,16 +122,9 @@ export function isRouteGone(error: unknown): boolean {
   return error instanceof StewardError && error.status === 404 && errorsIn(error.facts.answer) !== undefined;
 }
 
-/** An answer that is JSON, and not what the API gives. @internal */
-export function unexpectedAnswer(path: string): StewardError {
-  return new StewardError({
-    code: "ERR_UNEXPECTED_RESPONSE",
-    reason: "the server's answer is not that of the scheduler engine",
-    method: "GET",
-    path,
-    advice: "Check the address and the mount.",
-  });
-}
+/** @internal */
+export const unexpectedAnswer = (path: string): StewardError =>
+  unlikeTheApi("GET", path, "the server's answer is not that of the scheduler engine", "Check the address and the mount.");
 
 type Paths = Record<string, unknown>;
 
