@@ -98,11 +98,17 @@ export async function send(connection: Connection, request: Request): Promise<Re
   }
 }
 
-/** One signal for both ends. Not AbortSignal.any(), whose sources older Node collects as garbage while they are waited for. */
-async function until<T>(end: number, given: AbortSignal | undefined, attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/**
+ * Does something until a time or a signal ends it, with one signal for both. Not AbortSignal.any(), whose sources older Node collects as garbage while
+ * they are waited for.
+ * @internal
+ */
+export async function until<T>(end: number, given: AbortSignal | undefined, attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const abort = (): void => controller.abort(given?.reason);
-  const timer = setTimeout(() => controller.abort(new DOMException("", "TimeoutError")), Math.max(1, end - Date.now()));
+  // Longer than any timer can be is as good as for ever.
+  const left = Math.min(Math.max(1, end - Date.now()), 2 ** 31 - 1);
+  const timer = setTimeout(() => controller.abort(new DOMException("", "TimeoutError")), left);
   given?.addEventListener("abort", abort, { once: true });
   if (given?.aborted) abort();
   try {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { seconds } from "../comparison";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
-import { isObject } from "../http";
+import { isObject, until } from "../http";
 import { ask } from "../program";
 import { Consistency, consistencyShape, oneNamespace } from "./client";
 import { Deployment } from "./deployments";
@@ -54,28 +54,21 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
       await info(`pulumi-steward: the deployment of job "${jobId}" is not waited for in a preview.`);
       return undefined;
     }
-    const end = new AbortController();
     const allowed = seconds(timeout) ?? 900;
-    // Longer than any timer can be is as good as for ever.
-    const timer = setTimeout(() => end.abort(), Math.min(allowed * 1000, 2 ** 31 - 1));
-    const abort = (): void => end.abort();
-    signal?.addEventListener("abort", abort, { once: true });
-    if (signal?.aborted) abort();
     const seen: Progress = { line: "the scheduler has not begun it" };
-    try {
-      return await follow(connection, jobId, { ...consistency, signal: end.signal }, seen);
-    } catch (error) {
-      if (!end.signal.aborted) throw error;
-      if (signal?.aborted) throw aborted();
-      throw new StewardError({
-        code: "ERR_TIMED_OUT",
-        reason: `it has not ended after ${allowed} s: ${seen.line}`,
-        advice: "Give it a longer timeout, or see why its allocations do not become healthy. It goes on meanwhile.",
-      });
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
-    }
+    return until(Date.now() + allowed * 1000, signal, async (end) => {
+      try {
+        return await follow(connection, jobId, { ...consistency, signal: end }, seen);
+      } catch (error) {
+        if (!end.aborted) throw error;
+        if (signal?.aborted) throw aborted();
+        throw new StewardError({
+          code: "ERR_TIMED_OUT",
+          reason: `it has not ended after ${allowed} s: ${seen.line}`,
+          advice: "Give it a longer timeout, or see why its allocations do not become healthy. It goes on meanwhile.",
+        });
+      }
+    });
   });
 }
 
