@@ -1,7 +1,7 @@
 import { info } from "@pulumi/pulumi/log";
 import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
-import { seconds } from "../comparison";
+import { Duration, seconds } from "../comparison";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { isObject, until } from "../http";
@@ -10,7 +10,7 @@ import { Consistency, consistencyShape, oneNamespace } from "./client";
 import { Deployment } from "./deployments";
 import { filter } from "./filter";
 import { aborted, fetchPage, Item, Query, signalInput } from "./list";
-import { changes, Duration, durationInput, readState } from "./watch";
+import { changes, durationInput, readState } from "./watch";
 
 /** What {@link waitForDeployment} takes. */
 export interface WaitForDeploymentOptions extends Consistency {
