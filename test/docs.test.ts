@@ -19,6 +19,8 @@ test.each(["attempt", "shares", "commit"])("docs/rekey.md shows the rows of the 
 const callers: Record<string, number> = {
   pause: 1,
   stopped: 0,
+  unsettled: 0,
+  waitForShares: 1,
   again: 0,
   invalid: 0,
   noteUnknown: 1,
