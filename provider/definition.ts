@@ -39,8 +39,8 @@ export interface Definition<Inputs, State> {
   noun: string;
   /** The name an error puts after the noun; empty for what has none. */
   name(fields: Inputs | State): string;
-  /** The Pulumi id. */
-  id(inputs: Inputs): string;
+  /** The Pulumi id. Without a state nothing was created, or nothing is known of it. */
+  id(inputs: Inputs, state?: State): string;
   /** What an id looks like, for the message about one that does not. */
   idForm: string;
   /** The fields that an id holds, for `get`; undefined when it is not an id of this type. */

@@ -18,6 +18,7 @@ import { schedulerAccess } from "./secrets/scheduler-access";
 import { schedulerLease } from "./secrets/scheduler-lease";
 import { schedulerRole } from "./secrets/scheduler-role";
 import { schedulerRoles } from "./secrets/scheduler-roles";
+import { schedulerToken } from "./secrets/scheduler-token";
 
 /** Every resource of the package. @internal */
 // biome-ignore lint/suspicious/noExplicitAny: what a definition takes and gives is known to its own file alone.
@@ -26,6 +27,7 @@ export const definitions: readonly Definition<any, any>[] = [
   schedulerLease,
   schedulerRole,
   schedulerRoles,
+  schedulerToken,
   rekeyAttempt,
   rekeyShares,
   rekeyCommit,

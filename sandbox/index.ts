@@ -54,13 +54,22 @@ export async function start(options: Options = {}): Promise<Sandbox> {
   const clock = new Clock();
   const log = new Log(clock);
   const faults = new Faults();
-  const secrets = createSecrets(real ? hashicorp : standard, clock, await createKey(unsealShares, unsealThreshold), seal);
   const platform = createPlatform(real ? platformDialects.hashicorp : platformDialects.standard, clock);
   const scheduler = createScheduler(real ? schedulerDialects.hashicorp : schedulerDialects.standard, clock);
+  const neighbour = { url: "", ...scheduler.tokens };
+  const key = await createKey(unsealShares, unsealThreshold);
+  const secrets = createSecrets(real ? hashicorp : standard, clock, neighbour, key, seal);
   const systems = [
     { name: "secrets" as const, fetch: secrets.fetch },
     { name: "platform" as const, fetch: platform.app.fetch },
-    { name: "scheduler" as const, fetch: scheduler.fetch },
+    {
+      name: "scheduler" as const,
+      fetch: (request: Request) => {
+        // A token that the secrets service made is over on time, even where nobody asks that service any more.
+        secrets.expire();
+        return scheduler.fetch(request);
+      },
+    },
   ];
   const servers: Server[] = [];
   const close = async (): Promise<void> => {
@@ -76,6 +85,7 @@ export async function start(options: Options = {}): Promise<Sandbox> {
     throw error;
   }
   const [secretsServer, platformServer, schedulerServer] = servers as [Server, Server, Server];
+  neighbour.url = schedulerServer.url;
   const { records } = secrets;
   const names = real
     ? ["VAULT_ADDR", "VAULT_TOKEN", "TFE_ADDRESS", "TFE_TOKEN", "NOMAD_ADDR", "NOMAD_TOKEN"]

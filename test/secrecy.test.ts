@@ -61,6 +61,12 @@ const cases: Record<
   }
 > = {
   "secrets:SchedulerAccess": { given: access, construct: (name) => new secrets.SchedulerAccess(name, access) },
+  "secrets:SchedulerToken": {
+    given: { role: "web" },
+    construct: (name) => new secrets.SchedulerToken(name, { role: "web" }),
+    // It is the answer that would hold the secret.
+    fails: /\(GET \/v1\/scheduler\/creds\/web, 404\)/,
+  },
   "secrets:RekeyAttempt": {
     given: rekey,
     construct: (name) => new RekeyAttempt(name, rekey),

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { Sandbox, start } from "../sandbox/index";
+import { Sandbox, Service, start } from "../sandbox/index";
 
 /** A secrets service under test: the sandbox in either dialect, or a real one. */
 export interface Target {
@@ -8,6 +8,8 @@ export interface Target {
   token: string;
   /** Present when it is the sandbox. */
   sandbox?: Sandbox;
+  /** The scheduler beside it, with a management token. */
+  scheduler: { address: string; token: string };
   /** The configuration of a connection to it. */
   config(more?: object): Record<string, object>;
   /** A request behind Pulumi's back. */
@@ -17,16 +19,18 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-const real = process.env.REAL_VAULT_ADDRESS;
+const { REAL_VAULT_ADDRESS: real, REAL_VAULT_TOKEN = "", REAL_NOMAD_ADDRESS = "", REAL_NOMAD_TOKEN = "" } = process.env;
+const nomad = { address: REAL_NOMAD_ADDRESS, token: REAL_NOMAD_TOKEN };
 
 /** The targets of a contract suite: a real server where one is given, or else the sandbox as both. */
 export const targets: { name: string; start(): Promise<Target> }[] = real
-  ? [{ name: "real Vault", start: async () => target("hashicorp", real, process.env.REAL_VAULT_TOKEN ?? "", async () => {}) }]
+  ? [{ name: "real Vault", start: async () => target("hashicorp", { address: real, token: REAL_VAULT_TOKEN }, nomad, async () => {}) }]
   : (["standard", "hashicorp"] as const).map((dialect) => ({
       name: `sandbox, ${dialect}`,
       start: async () => {
         const sandbox = await start({ dialect });
-        return { ...target(dialect, sandbox.secrets.url, sandbox.secrets.token, () => sandbox.close()), sandbox };
+        const at = ({ url, token }: Service): { address: string; token: string } => ({ address: url, token });
+        return { ...target(dialect, at(sandbox.secrets), at(sandbox.scheduler), () => sandbox.close()), sandbox };
       },
     }));
 
@@ -42,7 +46,8 @@ export function onEachTarget(what: string, suite: (current: () => Target) => voi
   });
 }
 
-function target(dialect: Target["dialect"], address: string, token: string, stop: () => Promise<void>): Target {
+function target(dialect: Target["dialect"], own: Target["scheduler"], scheduler: Target["scheduler"], stop: Target["stop"]): Target {
+  const { address, token } = own;
   const header = dialect === "standard" ? "X-Secrets-Token" : "X-Vault-Token";
   const outside: Target["outside"] = async (method, path, body) => {
     const response = await fetch(`${address}/v1/${path}`, { method, headers: { [header]: token }, body: body && JSON.stringify(body) });
@@ -53,6 +58,7 @@ function target(dialect: Target["dialect"], address: string, token: string, stop
     dialect,
     address,
     token,
+    scheduler,
     config: (more) => ({ "steward:default": { secrets: { address, token, dialect, ...more } } }),
     outside,
     newMount: async () => {

@@ -182,7 +182,6 @@ export function provider(token: string): DynamicProvider {
 
     create: async ({ __provider, ...news }) => {
       const inputs = defined(news);
-      const id = definition.id(inputs);
       return attempt(
         "create",
         inputs,
@@ -192,11 +191,13 @@ export function provider(token: string): DynamicProvider {
             // What was done in part keeps its own words, and its state.
             throw definition.explain && !(error instanceof Unfinished) ? await definition.explain(connection, error) : error;
           });
+          const id = definition.id(inputs, state);
           memory.set(createdKey(connection, id), true);
           return { id, outs: stored(inputs, state, __provider) };
         },
         (error) => {
           if (!(error instanceof Unfinished) && !error.facts.outcomeUnknown) return undefined;
+          const id = definition.id(inputs);
           memory.set(createdKey(connectionOf(inputs), id), true);
           if (error instanceof Unfinished) return { id, properties: stored(inputs, error.state as Properties, __provider) };
           return { id, properties: { ...stored(inputs, {}, __provider), unfinished: true } };

@@ -1,7 +1,8 @@
+import type { OpenAPIV3 } from "openapi-types";
 import { Connection, Dialect } from "../connection";
 import { StewardError } from "../errors";
 import { errorsIn, unlikeTheApi } from "../failure";
-import { Request, send } from "../http";
+import { isObject, Request, Retry, send } from "../http";
 
 /** What differs between the API documents and the real product. */
 interface SecretsDialect {
@@ -14,6 +15,8 @@ interface SecretsDialect {
   roleName: { pattern: RegExp; reason: string };
   /** Whether a client role needs policies, and a management role may have none. */
   policiesByType: boolean;
+  /** Whether what the engine generates has a lease, which ends with the token that asked for it. */
+  tokensHaveLeases: boolean;
   /** Whether several shares with a threshold of one are refused. */
   thresholdOfOneIsForOneShare: boolean;
   /** Whether the status of a rekey tells that the new shares are being verified. */
@@ -38,6 +41,7 @@ const dialects: Record<Dialect, SecretsDialect> = {
     deletesAccess: false,
     roleName: { pattern: /^(?!\.{1,2}$)[^/]+$/, reason: 'must not be empty, hold a slash, or be "." or ".."' },
     policiesByType: false,
+    tokensHaveLeases: false,
     thresholdOfOneIsForOneShare: false,
     statusTellsVerification: false,
     cancelNamesNonce: false,
@@ -54,6 +58,7 @@ const dialects: Record<Dialect, SecretsDialect> = {
     deletesAccess: true,
     roleName: { pattern: /^\w([\w.-]*\w)?$/, reason: "must be letters, digits, _, - and ., and begin and end with a letter, a digit or _" },
     policiesByType: true,
+    tokensHaveLeases: true,
     thresholdOfOneIsForOneShare: true,
     statusTellsVerification: true,
     cancelNamesNonce: true,
@@ -122,19 +127,41 @@ export function isRouteGone(error: unknown): boolean {
   return error instanceof StewardError && error.status === 404 && errorsIn(error.facts.answer) !== undefined;
 }
 
+/** Whether the service says that it knows no such lease. @internal */
+export function isLeaseGone(error: unknown): boolean {
+  return error instanceof StewardError && error.status === 400 && /\binvalid lease\b|\blease not found\b/.test(error.facts.reason);
+}
+
 /** @internal */
 export const unexpectedAnswer = (path: string): StewardError =>
   unlikeTheApi("GET", path, "the server's answer is not that of the scheduler engine", "Check the address and the mount.");
 
-type Paths = Record<string, unknown>;
+const openApiPath = "/v1/sys/internal/specs/openapi";
+/** All mounts with all their paths are megabytes. */
+const openApiBytes = 64 * 1024 * 1024;
 
-/** The listing can be megabytes: asked for once per server, token and process. */
-function visiblePaths(connection: Connection): Promise<Paths | undefined> {
+/** What the service documents of itself for this token, as it sends it. @internal */
+export async function readOpenApi(connection: Connection, retry: Retry): Promise<OpenAPIV3.Document> {
+  const limits = { bodyBytes: openApiBytes };
+  const document = (await call(connection, { method: "GET", path: openApiPath, retry, limits })) as Partial<OpenAPIV3.Document> | undefined;
+  const { openapi, info, paths } = document ?? {};
+  if (typeof openapi === "string" && typeof info?.title === "string" && typeof info.version === "string" && isObject(paths))
+    return document as OpenAPIV3.Document;
+  throw unlikeTheApi(
+    "GET",
+    openApiPath,
+    "the server's answer is no OpenAPI document",
+    "Check the connection's address, and what stands between.",
+  );
+}
+
+/** Asked for once per server, token and process. */
+function visiblePaths(connection: Connection): Promise<OpenAPIV3.PathsObject | undefined> {
   const key = JSON.stringify(["openapi", connection.server, connection.token()]);
-  const known = connection.memory.get(key) as Promise<Paths | undefined> | undefined;
+  const known = connection.memory.get(key) as Promise<OpenAPIV3.PathsObject | undefined> | undefined;
   if (known) return known;
-  const asked = call(connection, { method: "GET", path: "/v1/sys/internal/specs/openapi", retry: "never" }).then(
-    (body) => (body as { paths?: Paths } | undefined)?.paths,
+  const asked = readOpenApi(connection, "never").then(
+    ({ paths }) => paths,
     () => undefined,
   );
   connection.memory.set(key, asked);
@@ -152,6 +179,8 @@ export async function explainRefusal(connection: Connection, error: unknown): Pr
   const matches = (template: string): boolean =>
     new RegExp(`^${template.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{[^}]*\}/g, "[^/]+")}/?$`).test(path);
   const mount = path.replace(/^(.*)\/(config|role|creds)(\/[^/]*)?$/, "$1/");
+  // There is such a path: it is the object that is missing.
+  if (templates.some(matches) && error.status === 404) return error;
   if (templates.some(matches))
     return error.with({
       advice: `This token sees ${path} but may not do this with it: its policy needs the capabilities create, read and update there.`,

@@ -10,3 +10,5 @@ export { SchedulerLease, SchedulerLeaseArgs, SchedulerLeaseInputs, SchedulerLeas
 export { RoleAttributes, SchedulerRole, SchedulerRoleArgs, SchedulerRoleInputs, SchedulerRoleState } from "./scheduler-role";
 export { ListSchedulerRolesOptions, listSchedulerRoles } from "./scheduler-role-list";
 export { SchedulerRoles, SchedulerRolesArgs, SchedulerRolesInputs, SchedulerRolesState } from "./scheduler-roles";
+export { SchedulerToken, SchedulerTokenArgs, SchedulerTokenInputs, SchedulerTokenState } from "./scheduler-token";
+export { GetSpecificationOptions, getSpecification, Operation, Specification } from "./specification";

@@ -33,3 +33,8 @@ export function accessOf(records: Records, secret: string | undefined, region: s
     agent: policies.some(({ agent }) => agent),
   };
 }
+
+/** May this token do everything, so also make other tokens? */
+export function manages(records: Records, secret: string): boolean {
+  return accessOf(records, secret) === everything;
+}

@@ -13,13 +13,19 @@ import * as deployments from "./routes/deployments";
 import * as jobs from "./routes/jobs";
 import * as members from "./routes/members";
 import * as nodes from "./routes/nodes";
-import type { SchedulerRecords, SchedulerService } from "./service";
+import type { SchedulerRecords, SchedulerService, SchedulerTokenRequest } from "./service";
+import { createToken, deleteToken } from "./tokens";
 
 export interface Scheduler {
   records: Records;
   /** Its `routes` are the table that the coverage test reads. */
   app: Hono<Found>;
   fetch(request: Request): Promise<Response>;
+  /** Tokens, for who shows a management token. */
+  tokens: {
+    create(secret: string, request: SchedulerTokenRequest): { accessor: string; secret: string };
+    remove(secret: string, accessor: string): void;
+  };
   /** What the sandbox shows of it at this address. */
   service(url: string): SchedulerService;
 }
@@ -51,7 +57,11 @@ export function createScheduler(dialect: Dialect, clock: Clock): Scheduler {
     const answer = await app.fetch(request);
     return answer.headers.has(broken) ? answer : compressed(answer, request.headers.get("accept-encoding") ?? undefined);
   };
-  return { records, app, fetch, service: (url) => serviceOf(records, url) };
+  const tokens: Scheduler["tokens"] = {
+    create: (secret, request) => createToken(records, secret, request),
+    remove: (secret, accessor) => deleteToken(records, secret, accessor),
+  };
+  return { records, app, fetch, tokens, service: (url) => serviceOf(records, url) };
 }
 
 function serviceOf(records: Records, url: string): SchedulerService {

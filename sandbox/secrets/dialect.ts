@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto";
 import type { Route } from "./answer";
 import { errors, missing, twice, unknownMethod, unsupportedOperation } from "./answer";
+import type { Granted } from "./leases";
 import type { Rule } from "./policy";
 import { sees, seesMount } from "./policy";
 import type { Access, Attempt, Backup, Records, Role } from "./records";
@@ -24,12 +24,18 @@ export interface Dialect {
   deletesAccess: boolean;
   /** Does a first access configuration without a token take over a fresh scheduler? */
   bootstraps: boolean;
+  /** The answer to who wants a token of a role that does not exist. */
+  noRole(c: Route, name: string): Response;
+  /** Can leases be looked up, renewed and revoked, and can a token ask about itself and end? */
+  leases: boolean;
   /** Must client roles have policies, and management roles none? */
   judgesPolicies: boolean;
   access(access: Access): Record<string, unknown>;
   role(role: Role): Record<string, unknown>;
   /** What surrounds `data` in an answer. */
   envelope(data: unknown, mountType: string): Record<string, unknown>;
+  /** What surrounds `data` in an answer that comes with a lease. */
+  leased(granted: Granted, data: unknown, mountType: string): Record<string, unknown>;
   rekey: {
     /** Verbs that start, update and verify. */
     writes: string[];
@@ -73,10 +79,14 @@ export const standard: Dialect = {
   writes: ["POST"],
   deletesAccess: false,
   bootstraps: false,
+  noRole: missing,
+  leases: false,
   judgesPolicies: false,
   access: wire.bareAccess,
   role: wire.bareRole,
   envelope: (data) => ({ data }),
+  // The specification shows no lease, though the token lives no longer than one.
+  leased: (_, data) => ({ data }),
   rekey: {
     writes: ["PUT"],
     updatesByAnyVerb: false,
@@ -114,19 +124,18 @@ export const hashicorp: Dialect = {
   writes: ["POST", "PUT"],
   deletesAccess: true,
   bootstraps: true,
+  noRole: (c, name) => errors(c, 400, `role "${name}" not found`),
+  leases: true,
   judgesPolicies: true,
   access: wire.fullAccess,
   role: wire.fullRole,
-  envelope: (data, mountType) => ({
-    request_id: randomUUID(),
-    lease_id: "",
-    renewable: false,
-    lease_duration: 0,
-    data,
-    wrap_info: null,
-    warnings: null,
-    auth: null,
-    mount_type: mountType,
+  envelope: wire.envelope,
+  leased: ({ lease, seconds, warnings }, data, mountType) => ({
+    ...wire.envelope(data, mountType),
+    lease_id: lease.id,
+    renewable: true,
+    lease_duration: seconds,
+    warnings: warnings.length > 0 ? warnings : null,
   }),
   rekey: {
     writes: ["POST", "PUT"],

@@ -6,10 +6,13 @@ import type { Found, Route } from "./answer";
 import { denied, errors, Refusal, unsupportedPath } from "./answer";
 import type { Dialect } from "./dialect";
 import { FieldError, parseBool } from "./fields";
+import { expire } from "./leases";
 import { allows } from "./policy";
 import { Records } from "./records";
 import * as access from "./routes/config-access";
 import * as lease from "./routes/config-lease";
+import * as creds from "./routes/creds";
+import * as leases from "./routes/leases";
 import * as mounts from "./routes/mounts";
 import * as openapi from "./routes/openapi";
 import * as policies from "./routes/policies";
@@ -20,7 +23,10 @@ import * as rekeyVerify from "./routes/rekey-verify";
 import * as role from "./routes/role";
 import * as sealStatus from "./routes/seal-status";
 import * as token from "./routes/token";
+import * as tokenLookup from "./routes/token-lookup";
+import * as tokenRevoke from "./routes/token-revoke";
 import * as unseal from "./routes/unseal";
+import type { Neighbour } from "./scheduler";
 import type { Key } from "./seal";
 
 export interface Secrets {
@@ -29,14 +35,22 @@ export interface Secrets {
   /** Its `routes` are the table that the coverage test reads. */
   app: Hono<Found>;
   fetch(request: Request): Response | Promise<Response>;
+  /** Ends the generated tokens whose time is over. */
+  expire(): void;
 }
 
 const unauthenticated = ["sys/internal/specs/openapi"];
 
 /** The secrets service: every request is judged here as the real product does, in its order, before a route sees it. */
-export function createSecrets(dialect: Dialect, clock: Clock, key: Key, seal: "shamir" | "stored" = "shamir"): Secrets {
+export function createSecrets(
+  dialect: Dialect,
+  clock: Clock,
+  neighbour: Neighbour,
+  key: Key,
+  seal: "shamir" | "stored" = "shamir",
+): Secrets {
   const seed = { key, seal, token: `${dialect.tokenPrefix}${randomBytes(18).toString("base64url")}` };
-  const records = new Records(dialect, clock, seed);
+  const records = new Records(dialect, clock, neighbour, seed);
   const app = new Hono<Found>({ getPath: (request) => route(records, pathOf(request)) });
 
   const judge = async (c: Route, next: Next): Promise<Response | undefined> => {
@@ -52,6 +66,7 @@ export function createSecrets(dialect: Dialect, clock: Clock, key: Key, seal: "s
       return undefined;
     }
     if (records.sealed) return errors(c, 503, dialect.sealed);
+    expire(records);
     if (path.includes("//")) return c.redirect(`/v1/${path.replace(/\/+/g, "/")}${new URL(c.req.url).search}`, 307);
 
     const { method } = c.req;
@@ -70,7 +85,7 @@ export function createSecrets(dialect: Dialect, clock: Clock, key: Key, seal: "s
 
     const id =
       c.req.header(dialect.tokenHeader) ?? (dialect.bearer ? /^Bearer (.+)$/.exec(c.req.header("authorization") ?? "")?.[1] : undefined);
-    const found = id ? records.token(id.trim()) : undefined;
+    const found = id ? records.tokens.get(id.trim()) : undefined;
     if (id && !found) return errors(c, 403, "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n");
     if (!unauthenticated.includes(path)) {
       if (!found) return errors(c, 403, "permission denied");
@@ -79,6 +94,7 @@ export function createSecrets(dialect: Dialect, clock: Clock, key: Key, seal: "s
     c.set("token", found);
 
     const mount = records.mountAt(path);
+    if (mount?.tainted) return errors(c, 404, `no handler for route "${path}". route entry is tainted.`);
     if (mount) c.set("mount", mount);
     else if (!/^(sys|auth\/token)(\/|$)/.test(path)) return errors(c, 404, `no handler for route "${path}". route entry not found.`);
     await next();
@@ -94,22 +110,29 @@ export function createSecrets(dialect: Dialect, clock: Clock, key: Key, seal: "s
   access.routes(app, dialect);
   lease.routes(app, dialect);
   role.routes(app, dialect);
+  creds.routes(app, dialect);
   mounts.routes(app, dialect);
   policies.routes(app, dialect);
   token.routes(app, dialect);
   for (const { routes } of [rekeyInit, rekeyUpdate, rekeyVerify, rekeyBackup]) routes(app, dialect);
+  if (dialect.leases) {
+    leases.routes(app, dialect);
+    for (const { routes } of [tokenLookup, tokenRevoke]) routes(app);
+  }
   const ours = dialect.raw.includes("sys/unseal") ? [sealStatus, unseal] : [];
   for (const { routes } of ours) routes(app);
   const rekey = [rekeyInit, rekeyUpdate, rekeyVerify].flatMap(({ paths }) => paths(dialect));
   const system = [...mounts.paths, ...policies.paths, ...openapi.paths, ...rekey, ...rekeyBackup.paths];
+  if (dialect.leases) system.push(...leases.paths);
+  const tokens = [...token.paths, ...(dialect.leases ? [...tokenLookup.paths, ...tokenRevoke.paths] : [])];
   openapi.routes(app, dialect, (engines) => [
     { mount: "sys/", tag: "system", prefix: "", paths: [...system, ...ours.flatMap(({ paths }) => paths)] },
-    { mount: "auth/token/", tag: "auth", prefix: "token-", paths: token.paths },
+    { mount: "auth/token/", tag: "auth", prefix: "token-", paths: tokens },
     ...engines.map((mount) => ({
       mount,
       tag: "secrets",
       prefix: `${dialect.engine}-`,
-      paths: [...access.paths, ...lease.paths, ...role.paths],
+      paths: [...access.paths, ...lease.paths, ...role.paths, ...creds.paths],
     })),
   ]);
   app.notFound(unsupportedPath);
@@ -117,7 +140,7 @@ export function createSecrets(dialect: Dialect, clock: Clock, key: Key, seal: "s
     const status = error instanceof Refusal ? error.status : error instanceof FieldError ? 400 : 500;
     return errors(c as Route, status, error.message);
   });
-  return { records, token: seed.token, app, fetch: (request) => dispatch(app, request, dialect) };
+  return { records, token: seed.token, app, fetch: (request) => dispatch(app, request, dialect), expire: () => expire(records) };
 }
 
 /** `GET …?list=true` and the verb LIST are one request: it is judged and answered as LIST. */

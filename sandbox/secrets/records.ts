@@ -4,6 +4,7 @@ import type { Dialect } from "./dialect";
 import type { Holder } from "./pgp";
 import type { Rule } from "./policy";
 import { parsePolicy } from "./policy";
+import type { Neighbour } from "./scheduler";
 import type { Key } from "./seal";
 
 /** How an engine reaches its scheduler. */
@@ -16,10 +17,23 @@ export interface Access {
   clientKey: string;
 }
 
-/** Whole seconds; 0 leaves the choice to the service. */
-export interface Lease {
+/** How long generated tokens live, in whole seconds; 0 leaves the choice to the service. */
+export interface LeaseConfig {
   ttl: number;
   maxTtl: number;
+}
+
+/** A generated token of the scheduler, and until when it lives. Times are in milliseconds. */
+export interface Lease {
+  id: string;
+  mount: Mount;
+  /** Of the token in the scheduler. */
+  accessor: string;
+  /** The id of the token that asked for it: the lease ends with it. */
+  token: string;
+  issued: number;
+  renewed?: number;
+  expires: number;
 }
 
 export interface Role {
@@ -35,15 +49,26 @@ export interface Mount {
   accessor: string;
   uuid: string;
   access?: Access;
-  lease?: Lease;
+  lease?: LeaseConfig;
+  /** Somebody tried to remove it, and a token would not end: it does nothing any more. */
+  tainted?: boolean;
   roles: Map<string, Role>;
 }
 
+/** Times are in milliseconds, lives in seconds. */
 export interface Token {
   id: string;
   accessor: string;
+  displayName: string;
   policies: string[];
-  /** Milliseconds; absent: never. */
+  /** The id of the token that made it, and with which it ends. */
+  parent?: string;
+  created: number;
+  /** How long it was to live when it was made; 0: for ever. */
+  ttl: number;
+  explicitMaxTtl: number;
+  renewable: boolean;
+  /** Absent: never. */
   expires?: number;
 }
 
@@ -83,7 +108,10 @@ export interface Backup {
 // What the real product's own "default" policy lets every token do, of the routes that exist here: it makes their mounts visible.
 const defaultPolicy = `
 path "auth/token/lookup-self" { capabilities = ["read"] }
+path "auth/token/revoke-self" { capabilities = ["update"] }
 path "sys/capabilities-self" { capabilities = ["update"] }
+path "sys/leases/renew" { capabilities = ["update"] }
+path "sys/leases/lookup" { capabilities = ["update"] }
 `;
 
 /** What a fresh service has, and has again after a reset. */
@@ -107,12 +135,15 @@ export class Records {
   readonly cluster: { name: string; id: string } = { name: `vault-cluster-${randomUUID().slice(0, 8)}`, id: randomUUID() };
   mounts: Map<string, Mount> = new Map();
   policies: Map<string, Policy> = new Map();
+  /** By id, as the leases. Those whose time is over are still there until `expire` looks. */
   tokens: Map<string, Token> = new Map();
+  leases: Map<string, Lease> = new Map();
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly dialect: Dialect,
-    private readonly clock: Clock,
+    readonly clock: Clock,
+    readonly neighbour: Neighbour,
     private readonly seed: Seed,
   ) {
     this.key = seed.key;
@@ -129,7 +160,11 @@ export class Records {
     this.mounts = new Map();
     this.mount(this.dialect.engine, "");
     this.policies = new Map([["default", { text: defaultPolicy, rules: parsePolicy(defaultPolicy) }]]);
-    this.tokens = new Map([[this.seed.token, { id: this.seed.token, accessor: randomUUID(), policies: ["root"] }]]);
+    this.leases = new Map();
+    const { token: id } = this.seed;
+    const forever = { ttl: 0, explicitMaxTtl: 0, renewable: false };
+    const created = this.clock.now().getTime();
+    this.tokens = new Map([[id, { id, accessor: randomUUID(), displayName: "root", policies: ["root"], created, ...forever }]]);
   }
 
   /** What only the active node's memory holds is lost: with a seal, and when another node becomes active. */
@@ -153,14 +188,6 @@ export class Records {
   /** The engine that answers for a path. No mount lies inside another, so there is at most one. */
   mountAt(path: string): Mount | undefined {
     for (const mount of this.mounts.values()) if (`${path}/`.startsWith(mount.path)) return mount;
-    return undefined;
-  }
-
-  /** A token that exists and has not expired. */
-  token(id: string): Token | undefined {
-    const token = this.tokens.get(id);
-    if (token?.expires === undefined || token.expires > this.clock.now().getTime()) return token;
-    this.tokens.delete(id);
     return undefined;
   }
 

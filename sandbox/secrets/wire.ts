@@ -1,8 +1,62 @@
-import type { Access, Attempt, Backup, Lease, Records, Role } from "./records";
+import { randomUUID } from "node:crypto";
+import type { Access, Attempt, Backup, Lease, LeaseConfig, Records, Role, Token } from "./records";
 import type { Completed } from "./rekey";
 
 /** Also of the document that the service makes of its API. */
 export const version = "1.21.0";
+
+/** What the real product surrounds its data with. */
+export function envelope(data: unknown, mountType: string): Record<string, unknown> {
+  return {
+    request_id: randomUUID(),
+    lease_id: "",
+    renewable: false,
+    lease_duration: 0,
+    data,
+    wrap_info: null,
+    warnings: null,
+    auth: null,
+    mount_type: mountType,
+  };
+}
+
+const iso = (time: number | undefined): string | null => (time === undefined ? null : new Date(time).toISOString());
+/** Whole seconds from now, as the real product rounds them. */
+const left = (expires: number, now: number): number => Math.trunc((expires - Math.round(now / 1000) * 1000) / 1000);
+
+export function leaseTimes({ issued, renewed, expires }: Lease, now: number): Record<string, unknown> {
+  return {
+    issue_time: iso(issued),
+    expire_time: iso(expires),
+    last_renewal: iso(renewed),
+    renewable: expires > now,
+    ttl: left(expires, now),
+  };
+}
+
+/** Without a word on its parent. The first token of all was made by nobody. */
+export function token(token: Token, now: number): Record<string, unknown> {
+  const { expires, created } = token;
+  const first = token.displayName === "root";
+  return {
+    accessor: token.accessor,
+    creation_time: Math.floor(created / 1000),
+    creation_ttl: token.ttl,
+    display_name: token.displayName,
+    entity_id: "",
+    expire_time: iso(expires),
+    explicit_max_ttl: token.explicitMaxTtl,
+    id: token.id,
+    meta: null,
+    num_uses: 0,
+    orphan: token.parent === undefined,
+    path: first ? "auth/token/root" : "auth/token/create",
+    policies: token.policies,
+    ttl: expires === undefined ? 0 : left(expires, now),
+    type: "service",
+    ...(!first && { issue_time: iso(created), renewable: token.renewable }),
+  };
+}
 
 /** The specification shows the address and nothing else. */
 export function bareAccess(access: Access): Record<string, unknown> {
@@ -19,7 +73,7 @@ export function fullAccess(access: Access): Record<string, unknown> {
   };
 }
 
-export function lease(lease: Lease): Record<string, unknown> {
+export function lease(lease: LeaseConfig): Record<string, unknown> {
   return { max_ttl: lease.maxTtl, ttl: lease.ttl };
 }
 

@@ -4,7 +4,7 @@ import { createPlatform } from "../../sandbox/platform";
 import * as platformDialects from "../../sandbox/platform/dialect";
 import { createScheduler } from "../../sandbox/scheduler";
 import * as schedulerDialects from "../../sandbox/scheduler/dialect";
-import { createSecrets } from "../../sandbox/secrets";
+import { createSecrets, type Secrets } from "../../sandbox/secrets";
 import { hashicorp, standard } from "../../sandbox/secrets/dialect";
 import { createKey } from "../../sandbox/secrets/seal";
 
@@ -19,6 +19,7 @@ const secrets: Record<string, string> = {
   "GET /engine/role/:name": "secrets-engine: role",
   "POST /engine/role/:name": "secrets-engine: role",
   "DELETE /engine/role/:name": "secrets-engine: role",
+  "GET /engine/creds/:name": "secrets-creds",
   "GET /sys/mounts": "secrets-mounts",
   "GET /sys/mounts/:path": "secrets-mounts",
   "POST /sys/mounts/:path": "secrets-mounts",
@@ -50,6 +51,23 @@ const realOnly: Record<string, string> = {
   "POST /sys/rekey/update": "secrets-rekey: other verbs",
   "POST /sys/rekey/verify": "secrets-rekey: other verbs",
   "GET /sys/seal-status": "secrets-rekey-seal: the seal's status",
+  "POST /sys/leases/lookup": "secrets-leases: looked up",
+  "PUT /sys/leases/lookup": "secrets-leases: looked up",
+  "POST /sys/leases/renew": "secrets-leases: renewed",
+  "PUT /sys/leases/renew": "secrets-leases: renewed",
+  "POST /sys/leases/renew/:url_lease_id": "secrets-leases: renewed",
+  "PUT /sys/leases/renew/:url_lease_id": "secrets-leases: renewed",
+  "POST /sys/leases/revoke": "secrets-leases: revoked",
+  "PUT /sys/leases/revoke": "secrets-leases: revoked",
+  "POST /sys/leases/revoke/:url_lease_id": "secrets-leases: revoked",
+  "PUT /sys/leases/revoke/:url_lease_id": "secrets-leases: revoked",
+  "GET /token/lookup-self": "secrets-leases: a token about itself",
+  "POST /token/lookup-self": "secrets-leases: a token about itself",
+  "PUT /token/lookup-self": "secrets-leases: a token about itself",
+  "POST /token/revoke-self": "secrets-creds: the token that asked",
+  "PUT /token/revoke-self": "secrets-creds: the token that asked",
+  "POST /token/revoke": "secrets-leases: revoked by another",
+  "PUT /token/revoke": "secrets-leases: revoked by another",
   "POST /sys/unseal": "secrets-rekey-seal: unsealing",
   "PUT /sys/unseal": "secrets-rekey-seal: unsealing",
 };
@@ -107,7 +125,11 @@ const scheduler: Record<string, string> = {
   "GET /v1/nodes": "scheduler-lists, scheduler-filter",
   "GET /v1/agent/members": "scheduler-lists",
 };
-// Not there yet, of what the specifications show: GET <mount>/creds/:name.
+
+async function secretsIn(dialect: typeof standard): Promise<Secrets> {
+  const neighbour = { url: "", ...createScheduler(schedulerDialects.standard, new Clock()).tokens };
+  return createSecrets(dialect, new Clock(), neighbour, await createKey(1, 1));
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: an app with any variables
 function registered(app: Hono<any>): string[] {
@@ -119,7 +141,7 @@ test.each([
   ["standard", standard, secrets],
   ["hashicorp", hashicorp, { ...secrets, ...realOnly }],
 ] as const)("the secrets service registers the listed routes, %s", async (_, dialect, listed) => {
-  const service = createSecrets(dialect, new Clock(), await createKey(1, 1));
+  const service = await secretsIn(dialect);
   expect(registered(service.app)).toEqual(Object.keys(listed).sort());
 });
 
@@ -141,7 +163,7 @@ test.each([
   ["standard", standard],
   ["hashicorp", hashicorp],
 ] as const)("the OpenAPI document lists the registered routes and no others, %s", async (_, dialect) => {
-  const service = createSecrets(dialect, new Clock(), await createKey(1, 1));
+  const service = await secretsIn(dialect);
   const request = new Request("http://sandbox/v1/sys/internal/specs/openapi", { headers: { [dialect.tokenHeader]: service.token } });
   const document = (await (await service.fetch(request)).json()) as { paths: Record<string, object> };
   const shown = Object.entries(document.paths).flatMap(([path, item]) =>

@@ -130,7 +130,9 @@ describe.each([
     );
     // The real product shows all of a mount or nothing; the specification's names the allowed paths.
     expect(seen).toEqual(
-      real ? ["config/access", "config/lease", "role/", "role/{name}"].map((path) => `/${engine}/${path}`) : [`/${engine}/role/{name}`],
+      real
+        ? ["config/access", "config/lease", "creds/{name}", "role/", "role/{name}"].map((path) => `/${engine}/${path}`)
+        : [`/${engine}/role/{name}`],
     );
     expect(
       (await paths(await tokenWith('path "other/*" { capabilities = ["read"] }'))).filter((path) => !/^\/(sys|auth)\//.test(path)),

@@ -71,6 +71,14 @@ secrets.SchedulerRoles.get("read", "scheduler/role");
 const rolesInputs: secrets.SchedulerRolesInputs = { roles: {} };
 const rolesState: secrets.SchedulerRolesState = { roles: {}, mount: "" };
 
+const tokenArgs: secrets.SchedulerTokenArgs = { role: role.name, keepers: { month: later }, mount: later, connection: "production" };
+const token = new secrets.SchedulerToken("token", tokenArgs, { dependsOn: access });
+holds<Same<typeof token.secretId, pulumi.Output<string>>>();
+holds<Same<typeof token.leaseDuration, pulumi.Output<number | undefined>>>();
+holds<Same<typeof token.expiresAt, pulumi.Output<string | undefined>>>();
+const tokenInputs: secrets.SchedulerTokenInputs = { role: "web" };
+const tokenState: secrets.SchedulerTokenState = { accessorId: "", secretId: "", leaseId: undefined, leaseDuration: 1, expiresAt: "" };
+
 const source: secrets.ShareSource = { env: "SHARE_1" };
 const rekeyArgs: secrets.RekeyArgs = {
   secretShares: 5,
@@ -108,6 +116,13 @@ const decrypted: Promise<pulumi.Output<string>> = secrets.decryptShare(decryptOp
 const listOptions: secrets.ListSchedulerRolesOptions = { connection: "production", mount: "scheduler" };
 const names: Promise<string[]> = secrets.listSchedulerRoles(listOptions);
 secrets.listSchedulerRoles();
+const specificationOptions: secrets.GetSpecificationOptions = { pathPrefix: "/sys/", method: "get", connection: "production" };
+const specification: Promise<secrets.Specification> = secrets.getSpecification(specificationOptions);
+secrets.getSpecification().then(({ openapi, info, operations, document }) => {
+  const sent: unknown = document;
+  const first: secrets.Operation | undefined = operations[0];
+  return [openapi, info.license?.url, sent, first && [first.path, first.method, first.summary, first.tags, first.sudo]];
+});
 
 const settingsInputs: platform.SettingsInputs = { onDelete: "restore", extra: { "apply-timeout": "1h" }, connection: "production" };
 declare const states: [
@@ -395,6 +410,7 @@ holds<Same<0 extends 1 & typeof role ? true : false, false>>();
 holds<Same<0 extends 1 & typeof access.address ? true : false, false>>();
 
 export const used = { readAccess, accessState, accessInputs, leaseState, leaseInputs, roleInputs, roleState, rolesInputs, rolesState };
+export const usedByTokens = { tokenInputs, tokenState };
 export const usedByRekey = { rekeyInputs, rekeyStatus, rekeyBackup, decrypted };
 export const settings = {
   settingsInputs,
@@ -412,4 +428,4 @@ export const settings = {
 export const otherSettings = { samlInputs, samlNow, smtpInputs, smtpNow, smsArgs, smsInputs, smsNow, textInputs, textsNow };
 export const rest = { performed, actionInputs, actionState, verificationInputs, workspaceNames, runId, workspaceInputs, workspaceState };
 export const deprecations = { states, deprecationInputs, deprecationState };
-export const more = { names, get, connected, mount, global, args, deep, fails };
+export const more = { names, specification, get, connected, mount, global, args, deep, fails };

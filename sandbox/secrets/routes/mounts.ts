@@ -3,6 +3,7 @@ import type { Found } from "../answer";
 import { done, errors, twice, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
 import { text } from "../fields";
+import { unmount } from "../leases";
 import type { Mount } from "../records";
 import type { Described } from "./openapi";
 
@@ -54,7 +55,7 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
   app.delete(path, (c) => {
     const wanted = slash(c.req.param("path"));
     if (/^(sys|auth|cubbyhole|identity)\//.test(wanted)) return errors(c, 400, `cannot unmount "${wanted}"`);
-    c.var.records.mounts.delete(wanted);
+    unmount(c.var.records, wanted);
     return done(c);
   });
 

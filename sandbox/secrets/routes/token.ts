@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Hono } from "hono";
 import type { Found } from "../answer";
-import { errors, unsupportedOperation } from "../answer";
+import { errors, Refusal, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
 import { flag, parseDuration, text, words } from "../fields";
+import type { Token } from "../records";
+import { timeToLive } from "../ttl";
 import type { Described } from "./openapi";
 
 export const paths: Described[] = [
@@ -14,9 +16,6 @@ export const paths: Described[] = [
     operations: { post: { summary: "The token create path is used to create new tokens.", id: "create" } },
   },
 ];
-
-// 32 days, what the real product gives when nobody asks for less.
-const defaultTtl = 2_764_800;
 
 export function routes(app: Hono<Found>, dialect: Dialect): void {
   const path = "/token/create";
@@ -33,17 +32,35 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
     if (!root && !flag(fields, "no_default_policy") && !policies.includes("default")) policies.push("default");
     if (!parent.includes("root") && policies.some((name) => !parent.includes(name)))
       return errors(c, 400, "child policies must be subset of parent");
-    const ttl = text(fields, "ttl") ?? "";
-    const asked = ttl === "" ? 0 : parseDuration(ttl);
-    if (asked === undefined) return errors(c, 400, `time: invalid duration "${ttl}"`);
-    if (asked < 0) return errors(c, 400, "ttl must be positive");
-    const seconds = asked === 0 && !root ? defaultTtl : asked;
+    const seconds = (field: string): number => {
+      const value = text(fields, field) ?? "";
+      const found = value === "" ? 0 : parseDuration(value);
+      if (found === undefined) throw new Refusal(400, `time: invalid duration "${value}"`);
+      if (found < 0) throw new Refusal(400, `${field} must be positive`);
+      return found;
+    };
+    const explicitMaxTtl = seconds("explicit_max_ttl");
+    const asked = seconds("ttl");
+    const created = now.getTime();
+    const free = root && asked === 0;
+    const life = free ? { seconds: explicitMaxTtl, warnings: [] } : timeToLive({ ttl: asked, maxTtl: explicitMaxTtl }, created, created)!;
+    const ttl = life.seconds;
+    if (ttl === 0 && c.var.token!.ttl !== 0) return errors(c, 400, "expiring root tokens cannot create non-expiring root tokens");
+    const orphan = flag(fields, "no_parent") ?? false;
+    if (orphan && !parent.includes("root")) return errors(c, 400, "root or sudo privileges required to create orphan token");
+    const display = `token-${text(fields, "display_name") ?? ""}`.replace(/[^a-zA-Z0-9-]/g, "-").replace(/-$/, "");
 
-    const token = {
+    const token: Token = {
       id: `${dialect.tokenPrefix}${randomBytes(18).toString("base64url")}`,
       accessor: randomBytes(18).toString("base64url"),
+      displayName: display,
       policies: policies.sort(),
-      expires: seconds === 0 ? undefined : now.getTime() + seconds * 1000,
+      ...(!orphan && { parent: c.var.token!.id }),
+      created,
+      ttl,
+      explicitMaxTtl,
+      renewable: ttl > 0 && (flag(fields, "renewable") ?? true),
+      ...(ttl > 0 && { expires: created + ttl * 1000 }),
     };
     records.tokens.set(token.id, token);
     const auth = {
@@ -52,17 +69,17 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
       policies: token.policies,
       token_policies: token.policies,
       metadata: null,
-      lease_duration: seconds,
-      renewable: seconds > 0,
+      lease_duration: ttl,
+      renewable: token.renewable,
       entity_id: "",
       token_type: "service",
-      orphan: false,
+      orphan,
       mfa_requirement: null,
       num_uses: 0,
     };
     const unknown = token.policies.filter((name) => name !== "root" && !records.policies.has(name));
-    const warnings = unknown.length > 0 ? unknown.map((name) => `Policy "${name}" does not exist`) : null;
-    return c.json({ ...dialect.envelope(null, "token"), warnings, auth });
+    const warnings = [...life.warnings, ...unknown.map((name) => `Policy "${name}" does not exist`)];
+    return c.json({ ...dialect.envelope(null, "token"), warnings: warnings.length > 0 ? warnings : null, auth });
   });
 
   app.all(path, unsupportedOperation);

@@ -1,0 +1,184 @@
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { z } from "zod";
+import { Connection, connectionInput } from "../connection";
+import { Definition } from "../definition";
+import { StewardError } from "../errors";
+import { Args, Connected, Outputs, registration } from "../resource";
+import { apiPath, call, defaultMount, dialectOf, explainRefusal, isLeaseGone } from "./client";
+import { Mounted, mountInput, mountPath } from "./mount";
+import { roleNameFindings } from "./scheduler-role";
+
+/** What a program declares of a generated token. */
+export interface SchedulerTokenInputs extends Connected, Mounted {
+  /** The role that the token is generated from, which says what it may do. Changing this replaces the token. */
+  role: string;
+  /**
+   * Any texts that this token goes with: when one of them changes, another token is generated, and the old one is revoked. A month, for one that
+   * is rotated every month. Changing this replaces the token.
+   * @default {}
+   */
+  keepers?: Record<string, string>;
+}
+
+/** What the service gave. */
+export interface SchedulerTokenState {
+  /** The public half: it names the token in the scheduler's own API. */
+  accessorId: string;
+  /** The token itself, as a secret. */
+  secretId: string;
+  /** The lease that the token ends with; undefined where the service shows none. */
+  leaseId: string | undefined;
+  /** Seconds that the lease was given for; undefined where the service shows no lease. */
+  leaseDuration: number | undefined;
+  /** When the lease ends, as RFC 3339: `2026-01-31T12:00:00.000Z`; undefined where the service shows no lease. */
+  expiresAt: string | undefined;
+}
+
+const inputs: z.ZodType<SchedulerTokenInputs> = z.strictObject({
+  role: z.string("must be the role's name"),
+  keepers: z.record(z.string(), z.string("must be a text"), "must be texts by name").optional(),
+  mount: mountInput,
+  connection: connectionInput,
+});
+
+/** What the service answers, as far as it is of that form. */
+const answers = {
+  generated: z.object({
+    data: z.object({ accessor_id: z.string().min(1), secret_id: z.string().min(1) }),
+    lease_id: z.string().nullish(),
+    lease_duration: z.number().nullish(),
+  }),
+  lease: z.object({ data: z.object({ expire_time: z.string(), last_renewal: z.string().nullish() }) }),
+  self: z.object({ data: z.object({ ttl: z.number() }) }),
+};
+
+const leases = (action: "lookup" | "revoke"): string => apiPath("sys", "leases", action);
+
+/** Sent once and never again: each answer is another token. */
+async function create(connection: Connection, { role, mount }: SchedulerTokenInputs): Promise<SchedulerTokenState> {
+  const path = apiPath(mount as string, "creds", role);
+  // Asked before there is a token that could be lost.
+  const ownLife = dialectOf(connection).tokensHaveLeases ? await lifeOfOwnToken(connection) : undefined;
+  await connection.engine.assertAlive();
+  const asked = Date.now();
+  const body = await call(connection, { method: "GET", path, retry: "never" }).catch((error) => {
+    throw explainFailure(error);
+  });
+  const { success, data: answer } = answers.generated.safeParse(body);
+  if (!success)
+    throw new StewardError({
+      code: "ERR_UNEXPECTED_RESPONSE",
+      reason: "the server's answer is not a scheduler token",
+      method: "GET",
+      path,
+      advice: "Check the address and the mount.",
+    });
+  const { data, lease_id: leaseId, lease_duration: leaseDuration } = answer;
+  const token = { accessorId: data.accessor_id, secretId: data.secret_id };
+  if (!leaseId || !leaseDuration) return { ...token, leaseId: undefined, leaseDuration: undefined, expiresAt: undefined };
+  if (ownLife && ownLife < leaseDuration)
+    console.log(
+      `warning: scheduler token "${role}": its lease lasts ${leaseDuration} s, but ends with the token that asked for it, which lives ${ownLife} s more unless it is renewed`,
+    );
+  return { ...token, leaseId, leaseDuration, expiresAt: new Date(asked + leaseDuration * 1000).toISOString() };
+}
+
+/** Seconds that are left to the token that we are; 0 is for ever, and undefined what it must not ask. */
+async function lifeOfOwnToken(connection: Connection): Promise<number | undefined> {
+  const path = apiPath("auth", "token", "lookup-self");
+  const own = await call(connection, { method: "GET", path, retry: "never" }).catch(() => undefined);
+  return answers.self.safeParse(own).data?.data.ttl;
+}
+
+function explainFailure(error: unknown): unknown {
+  if (!(error instanceof StewardError)) return error;
+  if (error.code === "ERR_REPLY_LOST" || error.code === "ERR_UNEXPECTED_RESPONSE")
+    return error.with({
+      advice: "A token that nobody has may have been generated, which ends with its lease; the next `pulumi up` generates another one.",
+    });
+  if (error.code === "ERR_REFUSED" || error.code === "ERR_NOT_FOUND")
+    return error.with({ advice: "Declare the role before, and give the token its name as an output: `role: role.name`." });
+  if (error.code === "ERR_SERVER")
+    return error.with({
+      advice: "Check how the engine reaches the scheduler (SchedulerAccess), and let the token depend on it (`dependsOn`).",
+    });
+  return error;
+}
+
+/** The token itself is never read again; its lease is, where there is one. */
+async function read(connection: Connection, previous: SchedulerTokenState): Promise<SchedulerTokenState | undefined> {
+  const { leaseId } = previous;
+  if (!leaseId) return previous;
+  const path = leases("lookup");
+  try {
+    const { data: lease } = answers.lease.safeParse(
+      await call(connection, { method: "PUT", path, body: { lease_id: leaseId }, retry: "idempotent" }),
+    );
+    // Nobody has renewed it: it ends when it was said to.
+    return lease?.data.last_renewal ? { ...previous, expiresAt: new Date(lease.data.expire_time).toISOString() } : previous;
+  } catch (error) {
+    if (isLeaseGone(error)) return undefined;
+    throw error;
+  }
+}
+
+async function revoke(connection: Connection, { accessorId, leaseId }: SchedulerTokenState): Promise<void> {
+  if (!leaseId)
+    return console.log(
+      `warning: scheduler token ${accessorId}: the service shows no lease, so it cannot be revoked here and works until it ends by itself`,
+    );
+  // Waits for the scheduler: otherwise success would only mean that somebody will try.
+  const body = { lease_id: leaseId, sync: true };
+  await call(connection, { method: "PUT", path: leases("revoke"), body, retry: "idempotent" }).catch((error) => {
+    if (!isLeaseGone(error)) throw error;
+  });
+}
+
+/** @internal */
+export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenState> = {
+  token: "secrets:SchedulerToken",
+  noun: "scheduler token",
+  name: (fields) => ("role" in fields ? fields.role : ""),
+  // Its own for each token: the old one is revoked after the new one exists.
+  id: (_, state) => state?.accessorId ?? "",
+  idForm: "nothing: a token cannot be read",
+  parseId: () => undefined,
+  inputs,
+  state: ["accessorId", "secretId", "leaseId", "leaseDuration", "expiresAt"],
+  defaults: (connection) => ({ mount: defaultMount(connection) }),
+  rules: [{ fields: ["role"], check: ({ role }, connection) => roleNameFindings(connection, role, "role") }],
+  compare: { mount: mountPath },
+  replaces: ["role", "keepers", "mount"],
+  secrets: ["secretId"],
+  read,
+  create,
+  update: async (_connection, _inputs, _previous, last) => last,
+  delete: revoke,
+  explain: explainRefusal,
+};
+
+/** Arguments of {@link SchedulerToken}. */
+export interface SchedulerTokenArgs extends Args<SchedulerTokenInputs> {}
+export interface SchedulerToken extends Outputs<SchedulerTokenState> {}
+
+/**
+ * A token of the scheduler, generated from a role: `GET <mount>/creds/<role>`, `PUT sys/leases/lookup` and `PUT sys/leases/revoke`.
+ *
+ * **Where tokens have leases, as in Vault, this one ends with the token that asked for it**: what a pipeline's login generates ends with that login.
+ * Let a long-lived token run the program whose tokens are to last; a warning says when its own life is shorter than the lease. Nothing renews the lease.
+ *
+ * It is generated once, when the resource is created: never in a preview or a refresh, and the request is never repeated. Another one is generated when
+ * `role`, `mount` or `keepers` change, and only then is the old one revoked. `pulumi refresh` notices that the lease has ended, and the next `pulumi up`
+ * generates another token. Where the service shows no lease (the API documents do not), it can neither notice that nor revoke the token. The token
+ * itself is in the state, encrypted.
+ *
+ * ```ts
+ * const role = new secrets.SchedulerRole("deploy", { name: "deploy", policies: ["deploy"] }, { dependsOn: access });
+ * const token = new secrets.SchedulerToken("deploy", { role: role.name, keepers: { month: "2026-01" } });
+ * ```
+ */
+export class SchedulerToken extends CustomResource {
+  constructor(name: string, args: SchedulerTokenArgs, opts?: CustomResourceOptions) {
+    super(...registration(schedulerToken, name, args, opts));
+  }
+}

@@ -1,0 +1,96 @@
+import { randomInt } from "node:crypto";
+import { Refusal } from "./answer";
+import type { Lease, Mount, Records, Token } from "./records";
+import { removeToken, Unreachable } from "./scheduler";
+import { timeToLive } from "./ttl";
+
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/** What a generated token lives by, and what the service says about its life. */
+export interface Granted {
+  lease: Lease;
+  seconds: number;
+  warnings: string[];
+}
+
+/** Registers a token of the scheduler that `token` asked for at this path. */
+export function grant(records: Records, mount: Mount, path: string, accessor: string, token: Token): Granted {
+  const now = records.clock.now().getTime();
+  const { seconds, warnings } = timeToLive(mount.lease ?? { ttl: 0, maxTtl: 0 }, now, now)!;
+  const id = `${path}/${Array.from({ length: 24 }, () => letters[randomInt(letters.length)]).join("")}`;
+  const lease: Lease = { id, mount, accessor, token: token.id, issued: now, expires: now + seconds * 1000 };
+  records.leases.set(id, lease);
+  return { lease, seconds, warnings };
+}
+
+/** By the lease configuration of now, never past the most that it allows from the beginning. `increment`: what was asked for, or 0. */
+export function renew(records: Records, id: string, increment: number): Granted {
+  const lease = records.leases.get(id);
+  const now = records.clock.now().getTime();
+  if (!lease) throw new Refusal(400, "lease not found");
+  if (lease.expires <= now) throw new Refusal(400, "lease expired");
+  const { ttl = 0, maxTtl = 0 } = lease.mount.lease ?? {};
+  const life = timeToLive({ ttl: increment > 0 ? increment : ttl, maxTtl }, lease.issued, now);
+  if (!life) throw new Refusal(400, "past the max TTL, cannot renew");
+  lease.renewed = now;
+  lease.expires = now + life.seconds * 1000;
+  return { lease, ...life };
+}
+
+/** Ends a lease and its token. Throws where the scheduler does not do it; the lease is then still there. */
+export function revoke(records: Records, lease: Lease): void {
+  try {
+    removeToken(records.neighbour, lease.mount.access, lease.accessor);
+  } catch (error) {
+    throw error instanceof Unreachable
+      ? new Refusal(400, `failed to revoke entry: resp: (*logical.Response)(nil) err: ${error.message}`)
+      : error;
+  }
+  records.leases.delete(lease.id);
+}
+
+/** Ends a token, the tokens that it made, and all their leases. */
+export function revokeToken(records: Records, token: Token): void {
+  records.tokens.delete(token.id);
+  for (const child of [...records.tokens.values()]) if (child.parent === token.id) revokeToken(records, child);
+  const now = records.clock.now().getTime();
+  for (const lease of records.leases.values()) if (lease.token === token.id) lease.expires = Math.min(lease.expires, now);
+  expireLeases(records, now);
+}
+
+/** Removes the mount and ends its leases, or throws where one does not end. */
+export function unmount(records: Records, path: string): void {
+  const mount = records.mounts.get(path);
+  if (!mount) return;
+  mount.tainted = true;
+  const leases = [...records.leases.values()].filter((lease) => lease.mount === mount);
+  for (const [index, lease] of leases.entries()) {
+    try {
+      revoke(records, lease);
+    } catch (error) {
+      const count = `(${index + 1} / ${leases.length})`;
+      throw error instanceof Refusal ? new Refusal(400, `failed to revoke "${lease.id}" ${count}: ${error.message}`) : error;
+    }
+  }
+  records.mounts.delete(path);
+}
+
+/** Ends what has lived its time. A sealed service does so once it is unsealed. */
+export function expire(records: Records): void {
+  if (records.sealed) return;
+  const now = records.clock.now().getTime();
+  for (const token of [...records.tokens.values()]) if (token.expires !== undefined && token.expires <= now) revokeToken(records, token);
+  expireLeases(records, now);
+}
+
+/** Where the scheduler does not do it now, it is asked again next time. */
+function expireLeases(records: Records, now: number): void {
+  for (const lease of [...records.leases.values()]) {
+    if (lease.expires > now) continue;
+    try {
+      revoke(records, lease);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+  }
+}

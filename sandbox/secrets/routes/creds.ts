@@ -1,0 +1,49 @@
+import type { Hono } from "hono";
+import type { Found } from "../answer";
+import { errors, one, unsupportedOperation } from "../answer";
+import type { Dialect } from "../dialect";
+import { grant } from "../leases";
+import { createToken, Unreachable, type Wanted } from "../scheduler";
+import type { Described } from "./openapi";
+import { name as pattern } from "./role";
+
+export const paths: Described[] = [
+  {
+    path: "creds/{name}",
+    description: "Generate a token of the scheduler from a role",
+    operations: { get: { summary: "Generate a token of the scheduler from a role.", id: "generate-credentials" } },
+  },
+];
+
+// Of the scheduler's versions from 0.8.4 on.
+const longestName = 256;
+
+export function routes(app: Hono<Found>, dialect: Dialect): void {
+  const path = `/engine/creds/:name{${pattern}}` as "/engine/creds/:name";
+
+  app.get(path, (c) => {
+    const { mount, records, token } = c.var;
+    const limit = mount.access?.maxTokenNameLength ?? 0;
+    const name = c.req.param("name");
+    const role = mount.roles.get(name);
+    if (!role) return dialect.noRole(c, name);
+    const nanoseconds = BigInt(c.var.now.getTime()) * 1_000_000n + (process.hrtime.bigint() % 1_000_000n);
+    const full = `vault-${name}-${token!.displayName}-${nanoseconds}`;
+    const wanted: Wanted = {
+      name: full.slice(0, limit > 0 ? limit : longestName),
+      type: role.type as Wanted["type"],
+      policies: role.policies,
+      global: role.global,
+    };
+    try {
+      const { accessor, secret } = createToken(records.neighbour, mount.access, wanted);
+      const granted = grant(records, mount, `${mount.path}creds/${name}`, accessor, token!);
+      return c.json(dialect.leased(granted, { accessor_id: accessor, secret_id: secret }, dialect.engine));
+    } catch (error) {
+      if (error instanceof Unreachable) return errors(c, 500, one(error.message));
+      throw error;
+    }
+  });
+
+  app.all(path, unsupportedOperation);
+}

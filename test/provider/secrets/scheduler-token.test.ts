@@ -1,0 +1,174 @@
+import { Engine } from "../../engine";
+import { onEachTarget, Target } from "../../target";
+
+const printed: string[] = [];
+beforeEach(() => {
+  printed.length = 0;
+  jest.spyOn(console, "log").mockImplementation((line) => void printed.push(String(line)));
+});
+
+onEachTarget("SchedulerToken", (current) => {
+  const engine = (more?: object): Engine => new Engine("secrets:SchedulerToken", current().config(more));
+  const hasLeases = (): boolean => current().dialect === "hashicorp";
+
+  /** An engine that reaches the scheduler, with roles whose tokens may do everything. */
+  async function prepare(): Promise<string> {
+    const { outside, newMount, scheduler } = current();
+    const mount = await newMount();
+    await outside("POST", `${mount}/config/access`, { address: scheduler.address, token: scheduler.token });
+    await outside("POST", `${mount}/config/lease`, { ttl: 600, max_ttl: 7200 });
+    for (const role of ["deploy", "operate"]) await outside("POST", `${mount}/role/${role}`, { type: "management" });
+    return mount;
+  }
+
+  /** Whether the scheduler takes it. */
+  async function works(secretId: unknown): Promise<boolean> {
+    const header = hasLeases() ? "X-Nomad-Token" : "X-Scheduler-Token";
+    const { status } = await fetch(`${current().scheduler.address}/v1/nodes`, { headers: { [header]: String(secretId) } });
+    expect([200, 403]).toContain(status);
+    return status === 200;
+  }
+
+  const leaseOf = (token: Engine): string => String(token.outputs().leaseId);
+  const revokeOutside = ({ outside }: Target, token: Engine): ReturnType<Target["outside"]> =>
+    outside("PUT", "sys/leases/revoke", { lease_id: leaseOf(token), sync: true });
+
+  test("lives: create, again, another role, delete", async () => {
+    const mount = await prepare();
+    const token = engine();
+    const before = Date.now();
+    expect(await token.preview({ role: "deploy", mount })).toMatchObject({ operation: "create" });
+    expect(await token.up({ role: "deploy", mount })).toBe("create");
+    const first = token.outputs();
+    expect(first).toMatchObject({ role: "deploy", mount, accessorId: expect.any(String), secretId: expect.any(String) });
+    expect(token.state?.id).toBe(first.accessorId);
+    expect(await works(first.secretId)).toBe(true);
+    if (hasLeases()) {
+      expect(first).toMatchObject({ leaseId: expect.stringMatching(`^${mount}/creds/deploy/`), leaseDuration: 600 });
+      const lives = Date.parse(String(first.expiresAt)) - before;
+      expect(lives).toBeGreaterThanOrEqual(600_000);
+      expect(lives).toBeLessThan(700_000);
+    } else expect(Object.keys(first).sort()).toEqual(["accessorId", "mount", "role", "secretId"]);
+
+    expect(await token.up({ role: "deploy", mount: `/${mount}/` })).toBe("same");
+    expect(await token.refresh()).toEqual([]);
+    expect(token.outputs()).toEqual(first);
+
+    expect(await token.preview({ role: "operate", mount })).toMatchObject({ replaces: ["role"], deleteBeforeReplace: false });
+    expect(await token.up({ role: "operate", mount })).toBe("replace");
+    const second = token.outputs();
+    expect(second.secretId).not.toBe(first.secretId);
+    expect(await works(second.secretId)).toBe(true);
+    // Without a lease it cannot be taken back.
+    expect(await works(first.secretId)).toBe(!hasLeases());
+
+    await token.destroy();
+    expect(await works(second.secretId)).toBe(!hasLeases());
+    const said = `warning: scheduler token ${second.accessorId}: the service shows no lease`;
+    expect(printed.some((line) => line.startsWith(said))).toBe(!hasLeases());
+  });
+
+  test("keepers: another month, another token", async () => {
+    const mount = await prepare();
+    const token = engine();
+    await token.up({ role: "deploy", mount, keepers: { month: "2026-01", for: "web" } });
+    const { secretId } = token.outputs();
+    expect(await token.up({ role: "deploy", mount, keepers: { for: "web", month: "2026-01" } })).toBe("same");
+    expect(await token.preview({ role: "deploy", mount, keepers: { month: "2026-02", for: "web" } })).toMatchObject({
+      replaces: ["keepers"],
+    });
+    expect(await token.up({ role: "deploy", mount, keepers: { month: "2026-02", for: "web" } })).toBe("replace");
+    expect(token.outputs().secretId).not.toBe(secretId);
+    // One that leaves is a change as well, and so is one that joins.
+    expect(await token.up({ role: "deploy", mount })).toBe("replace");
+    expect(await token.up({ role: "deploy", mount, keepers: { month: "2026-02" } })).toBe("replace");
+    await token.destroy();
+  });
+
+  test("a lease that was ended is seen by a refresh, and the next up generates another token", async () => {
+    if (!hasLeases()) return expect((await current().outside("PUT", "sys/leases/lookup", { lease_id: "x" })).status).toBe(404);
+    const mount = await prepare();
+    const token = engine();
+    await token.up({ role: "deploy", mount });
+    const { secretId } = token.outputs();
+    expect((await revokeOutside(current(), token)).status).toBe(204);
+    expect(await works(secretId)).toBe(false);
+    expect(await token.refresh()).toBe("gone");
+    expect(await token.up({ role: "deploy", mount })).toBe("create");
+    expect(await works(token.outputs().secretId)).toBe(true);
+    // What is over cannot be revoked, and need not be.
+    await revokeOutside(current(), token);
+    await token.destroy();
+  });
+
+  test("a lease that somebody renews ends later, which is no drift", async () => {
+    if (!hasLeases()) return expect((await current().outside("PUT", "sys/leases/renew", { lease_id: "x" })).status).toBe(404);
+    const mount = await prepare();
+    const token = engine();
+    await token.up({ role: "deploy", mount });
+    const { expiresAt } = token.outputs();
+    expect((await current().outside("PUT", "sys/leases/renew", { lease_id: leaseOf(token), increment: 3600 })).status).toBe(200);
+    expect(await token.refresh()).toEqual([]);
+    // Vault gives what the engine allows, not what was asked for.
+    expect(Date.parse(String(token.outputs().expiresAt))).toBeGreaterThanOrEqual(Date.parse(String(expiresAt)));
+    expect(token.outputs().expiresAt).not.toBe(expiresAt);
+    await token.destroy();
+  });
+
+  test("a login that ends sooner than the lease takes it with it: a warning says so, and a refresh sees it", async () => {
+    const { address, dialect } = current();
+    const mount = await prepare();
+    const header = dialect === "hashicorp" ? "X-Vault-Token" : "X-Secrets-Token";
+    const ask = (token: string, path: string, body = {}): Promise<Response> =>
+      fetch(`${address}/v1/${path}`, { method: "POST", headers: { [header]: token }, body: JSON.stringify(body) });
+    const login = async (ttl: string): Promise<string> =>
+      (await (await ask(current().token, "auth/token/create", { ttl })).json()).auth.client_token;
+
+    const lasting = engine({ token: await login("2h") });
+    await lasting.up({ role: "deploy", mount });
+    expect(printed).toEqual([]);
+
+    const brief = await login("5m");
+    const token = engine({ token: brief });
+    await token.up({ role: "deploy", mount });
+    if (!hasLeases()) return expect(printed).toEqual([]);
+    expect(printed).toEqual([
+      expect.stringMatching(
+        /^warning: scheduler token "deploy": its lease lasts 600 s, but ends with the token that asked for it, which lives (300|299|298) s more unless it is renewed$/,
+      ),
+    ]);
+    expect((await ask(brief, "auth/token/revoke-self")).status).toBe(204);
+    token.configure(current().config());
+    // The service gives itself time for it.
+    while ((await token.refresh()) !== "gone") await new Promise(setImmediate);
+    lasting.configure(current().config());
+    await lasting.destroy();
+  });
+
+  test("a role that is not there, and a mount that is not there", async () => {
+    const mount = await prepare();
+    await expect(engine().up({ role: "nobody", mount })).rejects.toThrow(
+      /^Cannot create scheduler token "nobody": .* \(GET .*\/creds\/nobody, 40[04]\)\. Declare the role before, and give the token its name as an output: `role: role\.name`\.$/,
+    );
+    await expect(engine().up({ role: "deploy", mount: "no/engine" })).rejects.toThrow(
+      /^Cannot create scheduler token "deploy": .*This token sees nothing below \/no\/engine\/: no scheduler engine is mounted there/,
+    );
+  });
+
+  test("an engine that does not reach its scheduler", async () => {
+    const mount = await prepare();
+    await current().outside("POST", `${mount}/config/access`, { address: "http://127.0.0.1:1", token: "x" });
+    await expect(engine().up({ role: "deploy", mount })).rejects.toThrow(
+      /, 500\)\. Check how the engine reaches the scheduler \(SchedulerAccess\)/,
+    );
+  });
+
+  test("wrong inputs are refused at once, all of them", async () => {
+    const reasons = await engine().problems({ role: "a/b", keepers: { month: 1 }, mount: "a//b", more: 1 });
+    expect(reasons.join("\n")).toMatch(/keepers\.month: must be a text/);
+    expect(reasons.join("\n")).toMatch(/mount: must be a path/);
+    expect(reasons.join("\n")).toMatch(/"more"/);
+    expect((await engine().problems({ role: "a/b" })).join()).toMatch(/^role: must/);
+    expect((await engine().problems({})).join()).toBe("role: is missing; must be the role's name");
+  });
+});
