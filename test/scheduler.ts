@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { runtime } from "@pulumi/pulumi";
-import { Sandbox, start } from "../sandbox/index";
+import { start } from "../sandbox/index";
 import { Gateway, startGateway } from "./gateway";
 
 /** What a request past the provider was answered. */
@@ -105,8 +105,6 @@ async function onSandbox(dialect: SchedulerTarget["dialect"]): Promise<Scheduler
   const sandbox = await start({ dialect });
   const { scheduler } = sandbox;
   const target = of(dialect, scheduler.url, scheduler.token);
-  const ending = new AbortController();
-  const clients = runTasks(sandbox, target, ending.signal);
   return {
     ...target,
     async makeNamespace(name) {
@@ -117,11 +115,7 @@ async function onSandbox(dialect: SchedulerTarget["dialect"]): Promise<Scheduler
       scheduler.seed({ policies: [{ name, namespaces: { [namespace]: "read" } }] });
       return scheduler.tokens.mint({ policies: [name] }).secret;
     },
-    async stop() {
-      ending.abort();
-      await sandbox.close();
-      await clients;
-    },
+    stop: () => sandbox.close(),
   };
 }
 
@@ -176,46 +170,4 @@ function of(
       return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
     },
   };
-}
-
-interface Deployed {
-  ID: string;
-  JobID: string;
-  Namespace: string;
-  Status: string;
-  TaskGroups: Record<string, { DesiredTotal: number }>;
-}
-
-/**
- * Stands for the clients, of which the sandbox has none: ends each running deployment as Nomad's mock driver makes it end, and leaves alone what takes
- * a minute. It goes on until a request fails, which may be only because the sandbox is closed.
- */
-async function runTasks(
-  { scheduler }: Sandbox,
-  { dialect, outside }: Pick<SchedulerTarget, "dialect" | "outside">,
-  ended: AbortSignal,
-): Promise<void> {
-  const header = dialect === "standard" ? "x-scheduler-index" : "x-nomad-index";
-  let index = "0";
-  try {
-    for (;;) {
-      const { headers, json: deployments } = await outside("GET", `deployments?namespace=*&index=${index}`);
-      index = headers.get(header) ?? "0";
-      for (const { ID, JobID, Namespace, TaskGroups } of (deployments as Deployed[]).filter(({ Status }) => Status === "running")) {
-        const [{ Update, Tasks }] = (await outside("GET", `job/${JobID}?namespace=${Namespace}`)).json.TaskGroups;
-        if (Update.MinHealthyTime > 1e9) continue;
-        const healthy = Tasks[0].Config.exit_code === undefined;
-        const counted = Object.entries(TaskGroups).map(([name, group]) => {
-          const { DesiredTotal } = group;
-          return [name, { ...group, [healthy ? "HealthyAllocs" : "UnhealthyAllocs"]: DesiredTotal }];
-        });
-        const end = healthy
-          ? { Status: "successful", StatusDescription: "Deployment completed successfully" }
-          : { Status: "failed", StatusDescription: "Failed due to unhealthy allocations" };
-        scheduler.deployments.change(ID, { ...end, TaskGroups: Object.fromEntries(counted) }, { namespace: Namespace });
-      }
-    }
-  } catch (error) {
-    if (!ended.aborted) throw error;
-  }
 }

@@ -1,15 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { Refused } from "./answer";
+import type { Work } from "./clients";
+import { runTasks } from "./clients";
 import { stringify } from "./json";
 import type { Records, Region, Row } from "./records";
 import { keyOf, structureOf } from "./records";
 import { defaults, nanoseconds, update } from "./seed";
 import { complete } from "./types";
 
-interface Group {
+interface Group extends Work {
   Name: string;
   Count?: number;
-  Update?: { MaxParallel?: number; ProgressDeadline?: number; Canary?: number } | null;
+  Update?: ({ MaxParallel?: number; ProgressDeadline?: number } & Work["Update"]) | null;
 }
 
 /** What the service itself writes into a job; the rest is the specification. */
@@ -49,12 +51,12 @@ export function register(records: Records, region: Region, given: Row): Register
       region.write("deployments", deployment, { ...row, Status: "cancelled", StatusDescription, ModifyTime: now });
     }
   const groups = updated(specification);
-  if (specification.Type === "service" && groups.length > 0 && !stopped) deploy(region, namespace, job, groups, now);
+  if (specification.Type === "service" && groups.length > 0 && !stopped) deploy(records, region, namespace, job, groups, now);
   region.write("jobs", key, { ...job, Status: stopped ? "dead" : "running" });
   return { JobModifyIndex: index, EvalID, EvalCreateIndex: EvalID === "" ? 0 : index, Index: index };
 }
 
-function deploy(region: Region, Namespace: string, job: Row, groups: Group[], now: bigint): void {
+function deploy(records: Records, region: Region, Namespace: string, job: Row, groups: Group[], now: bigint): void {
   const { CreateIndex } = region.find("jobs", String(job.ID), Namespace) ?? {};
   const ID = randomUUID();
   const TaskGroups = Object.fromEntries(
@@ -63,7 +65,8 @@ function deploy(region: Region, Namespace: string, job: Row, groups: Group[], no
       return [Name, { DesiredTotal: Count ?? 1, PlacedAllocs: Count ?? 1, ProgressDeadline, DesiredCanaries }];
     }),
   );
-  region.write("deployments", keyOf("deployments", ID, Namespace), {
+  const key = keyOf("deployments", ID, Namespace);
+  region.write("deployments", key, {
     ...defaults.deployments,
     ID,
     Namespace,
@@ -77,6 +80,7 @@ function deploy(region: Region, Namespace: string, job: Row, groups: Group[], no
     CreateTime: now,
     ModifyTime: now,
   });
+  void runTasks(records, region, key, groups);
 }
 
 /** The job's update block is what its groups' begin with, and a service has one in any case; the job itself keeps no more than this of it. */

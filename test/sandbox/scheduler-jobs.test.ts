@@ -54,6 +54,28 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler registers jobs,
     expect(await get("deployments?namespace=*")).toHaveLength(6);
   });
 
+  test("what is deployed becomes healthy in its time, by the sandbox's clock; what waits for a promotion waits on, and what ends with an error fails", async () => {
+    const { json } = await put({ ID: "calm", TaskGroups: [{ Name: "calm", Count: 2 }] });
+    await put({ ID: "canary", TaskGroups: [group] });
+    const ended = async (id: string, index = "1"): Promise<Record<string, unknown>> => {
+      const { json: found, headers } = await call(sandbox.scheduler, "GET", `/v1/deployments?index=${index}`);
+      const deployment = found.find(({ JobID }: { JobID: string }) => JobID === id);
+      const next = headers.get(dialect === "standard" ? "x-scheduler-index" : "x-nomad-index") ?? "";
+      return deployment.Status === "running" ? ended(id, next) : deployment;
+    };
+    const statusOf = async (id: string): Promise<string> =>
+      (await get("deployments")).find(({ JobID }: { JobID: string }) => JobID === id).Status;
+    sandbox.clock.advance(9_000);
+    expect([await statusOf("calm"), await statusOf("canary")]).toEqual(["running", "running"]);
+    sandbox.clock.advance(1_000);
+    expect(await ended("calm", json.JobModifyIndex)).toMatchObject({ Status: "successful", TaskGroups: { calm: { HealthyAllocs: 2 } } });
+    expect(await statusOf("canary")).toBe("running");
+
+    const Tasks = [{ Name: "t", Driver: "mock_driver", Config: { exit_code: 1 } }];
+    await put({ ID: "bad", TaskGroups: [{ Name: "bad", Tasks }] });
+    expect(await ended("bad")).toMatchObject({ Status: "failed", StatusDescription: "Failed due to unhealthy allocations" });
+  });
+
   test("a job that is to stop is dead, and its deployment cancelled", async () => {
     await put({ ID: "shop", TaskGroups: [group] });
     const { json } = await put({ ID: "shop", TaskGroups: [group], Stop: true });
