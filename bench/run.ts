@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { root, say } from "../tools/command";
 import { getPulumi } from "../tools/pulumi";
 import { deprecations } from "./deprecations";
+import { listings } from "./listings";
 import { interruption } from "./measure";
 import { picture } from "./picture";
 import { start } from "./start";
@@ -19,12 +20,12 @@ const help = `npm run bench -- [options]
   --runs <number>            how often each is run; the median counts (5)
   --roles <list>             how many roles (10,100,1000)
   --terraform-path <folder>  where terraform and terraform-provider-vault are, beside PATH; may be given twice
-  --only <list>              of time, state, deprecations, start and types (all)
+  --only <list>              of time, state, deprecations, listings, start and types (all)
 
 With time and state, it draws docs/bench.svg.
 `;
 
-const parts = ["time", "state", "deprecations", "start", "types"];
+const parts = ["time", "state", "deprecations", "listings", "start", "types"];
 
 function numbers(text: string, option: string): number[] {
   const values = text.split(",").map(Number);
@@ -76,11 +77,16 @@ async function main(): Promise<void> {
     print(
       `## Deprecations\n\n${deprecated.count} versions of ${deprecated.modules} modules in the sandbox, median of ${runs}.\n\n${deprecated.report}`,
     );
+  const listed = wanted("listings") ? await listings(runs) : undefined;
+  if (listed)
+    print(
+      `## Listings\n\n\`scheduler.listJobs()\` on the sandbox, in a process of its own that keeps no job; "plain" is a loop of \`fetch\` and \`JSON.parse\` over the same pages. Medians of ${runs}; what is kept is what stays in the heap after a collection of garbage at each page.\n\n${listed.report}`,
+    );
   const started = wanted("start") ? await start() : undefined;
   if (started) print(`## Start of a program\n\n${started.report}`);
   const typed = wanted("types") ? types() : undefined;
   if (typed) print(`## Type-checking\n\n${typed.report}`);
-  print(`## Targets\n\n${targets({ timing: timed, state, deprecations: deprecated, start: started, types: typed })}`);
+  print(`## Targets\n\n${targets({ timing: timed, state, deprecations: deprecated, listings: listed, start: started, types: typed })}`);
 }
 
 function print(text: string): void {

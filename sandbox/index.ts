@@ -101,7 +101,12 @@ export interface Options {
   seal?: "shamir" | "stored";
 }
 
-/** The service's own unseal shares, and ways to be an unkind operator. Shares are given in base64 or hex. */
+/**
+ * The service's own unseal shares, and ways to be an unkind operator. Shares are given in base64 or hex.
+ *
+ * Its scheduler engine makes tokens that work in the sandbox's scheduler, where the access configuration has that one's address and a management token.
+ * They end, by the sandbox's clock, with their lease or with the token that asked for them, and with the mount.
+ */
 export interface SecretsService extends Service {
   /** The live shares, in base64. Those of a rekey, too, whether it encrypted them or not. */
   shares: string[];

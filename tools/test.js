@@ -14,7 +14,14 @@ async function test(args) {
 }
 
 /** The suites that run on the sandbox and, unchanged, on real servers; and those that need both products at once. */
-const realSuites = ["test/provider/secrets", "test/end-to-end/secrets", "test/sandbox/secrets-rekey(-verify|-pgp)?.test", "test/real"];
+const realSuites = [
+  "test/provider/secrets",
+  "test/end-to-end/secrets",
+  "test/sandbox/secrets-(rekey(-verify|-pgp)?|creds|leases).test",
+  "test/provider/scheduler/contract",
+  "test/end-to-end/scheduler",
+  "test/real",
+];
 
 /**
  * The suites for real servers, on one real Vault and one real Nomad.
