@@ -32,7 +32,7 @@ const families = [
   })),
   { files: "provider/scheduler/filter", page: "scheduler/filter", title: "Filters" },
   { files: "provider/errors", page: "errors", title: "Errors" },
-  { files: "provider/resource", page: "types", title: "Types that all resources share" },
+  ...["resource", "comparison"].map((name) => ({ files: `provider/${name}.`, page: "types", title: "Types that all resources share" })),
   { files: "sandbox/", page: "sandbox", title: "The sandbox" },
 ];
 
@@ -68,6 +68,8 @@ async function render() {
       for (const each of member.children ?? []) place(each, member.name);
       return;
     }
+    // The same once more, under the name of another system.
+    if (member.kindOf(ReflectionKind.Reference)) return;
     const source = (member.sources ?? member.signatures?.[0]?.sources)?.[0]?.fullFileName ?? "";
     const file = path.relative(root, source).replaceAll(path.sep, "/");
     const family = families.find(({ files }) => file.startsWith(files));

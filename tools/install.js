@@ -12,9 +12,14 @@ const stamp = path.join(dist, ".built");
 async function install() {
   if (isInstalled()) return;
   say("Installing the dependencies with npm.");
-  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  const { code, output } = await capture(npm, ["ci", "--no-audit", "--no-fund"], { shell: process.platform === "win32" });
+  const { code, output } = await npm("ci", "--no-audit", "--no-fund");
   if (code !== 0) throw new Problem(`${output.trim()}\nnpm could not install the dependencies; its reason is above.`);
+}
+
+/** @param {string[]} args */
+function npm(...args) {
+  const windows = process.platform === "win32";
+  return capture(windows ? "npm.cmd" : "npm", args, { shell: windows });
 }
 
 function isInstalled() {
@@ -39,15 +44,11 @@ function readPackages(file) {
 /** Compiles provider/ and sandbox/ to dist/ unless that is newer than they are. */
 async function build() {
   if (fs.existsSync(stamp) && fs.statSync(stamp).mtimeMs > newest(sources)) return;
-  say("Building dist/ with tsc.");
+  say("Building dist/.");
   const start = new Date();
   // A file that was removed would otherwise stay in the package.
   fs.rmSync(dist, { recursive: true, force: true });
-  const { code, output } = await capture(process.execPath, [
-    path.join(root, "node_modules/typescript/bin/tsc"),
-    "-p",
-    "tsconfig.build.json",
-  ]);
+  const { code, output } = await npm("run", "build");
   if (code !== 0) throw new Problem(`${output.trim()}\ntsc could not build dist/; its reasons are above.`);
   fs.writeFileSync(stamp, "");
   fs.utimesSync(stamp, start, start);

@@ -398,7 +398,7 @@ export async function sandbox(): Promise<Record<string, string>> {
   const messages: TextMessage[] = platform.sms.sent();
   const numbered: { to: string; from: string; at: Date }[] = messages;
   const keys: { kid: string; createdAt: Date }[] = platform.signingKeys();
-  const tokens: string[] = [platform.token, platform.memberToken, platform.url];
+  const tokens: string[] = [platform.token, platform.memberToken, platform.url, running.page];
   await running.reset();
   await running.close();
   const seen = log.length + others.length + addressed.length + numbered.length + keys.length + tokens.length;

@@ -58,7 +58,8 @@ onEachTarget("a generated token, by the real pulumi", (current) => {
       const preview = await source("2026-02").preview();
       expect(preview.changes.join("\n")).toMatch(/~ month\s*: "2026-01" => "2026-02"/);
       expect(generated()).toBe(1);
-      const second = (await project.up()).output && (await project.outputs());
+      await project.up();
+      const second = await project.outputs();
       expect(second.secretId).not.toBe(first.secretId);
       expect(await status(second.secretId)).toBe(200);
       expect([generated(), revoked()]).toEqual([2, hasLeases() ? 1 : 0]);
