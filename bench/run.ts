@@ -1,10 +1,13 @@
+import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { say } from "../tools/command";
+import { root, say } from "../tools/command";
 import { getPulumi } from "../tools/pulumi";
 import { deprecations } from "./deprecations";
 import { listings } from "./listings";
 import { interruption } from "./measure";
+import { picture } from "./picture";
 import { start } from "./start";
 import { stateAndRequests } from "./state";
 import { targets } from "./targets";
@@ -18,6 +21,8 @@ const help = `npm run bench -- [options]
   --roles <list>             how many roles (10,100,1000)
   --terraform-path <folder>  where terraform and terraform-provider-vault are, beside PATH; may be given twice
   --only <list>              of time, state, deprecations, listings, start and types (all)
+
+With time and state, it draws docs/bench.svg.
 `;
 
 const parts = ["time", "state", "deprecations", "listings", "start", "types"];
@@ -49,9 +54,8 @@ async function main(): Promise<void> {
   const terraform = wanted("time") ? await findTerraform(values["terraform-path"]) : undefined;
   const { version } = await getPulumi();
   const [cpu] = cpus();
-  print(`# Benchmarks
-
-Pulumi ${version}, @pulumi/pulumi ${require("@pulumi/pulumi/package.json").version}, Node ${process.versions.node}${typeof terraform === "object" ? `, Terraform ${terraform.version}` : ""}; ${availableParallelism()} x ${cpu?.model.trim()}.`);
+  const versions = `Pulumi ${version}, @pulumi/pulumi ${require("@pulumi/pulumi/package.json").version}, Node ${process.versions.node}${typeof terraform === "object" ? `, Terraform ${terraform.version}` : ""}; ${availableParallelism()} x ${cpu?.model.trim()}`;
+  print(`# Benchmarks\n\n${versions}.`);
 
   const timed = wanted("time") ? await timing(counts, runs, typeof terraform === "object" ? terraform : undefined) : undefined;
   if (timed) {
@@ -62,6 +66,11 @@ Pulumi ${version}, @pulumi/pulumi ${require("@pulumi/pulumi/package.json").versi
   if (state) {
     print(`## Requests\n\nThat ${state.count} roles cost the server.\n\n${state.requestReport}`);
     print(`## State\n\nWhat a role adds to the checkpoint file.\n\n${state.stateReport}`);
+  }
+  if (timed && state) {
+    const file = join(root, "docs/bench.svg");
+    writeFileSync(file, picture(`${versions}; median of ${runs}`, Math.max(...counts), timed, state));
+    print("docs/bench.svg shows this.");
   }
   const deprecated = wanted("deprecations") ? await deprecations(runs) : undefined;
   if (deprecated)

@@ -12,16 +12,29 @@ export const fullProgram = (): string => readFileSync(join(__dirname, "types/sur
 /** The same without the assertions, as a user would write it. */
 export const usersProgram = (): string => fullProgram().replace(/^holds<.*$/gm, "");
 
+export interface Compiled {
+  errors: string[];
+  instantiations: number;
+  declarations: string[];
+}
+
 /** Compiles a program against the built package: what the compiler says, and its own counts. */
-export function compile(source: string): { errors: string[]; instantiations: number; declarations: string[] } {
+export const compile = (source: string): Compiled => compileAll({ "program.ts": source });
+
+/** The same for many, each in a file of its own. */
+export function compileAll(sources: Record<string, string>, types = "node"): Compiled {
   const folder = mkdtempSync(join(tmpdir(), "steward-types-"));
   try {
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
-    writeFileSync(join(folder, "program.ts"), source);
+    for (const [file, source] of Object.entries(sources)) writeFileSync(join(folder, file), source);
     // Pulumi's own declarations are not what is measured, and would hide in noise what is.
-    const options = "--noEmit --strict --skipLibCheck --module node16 --target es2022 --types node --extendedDiagnostics --listFiles";
+    const options = `--noEmit --strict --skipLibCheck --module node16 --target es2022 --types ${types} --extendedDiagnostics --listFiles`;
     const compiler = join(root, "node_modules/typescript/bin/tsc");
-    const { stdout } = spawnSync(process.execPath, [compiler, ...options.split(" "), "program.ts"], { cwd: folder, encoding: "utf8" });
+    const { stdout } = spawnSync(process.execPath, [compiler, ...options.split(" "), ...Object.keys(sources)], {
+      cwd: folder,
+      encoding: "utf8",
+      maxBuffer: 64 * 1024 * 1024,
+    });
     const lines = stdout.split("\n");
     return {
       errors: lines.filter((line) => line.includes("error TS")),

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as ts from "typescript";
 import { table } from "../provider/secrets/rekey/table";
-import { compile } from "./compile";
 
 const read = (file: string): string => readFileSync(join(__dirname, "..", file), "utf8");
 const oneLine = (text: string): string => text.replace(/\s+/g, " ");
@@ -61,10 +60,4 @@ test("the runbook has every sentence with which a rekey, or a holder's command, 
   const reasons = files.flatMap(reasonsIn);
   expect(reasons.length).toBeGreaterThan(40);
   expect([...new Set(reasons)].filter((reason) => !page.includes(oneLine(reason)))).toEqual([]);
-});
-
-test("the program in docs/rekey.md compiles", () => {
-  const [, program = ""] = /```ts\n([\s\S]*?)```/.exec(read("docs/rekey.md")) ?? [];
-  expect(program).toContain("secrets.Rekey");
-  expect(compile(program).errors).toEqual([]);
 });

@@ -74,6 +74,13 @@ export class Project {
     return this;
   }
 
+  /** A program as a page of the documentation has it. */
+  typescript(source: string): this {
+    this.write("program/package.json", '{ "name": "story", "main": "index.ts" }');
+    this.write("program/index.ts", source);
+    return this;
+  }
+
   /** A copy of one of the examples. */
   example(name: string): this {
     cpSync(join(__dirname, "../examples", name), join(this.folder, "program"), {

@@ -3,6 +3,7 @@ const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
 const { capture, root } = require("./command");
+const { outdated } = require("./docs");
 
 /** @param {string} file In node_modules. */
 const modules = (file) => path.join(root, "node_modules", file);
@@ -12,6 +13,7 @@ const steps = [
   ["types", () => capture(process.execPath, [modules("typescript/bin/tsc"), "--noEmit", "-p", "tsconfig.json"])],
   ["lint and format", () => capture(process.execPath, [modules("@biomejs/biome/bin/biome"), "check", "--diagnostic-level=warn", "."])],
   ["declarations under TypeScript 3.8, which Pulumi runs programs with", checkDeclarations],
+  ["docs/api is what the docstrings say", checkPages],
 ];
 
 async function check() {
@@ -64,6 +66,12 @@ async function checkDeclarations() {
   function isOurs(file) {
     return file === path.join(folder, "program.ts") || file.startsWith(path.join(root, "dist") + path.sep);
   }
+}
+
+async function checkPages() {
+  const files = await outdated();
+  const output = files.map((file) => `docs/api/${file} is out of date: run npm run docs.`).join("\n");
+  return { code: files.length === 0 ? 0 : 1, output };
 }
 
 module.exports = { check };

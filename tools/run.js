@@ -1,7 +1,7 @@
 // @ts-check
 // The one entry of every `npm run` command: makes what the command needs (dependencies, dist/), then runs it with the arguments that follow.
 //
-//   node tools/run.js <up|refresh|destroy|test|test:real|check|bench|torture> [arguments…]
+//   node tools/run.js <up|refresh|destroy|test|test:real|check|docs|bench|torture> [arguments…]
 const oldest = [20, 18, 1];
 const current = process.versions.node.split(".").map(Number);
 const difference = oldest.map((part, index) => Number(current[index]) - part).find((part) => part !== 0);
@@ -27,6 +27,7 @@ const commands = {
   bench: (args) => require("./test").bench(args),
   torture: (args) => require("./test").torture(args),
   check: () => require("./check").check(),
+  docs: () => require("./docs").docs(),
 };
 
 /** @param {string[]} args */

@@ -115,6 +115,10 @@ export interface AdminWorkspace extends Outputs<AdminWorkspaceState> {}
  * ```ts
  * new platform.AdminWorkspace("abandoned", { workspaceId: "ws-6jrRyVDv1J8zQMB5", destroyOnDelete: true });
  * ```
+ *
+ * @see [Terraform Enterprise: workspaces](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/workspaces)
+ * @requests Create: 1 `GET`. Update: none. Refresh: 1 `GET`. Delete: none; with `destroyOnDelete` 1 `GET` and 1 `DELETE`.
+ * @unreadable Nothing: all outputs are shown.
  */
 export class AdminWorkspace extends CustomResource {
   /** Reads a workspace without adopting it; the id is the workspace's. */

@@ -89,6 +89,11 @@ export interface CostEstimationSettings extends Outputs<CostEstimationSettingsSt
  * ```ts
  * new platform.CostEstimationSettings("prices", { enabled: true, cloudAAccessKeyId: "AKIA…", cloudASecretKey: config.requireSecret("priceKey") });
  * ```
+ *
+ * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
+ * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
+ * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
+ * @unreadable Nothing: even the secrets are shown, though Pulumi prints a changed one as `[secret]`.
  */
 export class CostEstimationSettings extends CustomResource {
   /** Reads the settings without managing them; the id is `cost-estimation`. */

@@ -43,6 +43,11 @@ export interface CustomizationSettings extends Outputs<CustomizationSettingsStat
  * ```ts
  * new platform.CustomizationSettings("texts", { footer: "Operated by the platform team." });
  * ```
+ *
+ * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
+ * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
+ * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
+ * @unreadable Nothing: all attributes are shown.
  */
 export class CustomizationSettings extends CustomResource {
   /** Reads the settings without managing them; the id is `customization`. */

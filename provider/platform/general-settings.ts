@@ -53,6 +53,11 @@ export interface GeneralSettings extends Outputs<GeneralSettingsState> {}
  * ```ts
  * new platform.GeneralSettings("general", { apiRateLimit: 100, limitUserOrganizationCreation: true });
  * ```
+ *
+ * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
+ * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
+ * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
+ * @unreadable Nothing: all attributes are shown.
  */
 export class GeneralSettings extends CustomResource {
   /** Reads the settings without managing them; the id is `general`. */

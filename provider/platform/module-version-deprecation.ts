@@ -281,6 +281,12 @@ export interface ModuleVersionDeprecation extends Outputs<ModuleVersionDeprecati
  *   link: "https://wiki.example.com/network-2",
  * });
  * ```
+ *
+ * @see
+ * [Terraform Enterprise: module versions](https://developer.hashicorp.com/terraform/enterprise/api-docs/private-registry/manage-module-versions)
+ * @requests Create: 1 `GET` for all versions of a module, and 1 `PATCH` for each that is not deprecated in these words yet. Update: 1
+ * `PATCH`. Refresh: 1 `GET` for all versions of a module. Delete: 1 `PATCH`.
+ * @unreadable Nothing: reason and link are shown, with the platform's own words in `publishedReason`.
  */
 export class ModuleVersionDeprecation extends CustomResource {
   /** Reads a deprecation without managing it; the id is `<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>`. */

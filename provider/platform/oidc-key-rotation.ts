@@ -24,6 +24,10 @@ export interface OidcKeyRotation extends Outputs<ActionState> {}
  * ```ts
  * new platform.OidcKeyRotation("leak", { triggers: ["incident 42"] });
  * ```
+ *
+ * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
+ * @requests Create and each change of `triggers`: 1 `POST`. Refresh and delete: none.
+ * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
  */
 export class OidcKeyRotation extends CustomResource {
   constructor(name: string, args: OidcKeyRotationArgs = {}, opts?: CustomResourceOptions) {

@@ -27,6 +27,10 @@ export interface OidcKeyTrim extends Outputs<ActionState> {}
  * // Each rotation is followed by a trim, and comes before it.
  * new platform.OidcKeyTrim("leak", { triggers: [rotation.performedAt.apply(untilTokensHaveExpired)] });
  * ```
+ *
+ * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
+ * @requests Create and each change of `triggers`: 1 `POST`. Refresh and delete: none.
+ * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
  */
 export class OidcKeyTrim extends CustomResource {
   constructor(name: string, args: OidcKeyTrimArgs = {}, opts?: CustomResourceOptions) {

@@ -26,6 +26,10 @@ export interface SamlCertificateRevocation extends Outputs<ActionState> {}
  * // Declare it once the identity provider signs with the new certificate.
  * new platform.SamlCertificateRevocation("switched", { triggers: ["2026-01"] }, { dependsOn: saml });
  * ```
+ *
+ * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
+ * @requests Create and each change of `triggers`: 1 `POST`. Refresh and delete: none.
+ * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
  */
 export class SamlCertificateRevocation extends CustomResource {
   constructor(name: string, args: SamlCertificateRevocationArgs = {}, opts?: CustomResourceOptions) {

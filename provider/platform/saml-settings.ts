@@ -133,6 +133,11 @@ export interface SamlSettings extends Outputs<SamlSettingsState> {}
  *   sloEndpointUrl: "https://idp.example.com/slo",
  * });
  * ```
+ *
+ * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
+ * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
+ * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
+ * @unreadable `extra["private-key"]`.
  */
 export class SamlSettings extends CustomResource {
   /** Reads the settings without managing them; the id is `saml`. */

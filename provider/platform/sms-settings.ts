@@ -51,6 +51,11 @@ export interface SmsSettings extends Outputs<SmsSettingsState> {}
  * ```ts
  * new platform.SmsSettings("sms", { enabled: true, accountSid: "AC…", authToken: config.requireSecret("smsToken"), fromNumber: "+15550100" });
  * ```
+ *
+ * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
+ * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
+ * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
+ * @unreadable `authToken`.
  */
 export class SmsSettings extends CustomResource {
   /** Reads the settings without managing them; the id is `sms`. */

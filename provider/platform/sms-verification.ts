@@ -38,6 +38,10 @@ export interface SmsVerification extends Outputs<ActionState> {}
  * // Again with each new token.
  * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: [authToken] }, { dependsOn: sms });
  * ```
+ *
+ * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
+ * @requests Create and each change of `triggers` or `testNumber`: 1 `POST`. Refresh and delete: none.
+ * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
  */
 export class SmsVerification extends CustomResource {
   constructor(name: string, args: SmsVerificationArgs, opts?: CustomResourceOptions) {

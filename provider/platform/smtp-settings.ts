@@ -83,6 +83,11 @@ export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
  * ```ts
  * new platform.SmtpSettings("mail", { enabled: true, host: "smtp.example.com", port: 25, sender: "platform@example.com", testEmailAddress: "me@example.com" });
  * ```
+ *
+ * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
+ * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
+ * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
+ * @unreadable `password`; `testEmailAddress` is not kept at all.
  */
 export class SmtpSettings extends CustomResource {
   /** Reads the settings without managing them; the id is `smtp`. */

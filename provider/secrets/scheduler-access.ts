@@ -210,6 +210,11 @@ export interface SchedulerAccess extends Outputs<SchedulerAccessState> {}
  * ```ts
  * new secrets.SchedulerAccess("access", { address: "https://scheduler.example.com:4646", token: config.requireSecret("managementToken") });
  * ```
+ *
+ * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
+ * @requests Create: 1 `GET` and 1 `POST`; with `adopt` the `POST` alone. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`, or the
+ * `POST` of a blank configuration.
+ * @unreadable `token` and `clientKey`; in the standard dialect everything but `address`.
  */
 export class SchedulerAccess extends CustomResource {
   /** Reads an access configuration without managing it; the id is `<mount>/config/access`. */

@@ -102,6 +102,11 @@ export interface SchedulerLease extends Outputs<SchedulerLeaseState> {}
  * ```ts
  * new secrets.SchedulerLease("lease", { ttl: "30m", maxTtl: "4h" });
  * ```
+ *
+ * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
+ * @requests Create: 1 `POST`, after 1 `GET` where only one of `ttl` and `maxTtl` is declared. Update: 1 `POST`, after 1 `GET` where one of
+ * them leaves the program. Refresh: 1 `GET`. Delete: 1 `DELETE`.
+ * @unreadable Nothing: both are shown.
  */
 export class SchedulerLease extends CustomResource {
   /** Reads a lease configuration without managing it; the id is `<mount>/config/lease`. */

@@ -180,6 +180,10 @@ export interface SchedulerRole extends Outputs<SchedulerRoleState> {}
  * ```ts
  * new secrets.SchedulerRole("web", { name: "web", policies: ["deploy", "read-logs"] });
  * ```
+ *
+ * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
+ * @requests Create: 1 `GET` and 1 `POST`; with `adopt` the `POST` alone. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`.
+ * @unreadable `global`, in the standard dialect.
  */
 export class SchedulerRole extends CustomResource {
   /** Reads a role without managing it; the id is `<mount>/role/<name>`. */

@@ -246,6 +246,11 @@ export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
  *   exclusive: true,
  * });
  * ```
+ *
+ * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
+ * @requests Create: 1 list, and 1 `POST` for each role. Update: 1 `POST` or `DELETE` for each role that differs, after 1 list where roles
+ * join without `adopt`. Refresh: 1 list, and 1 `GET` for each role. Delete: 1 `DELETE` for each declared role.
+ * @unreadable `global` of each role, in the standard dialect.
  */
 export class SchedulerRoles extends CustomResource {
   /** Reads all roles of an engine without managing them; the id is `<mount>/role`. */

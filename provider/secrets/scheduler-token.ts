@@ -176,6 +176,12 @@ export interface SchedulerToken extends Outputs<SchedulerTokenState> {}
  * const role = new secrets.SchedulerRole("deploy", { name: "deploy", policies: ["deploy"] }, { dependsOn: access });
  * const token = new secrets.SchedulerToken("deploy", { role: role.name, keepers: { month: "2026-01" } });
  * ```
+ *
+ * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad) and
+ * [leases](https://developer.hashicorp.com/vault/api-docs/system/leases)
+ * @requests Create: 1 `GET`, after 1 look at the own token where tokens have leases. Refresh: 1 `PUT` that looks the lease up. Delete: 1
+ * `PUT` that revokes it. Where the service shows no lease, refresh and delete: none.
+ * @unreadable The token; where the service shows no lease, also whether it still works.
  */
 export class SchedulerToken extends CustomResource {
   constructor(name: string, args: SchedulerTokenArgs, opts?: CustomResourceOptions) {

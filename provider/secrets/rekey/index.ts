@@ -29,6 +29,12 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  *
  * Fails with `ERR_INCOMPLETE` when it stops on the way, with what is missing; with `ERR_CONFLICT` when somebody else's attempt is in the way; with
  * `ERR_REFUSED` for a service whose seal keeps the key.
+ *
+ * @see [Vault: `sys/rekey`](https://developer.hashicorp.com/vault/api-docs/system/rekey)
+ * @requests Create: 1 `PUT` that starts the attempt, 1 for each current share, 1 `DELETE` that begins the verification anew, and 1 `PUT` for each new
+ * share that is verified, with looks at the status before each. Refresh: a look at the status, once it is live. Delete: a look at the status, and a
+ * cancel where an attempt of ours is left.
+ * @unreadable The shares: whether they still open the service, a refresh only guesses from their number and threshold.
  */
 export class Rekey extends ComponentResource {
   /** The live shares, base64; empty with `pgpKeys`. A secret. */

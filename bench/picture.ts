@@ -1,0 +1,38 @@
+import { chart, Panel } from "./chart";
+import { Contender, titles } from "./programs";
+import { operations } from "./pulumi";
+import { StateAndRequests } from "./state";
+import { fixed, whole } from "./table";
+import { Timing } from "./timing";
+
+/** What docs/bench.svg shows: time against the engine's own, and state against the usual way. */
+export function picture(versions: string, count: number, timing: Timing, state: StateAndRequests): string {
+  const contenders = (["floor", "role", "roles", "terraform"] as const).filter((contender) => timing.times(contender, count));
+  const time: Panel = {
+    title: `Seconds for ${whole(count)} roles on a real Vault, as multiples of the engine's own`,
+    groups: operations.map((operation) => {
+      const floor = timing.times("floor", count)?.[operation] as number;
+      const bars = contenders.map((contender) => {
+        const seconds = timing.times(contender, count)?.[operation] as number;
+        const name = contender === "terraform" ? "Terraform" : short[contender];
+        return { name, value: seconds / floor, text: `${fixed(seconds / floor)} x (${fixed(seconds)} s)` };
+      });
+      return { name: operation, bars };
+    }),
+  };
+  const size: Panel = {
+    title: "Bytes that a role adds to the state",
+    groups: [
+      {
+        name: "state",
+        bars: (["floor", "role", "roles", "closure"] as const).map((contender) => {
+          const bytes = state.bytesPerRole(contender);
+          return { name: short[contender], value: bytes, text: whole(bytes) };
+        }),
+      },
+    ],
+  };
+  return chart("Many roles, and what they cost", versions, [time, size]);
+}
+
+const short: Record<Contender, string> = { ...titles, floor: "engine floor", closure: "dynamic.Resource" };

@@ -1,0 +1,114 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { Resource } from "@pulumi/pulumi";
+import { parse } from "yaml";
+import { platform, secrets } from "../provider";
+import { compileAll } from "./compile";
+import { blocks, pages, readPage, root } from "./pages";
+
+/** What a block may take for granted: imports that every program has, and what was declared earlier on its page, or is the reader's own. */
+const granted = `
+import * as childProcess from "node:child_process";
+import * as fileSystem from "node:fs";
+import * as Pulumi from "@pulumi/pulumi";
+import * as steward from "pulumi-steward";
+import * as sandboxes from "pulumi-steward/sandbox";
+declare global {
+  export import pulumi = Pulumi;
+  export import fs = fileSystem;
+  export import platform = steward.platform;
+  export import scheduler = steward.scheduler;
+  export import secrets = steward.secrets;
+  const config: Pulumi.Config;
+  const spawn: typeof childProcess.spawn;
+  const start: typeof sandboxes.start;
+  const access: steward.secrets.SchedulerAccess;
+  const web: steward.secrets.SchedulerRole;
+  const certificate: string;
+  const untilTokensHaveExpired: (performedAt: string) => Promise<string>;
+  const job: object;
+}
+`;
+
+test("every program in the documentation compiles", () => {
+  const snippets = pages.flatMap((page) =>
+    blocks(page, "ts").map((text, index) => [`${page.replace(/[/.]/g, "-")}-${index + 1}.mts`, `${text}\nexport {};\n`] as const),
+  );
+  expect(snippets.length).toBeGreaterThan(40);
+  const { errors } = compileAll({ "granted.d.ts": granted, ...Object.fromEntries(snippets) }, "node,jest");
+  expect(errors).toEqual([]);
+});
+
+test("every pipeline in the documentation is YAML that asks for what runs it", () => {
+  const pipelines = pages.flatMap((page) =>
+    blocks(page, "yaml").map((text) => ({ page, pipeline: parse(text) as Record<string, object> })),
+  );
+  expect(pipelines.length).toBeGreaterThanOrEqual(6);
+  for (const { page, pipeline } of pipelines) {
+    const text = JSON.stringify(pipeline);
+    expect([page, /"(runs-on|image)":/.test(text), /pulumi refresh --stack prod/.test(text)]).toEqual([page, true, true]);
+  }
+});
+
+const classes = Object.entries({ secrets, platform }).flatMap(([system, names]) =>
+  Object.entries(names)
+    .filter(([, value]) => typeof value === "function" && value.prototype instanceof Resource)
+    .map(([name]) => `${system}.${name}`),
+);
+
+test.each(classes)("%s has a page with an example, the API's page, its requests, and what cannot be read back", (name) => {
+  const page = pages.find((each) => each.startsWith("docs/api/") && readPage(each).includes(`\n# ${name}\n`)) ?? "";
+  const text = readPage(page);
+  expect(blocks(page, "ts").some((block) => block.includes(`new ${name}(`))).toBe(true);
+  for (const row of [/^\| API \| \[.+\]\(https:/m, /^\| Requests \| .*\d `\w+`.* \|$/m, /^\| Cannot be read back \| .+\. \|$/m])
+    expect(text).toMatch(row);
+  expect(text).toContain("## Inputs\n\n| Name |");
+});
+
+/** As GitHub makes them of headings. */
+function anchors(page: string): string[] {
+  const text = readPage(page).replace(/^ *```[\s\S]*?^ *```$/gm, "");
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+test.each(pages)("the links of %s lead somewhere", (page) => {
+  const text = readPage(page).replace(/^ *```[\s\S]*?^ *```$/gm, "");
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link).filter((link) => !/^(https?|mailto):/.test(link));
+  const broken = links.filter((link) => {
+    const [file = "", anchor] = link.split("#");
+    const target = file ? posix.normalize(posix.join(dirname(page), file)) : page;
+    if (!existsSync(join(root, target))) return true;
+    return Boolean(anchor) && (!target.endsWith(".md") || !anchors(target).includes(anchor as string));
+  });
+  expect(broken).toEqual([]);
+});
+
+test("every page can be reached from the README", () => {
+  const seen = new Set(["README.md"]);
+  for (const page of seen)
+    for (const [, link = ""] of readPage(page).matchAll(/\]\(([^)\s#]+\.md)(?:#[^)]*)?\)/g)) {
+      const target = posix.normalize(posix.join(dirname(page), link));
+      if (pages.includes(target)) seen.add(target);
+    }
+  expect(pages.filter((page) => !seen.has(page))).toEqual([]);
+});
+
+test("every example is deployed by a test", () => {
+  const folder = join(root, "test/end-to-end");
+  const tests = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => readFileSync(join(folder, file), "utf8"));
+  // The one that `npm run up` deploys, and test/demo.test.ts with it.
+  const demonstration = readFileSync(join(root, "Pulumi.yaml"), "utf8");
+  const examples = readdirSync(join(root, "examples")).filter((name) => statSync(join(root, "examples", name)).isDirectory());
+  expect(examples.length).toBeGreaterThanOrEqual(8);
+  const missing = examples.filter(
+    (name) => !demonstration.includes(`examples/${name}`) && !tests.some((text) => text.includes(`.example("${name}")`)),
+  );
+  expect(missing).toEqual([]);
+});

@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export const root = join(__dirname, "..");
+
+/** Every page that a user reads, by its path from the root. */
+export const pages: string[] = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .map((file) => `docs/${file.replaceAll("\\", "/")}`)
+    .filter((file) => file.endsWith(".md")),
+];
+
+export const readPage = (page: string): string => readFileSync(join(root, page), "utf8");
+
+/** The blocks of a language in a page, without the indentation of the list that they may stand in. */
+export function blocks(page: string, language: string): string[] {
+  const found = readPage(page).matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm);
+  return [...found].flatMap(([, indentation = "", name, text = ""]) =>
+    name === language ? [text.replace(new RegExp(`^${indentation}`, "gm"), "")] : [],
+  );
+}

@@ -1,0 +1,35 @@
+import { scheduler } from "../../provider";
+import { blocks } from "../pages";
+import { collect, jobOf, newName, onEachScheduler } from "../scheduler";
+
+const [report = "", deploy = ""] = blocks("docs/getting-started-nomad.md", "hcl");
+
+onEachScheduler("the policies in docs/getting-started-nomad.md", (current) => {
+  /** The functions of this process, with a token that may do what a policy of the page says. */
+  async function actAs(rules: string): Promise<void> {
+    const { outside, connect } = current();
+    const name = newName();
+    expect((await outside("POST", `acl/policy/${name}`, { Name: name, Rules: rules })).status).toBe(200);
+    const { json } = await outside("POST", "acl/token", { Name: name, Type: "client", Policies: [name] });
+    connect({ token: json.SecretID });
+  }
+
+  test("the report's is enough to look everywhere, and for nothing else", async () => {
+    await actAs(report);
+    await collect(scheduler.listJobs({ namespace: "*", filter: scheduler.filter("Type").equals("service") }));
+    await collect(scheduler.listDeployments({ namespace: "*" }));
+    expect(await collect(scheduler.listNodes())).toHaveLength(1);
+    expect(await scheduler.getAgentMembers()).toMatchObject({ Members: [{ Status: "alive" }] });
+    await expect(scheduler.registerJob({ job: jobOf(newName()) })).rejects.toMatchObject({ code: "ERR_FORBIDDEN" });
+  });
+
+  test("the other one is enough to register a job and to wait for it, in its namespace alone", async () => {
+    await current().makeNamespace("apps");
+    await actAs(deploy);
+    const jobId = newName();
+    await scheduler.registerJob({ job: jobOf(jobId, { Namespace: "apps" }), namespace: "apps" });
+    expect(await scheduler.waitForDeployment({ jobId, namespace: "apps", timeout: "60s" })).toMatchObject({ Status: "successful" });
+    await expect(scheduler.registerJob({ job: jobOf(newName()) })).rejects.toMatchObject({ code: "ERR_FORBIDDEN" });
+    await expect(collect(scheduler.listNodes())).rejects.toMatchObject({ code: "ERR_FORBIDDEN" });
+  });
+});
