@@ -76,6 +76,14 @@ export class Project {
     return this;
   }
 
+  /** A program with dependencies of its own: a copy of a folder in which they are installed, and its files. */
+  installed(folder: string, files: Record<string, string>): this {
+    rmSync(join(this.folder, "program/node_modules"));
+    cpSync(folder, join(this.folder, "program"), { recursive: true, verbatimSymlinks: true });
+    for (const [file, text] of Object.entries(files)) this.write(`program/${file}`, text);
+    return this;
+  }
+
   /** The stack's configuration; JSON is YAML. The salt belongs to the passphrase and is put in by Pulumi. */
   config(config: Record<string, object>): this {
     const file = join(this.folder, "program/Pulumi.dev.yaml");

@@ -3,6 +3,7 @@ const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
 const { capture, root } = require("./command");
+const { pack } = require("./npm");
 
 /** @param {string} file In node_modules. */
 const modules = (file) => path.join(root, "node_modules", file);
@@ -12,6 +13,7 @@ const steps = [
   ["types", () => capture(process.execPath, [modules("typescript/bin/tsc"), "--noEmit", "-p", "tsconfig.json"])],
   ["lint and format", () => capture(process.execPath, [modules("@biomejs/biome/bin/biome"), "check", "--diagnostic-level=warn", "."])],
   ["declarations under TypeScript 3.8, which Pulumi runs programs with", checkDeclarations],
+  ["the package, as publint and arethetypeswrong see it", checkPackage],
 ];
 
 async function check() {
@@ -63,6 +65,24 @@ async function checkDeclarations() {
   /** @param {string} file */
   function isOurs(file) {
     return file === path.join(folder, "program.ts") || file.startsWith(path.join(root, "dist") + path.sep);
+  }
+}
+
+/** Packs the built package and looks at it as publint and arethetypeswrong do: whatever they have to say, down to a suggestion, is a failure. */
+async function checkPackage() {
+  const { publint } = await import("publint");
+  const { formatMessage } = await import("publint/utils");
+  const { checkPackage: checkTypes, createPackageFromTarballData } = await import("@arethetypeswrong/core");
+  const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "steward-packed-"));
+  try {
+    const tarball = new Uint8Array(fs.readFileSync(await pack(folder)));
+    const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true });
+    const types = await checkTypes(createPackageFromTarballData(tarball));
+    const problems = types.types ? types.problems.map((problem) => JSON.stringify(problem)) : ["The package has no types."];
+    const lines = [...messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code), ...problems];
+    return { code: lines.length === 0 ? 0 : 1, output: lines.join("\n") };
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -2,6 +2,7 @@
 const fs = require("node:fs");
 const path = require("node:path");
 const { Problem, capture, root, say } = require("./command");
+const { npm } = require("./npm");
 
 const sources = ["provider", "sandbox", "package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
 const dist = path.join(root, "dist");
@@ -12,9 +13,7 @@ const stamp = path.join(dist, ".built");
 async function install() {
   if (isInstalled()) return;
   say("Installing the dependencies with npm.");
-  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  const { code, output } = await capture(npm, ["ci", "--no-audit", "--no-fund"], { shell: process.platform === "win32" });
-  if (code !== 0) throw new Problem(`${output.trim()}\nnpm could not install the dependencies; its reason is above.`);
+  await npm(["ci"]);
 }
 
 function isInstalled() {
