@@ -1,11 +1,11 @@
 import { ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
-import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable, Writable } from "node:stream";
 import { cleanEnvironment } from "../tools/environment";
-import { getNode, npm, pack } from "../tools/npm";
+import { getNode, pack } from "../tools/npm";
 import { getPulumi } from "../tools/pulumi";
 import { Project } from "./project";
 
@@ -99,51 +99,31 @@ describe.each([
   { node: lowest(engines.node), sdk: lowest(peerDependencies["@pulumi/pulumi"]) },
   { node: "24.21.0", sdk: "3.270.0" },
 ])("installed from its tarball, on Node $node with @pulumi/pulumi $sdk", ({ node, sdk }) => {
-  let installation: string;
+  let project: Project;
   let sandbox: ChildProcessByStdio<Writable, Readable, null>;
-  let onSandbox: () => Project;
   let role: (method: string, body?: object) => Promise<Response>;
 
   beforeAll(async () => {
-    const cli = await getPulumi();
-    const PATH = [await getNode(node), ...cli.bin, process.env.PATH].join(delimiter);
-    const env = { ...cleanEnvironment(), PATH };
-    installation = mkdtempSync(join(tmpdir(), "steward-installation-"));
-    writeFileSync(join(installation, "package.json"), "{}");
-    const packages = [tarball, `@pulumi/pulumi@${sdk}`, `@types/node@${devDependencies["@types/node"]}`];
-    await npm(["install", "--engine-strict", "--ignore-scripts", "--prefer-offline", ...packages], { cwd: installation, env });
+    const PATH = [await getNode(node), ...(await getPulumi()).bin, process.env.PATH].join(delimiter);
+    project = new Project({ PATH });
+    await project.install(tarball, `@pulumi/pulumi@${sdk}`, `@types/node@${devDependencies["@types/node"]}`);
 
-    const command = [
-      join(__dirname, "../tools/supervise.js"),
-      installation,
-      join(installation, "node_modules/.bin/pulumi-steward"),
-      "sandbox",
-    ];
-    sandbox = spawn(process.execPath, command, { env, stdio: ["pipe", "pipe", "inherit"] });
-    const variables: Record<string, string> = {};
-    for await (const line of createInterface(sandbox.stdout)) {
-      const [, name = "", value = ""] = /^export (\w+)=(.*)$/.exec(line) ?? [];
-      variables[name] = value;
-      // The last line.
-      if (name === "SHARE_5") break;
-    }
-    const { SECRETS_ADDR = "", SECRETS_TOKEN = "", PLATFORM_ADDR, PLATFORM_TOKEN = "" } = variables;
-    role = (method, body) =>
-      fetch(`${SECRETS_ADDR}/v1/scheduler/role/web`, {
-        method,
-        headers: { "X-Secrets-Token": SECRETS_TOKEN },
-        body: body && JSON.stringify(body),
-      });
-    // Through the configuration, which an SDK may not hand to the provider.
-    onSandbox = () =>
-      new Project({ PATH, SECRETS: SECRETS_TOKEN, PLATFORM: PLATFORM_TOKEN }).config({
-        "steward:default": {
-          secrets: { address: SECRETS_ADDR, tokenEnv: "SECRETS" },
-          platform: { address: PLATFORM_ADDR, tokenEnv: "PLATFORM" },
-        },
-      });
+    const supervisor = join(__dirname, "../tools/supervise.js");
+    const command = join(project.folder, "program/node_modules/.bin/pulumi-steward");
+    const env = { ...cleanEnvironment(), PATH };
+    sandbox = spawn(process.execPath, [supervisor, project.folder, command, "sandbox"], { env, stdio: ["pipe", "pipe", "inherit"] });
+    const { SECRETS_ADDR = "", SECRETS_TOKEN = "", PLATFORM_ADDR = "", PLATFORM_TOKEN = "" } = await printed(sandbox.stdout);
+    // Through the configuration, which not every SDK hands to the provider.
+    project.with({ FIRST_TOKEN: SECRETS_TOKEN, SECOND_TOKEN: PLATFORM_TOKEN }).config({
+      "steward:default": {
+        secrets: { address: SECRETS_ADDR, tokenEnv: "FIRST_TOKEN" },
+        platform: { address: PLATFORM_ADDR, tokenEnv: "SECOND_TOKEN" },
+      },
+    });
+    const headers = { "X-Secrets-Token": SECRETS_TOKEN };
+    role = (method, body) => fetch(`${SECRETS_ADDR}/v1/scheduler/role/web`, { method, headers, body: body && JSON.stringify(body) });
   });
-  // The supervisor removes the installation.
+  // The supervisor removes the project's folder.
   afterAll(async () => {
     const ended = new Promise((done) => sandbox.on("close", done));
     sandbox.stdin.end();
@@ -151,37 +131,44 @@ describe.each([
   });
 
   test("no link leads out of it, and there is no TypeScript but Pulumi's own", () => {
-    expect(lstatSync(join(installation, "node_modules/pulumi-steward")).isSymbolicLink()).toBe(false);
-    expect(existsSync(join(installation, "node_modules/typescript"))).toBe(false);
+    const modules = join(project.folder, "program/node_modules");
+    expect(lstatSync(join(modules, "pulumi-steward")).isSymbolicLink()).toBe(false);
+    expect(existsSync(join(modules, "typescript"))).toBe(false);
   });
 
-  test.each(Object.entries(programs))("a program in %s is deployed, refreshed without a change, and destroyed", async (_, files) => {
-    const project = onSandbox().installed(installation, files);
-    await project.up();
+  test.each(Object.entries(programs))("a program in %s is deployed, refreshed without a change, and destroyed", async (language, files) => {
+    await project.files(files).up();
     const { policies, found, compiler } = await project.outputs();
     expect(policies).toEqual(["deploy"]);
     expect(found).toEqual([99, 'Status == "running"', expect.any(String), expect.any(String)]);
-    if (compiler) expect(compiler).toEqual([expect.stringContaining("typescript@3.8.3")]);
+    expect(compiler).toEqual(language === "TypeScript" ? [expect.stringContaining("typescript@3.8.3")] : undefined);
     await project.expectConverged();
     await project.destroy();
     expect((await role("GET")).status).toBe(404);
-    project.remove();
   });
 
   test("drift is shown by a refresh, and its repair by the next preview", async () => {
-    const project = onSandbox().installed(installation, programs.CommonJS);
-    await project.up();
+    await project.files(programs.CommonJS).up();
     expect((await role("POST", { policies: ["administrator"] })).status).toBe(204);
     expect((await project.refresh()).changes).toContain('~ [0]: "deploy" => "administrator"');
     expect((await project.preview()).changes).toContain('~ [0]: "administrator" => "deploy"');
     await project.destroy();
-    project.remove();
   });
 
   test("Pulumi's own TypeScript refuses a misspelt attribute", async () => {
-    const misspelt = 'new secrets.SchedulerRole("job", { name: "job", polices: [] });';
-    const project = onSandbox().installed(installation, { ...programs.TypeScript, "index.ts": typescript(misspelt) });
-    expect((await project.pulumi("preview")).output).toContain("'polices' does not exist");
-    project.remove();
+    const misspelt = typescript('new secrets.SchedulerRole("job", { name: "job", polices: [] });');
+    const { output } = await project.files({ ...programs.TypeScript, "index.ts": misspelt }).pulumi("preview");
+    expect(output).toContain("'polices' does not exist");
   });
 });
+
+/** The variables that a sandbox prints, the last of which is the fifth share. */
+async function printed(lines: Readable): Promise<Record<string, string>> {
+  const variables: Record<string, string> = {};
+  for await (const line of createInterface(lines)) {
+    const [, name = "", value = ""] = /^export (\w+)=(.*)$/.exec(line) ?? [];
+    variables[name] = value;
+    if (name === "SHARE_5") break;
+  }
+  return variables;
+}
