@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { say } from "../tools/command";
 import { getPulumi } from "../tools/pulumi";
 import { deprecations } from "./deprecations";
+import { listings } from "./listings";
 import { interruption } from "./measure";
 import { start } from "./start";
 import { stateAndRequests } from "./state";
@@ -16,10 +17,10 @@ const help = `npm run bench -- [options]
   --runs <number>            how often each is run; the median counts (5)
   --roles <list>             how many roles (10,100,1000)
   --terraform-path <folder>  where terraform and terraform-provider-vault are, beside PATH; may be given twice
-  --only <list>              of time, state, deprecations, start and types (all)
+  --only <list>              of time, state, deprecations, listings, start and types (all)
 `;
 
-const parts = ["time", "state", "deprecations", "start", "types"];
+const parts = ["time", "state", "deprecations", "listings", "start", "types"];
 
 function numbers(text: string, option: string): number[] {
   const values = text.split(",").map(Number);
@@ -67,11 +68,16 @@ Pulumi ${version}, @pulumi/pulumi ${require("@pulumi/pulumi/package.json").versi
     print(
       `## Deprecations\n\n${deprecated.count} versions of ${deprecated.modules} modules in the sandbox, median of ${runs}.\n\n${deprecated.report}`,
     );
+  const listed = wanted("listings") ? await listings(runs) : undefined;
+  if (listed)
+    print(
+      `## Listings\n\n\`scheduler.listJobs()\` on the sandbox, in a process of its own that keeps no job; "plain" is a loop of \`fetch\` and \`JSON.parse\` over the same pages. Medians of ${runs}; what is kept is what stays in the heap after a collection of garbage at each page.\n\n${listed.report}`,
+    );
   const started = wanted("start") ? await start() : undefined;
   if (started) print(`## Start of a program\n\n${started.report}`);
   const typed = wanted("types") ? types() : undefined;
   if (typed) print(`## Type-checking\n\n${typed.report}`);
-  print(`## Targets\n\n${targets({ timing: timed, state, deprecations: deprecated, start: started, types: typed })}`);
+  print(`## Targets\n\n${targets({ timing: timed, state, deprecations: deprecated, listings: listed, start: started, types: typed })}`);
 }
 
 function print(text: string): void {

@@ -1,4 +1,5 @@
 import { Deprecations } from "./deprecations";
+import { Listings } from "./listings";
 import { Operation, operations } from "./pulumi";
 import { Start } from "./start";
 import { StateAndRequests } from "./state";
@@ -17,12 +18,13 @@ export interface Measured {
   timing?: Timing;
   state?: StateAndRequests;
   deprecations?: Deprecations;
+  listings?: Listings;
   start?: Start;
   types?: Types;
 }
 
 /** Every promise of ours about speed and size, and whether it is kept. */
-export function targets({ timing, state, deprecations, start, types }: Measured): string {
+export function targets({ timing, state, deprecations, listings, start, types }: Measured): string {
   const rows = [
     ...roleTargets(timing),
     ...setTargets(timing),
@@ -39,6 +41,15 @@ export function targets({ timing, state, deprecations, start, types }: Measured)
     {
       what: "requests of 1,000 deprecations of 50 modules: create 50 + 1,000, preview 0, refresh 50, destroy 1,000",
       checks: deprecations && deprecationChecks(deprecations),
+      show: whole,
+    },
+    {
+      what: "requests of a listing: one for each page",
+      checks: listings?.turns.map(({ count, pageSize, requests }) => ({
+        of: `${whole(count)} / ${whole(pageSize)}:`,
+        measured: requests,
+        most: Math.ceil(count / pageSize),
+      })),
       show: whole,
     },
     {

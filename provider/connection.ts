@@ -149,6 +149,12 @@ export function connect(system: System, name: string, settings: Settings): Conne
   };
 }
 
+/** TLS all the way, through a proxy as well, or no network at all. @internal */
+export const isPrivate = ({ address }: Connection): boolean => {
+  const { protocol, hostname } = new URL(address);
+  return protocol === "https:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+};
+
 const invalid = (reason: string, advice?: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, advice });
 
 function configuredConnection(name: string, { config }: Settings): z.infer<typeof connectionSettings> | undefined {

@@ -1,6 +1,8 @@
 import { Clock } from "./clock";
 import { Faults } from "./faults";
 import { Log } from "./log";
+import type { Page } from "./page";
+import { listenPage } from "./page";
 import { createPlatform } from "./platform";
 import * as platformDialects from "./platform/dialect";
 import { applySeed } from "./platform/seed";
@@ -80,7 +82,7 @@ export interface Options {
    */
   dialect?: "standard" | "hashicorp";
   /**
-   * First of three ports, in the order secrets, platform, scheduler. 0 takes free ones.
+   * First of four ports, in the order secrets, platform, scheduler, page. 0 takes free ones.
    * @default 0
    */
   port?: number;
@@ -101,7 +103,12 @@ export interface Options {
   seal?: "shamir" | "stored";
 }
 
-/** The service's own unseal shares, and ways to be an unkind operator. Shares are given in base64 or hex. */
+/**
+ * The service's own unseal shares, and ways to be an unkind operator. Shares are given in base64 or hex.
+ *
+ * Its scheduler engine makes tokens that work in the sandbox's scheduler, where the access configuration has that one's address and a management token.
+ * They end, by the sandbox's clock, with their lease or with the token that asked for them, and with the mount.
+ */
 export interface SecretsService extends Service {
   /** The live shares, in base64. Those of a rekey, too, whether it encrypted them or not. */
   shares: string[];
@@ -203,6 +210,8 @@ export interface Sandbox {
   secrets: SecretsService;
   platform: PlatformService;
   scheduler: SchedulerService;
+  /** The address of a page for the browser that shows, as it changes, what the three hold and what was asked of them: read-only, and without secrets. */
+  page: string;
   /** The variables a child process needs to reach all three. */
   env: Record<string, string>;
   /** Every request so far, in the order of arrival. `path` has its query; `status` is 0 where no answer was sent; `at` is the clock's. */
@@ -239,7 +248,7 @@ export async function start(options: Options = {}): Promise<Sandbox> {
   if (unknown) throw new TypeError(`Unknown option "${unknown}". Known: ${known.join(", ")}.`);
   if (name !== "standard" && name !== "hashicorp") throw new TypeError('dialect is "standard" or "hashicorp".');
   if (seal !== "shamir" && seal !== "stored") throw new TypeError('seal is "shamir" or "stored".');
-  if (!Number.isInteger(port) || port < 0 || port > 65_533) throw new RangeError("port is a whole number from 0 to 65533.");
+  if (!Number.isInteger(port) || port < 0 || port > 65_532) throw new RangeError("port is a whole number from 0 to 65532.");
   if (!Number.isInteger(unsealShares) || unsealShares < 1 || unsealShares > 255) throw new RangeError("unsealShares is from 1 to 255.");
   const least = unsealShares === 1 ? 1 : 2;
   if (!Number.isInteger(unsealThreshold) || unsealThreshold < least || unsealThreshold > unsealShares)
@@ -267,14 +276,26 @@ export async function start(options: Options = {}): Promise<Sandbox> {
     },
   ];
   const servers: Server[] = [];
+  let page: Page | undefined;
   const close = async (): Promise<void> => {
     // Whoever waits for a change is not left waiting.
     scheduler.records.end();
-    await Promise.all(servers.map((server) => server.close()));
+    await Promise.all([...servers, page].map((server) => server?.close()));
   };
   try {
     for (const [index, system] of systems.entries())
       servers.push(await listen(system, port === 0 ? 0 : port + index, { log, faults, clock }));
+    const [secretsUrl, platformUrl, schedulerUrl] = servers.map(({ url }) => url) as [string, string, string];
+    page = await listenPage(
+      {
+        log,
+        clock,
+        secrets: { records: secrets.records, url: secretsUrl },
+        platform: { ...platform, url: platformUrl },
+        scheduler: { records: scheduler.records, url: schedulerUrl },
+      },
+      port === 0 ? 0 : port + servers.length,
+    );
   } catch (error) {
     await close();
     throw error;
@@ -345,6 +366,7 @@ export async function start(options: Options = {}): Promise<Sandbox> {
       },
     },
     scheduler: scheduler.service(schedulerServer.url),
+    page: page.url,
     env: Object.fromEntries(names.map((variable, index) => [variable, values[index]!])),
     requests: () => log.entries(),
     faults: { add: (fault) => faults.add(fault), clear: () => faults.clear() },

@@ -1,8 +1,9 @@
 import type { Clock } from "./clock";
+import type { Fault } from "./index";
 
 /** One request as the log keeps it. `status` is 0 until an answer leaves, and stays 0 when none does. */
 export interface Entry {
-  system: string;
+  system: Fault["system"];
   method: string;
   path: string;
   status: number;
@@ -15,10 +16,20 @@ export class Log {
 
   constructor(private readonly clock: Clock) {}
 
-  add(system: string, method: string, path: string): Entry {
+  add(system: Fault["system"], method: string, path: string): Entry {
     const entry: Entry = { system, method, path, status: 0, at: this.clock.now().getTime() };
     this.#entries.push(entry);
     return entry;
+  }
+
+  get count(): number {
+    return this.#entries.length;
+  }
+
+  /** The last so many, in the order of arrival, with their places in it. */
+  newest(count: number): (Entry & { number: number })[] {
+    const first = Math.max(0, this.count - count);
+    return this.#entries.slice(first).map((entry, index) => ({ ...entry, number: first + index }));
   }
 
   entries(): Entry[] {

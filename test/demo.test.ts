@@ -12,6 +12,7 @@ const parts = [
   "tools",
   "provider",
   "sandbox",
+  "command",
   "dist",
   "examples",
   "Pulumi.yaml",
@@ -73,6 +74,8 @@ describe("npm run up, refresh and destroy", () => {
   test("the story that `npm run up` tells holds, and nothing of the caller's is touched", async () => {
     const up = await demo("up");
     expect(up).toMatchObject({ code: 0 });
+    const [, page = ""] = /^Watch what happens in your browser: (\S+)$/m.exec(up.output) ?? [];
+    expect(await (await fetch(page)).text()).toContain("<h1>Sandbox</h1>");
     const [, token = "", body = "", address = ""] = /curl -X POST -H "X-Secrets-Token: (\S+)" -d '(\S+)' (\S+)/.exec(up.output) ?? [];
     expect((await fetch(address, { method: "POST", headers: { "X-Secrets-Token": token }, body })).status).toBe(204);
     expect((await demo("refresh")).output).toContain('~ [0]: "readonly" => "administrator"');

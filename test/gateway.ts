@@ -1,4 +1,4 @@
-import { createServer, IncomingMessage, ServerResponse, request as send } from "node:http";
+import { ClientRequest, createServer, IncomingMessage, ServerResponse, request as send } from "node:http";
 import { AddressInfo } from "node:net";
 
 /** A request on its way to the server. */
@@ -36,6 +36,7 @@ export interface Gateway {
 /** Stands before a server, the sandbox or a real one, and breaks what is to be broken. */
 export async function startGateway(address: string): Promise<Gateway> {
   const seen = new Map<string, number>();
+  const sent = new Set<ClientRequest>();
   const gateway: Gateway = { url: "", requests: [], close: async () => {} };
   const cut = (incoming: IncomingMessage): void => void incoming.socket.destroy();
 
@@ -70,6 +71,8 @@ export async function startGateway(address: string): Promise<Gateway> {
       }
       outgoing.writeHead(response.statusCode ?? 502, response.headers).end(answer);
     });
+    sent.add(upstream);
+    upstream.on("close", () => sent.delete(upstream));
     upstream.on("error", () => cut(incoming));
     upstream.end(body);
   }
@@ -81,6 +84,8 @@ export async function startGateway(address: string): Promise<Gateway> {
     new Promise((done) => {
       server.close(() => done());
       server.closeAllConnections();
+      // What a server holds, as it does until something changes, would outlast the test.
+      for (const upstream of sent) upstream.destroy();
     });
   return gateway;
 }

@@ -45,6 +45,15 @@ test("undici is behind the one door, and no part of the provider imports the san
   expect(offenders((_, name) => name.startsWith("sandbox") || name.includes("pulumi-steward/sandbox"))).toEqual([]);
 });
 
+test("nothing imports the commands", () => {
+  const wrong = [...files("provider"), ...files("sandbox")].flatMap((file) =>
+    imports(file)
+      .filter((name) => name.startsWith("command"))
+      .map((name) => `${file} imports ${name}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
 test("the sandbox never imports the provider, so that both cannot share one mistake", () => {
   const wrong = files("sandbox").flatMap((file) =>
     imports(file)

@@ -7,6 +7,7 @@ import { cleanEnvironment, pulumiEnvironment } from "../tools/environment";
 import { npm } from "../tools/npm";
 import { getPulumi } from "../tools/pulumi";
 import { Platform } from "./platform";
+import { SchedulerTarget } from "./scheduler";
 import { Target } from "./target";
 
 export interface Run {
@@ -52,6 +53,12 @@ export class Project {
   static onPlatform({ service, dialect }: Platform): Project {
     return new Project({ STEWARD_TOKEN: service.token }).config({
       "steward:default": { platform: { address: service.url, tokenEnv: "STEWARD_TOKEN", dialect } },
+    });
+  }
+
+  static onScheduler({ address, token, dialect }: Pick<SchedulerTarget, "address" | "token" | "dialect">): Project {
+    return new Project({ STEWARD_TOKEN: token }).config({
+      "steward:default": { scheduler: { address, tokenEnv: "STEWARD_TOKEN", dialect } },
     });
   }
 

@@ -10,7 +10,7 @@ const { cleanEnvironment } = require("./environment");
 
 const deadline = 20_000;
 
-/** @typedef {{ pid: number, env: { SECRETS_ADDR: string, SECRETS_TOKEN: string, [name: string]: string } }} Running */
+/** @typedef {{ pid: number, env: { SECRETS_ADDR: string, SECRETS_TOKEN: string, [name: string]: string }, page: string }} Running */
 
 /**
  * The sandbox that was started with this folder, if it still runs.

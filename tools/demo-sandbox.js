@@ -10,7 +10,7 @@ async function main() {
   const { start } = require(path.join(__dirname, "..", "dist", "sandbox"));
   const sandbox = await start();
   // Written elsewhere and then renamed, since someone is waiting for it; not for other users to read, since it holds tokens.
-  fs.writeFileSync(`${file}.new`, JSON.stringify({ pid: process.pid, env: sandbox.env }, null, 2), { mode: 0o600 });
+  fs.writeFileSync(`${file}.new`, JSON.stringify({ pid: process.pid, env: sandbox.env, page: sandbox.page }, null, 2), { mode: 0o600 });
   fs.renameSync(`${file}.new`, file);
   const end = async () => {
     await sandbox.close();

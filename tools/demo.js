@@ -40,10 +40,11 @@ async function up(args) {
     fs.rmSync(folders.sandbox, { recursive: true, force: true });
     sandbox = await startSandbox(folders.sandbox);
   }
+  say(`Watch what happens in your browser: ${sandbox.page}`);
   const code = await deploy(folders.sandbox, undefined, sandbox.env);
   if (code === 0) {
     say(`
-Now change a role behind Pulumi's back,
+${sandbox.page} shows what is there now. Change a role behind Pulumi's back,
 
   curl -X POST -H "X-Secrets-Token: ${sandbox.env.SECRETS_TOKEN}" -d '{"policies":"administrator"}' ${sandbox.env.SECRETS_ADDR}/v1/${mount}/role/${role}
 

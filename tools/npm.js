@@ -13,7 +13,7 @@ const { Problem, capture, root } = require("./command");
 async function npm(args, options) {
   const windows = process.platform === "win32";
   const { code, output } = await capture(windows ? "npm.cmd" : "npm", [...args, "--no-audit", "--no-fund"], { shell: windows, ...options });
-  if (code !== 0) throw new Problem(`${output.trim()}\nnpm ${args[0]} failed; its reason is above.`);
+  if (code !== 0) throw new Problem(`${output.trim()}\nnpm ${args.join(" ")} failed; its reason is above.`);
 }
 
 /**

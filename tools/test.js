@@ -2,6 +2,7 @@
 const path = require("node:path");
 const { run, root } = require("./command");
 const { cleanEnvironment } = require("./environment");
+const { getBrowser } = require("./browser");
 const { getPulumi } = require("./pulumi");
 const { startNomad, startVault } = require("./servers");
 
@@ -10,11 +11,21 @@ const jest = path.join(root, "node_modules/jest/bin/jest.js");
 /** @param {string[]} args */
 async function test(args) {
   await getPulumi();
+  // Of some suites only, the one that needs it asks for it.
+  if (args.length === 0) await getBrowser();
   return run(process.execPath, [jest, ...args], { env: cleanEnvironment() });
 }
 
 /** The suites that run on the sandbox and, unchanged, on real servers; and those that need both products at once. */
-const realSuites = ["test/provider/secrets", "test/end-to-end/secrets", "test/sandbox/secrets-rekey(-verify|-pgp)?.test", "test/real"];
+const realSuites = [
+  "test/provider/secrets",
+  "test/command/(rekey|stack)",
+  "test/end-to-end/secrets",
+  "test/sandbox/secrets-(rekey(-verify|-pgp)?|creds|leases).test",
+  "test/provider/scheduler/contract",
+  "test/end-to-end/scheduler",
+  "test/real",
+];
 
 /**
  * The suites for real servers, on one real Vault and one real Nomad.

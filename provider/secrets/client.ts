@@ -1,7 +1,8 @@
+import type { OpenAPIV3 } from "openapi-types";
 import { Connection, Dialect } from "../connection";
 import { StewardError } from "../errors";
 import { errorsIn } from "../failure";
-import { Request, send } from "../http";
+import { Request, Retry, send } from "../http";
 
 /** What differs between the API documents and the real product. */
 interface SecretsDialect {
@@ -142,15 +143,35 @@ export function unexpectedAnswer(path: string): StewardError {
   });
 }
 
-type Paths = Record<string, unknown>;
+const openApiPath = "/v1/sys/internal/specs/openapi";
+/** All mounts with all their paths are megabytes. */
+const openApiBytes = 64 * 1024 * 1024;
 
-/** The listing can be megabytes: asked for once per server, token and process. */
-function visiblePaths(connection: Connection): Promise<Paths | undefined> {
+/** What the service documents of itself for this token, as it sends it. @internal */
+export async function readOpenApi(connection: Connection, retry: Retry): Promise<OpenAPIV3.Document> {
+  const limits = { bodyBytes: openApiBytes };
+  const document = (await call(connection, { method: "GET", path: openApiPath, retry, limits })) as Partial<OpenAPIV3.Document> | undefined;
+  const { openapi, info, paths } = document ?? {};
+  if (typeof openapi === "string" && typeof info?.title === "string" && typeof info.version === "string" && isObject(paths))
+    return document as OpenAPIV3.Document;
+  throw new StewardError({
+    code: "ERR_UNEXPECTED_RESPONSE",
+    reason: "the server's answer is no OpenAPI document",
+    method: "GET",
+    path: openApiPath,
+    advice: "Check the connection's address, and what stands between.",
+  });
+}
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Asked for once per server, token and process. */
+function visiblePaths(connection: Connection): Promise<OpenAPIV3.PathsObject | undefined> {
   const key = JSON.stringify(["openapi", connection.server, connection.token()]);
-  const known = connection.memory.get(key) as Promise<Paths | undefined> | undefined;
+  const known = connection.memory.get(key) as Promise<OpenAPIV3.PathsObject | undefined> | undefined;
   if (known) return known;
-  const asked = call(connection, { method: "GET", path: "/v1/sys/internal/specs/openapi", retry: "never" }).then(
-    (body) => (body as { paths?: Paths } | undefined)?.paths,
+  const asked = readOpenApi(connection, "never").then(
+    ({ paths }) => paths,
     () => undefined,
   );
   connection.memory.set(key, asked);

@@ -10,3 +10,4 @@ export { RoleAttributes, SchedulerRole, SchedulerRoleArgs, SchedulerRoleInputs, 
 export { ListSchedulerRolesOptions, listSchedulerRoles } from "./scheduler-role-list";
 export { SchedulerRoles, SchedulerRolesArgs, SchedulerRolesInputs, SchedulerRolesState } from "./scheduler-roles";
 export { SchedulerToken, SchedulerTokenArgs, SchedulerTokenInputs, SchedulerTokenState } from "./scheduler-token";
+export { GetSpecificationOptions, getSpecification, Operation, Specification } from "./specification";

@@ -19,10 +19,13 @@ import * as saml from "./routes/saml-settings";
 import * as sms from "./routes/sms-settings";
 import * as smtp from "./routes/smtp-settings";
 import * as workspaces from "./routes/workspaces";
+import type { Settings } from "./settings";
 import { valuesOf } from "./settings";
 
 export interface Platform {
   records: Records;
+  /** All that there are. */
+  settings: Settings[];
   /** Its `routes` are the table that the coverage test reads. */
   app: Hono<Found>;
 }
@@ -65,12 +68,14 @@ export function createPlatform(dialect: Dialect, clock: Clock): Platform {
     return next();
   });
 
-  general.routes(app, dialect);
-  costEstimation.routes(app, dialect);
-  saml.routes(app, dialect);
-  smtp.routes(app);
-  sms.routes(app, dialect);
-  customization.routes(app, dialect);
+  const settings = [
+    general.routes(app, dialect),
+    costEstimation.routes(app, dialect),
+    saml.routes(app, dialect),
+    smtp.routes(app),
+    sms.routes(app, dialect),
+    customization.routes(app, dialect),
+  ];
   oidc.routes(app);
   adminWorkspaces.routes(app);
   moduleVersions.routes(app);
@@ -85,7 +90,7 @@ export function createPlatform(dialect: Dialect, clock: Clock): Platform {
     if (error instanceof Refused) return errors(c as Route, error.status, ...error.problems);
     return errors(c as Route, 500, { detail: error.message });
   });
-  return { records, app };
+  return { records, app, settings };
 }
 
 function newToken(): string {

@@ -13,6 +13,8 @@ export interface Attribute {
   oneOf?: string[];
   /** "writes": it is accepted and never shown. "reads": it is shown, and a client's value is ignored. */
   only?: "writes" | "reads";
+  /** A secret that the API shows. */
+  secret?: boolean;
 }
 
 /** One of the installation's settings resources. There is always exactly one of each. */

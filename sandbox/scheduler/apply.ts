@@ -23,23 +23,25 @@ export function applySeed(records: Records, seed: SchedulerSeed): void {
       ...(noun !== "nodes" && { Namespace: namespace }),
     });
   };
-  for (const job of seed.jobs ?? []) {
-    const JobModifyIndex = region.index + 1;
-    write("jobs", { Name: job.ID, Region: region.name, SubmitTime: now, JobModifyIndex, ...job });
-  }
-  for (const deployment of seed.deployments ?? []) {
-    const job = region.find("jobs", String(deployment.JobID), deployment.Namespace);
-    const { JobModifyIndex = 0, CreateIndex: JobCreateIndex = 0 } = job ?? {};
-    write("deployments", {
-      JobModifyIndex,
-      JobSpecModifyIndex: JobModifyIndex,
-      JobCreateIndex,
-      CreateTime: now,
-      ModifyTime: now,
-      ...deployment,
-    });
-  }
-  for (const node of seed.nodes ?? []) write("nodes", { Name: node.ID, ...node });
+  region.together(() => {
+    for (const job of seed.jobs ?? []) {
+      const JobModifyIndex = region.index + 1;
+      write("jobs", { Name: job.ID, Region: region.name, SubmitTime: now, JobModifyIndex, ...job });
+    }
+    for (const deployment of seed.deployments ?? []) {
+      const job = region.find("jobs", String(deployment.JobID), deployment.Namespace);
+      const { JobModifyIndex = 0, CreateIndex: JobCreateIndex = 0 } = job ?? {};
+      write("deployments", {
+        JobModifyIndex,
+        JobSpecModifyIndex: JobModifyIndex,
+        JobCreateIndex,
+        CreateTime: now,
+        ModifyTime: now,
+        ...deployment,
+      });
+    }
+    for (const node of seed.nodes ?? []) write("nodes", { Name: node.ID, ...node });
+  });
   records.wake();
 }
 

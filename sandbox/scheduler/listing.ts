@@ -34,14 +34,21 @@ function mayList(noun: Noun): (access: Access, query: Query) => boolean {
 }
 
 function ordered(noun: Noun, table: Table, { namespace, prefix, reverse }: Query): Row[] {
-  const rows = [...table.rows]
-    .filter(([, row]) => noun === "nodes" || namespace === "*" || row.Namespace === namespace)
-    .filter(([, { ID }]) => String(ID).startsWith(prefix))
-    .sort(([a], [b]) => byBytes(a, b))
-    .map(([, row]) => row);
+  const rows = sorted(table)
+    .filter((row) => noun === "nodes" || namespace === "*" || row.Namespace === namespace)
+    .filter(({ ID }) => String(ID).startsWith(prefix));
   if (noun === "deployments" && prefix !== "") rows.sort((a, b) => byBytes(String(a.ID), String(b.ID)));
   else if (noun === "deployments")
     rows.sort((a, b) => Number(a.CreateIndex) - Number(b.CreateIndex) || byBytes(String(a.ID), String(b.ID)));
   // The list of nodes knows no other order, and a token then leads nowhere.
   return reverse && noun !== "nodes" ? rows.reverse() : rows;
+}
+
+const known = new WeakMap<Table, Row[]>();
+
+/** In the order of the keys: once for all the pages of one state. */
+function sorted(table: Table): Row[] {
+  const rows = known.get(table) ?? [...table.rows].sort(([a], [b]) => byBytes(a, b)).map(([, row]) => row);
+  known.set(table, rows);
+  return rows;
 }

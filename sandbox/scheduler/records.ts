@@ -18,6 +18,8 @@ export interface Table {
 
 /** What a region held from some time on. */
 export type State = Record<Noun, Table> & { at: number };
+/** The same while it is written. */
+type Draft = Record<Noun, Table & { rows: Map<string, Row> }> & { at: number };
 
 export interface Token {
   accessor: string;
@@ -46,6 +48,8 @@ export class Region {
   readonly members: Map<string, Record<string, unknown>> = new Map();
   #index: number;
   #states: State[];
+  /** Of the writes that are going on. */
+  #draft: Draft | undefined;
 
   constructor(
     readonly name: string,
@@ -82,19 +86,38 @@ export class Region {
     return this.state[noun].rows.get(keyOf(noun, id, namespace));
   }
 
+  /** All that is written meanwhile is one new state, which takes no more than a single write: thousands of records are seeded at once. */
+  together<T>(write: () => T): T {
+    const { state } = this;
+    const copy = (noun: Noun): Draft[Noun] => ({ ...state[noun], rows: new Map(state[noun].rows) });
+    this.#draft = { at: this.clock.now().getTime(), jobs: copy("jobs"), deployments: copy("deployments"), nodes: copy("nodes") };
+    // Who is behind needs the past, but not all of it.
+    this.#states = [...this.#states.slice(-1000), this.#draft];
+    try {
+      return write();
+    } finally {
+      this.#draft = undefined;
+      this.changed();
+    }
+  }
+
+  /** Something was written that no list shows. */
+  advance(): number {
+    this.#index += 1;
+    return this.#index;
+  }
+
   /** Writes one record, with the next index; `undefined` removes it. */
   write(noun: Noun, key: string, fields: Row | undefined): Row | undefined {
-    this.#index += 1;
-    const { state } = this;
-    const rows = new Map(state[noun].rows);
-    const before = rows.get(key);
+    if (!this.#draft) return this.together(() => this.write(noun, key, fields));
+    this.advance();
+    const table = this.#draft[noun];
+    const before = table.rows.get(key);
     const indexes = { CreateIndex: before?.CreateIndex ?? this.#index, ModifyIndex: this.#index };
     const row = fields && Object.freeze(complete(structureOf(noun), { ...structuredClone(fields), ...indexes }) as Row);
-    if (row) rows.set(key, row);
-    else rows.delete(key);
-    // Who is behind needs the past, but not all of it.
-    this.#states = [...this.#states.slice(-1000), { ...state, at: this.clock.now().getTime(), [noun]: { index: this.#index, rows } }];
-    this.changed();
+    if (row) table.rows.set(key, row);
+    else table.rows.delete(key);
+    table.index = this.#index;
     return row;
   }
 }

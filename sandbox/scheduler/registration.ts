@@ -3,7 +3,7 @@ import { Refused } from "./answer";
 import { stringify } from "./json";
 import type { Records, Region, Row } from "./records";
 import { keyOf, structureOf } from "./records";
-import { defaults, nanoseconds } from "./seed";
+import { defaults, nanoseconds, update } from "./seed";
 import { complete } from "./types";
 
 interface Group {
@@ -15,30 +15,43 @@ interface Group {
 /** What the service itself writes into a job; the rest is the specification. */
 const own = ["CreateIndex", "ModifyIndex", "JobModifyIndex", "SubmitTime", "Status", "StatusDescription", "Version", "Stable"];
 
-/** Registers a job: a new one, or a new version of one, whose running deployments then end. Returns the index of its specification. */
-export function register(records: Records, region: Region, given: Row): number {
-  check(records, given);
+/** What becomes of a registration: the job's index, and the evaluation that places it, which jobs without tasks of their own have none of. */
+export interface Registered {
+  JobModifyIndex: number;
+  EvalID: string;
+  EvalCreateIndex: number;
+  Index: number;
+}
+
+/** Registers a job: a new one, or a new version of one, whose running deployments then end. */
+export function register(records: Records, region: Region, given: Row): Registered {
   const namespace = String(given.Namespace);
   const id = String(given.ID);
+  const specification: Row = withUpdates({ ...defaults.jobs, Datacenters: ["*"], ...given, Name: given.Name || id, Region: region.name });
+  check(records, specification);
   const key = keyOf("jobs", id, namespace);
   const before = region.find("jobs", id, namespace);
   const now = nanoseconds(records.clock.now().getTime());
-  const specification: Row = { ...defaults.jobs, Datacenters: ["*"], ...given, Name: given.Name || id, Region: region.name };
-  if (before && bare(specification) === bare(before)) return Number(before.JobModifyIndex);
+  const EvalID = specification.Periodic || specification.ParameterizedJob ? "" : randomUUID();
+  if (before && bare(specification) === bare(before)) {
+    const EvalCreateIndex = EvalID === "" ? 0 : region.advance();
+    return { JobModifyIndex: Number(before.JobModifyIndex), EvalID, EvalCreateIndex, Index: EvalCreateIndex };
+  }
 
   const index = region.index + 1;
   const version = before ? Number(before.Version) + 1 : 0;
   const job = { ...specification, SubmitTime: now, Version: version, Status: "pending", JobModifyIndex: index, Stable: false };
+  const stopped = specification.Stop === true;
   region.write("jobs", key, job);
   for (const [deployment, row] of region.state.deployments.rows)
     if (row.JobID === id && row.Namespace === namespace && row.Status === "running") {
-      const ended = { Status: "cancelled", StatusDescription: "Cancelled due to newer version of job", ModifyTime: now };
-      region.write("deployments", deployment, { ...row, ...ended });
+      const StatusDescription = stopped ? "Cancelled because job is stopped" : "Cancelled due to newer version of job";
+      region.write("deployments", deployment, { ...row, Status: "cancelled", StatusDescription, ModifyTime: now });
     }
   const groups = updated(specification);
-  if (specification.Type === "service" && groups.length > 0) deploy(region, namespace, job, groups, now);
-  region.write("jobs", key, { ...job, Status: "running" });
-  return index;
+  if (specification.Type === "service" && groups.length > 0 && !stopped) deploy(region, namespace, job, groups, now);
+  region.write("jobs", key, { ...job, Status: stopped ? "dead" : "running" });
+  return { JobModifyIndex: index, EvalID, EvalCreateIndex: EvalID === "" ? 0 : index, Index: index };
 }
 
 function deploy(region: Region, Namespace: string, job: Row, groups: Group[], now: bigint): void {
@@ -46,7 +59,7 @@ function deploy(region: Region, Namespace: string, job: Row, groups: Group[], no
   const ID = randomUUID();
   const TaskGroups = Object.fromEntries(
     groups.map(({ Name, Count, Update }) => {
-      const { ProgressDeadline = 600_000_000_000, Canary: DesiredCanaries = 0 } = Update ?? {};
+      const { ProgressDeadline, Canary: DesiredCanaries } = Update ?? {};
       return [Name, { DesiredTotal: Count ?? 1, PlacedAllocs: Count ?? 1, ProgressDeadline, DesiredCanaries }];
     }),
   );
@@ -66,11 +79,22 @@ function deploy(region: Region, Namespace: string, job: Row, groups: Group[], no
   });
 }
 
+/** The job's update block is what its groups' begin with, and a service has one in any case; the job itself keeps no more than this of it. */
+function withUpdates(job: Row): Row {
+  const { Update: given, Type, TaskGroups } = job;
+  const common = given || Type === "service" ? { ...update, ...(given as object | undefined) } : undefined;
+  const Update = common && common.MaxParallel > 0 ? { Stagger: common.Stagger, MaxParallel: common.MaxParallel } : null;
+  if (!Array.isArray(TaskGroups)) return job;
+  const groups = (TaskGroups as Group[]).map((group) => ({
+    ...group,
+    Update: common || group.Update ? { ...update, ...common, ...group.Update } : null,
+  }));
+  return { ...job, Update, TaskGroups: groups };
+}
+
 /** The groups that are updated step by step, which is what a deployment tracks. */
-function updated({ TaskGroups, Update }: Row): Group[] {
-  const groups = TaskGroups as Group[];
-  const common = Update as Group["Update"];
-  return groups.map((group) => ({ ...group, Update: group.Update ?? common })).filter(({ Update: own }) => (own?.MaxParallel ?? 0) > 0);
+function updated({ TaskGroups }: Row): Group[] {
+  return (TaskGroups as Group[]).filter(({ Update: own }) => (own?.MaxParallel ?? 0) > 0);
 }
 
 /** The specification alone, to tell a new version from the same one again. */

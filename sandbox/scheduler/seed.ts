@@ -57,7 +57,10 @@ export function initialSeed(now: number): SchedulerSeed {
   };
 }
 
-const update = {
+/** What an update block is where it does not say otherwise. */
+export const update: Record<"Stagger" | "MaxParallel" | "MinHealthyTime" | "HealthyDeadline" | "ProgressDeadline", number> & {
+  HealthCheck: string;
+} = {
   Stagger: 30 * second,
   MaxParallel: 1,
   HealthCheck: "checks",

@@ -5,7 +5,7 @@ import type { SchedulerTokenRequest } from "./service";
 
 /** Makes a token for who has a management token, as the real product does. */
 export function createToken(records: Records, secret: string, request: SchedulerTokenRequest): Token {
-  if (!manages(records, secret)) throw denied();
+  judge(records, secret);
   const { name = "", type = "client", policies = [] } = request;
   const problems: string[] = [];
   if (name.length > 256) problems.push("token name too long");
@@ -18,6 +18,11 @@ export function createToken(records: Records, secret: string, request: Scheduler
 
 /** Ends a token for who has a management token. */
 export function deleteToken(records: Records, secret: string, accessor: string): void {
-  if (!manages(records, secret)) throw denied();
+  judge(records, secret);
   if (!records.revoke(accessor)) throw new Refused(400, `Cannot delete nonexistent tokens: ${accessor}`);
+}
+
+function judge(records: Records, secret: string): void {
+  if (records.leaderless !== undefined) throw new Refused(500, "No cluster leader");
+  if (!manages(records, secret)) throw denied();
 }

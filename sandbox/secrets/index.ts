@@ -12,6 +12,7 @@ import { Records } from "./records";
 import * as access from "./routes/config-access";
 import * as lease from "./routes/config-lease";
 import * as creds from "./routes/creds";
+import * as leases from "./routes/leases";
 import * as mounts from "./routes/mounts";
 import * as openapi from "./routes/openapi";
 import * as policies from "./routes/policies";
@@ -22,6 +23,8 @@ import * as rekeyVerify from "./routes/rekey-verify";
 import * as role from "./routes/role";
 import * as sealStatus from "./routes/seal-status";
 import * as token from "./routes/token";
+import * as tokenLookup from "./routes/token-lookup";
+import * as tokenRevoke from "./routes/token-revoke";
 import * as unseal from "./routes/unseal";
 import type { Neighbour } from "./scheduler";
 import type { Key } from "./seal";
@@ -91,6 +94,7 @@ export function createSecrets(
     c.set("token", found);
 
     const mount = records.mountAt(path);
+    if (mount?.tainted) return errors(c, 404, `no handler for route "${path}". route entry is tainted.`);
     if (mount) c.set("mount", mount);
     else if (!/^(sys|auth\/token)(\/|$)/.test(path)) return errors(c, 404, `no handler for route "${path}". route entry not found.`);
     await next();
@@ -111,13 +115,19 @@ export function createSecrets(
   policies.routes(app, dialect);
   token.routes(app, dialect);
   for (const { routes } of [rekeyInit, rekeyUpdate, rekeyVerify, rekeyBackup]) routes(app, dialect);
+  if (dialect.leases) {
+    leases.routes(app, dialect);
+    for (const { routes } of [tokenLookup, tokenRevoke]) routes(app);
+  }
   const ours = dialect.raw.includes("sys/unseal") ? [sealStatus, unseal] : [];
   for (const { routes } of ours) routes(app);
   const rekey = [rekeyInit, rekeyUpdate, rekeyVerify].flatMap(({ paths }) => paths(dialect));
   const system = [...mounts.paths, ...policies.paths, ...openapi.paths, ...rekey, ...rekeyBackup.paths];
+  if (dialect.leases) system.push(...leases.paths);
+  const tokens = [...token.paths, ...(dialect.leases ? [...tokenLookup.paths, ...tokenRevoke.paths] : [])];
   openapi.routes(app, dialect, (engines) => [
     { mount: "sys/", tag: "system", prefix: "", paths: [...system, ...ours.flatMap(({ paths }) => paths)] },
-    { mount: "auth/token/", tag: "auth", prefix: "token-", paths: token.paths },
+    { mount: "auth/token/", tag: "auth", prefix: "token-", paths: tokens },
     ...engines.map((mount) => ({
       mount,
       tag: "secrets",

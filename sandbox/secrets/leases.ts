@@ -39,7 +39,13 @@ export function renew(records: Records, id: string, increment: number): Granted 
 
 /** Ends a lease and its token. Throws where the scheduler does not do it; the lease is then still there. */
 export function revoke(records: Records, lease: Lease): void {
-  removeToken(records.neighbour, lease.mount.access, lease.accessor);
+  try {
+    removeToken(records.neighbour, lease.mount.access, lease.accessor);
+  } catch (error) {
+    throw error instanceof Unreachable
+      ? new Refusal(400, `failed to revoke entry: resp: (*logical.Response)(nil) err: ${error.message}`)
+      : error;
+  }
   records.leases.delete(lease.id);
 }
 
@@ -54,8 +60,17 @@ export function revokeToken(records: Records, token: Token): void {
 
 /** Removes the mount and ends its leases, or throws where one does not end. */
 export function unmount(records: Records, path: string): void {
-  for (const lease of [...records.leases.values()]) {
-    if (lease.mount.path === path) revoke(records, lease);
+  const mount = records.mounts.get(path);
+  if (!mount) return;
+  mount.tainted = true;
+  const leases = [...records.leases.values()].filter((lease) => lease.mount === mount);
+  for (const [index, lease] of leases.entries()) {
+    try {
+      revoke(records, lease);
+    } catch (error) {
+      const count = `(${index + 1} / ${leases.length})`;
+      throw error instanceof Refusal ? new Refusal(400, `failed to revoke "${lease.id}" ${count}: ${error.message}`) : error;
+    }
   }
   records.mounts.delete(path);
 }
@@ -75,7 +90,7 @@ function expireLeases(records: Records, now: number): void {
     try {
       revoke(records, lease);
     } catch (error) {
-      if (!(error instanceof Unreachable)) throw error;
+      if (!(error instanceof Refusal)) throw error;
     }
   }
 }

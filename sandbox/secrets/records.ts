@@ -50,6 +50,8 @@ export interface Mount {
   uuid: string;
   access?: Access;
   lease?: LeaseConfig;
+  /** Somebody tried to remove it, and a token would not end: it does nothing any more. */
+  tainted?: boolean;
   roles: Map<string, Role>;
 }
 

@@ -25,30 +25,37 @@ export class Unreachable extends Error {}
 const nowhere = "http://127.0.0.1:4646";
 
 export function createToken(neighbour: Neighbour, access: Access | undefined, wanted: Wanted): { accessor: string; secret: string } {
-  return ask(neighbour, access, `Put "${base(access)}/v1/acl/token"`, (secret) => neighbour.create(secret, wanted));
+  return ask(neighbour, access, "Put", "acl/token", (secret) => neighbour.create(secret, wanted));
 }
 
 export function removeToken(neighbour: Neighbour, access: Access | undefined, accessor: string): void {
-  ask(neighbour, access, `Delete "${base(access)}/v1/acl/token/${accessor}"`, (secret) => neighbour.remove(secret, accessor));
+  ask(neighbour, access, "Delete", `acl/token/${accessor}`, (secret) => neighbour.remove(secret, accessor));
 }
 
-function base(access: Access | undefined): string {
-  return (access?.address || nowhere).replace(/\/$/, "");
-}
-
-function ask<T>(neighbour: Neighbour, access: Access | undefined, request: string, act: (secret: string) => T): T {
+function ask<T>(neighbour: Neighbour, access: Access | undefined, method: string, path: string, act: (secret: string) => T): T {
+  const { protocol, host, hostname, port } = parse(access?.address || nowhere);
   judgeCertificates(access);
-  const address = parse(base(access));
-  if (!isAt(address, neighbour.url)) {
-    const port = address.port || (address.protocol === "https:" ? "443" : "80");
-    throw new Unreachable(`${request}: dial tcp ${address.hostname}:${port}: connect: connection refused`);
-  }
-  if (address.protocol === "https:") throw new Unreachable(`${request}: http: server gave HTTP response to HTTPS client`);
+  const fail = (reason: string): never => {
+    throw new Unreachable(`${method} "${protocol}//${host}/v1/${path}": ${reason}`);
+  };
+  if (protocol !== "http:" && protocol !== "https:") fail(`unsupported protocol scheme "${protocol.slice(0, -1)}"`);
+  // The sandbox listens on the loopback address alone, whatever it is called.
+  const here = neighbour.url !== "" && new URL(neighbour.url).port === port && ["127.0.0.1", "localhost", "[::1]"].includes(hostname);
+  if (!here) fail(`dial tcp ${hostname}:${port || (protocol === "https:" ? 443 : 80)}: connect: connection refused`);
+  if (protocol === "https:") fail("http: server gave HTTP response to HTTPS client");
   try {
     return act(access?.token ?? "");
   } catch (error) {
     const { status, message } = error as Error & { status: number };
     throw new Unreachable(`Unexpected response code: ${status} (${message})`);
+  }
+}
+
+function parse(address: string): URL {
+  try {
+    return new URL(address);
+  } catch {
+    throw new Unreachable(`invalid address '${address}': parse "${address}": first path segment in URL cannot contain colon`);
   }
 }
 
@@ -60,17 +67,4 @@ function judgeCertificates(access: Access | undefined): void {
   } catch (error) {
     throw new Unreachable((error as Error).message);
   }
-}
-
-function parse(address: string): URL {
-  try {
-    return new URL(address);
-  } catch {
-    throw new Unreachable(`invalid address '${address}': parse "${address}": invalid URL`);
-  }
-}
-
-/** The sandbox listens on the loopback address alone, whatever it is called. */
-function isAt(address: URL, url: string): boolean {
-  return url !== "" && address.port === new URL(url).port && ["127.0.0.1", "localhost", "[::1]"].includes(address.hostname);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Access, Attempt, Backup, LeaseConfig, Records, Role } from "./records";
+import type { Access, Attempt, Backup, Lease, LeaseConfig, Records, Role, Token } from "./records";
 import type { Completed } from "./rekey";
 
 /** Also of the document that the service makes of its API. */
@@ -17,6 +17,44 @@ export function envelope(data: unknown, mountType: string): Record<string, unkno
     warnings: null,
     auth: null,
     mount_type: mountType,
+  };
+}
+
+const iso = (time: number | undefined): string | null => (time === undefined ? null : new Date(time).toISOString());
+/** Whole seconds from now, as the real product rounds them. */
+const left = (expires: number, now: number): number => Math.trunc((expires - Math.round(now / 1000) * 1000) / 1000);
+
+export function leaseTimes({ issued, renewed, expires }: Lease, now: number): Record<string, unknown> {
+  return {
+    issue_time: iso(issued),
+    expire_time: iso(expires),
+    last_renewal: iso(renewed),
+    renewable: expires > now,
+    ttl: left(expires, now),
+  };
+}
+
+/** Without a word on its parent. The first token of all was made by nobody. */
+export function token(token: Token, now: number): Record<string, unknown> {
+  const { expires, created } = token;
+  const first = token.displayName === "root";
+  return {
+    accessor: token.accessor,
+    creation_time: Math.floor(created / 1000),
+    creation_ttl: token.ttl,
+    display_name: token.displayName,
+    entity_id: "",
+    expire_time: iso(expires),
+    explicit_max_ttl: token.explicitMaxTtl,
+    id: token.id,
+    meta: null,
+    num_uses: 0,
+    orphan: token.parent === undefined,
+    path: first ? "auth/token/root" : "auth/token/create",
+    policies: token.policies,
+    ttl: expires === undefined ? 0 : left(expires, now),
+    type: "service",
+    ...(!first && { issue_time: iso(created), renewable: token.renewable }),
   };
 }
 

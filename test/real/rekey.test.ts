@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { getServer } from "../../tools/servers";
+import { steward, variablesOf } from "../command/holder";
 import { Holder, holders, read } from "../pgp";
 import { Project } from "../project";
 import { RekeyTarget, rekeyTargets } from "../rekey";
@@ -86,6 +87,36 @@ test("cancelled by somebody else in the middle, and with the official command li
   await run(cli, ["operator", "rekey", `-nonce=${await status()}`, live[1] as string], { env: environment });
   await rekey(5, 3).with(only(2)).up();
   live = (await outputs()).shares;
+  expect(await vault.opens(live.slice(2))).toBe(true);
+});
+
+test("with both command lines in one rekey: whichever gives the last share, the other goes on", async () => {
+  const run = promisify(execFile);
+  const cli = await getServer("vault");
+  const environment = { ...process.env, VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token };
+  const official = async (...args: string[]): Promise<Record<string, unknown>> =>
+    JSON.parse((await run(cli, ["operator", "rekey", "-format=json", ...args], { env: environment })).stdout);
+  const ours = async (what: string, nonce: string, share: string): Promise<string> => {
+    const given = await steward(variablesOf(vault), ["rekey", what, "--nonce", nonce], share);
+    expect(given.code).toBe(0);
+    return given.stdout;
+  };
+  const nonce = async (of: "init" | "verify"): Promise<string> => String((await vault.outside("GET", `sys/rekey/${of}`)).body.nonce);
+  const [one, two, three] = live as [string, string, string];
+
+  await official("-init", "-verify", "-key-shares=3", "-key-threshold=2");
+  await official(`-nonce=${await nonce("init")}`, one);
+  await ours("submit", await nonce("init"), two);
+  const made = [...(await ours("submit", await nonce("init"), three)).matchAll(/^share \d: (\S+)$/gm)].map(([, share]) => share as string);
+  await ours("verify", await nonce("verify"), made[0] as string);
+  await official("-verify", `-nonce=${await nonce("verify")}`, made[2] as string);
+  expect(await vault.opens(made.slice(1))).toBe(true);
+
+  await official("-init", "-verify", "-key-shares=5", "-key-threshold=3");
+  await ours("submit", await nonce("init"), made[1] as string);
+  live = (await official(`-nonce=${await nonce("init")}`, made[0] as string)).keys_base64 as string[];
+  await official("-verify", `-nonce=${await nonce("verify")}`, live[4] as string);
+  for (const share of live.slice(1, 3)) await ours("verify", await nonce("verify"), share);
   expect(await vault.opens(live.slice(2))).toBe(true);
 });
 

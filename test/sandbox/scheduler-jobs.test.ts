@@ -40,11 +40,42 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler registers jobs,
     ]);
   });
 
-  test("a job without an update block, or of another type, gets none", async () => {
-    await put({ ID: "plain", TaskGroups: [{ Name: "plain" }] });
+  test("a service without an update block has the usual one; one that updates all at once, or a job of another type, gets no deployment", async () => {
+    await put({ ID: "plain", Update: { MaxParallel: 2 }, TaskGroups: [{ Name: "plain", Update: { Canary: 1 } }, { Name: "other" }] });
+    expect(await get("job/plain")).toMatchObject({
+      Update: { Stagger: 3e10, MaxParallel: 2, HealthCheck: "", ProgressDeadline: 0 },
+      TaskGroups: [{ Update: { MaxParallel: 2, Canary: 1, HealthCheck: "checks", ProgressDeadline: 6e11 } }, { Update: { Canary: 0 } }],
+    });
+    await put({ ID: "silent", TaskGroups: [{ Name: "silent" }] });
+    expect(await get("deployments?namespace=*")).toHaveLength(6);
+    await put({ ID: "sudden", Update: { MaxParallel: 0 }, TaskGroups: [{ Name: "sudden" }] });
     await put({ ID: "batch", Type: "batch", TaskGroups: [{ Name: "batch" }] }, "?namespace=apps");
     expect(await get("job/batch?namespace=apps")).toMatchObject({ Namespace: "apps", Type: "batch" });
-    expect(await get("deployments?namespace=*")).toHaveLength(4);
+    expect(await get("deployments?namespace=*")).toHaveLength(6);
+  });
+
+  test("a job that is to stop is dead, and its deployment cancelled", async () => {
+    await put({ ID: "shop", TaskGroups: [group] });
+    const { json } = await put({ ID: "shop", TaskGroups: [group], Stop: true });
+    expect(await get("job/shop")).toMatchObject({ Status: "dead", Stop: true, Version: 1, JobModifyIndex: json.JobModifyIndex });
+    expect(await get(`deployments?filter=${encodeURIComponent('JobID == "shop"')}`)).toMatchObject([
+      { Status: "cancelled", StatusDescription: "Cancelled because job is stopped", JobVersion: 0 },
+    ]);
+  });
+
+  test("each registration is evaluated, also one that changes nothing, but not that of a job without tasks of its own", async () => {
+    const first = (await put({ ID: "shop", TaskGroups: [group] })).json;
+    expect([first.EvalCreateIndex, first.Index]).toEqual([first.JobModifyIndex, first.JobModifyIndex]);
+    const again = (await put({ ID: "shop", TaskGroups: [group] })).json;
+    expect(again.JobModifyIndex).toBe(first.JobModifyIndex);
+    expect(again.EvalCreateIndex).toBeGreaterThan(first.JobModifyIndex);
+    expect(again.Index).toBe(again.EvalCreateIndex);
+    for (const kind of [{ Periodic: { Spec: "0 3 * * *" } }, { ParameterizedJob: {} }]) {
+      const template = { ID: "template", Type: "batch", TaskGroups: [{ Name: "template" }], ...kind };
+      const { json } = await put(template);
+      expect(json).toMatchObject({ EvalID: "", EvalCreateIndex: 0, Index: json.JobModifyIndex });
+      expect((await put(template)).json).toMatchObject({ EvalID: "", EvalCreateIndex: 0, Index: 0, JobModifyIndex: json.JobModifyIndex });
+    }
   });
 
   test("what cannot be registered is refused, and nothing is there", async () => {

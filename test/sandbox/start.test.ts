@@ -25,14 +25,14 @@ test("in the hashicorp dialect env uses the real products' names", async () => {
   expect(Object.keys(sandbox.env)).toEqual(["VAULT_ADDR", "VAULT_TOKEN", "TFE_ADDRESS", "TFE_TOKEN", "NOMAD_ADDR", "NOMAD_TOKEN"]);
 });
 
-test("a port gives three in a row, and a taken one fails without leaving the others open", async () => {
+test("a port gives four in a row, and a taken one fails without leaving the others open", async () => {
   let port = 0;
   // The neighbours of a free port may be taken by somebody else: then another one is tried.
   for (let left = 20; ; left -= 1) {
     const probe = createServer();
     await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
     ({ port } = probe.address() as AddressInfo);
-    const refused = await start({ port: Math.min(port - 1, 65_533) }).catch((error: Error) => error);
+    const refused = await start({ port: Math.min(port - 1, 65_532) }).catch((error: Error) => error);
     await new Promise((resolve) => probe.close(resolve));
     expect(refused).toMatchObject({ code: "EADDRINUSE" });
     const started = await start({ port }).catch((error: Error) => error);
@@ -42,10 +42,12 @@ test("a port gives three in a row, and a taken one fails without leaving the oth
     }
     if (left === 0) throw started;
   }
-  expect([sandbox.secrets, sandbox.platform, sandbox.scheduler].map(({ url }) => Number(new URL(url).port))).toEqual([
+  const { secrets, platform, scheduler, page } = sandbox;
+  expect([secrets.url, platform.url, scheduler.url, page].map((url) => Number(new URL(url).port))).toEqual([
     port,
     port + 1,
     port + 2,
+    port + 3,
   ]);
 });
 

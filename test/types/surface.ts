@@ -116,6 +116,13 @@ const decrypted: Promise<pulumi.Output<string>> = secrets.decryptShare(decryptOp
 const listOptions: secrets.ListSchedulerRolesOptions = { connection: "production", mount: "scheduler" };
 const names: Promise<string[]> = secrets.listSchedulerRoles(listOptions);
 secrets.listSchedulerRoles();
+const specificationOptions: secrets.GetSpecificationOptions = { pathPrefix: "/sys/", method: "get", connection: "production" };
+const specification: Promise<secrets.Specification> = secrets.getSpecification(specificationOptions);
+secrets.getSpecification().then(({ openapi, info, operations, document }) => {
+  const sent: unknown = document;
+  const first: secrets.Operation | undefined = operations[0];
+  return [openapi, info.license?.url, sent, first && [first.path, first.method, first.summary, first.tags, first.sudo]];
+});
 
 const settingsInputs: platform.SettingsInputs = { onDelete: "restore", extra: { "apply-timeout": "1h" }, connection: "production" };
 declare const states: [
@@ -391,7 +398,7 @@ export async function sandbox(): Promise<Record<string, string>> {
   const messages: TextMessage[] = platform.sms.sent();
   const numbered: { to: string; from: string; at: Date }[] = messages;
   const keys: { kid: string; createdAt: Date }[] = platform.signingKeys();
-  const tokens: string[] = [platform.token, platform.memberToken, platform.url];
+  const tokens: string[] = [platform.token, platform.memberToken, platform.url, running.page];
   await running.reset();
   await running.close();
   const seen = log.length + others.length + addressed.length + numbered.length + keys.length + tokens.length;
@@ -421,4 +428,4 @@ export const settings = {
 export const otherSettings = { samlInputs, samlNow, smtpInputs, smtpNow, smsArgs, smsInputs, smsNow, textInputs, textsNow };
 export const rest = { performed, actionInputs, actionState, verificationInputs, workspaceNames, runId, workspaceInputs, workspaceState };
 export const deprecations = { states, deprecationInputs, deprecationState };
-export const more = { names, get, connected, mount, global, args, deep, fails };
+export const more = { names, specification, get, connected, mount, global, args, deep, fails };

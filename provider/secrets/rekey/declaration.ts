@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Connection, connectionInput } from "../../connection";
+import { connectionInput, isPrivate } from "../../connection";
 import { Finding, Rule } from "../../definition";
 import { Connected } from "../../resource";
 import { dialectOf } from "../client";
@@ -212,9 +212,3 @@ function shareFindings(sources: ShareSource[], field: string): Finding[] {
     return lengths.size > 1 ? [{ path, reason: "is not as long as the shares before it: all shares of a set have one length" }] : [];
   });
 }
-
-/** TLS all the way, through a proxy as well, or no network at all. */
-const isPrivate = ({ address }: Connection): boolean => {
-  const { protocol, hostname } = new URL(address);
-  return protocol === "https:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-};

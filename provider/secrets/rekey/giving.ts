@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
 import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
 import { dialectOf } from "../client";
-import { getBackup, giveShare, isReplyLost, Parameters, RekeyStatus, ShareSet } from "./server";
+import { getBackup, giveShare, isReplyLost, isWhole, RekeyStatus, ShareSet } from "./server";
 import { formsOf, markOf, Share, shareOf, sharesAtHand } from "./share";
 import { pause, Run, recover, SharesState, startAgain } from "./shares-run";
 import { look, Ours, Situation } from "./situation";
@@ -150,15 +149,6 @@ async function giveOne(connection: Connection, ours: Ours, share: Share, before:
     return answered && error.status === 400 ? { kind: "refused alone", reason } : { kind: "unknown", status, error };
   }
 }
-
-/** As many shares as were asked for, each for the holder that it was asked for. */
-const isWhole = ({ shares, encrypted }: ShareSet, parameters: Parameters): boolean =>
-  parameters.fingerprints.length > 0
-    ? isDeepStrictEqual(
-        encrypted.map(({ fingerprint }) => fingerprint),
-        parameters.fingerprints,
-      )
-    : shares.length === parameters.shares;
 
 async function refuseParts(run: Run, status: RekeyStatus, set: ShareSet): Promise<StewardError> {
   await giveUp(run.connection, status);

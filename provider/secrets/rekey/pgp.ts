@@ -1,6 +1,7 @@
-import { Output, secret } from "@pulumi/pulumi";
+import { Output, secret } from "@pulumi/pulumi/output";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { StewardError } from "../../errors";
+import { decodeShare } from "./share";
 
 // The one file that knows OpenPGP. The library is loaded with the first key: most programs have none.
 let loaded: typeof OpenPGP | undefined;
@@ -63,7 +64,7 @@ export async function createThrowAwayKey(): Promise<{ key: string; fingerprint: 
 
 /** Options of {@link decryptShare}. */
 export interface DecryptShareOptions {
-  /** Hex of the PGP message, as in `encryptedShares` of a rekey. */
+  /** The PGP message: hex, as in `encryptedShares` of a rekey, base64, or armored. */
   share: string;
   /** The holder's private key, armored or the base64 of its binary form. */
   privateKey: string;
@@ -78,24 +79,42 @@ export interface DecryptShareOptions {
  * Throws `ERR_INVALID_INPUT` for a message, a key or a passphrase that does not fit.
  */
 export async function decryptShare({ share, privateKey, passphrase }: DecryptShareOptions): Promise<Output<string>> {
+  return secret(await decryptMessage({ share, privateKey, passphrase: async () => passphrase }));
+}
+
+/** The same, without Pulumi around it; the passphrase is asked for when the key is locked. @internal */
+export async function decryptMessage({
+  share,
+  privateKey,
+  passphrase,
+}: {
+  share: string;
+  privateKey: string;
+  passphrase(): Promise<string | undefined>;
+}): Promise<string> {
   const { readPrivateKey, decryptKey, readMessage, decrypt } = openpgp();
   const refuse = (reason: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", task: "Cannot decrypt share", reason });
-  const message = await readMessage({ binaryMessage: new Uint8Array(Buffer.from(share.trim(), "hex")) }).catch(() => {
-    throw refuse("share is not the hex form of a PGP message");
-  });
+  const message = await (share.includes("-----BEGIN")
+    ? readMessage({ armoredMessage: share.trim() })
+    : readMessage({ binaryMessage: new Uint8Array(decodeShare(share.replace(/\s/g, "")) ?? []) })
+  ).catch(() => undefined);
+  // What is not encrypted to anybody may look like a message all the same.
+  if (!message || message.getEncryptionKeyIDs().length === 0) throw refuse("share is no PGP message, in hex, base64 or armored");
   const locked = await (privateKey.includes("-----BEGIN")
     ? readPrivateKey({ armoredKey: privateKey.trim() })
     : readPrivateKey({ binaryKey: new Uint8Array(Buffer.from(privateKey, "base64")) })
   ).catch(() => {
     throw refuse("privateKey is no OpenPGP private key, armored or as the base64 of its binary form");
   });
-  const key = locked.isDecrypted()
-    ? locked
-    : await decryptKey({ privateKey: locked, passphrase: passphrase ?? "" }).catch(() => {
-        throw refuse(passphrase ? "passphrase does not unlock privateKey" : "privateKey is locked: give its passphrase");
-      });
+  const unlock = async (): Promise<OpenPGP.PrivateKey> => {
+    const given = await passphrase();
+    return decryptKey({ privateKey: locked, passphrase: given ?? "" }).catch(() => {
+      throw refuse(given ? "passphrase does not unlock privateKey" : "privateKey is locked: give its passphrase");
+    });
+  };
+  const key = locked.isDecrypted() ? locked : await unlock();
   const { data } = await decrypt({ message, decryptionKeys: key }).catch(() => {
     throw refuse("privateKey is not the key that this share is encrypted to");
   });
-  return secret(String(data));
+  return String(data);
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
@@ -193,6 +194,15 @@ export async function giveShare(
   const shares = fingerprints.length > 0 ? [] : plain.map((share) => decodeShare(share)?.toString("base64") ?? share);
   return { set: { nonce: given.nonce, threshold, shares, encrypted } };
 }
+
+/** As many shares as were asked for, each for the holder that it was asked for. @internal */
+export const isWhole = ({ shares, encrypted }: ShareSet, parameters: Pick<Parameters, "shares" | "fingerprints">): boolean =>
+  parameters.fingerprints.length > 0
+    ? isDeepStrictEqual(
+        encrypted.map(({ fingerprint }) => fingerprint),
+        parameters.fingerprints,
+      )
+    : shares.length === parameters.shares;
 
 /** Begins the verification anew: a fresh nonce, which an older request does not know. @internal */
 export async function restartVerification(connection: Connection): Promise<RekeyStatus["verification"]> {

@@ -4,7 +4,7 @@ import type { Dialect } from "../dialect";
 import type { Settings, Values } from "../settings";
 import { merged, show, store, wrong } from "../settings";
 
-export function routes(app: Hono<Found>, dialect: Dialect): void {
+export function routes(app: Hono<Found>, dialect: Dialect): Settings {
   const { keyPair, document, client, derived } = dialect.costEstimation;
   const complete = (values: Values, names: string[]): boolean => names.every((name) => values[name]);
 
@@ -13,7 +13,7 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
     id: "cost-estimation",
     attributes: {
       enabled: { type: "boolean", default: false },
-      ...Object.fromEntries([...keyPair, document, ...client].map((name) => [name, { type: "string", default: null }])),
+      ...Object.fromEntries([...keyPair, document, ...client].map((name) => [name, { type: "string", default: null, secret: true }])),
     },
     derived: (values) => derived({ a: complete(values, keyPair), b: isJsonObject(values[document]), c: complete(values, client) }),
     problems: (values) =>
@@ -25,6 +25,7 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
   const path = "/api/v2/admin/cost-estimation-settings";
   app.get(path, (c) => show(c, settings));
   app.patch(path, (c) => store(c, settings, merged(c, settings)));
+  return settings;
 }
 
 /** The key file of the second cloud, as text. */

@@ -4,7 +4,7 @@ import type { Dialect } from "../dialect";
 import type { Settings } from "../settings";
 import { merged, show, store } from "../settings";
 
-export function routes(app: Hono<Found>, dialect: Dialect): void {
+export function routes(app: Hono<Found>, dialect: Dialect): Settings {
   const settings: Settings = {
     type: "customization-settings",
     id: "customization",
@@ -20,4 +20,5 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
   const path = "/api/v2/admin/customization-settings";
   app.get(path, (c) => show(c, settings));
   app.patch(path, (c) => store(c, settings, merged(c, settings)));
+  return settings;
 }

@@ -25,9 +25,10 @@ export function generalSettings(dialect: Dialect): Settings {
   };
 }
 
-export function routes(app: Hono<Found>, dialect: Dialect): void {
+export function routes(app: Hono<Found>, dialect: Dialect): Settings {
   const settings = generalSettings(dialect);
   const path = "/api/v2/admin/general-settings";
   app.get(path, (c) => show(c, settings));
   app.patch(path, (c) => store(c, settings, merged(c, settings)));
+  return settings;
 }

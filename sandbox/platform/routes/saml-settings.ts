@@ -8,7 +8,7 @@ import { merged, required, show, store, valuesOf, wrong } from "../settings";
 const endpoints = ["slo-endpoint-url", "sso-endpoint-url"];
 const names = ["attr-username", "attr-groups", "attr-site-admin", "site-admin-role"];
 
-export function routes(app: Hono<Found>, dialect: Dialect): void {
+export function routes(app: Hono<Found>, dialect: Dialect): Settings {
   const settings: Settings = {
     type: "saml-settings",
     id: "saml",
@@ -48,6 +48,7 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
   app.post(`${path}/actions/revoke-old-certificate`, (c) =>
     store(c, settings, { ...valuesOf(c.var.records, settings), "old-idp-cert": null }),
   );
+  return settings;
 }
 
 function isHttps(value: unknown): boolean {

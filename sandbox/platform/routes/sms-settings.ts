@@ -5,7 +5,7 @@ import type { Dialect } from "../dialect";
 import type { Settings } from "../settings";
 import { merged, required, show, store, valuesOf } from "../settings";
 
-export function routes(app: Hono<Found>, dialect: Dialect): void {
+export function routes(app: Hono<Found>, dialect: Dialect): Settings {
   const { type, id, verifies } = dialect.sms;
   const settings: Settings = {
     type,
@@ -32,6 +32,7 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
       return errors(c, 400, { detail: "The SMS provider refused the message." });
     return c.body(null, 200);
   });
+  return settings;
 }
 
 /** However the body lacks its number, that is one mistake and one answer. */

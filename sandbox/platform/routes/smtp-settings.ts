@@ -27,7 +27,7 @@ const failures = {
   504: "The SMTP server timed out.",
 };
 
-export function routes(app: Hono<Found>): void {
+export function routes(app: Hono<Found>): Settings {
   const path = "/api/v2/admin/smtp-settings";
   app.get(path, (c) => show(c, settings));
 
@@ -41,4 +41,5 @@ export function routes(app: Hono<Found>): void {
     if (failure.stored) store(c, settings, values);
     return errors(c, failure.status, { detail: failures[failure.status] });
   });
+  return settings;
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Hono } from "hono";
 import { accessOf } from "../access";
 import type { Found, Route } from "../answer";
@@ -33,19 +32,16 @@ async function put(c: Route): Promise<Response> {
   const region = regionOf(c, name, false);
   const Namespace = c.req.query("namespace") || String(job.Namespace || "default");
   if (!accessOf(c.var.records, secretOf(c), name).namespace(Namespace, "write")) throw denied();
-  const index = register(c.var.records, region, { ...job, Namespace });
+  const registered = register(c.var.records, region, { ...job, Namespace });
   const answer: Row = {
-    EvalCreateIndex: index,
-    EvalID: randomUUID(),
-    Index: index,
-    JobModifyIndex: index,
+    ...registered,
     // A write was answered by the leader, and says nothing of it.
     KnownLeader: false,
     LastContact: 0,
     NextToken: "",
     Warnings: "",
   };
-  return json(c, answer, { [`${c.var.dialect.header}Index`]: String(index) });
+  return json(c, answer, { [`${c.var.dialect.header}Index`]: String(registered.Index) });
 }
 
 async function jobOf(c: Route): Promise<Row> {

@@ -23,13 +23,14 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
 
   app.get(path, (c) => {
     const { mount, records, token } = c.var;
+    const limit = mount.access?.maxTokenNameLength ?? 0;
     const name = c.req.param("name");
     const role = mount.roles.get(name);
     if (!role) return dialect.noRole(c, name);
     const nanoseconds = BigInt(c.var.now.getTime()) * 1_000_000n + (process.hrtime.bigint() % 1_000_000n);
     const full = `vault-${name}-${token!.displayName}-${nanoseconds}`;
     const wanted: Wanted = {
-      name: full.slice(0, mount.access?.maxTokenNameLength || longestName),
+      name: full.slice(0, limit > 0 ? limit : longestName),
       type: role.type as Wanted["type"],
       policies: role.policies,
       global: role.global,

@@ -8,8 +8,8 @@ import { version } from "../wire";
 export interface Described {
   path: string;
   description: string;
-  /** The real product carries this description, or those of the operations alone; others are seen in the specification's dialect only. */
-  described?: boolean | "operations";
+  /** The real product carries this description and the summaries of the operations, or one of them; others are seen in the specification's dialect only. */
+  described?: boolean | "operations" | "path";
   create?: boolean;
   unauthenticated?: boolean;
   sudo?: boolean;
@@ -78,8 +78,8 @@ export function routes(app: Hono<Found>, dialect: Dialect, groups: (mounts: stri
 
 function item(path: Described, tag: string, prefix: string, dialect: Dialect): Record<string, unknown> {
   const names = dialect.openapi;
-  const written = names.describesAll || path.described;
-  const named = names.describesAll || path.described === true;
+  const written = names.describesAll || path.described === true || path.described === "operations";
+  const named = names.describesAll || path.described === true || path.described === "path";
   const parameter = /\{(\w+)\}/.exec(path.path)?.[1];
   const operations = Object.entries(path.operations)
     .filter(([method]) => !(method === "delete" && path.path === "config/access" && !dialect.deletesAccess))

@@ -69,7 +69,7 @@ test("a holder decrypts a share, with a key that is locked or not; the result is
   }
   const other = (await generate()).privateKey.armor();
   for (const [options, reason] of [
-    [{ share: "00", privateKey: other }, "share is not the hex form of a PGP message"],
+    [{ share: "00", privateKey: other }, "share is no PGP message, in hex, base64 or armored"],
     [{ share, privateKey: "words" }, "privateKey is no OpenPGP private key, armored or as the base64 of its binary form"],
     [{ share, privateKey: locked }, "privateKey is locked: give its passphrase"],
     [{ share, privateKey: locked, passphrase: "other" }, "passphrase does not unlock privateKey"],

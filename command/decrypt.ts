@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { StewardError } from "../provider/errors";
+import { decodeShare } from "../provider/secrets/rekey/share";
+import { ask, print, readSecret, Terminal } from "./terminal";
+
+export interface DecryptOptions {
+  key: string;
+  share?: string;
+  passphraseFile?: string;
+}
+
+/** Reads an encrypted share for its holder; nothing is sent. */
+export async function decrypt(terminal: Terminal, options: DecryptOptions): Promise<void> {
+  // Loaded here: it brings Pulumi and OpenPGP with it.
+  const { decryptMessage } = require("../provider/secrets/rekey/pgp") as typeof import("../provider/secrets/rekey/pgp");
+  const privateKey = readKey(options.key);
+  const share = await readEncrypted(terminal, options);
+  const text = await decryptMessage({ share, privateKey, passphrase: () => readPassphrase(terminal, options) });
+  if (!decodeShare(text)) throw invalid("what the message holds is no share, in base64 or hex");
+  await print(terminal, text.trim());
+}
+
+const invalid = (reason: string, advice?: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, advice });
+
+/** Binary, armored or base64: the first byte of the binary form is beyond any text. */
+function readKey(path: string): string {
+  const bytes = read(path, "--key");
+  return (bytes[0] ?? 0) > 127 ? bytes.toString("base64") : bytes.toString("utf8");
+}
+
+async function readEncrypted(terminal: Terminal, { share }: DecryptOptions): Promise<string> {
+  if (share !== undefined) {
+    const bytes = read(share, "--share");
+    return (bytes[0] ?? 0) > 127 ? bytes.toString("hex") : bytes.toString("utf8");
+  }
+  // Ciphertext may be seen.
+  return terminal.stdin.isTTY ? ask(terminal, "The encrypted share, in one line: ", { hidden: false }) : readSecret(terminal, "");
+}
+
+async function readPassphrase(terminal: Terminal, { passphraseFile }: DecryptOptions): Promise<string> {
+  // Its line end is none of it; blanks may be.
+  if (passphraseFile !== undefined)
+    return read(passphraseFile, "--passphrase-file")
+      .toString("utf8")
+      .replace(/\r?\n$/, "");
+  if (terminal.stdin.isTTY) return ask(terminal, "The passphrase of the key (it is not shown): ", { hidden: true });
+  throw invalid(
+    "the private key is locked, and there is no terminal to ask for its passphrase",
+    "Give the encrypted share as --share on a terminal, or the passphrase as --passphrase-file.",
+  );
+}
+
+function read(path: string, option: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    // Not the path: it may be the secret itself, in the wrong place.
+    throw invalid(`the file of ${option} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}

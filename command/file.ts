@@ -1,0 +1,58 @@
+import { closeSync, fsyncSync, ftruncateSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { StewardError } from "../provider/errors";
+
+// Of one share, encrypted to the largest keys in use.
+const bytesOfOne = 8 * 1024;
+
+/** The file for the new shares. It is made before a share is sent and takes up its room on the disk, so that nothing keeps them from being written. */
+export class NewSharesFile {
+  private readonly descriptor: number;
+  private written = false;
+
+  constructor(
+    readonly path: string,
+    count: number,
+  ) {
+    try {
+      this.descriptor = openSync(path, "wx", 0o600);
+    } catch (error) {
+      throw unusable(error);
+    }
+    try {
+      this.put(Buffer.alloc(count * bytesOfOne));
+    } catch (error) {
+      this.close();
+      throw unusable(error);
+    }
+  }
+
+  /** false: they are not there. */
+  write(lines: readonly string[]): boolean {
+    try {
+      this.put(Buffer.from(lines.map((line) => `${line}\n`).join("")));
+      this.written = true;
+    } catch {
+      // Whoever holds them shows them instead.
+    }
+    return this.written;
+  }
+
+  /** Without shares there is no file. */
+  close(): void {
+    closeSync(this.descriptor);
+    if (!this.written) unlinkSync(this.path);
+  }
+
+  private put(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.descriptor, bytes, at, bytes.length - at, at);
+    ftruncateSync(this.descriptor, bytes.length);
+    fsyncSync(this.descriptor);
+  }
+}
+
+const unusable = (error: unknown): StewardError =>
+  new StewardError({
+    code: "ERR_INVALID_INPUT",
+    reason: `the file of --output cannot be made (${(error as NodeJS.ErrnoException).code}); nothing was sent`,
+    advice: "It must not exist yet, and its folder must have room.",
+  });

@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from "commander";
+import { addRekey } from "./rekey";
+import { addSandbox } from "./sandbox";
+import { Cancelled, say, Terminal } from "./terminal";
+
+/** The command line. `stopped` ends a running sandbox. */
+export function createCommand(terminal: Terminal, stopped: () => Promise<unknown>): Command {
+  const program = new Command("pulumi-steward")
+    .description("Declares the administration of a secrets service, a platform and a scheduler with Pulumi.")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+      // What was not expected there may be a share: whoever reads a pipeline's log shall not have it.
+      outputError: (text, write) => write(text.replace(/[\w+/=-]{40,}/g, "[secret]")),
+    });
+  addSandbox(program, terminal, stopped);
+  addRekey(program, terminal);
+  return program;
+}
+
+/** Runs one command line and gives its exit code. Errors are one sentence on stderr. */
+export async function run(args: readonly string[], terminal: Terminal, stopped: () => Promise<unknown>): Promise<number> {
+  try {
+    await createCommand(terminal, stopped).parseAsync([...args], { from: "user" });
+    return 0;
+  } catch (error) {
+    // Commander has said it already.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof Cancelled) {
+      say(terminal, "pulumi-steward: cancelled; nothing was sent.");
+      return 130;
+    }
+    say(terminal, `pulumi-steward: ${(error as Error).message}`);
+    return 1;
+  }
+}
+
+function interrupted(): Promise<unknown> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
+  });
+}
+
+if (require.main === module) {
+  const { stdin, stdout, stderr, env: environment } = process;
+  // Whoever prints hears of it; without a listener it would end the process in the middle.
+  stdout.on("error", () => {});
+  void run(process.argv.slice(2), { stdin, stdout, stderr, environment }, interrupted).then((code) => {
+    process.exitCode = code;
+  });
+}

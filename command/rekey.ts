@@ -1,0 +1,150 @@
+import { Command } from "commander";
+import { cancelAttempt, getStatus, restartVerification } from "../provider/secrets/rekey/server";
+import { agree, cancelling, describe, lookAgain, restarting, service } from "./attempt";
+import { decrypt } from "./decrypt";
+import { submit, verify } from "./shares";
+import { print, say, Terminal } from "./terminal";
+
+const environment = `
+Which service, and who you are there, comes from the environment:
+  SECRETS_ADDR, SECRETS_TOKEN  a service with the names of the API document
+  VAULT_ADDR, VAULT_TOKEN      Vault; without VAULT_TOKEN the token of \`vault login\`
+SECRETS_… comes first. Both take …_NAMESPACE, …_CACERT, …_CLIENT_CERT and …_CLIENT_KEY, too.`;
+
+const exits = `
+Exit code: 0 done, 1 refused or failed, 2 wrong usage, 130 cancelled at a question.`;
+
+const shares = `
+A share is never an argument. It is asked for without being shown or, where nobody types, read from the standard input:
+
+  $ pass show unseal/mine | pulumi-steward rekey`;
+
+const nonce = "the rekey that is meant; without it, it is shown and has to be confirmed";
+const plaintext = "send the share over plain http to another machine, where anybody on the way can read it";
+
+/** `pulumi-steward rekey …`, for holders of shares. */
+export function addRekey(program: Command, terminal: Terminal): void {
+  const rekey = program
+    .command("rekey")
+    .description("Take part in a rekey, a change of unseal keys, as the holder of a share.")
+    .showHelpAfterError(
+      "(A share is never an argument: it is asked for, or read from the standard input. Take one that was an argument as known to others.)",
+    )
+    .addHelpText(
+      "after",
+      `
+A rekey that somebody began, with a Pulumi program or with Vault's own command line, goes on like this:
+
+  $ pulumi-steward rekey status                      what it will make, and for whom
+  $ pulumi-steward rekey submit                      each holder, a current share
+  $ pulumi-steward rekey decrypt --key me.asc        each holder, the new share, where it is encrypted
+  $ pulumi-steward rekey verify                      each holder, the new share
+${environment}
+${exits}`,
+    );
+
+  rekey
+    .command("status")
+    .description("Show the rekey in progress: what it will make, for whom, and how far it is.")
+    .option("--json", "as JSON, with the fields of secrets.getRekeyStatus()")
+    .addHelpText("after", `${environment}\n\nExit code: 0 whether or not there is a rekey; 1 when that could not be found out.`)
+    .action(async (options: { json?: boolean }) => {
+      const connection = service(terminal);
+      const status = await getStatus(connection);
+      const lines = options.json ? JSON.stringify(status, undefined, 2).split("\n") : describe(status, connection);
+      for (const line of lines) await print(terminal, line);
+    });
+
+  rekey
+    .command("submit")
+    .description("Give a current share. The last one brings the new shares.")
+    .option("--nonce <nonce>", nonce)
+    .option("--output <file>", "put the new shares there, not on the terminal; it must not exist yet")
+    .option("--accept-plaintext", plaintext)
+    .addHelpText(
+      "after",
+      `${shares} submit --nonce 6f1c…
+
+Compare the numbers and the fingerprints that are shown before you give it. Whatever changes about the rekey until then, nothing is sent.
+The share is sent once and never again. Where it is the last one, the answer holds the new shares, this once: they go to the standard
+output or, with --output, into a file that only you can read, which is made before your share is sent.
+${environment}
+${exits}`,
+    )
+    .action(async (options, command) => {
+      assertConfirmable(terminal, command);
+      await submit(terminal, options);
+    });
+
+  rekey
+    .command("verify")
+    .description("Give a new share back. The last one commits: from then on the new shares are live.")
+    .option("--nonce <nonce>", "the verification that is meant; without it, it is shown and has to be confirmed")
+    .option("--accept-plaintext", plaintext)
+    .addHelpText(
+      "after",
+      `${shares} verify --nonce 90ab…
+
+The verification has a nonce of its own, which \`pulumi-steward rekey status\` shows.
+A \`pulumi up\` verifies by itself: it begins the verification anew, and what others gave back does not count.
+${environment}
+${exits}`,
+    )
+    .action(async (options, command) => {
+      assertConfirmable(terminal, command);
+      await verify(terminal, options);
+    });
+
+  rekey
+    .command("restart")
+    .description("Begin the verification anew, under another nonce. New shares that were given back are forgotten.")
+    .option("--nonce <nonce>", "the verification that is meant; without it, it is shown and has to be confirmed")
+    .addHelpText("after", `${environment}\n${exits}`)
+    .action(async (options: { nonce?: string }, command) => {
+      assertConfirmable(terminal, command);
+      const connection = service(terminal);
+      const shown = await agree(terminal, connection, restarting, "Begin its verification anew?", options.nonce);
+      await lookAgain(connection, restarting, shown);
+      const verification = await restartVerification(connection);
+      say(terminal, `The verification begins anew${verification ? `: pulumi-steward rekey verify --nonce ${verification.nonce}` : "."}`);
+    });
+
+  rekey
+    .command("cancel")
+    .description("End the rekey. Nothing of it is committed: the current shares stay valid.")
+    .option("--nonce <nonce>", nonce)
+    .addHelpText("after", `${environment}\n${exits}`)
+    .action(async (options: { nonce?: string }, command) => {
+      assertConfirmable(terminal, command);
+      const connection = service(terminal);
+      const shown = await agree(terminal, connection, cancelling, "Cancel this rekey, and with it what holders gave to it?", options.nonce);
+      await cancelAttempt(connection, (await lookAgain(connection, cancelling, shown)).nonce);
+      say(terminal, "The rekey is cancelled. The current shares stay valid; new ones that were made are worthless.");
+    });
+
+  rekey
+    .command("decrypt")
+    .description("Decrypt a new share with its holder's private key. Nothing is sent.")
+    .requiredOption("--key <file>", "the private OpenPGP key, armored, binary or base64")
+    .option("--share <file>", "the encrypted share: hex, base64 or armored; without it, it is asked for, or read from the standard input")
+    .option("--passphrase-file <file>", "what unlocks the key; without it, it is asked for")
+    .addHelpText(
+      "after",
+      `
+Prints the share in hex, as \`submit\`, \`verify\` and \`vault operator rekey\` take it:
+
+  $ gpg --armor --export-secret-keys me > /run/user/1000/me.asc
+  $ pulumi-steward rekey decrypt --key /run/user/1000/me.asc --share mine.txt | pulumi-steward rekey verify --nonce 90ab…
+  $ rm /run/user/1000/me.asc
+
+Where the private key never leaves a card or an agent: xxd -r -p mine.txt | gpg --decrypt
+${exits}`,
+    )
+    .action((options) => decrypt(terminal, options));
+}
+
+/** A pipeline has nobody to confirm anything. */
+function assertConfirmable({ stdin }: Terminal, command: Command): void {
+  if (!stdin.isTTY && command.opts().nonce === undefined)
+    command.error("error: --nonce is needed where there is no terminal to confirm the rekey");
+}

@@ -1,0 +1,72 @@
+import { createInterface } from "node:readline";
+import { Readable, Writable } from "node:stream";
+
+/** Where the commands read and write: the process's own streams, or a test's. */
+export interface Terminal {
+  /** Whoever types there is asked; anything else is read to its end. */
+  stdin: Readable & { isTTY?: boolean };
+  /** What was asked for, and nothing else. */
+  stdout: Writable;
+  /** All that a person is told and asked. */
+  stderr: Writable;
+  environment: NodeJS.ProcessEnv;
+}
+
+/** Somebody pressed Ctrl-C or Ctrl-D at a question. */
+export class Cancelled extends Error {}
+
+// Some of what is shown is a server's: nothing that a terminal would take for a command.
+const harmless = (line: string): string => line.replace(/[\p{Cc}\p{Cf}]/gu, "");
+
+/** Tells a person something. */
+export function say({ stderr }: Terminal, line: string): void {
+  stderr.write(`${harmless(line)}\n`);
+}
+
+/** Puts out a line of what was asked for; rejects where nobody takes it. */
+export function print({ stdout }: Terminal, line: string): Promise<void> {
+  return new Promise((resolve, reject) => stdout.write(`${harmless(line)}\n`, (error) => (error ? reject(error) : resolve())));
+}
+
+/** Asks for one line. `hidden`: nothing of what is typed or pasted is shown, not even how much. */
+export function ask({ stdin, stderr }: Terminal, question: string, { hidden }: { hidden: boolean }): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // A terminal in any case, even where stderr is a file: only then is the typing not echoed.
+  const lines = createInterface({ input: stdin, output: hidden ? nowhere : stderr, terminal: true, historySize: 0 });
+  if (hidden) stderr.write(question);
+  else lines.setPrompt(question);
+  return new Promise((resolve, reject) => {
+    let answer: string | undefined;
+    lines.once("line", (line) => {
+      answer = line;
+      lines.close();
+    });
+    // Ctrl-C and Ctrl-D close it without a line. The terminal is as it was by then.
+    lines.once("close", () => {
+      if (hidden || answer === undefined) stderr.write("\n");
+      if (answer === undefined) reject(new Cancelled());
+      else resolve(answer);
+    });
+    lines.prompt();
+  });
+}
+
+/** A text that nobody may see: asked for on a terminal, or else all that comes from the standard input. */
+export async function readSecret(terminal: Terminal, question: string): Promise<string> {
+  if (terminal.stdin.isTTY) return (await ask(terminal, question, { hidden: true })).trim();
+  return Buffer.concat(await terminal.stdin.map((chunk) => Buffer.from(chunk)).toArray())
+    .toString("utf8")
+    .trim();
+}
+
+/** Does something that must not end in the middle: Ctrl-C and the like are answered, and wait. */
+export async function unbroken<T>(terminal: Terminal, answer: string, action: () => Promise<T>): Promise<T> {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const wait = (): void => say(terminal, answer);
+  for (const signal of signals) process.on(signal, wait);
+  try {
+    return await action();
+  } finally {
+    for (const signal of signals) process.off(signal, wait);
+  }
+}

@@ -1,0 +1,144 @@
+import { readFile } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { Clock } from "../clock";
+import type { Log } from "../log";
+import type { Platform } from "../platform";
+import type { Records as SchedulerRecords } from "../scheduler/records";
+import type { Records as SecretsRecords } from "../secrets/records";
+import { platformSecrets, platformView } from "./platform";
+import { requestsView } from "./requests";
+import { schedulerSecrets, schedulerView } from "./scheduler";
+import { secretsOf, secretsView } from "./secrets";
+import { encode } from "./view";
+
+/** What the page looks at, and the addresses it names. */
+export interface Sources {
+  log: Log;
+  clock: Clock;
+  secrets: { records: SecretsRecords; url: string };
+  platform: Pick<Platform, "records" | "settings"> & { url: string };
+  scheduler: { records: SchedulerRecords; url: string };
+}
+
+export interface Page {
+  url: string;
+  close(): Promise<void>;
+}
+
+/** How often the services are looked at while somebody has the page open, in milliseconds. */
+const interval = 200;
+/** A page that reads nothing for so long that this many bytes wait for it begins anew. */
+const backlog = 5_000_000;
+
+const files: Record<string, { name: string; type: string }> = {
+  "/": { name: "page.html", type: "text/html; charset=utf-8" },
+  "/page.css": { name: "page.css", type: "text/css; charset=utf-8" },
+  "/page.mjs": { name: "page.mjs", type: "text/javascript; charset=utf-8" },
+};
+
+// No other site may read the page, frame it or make it run anything; and the page itself cannot make elements of text.
+const headers = {
+  "content-security-policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join("; "),
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+};
+
+/** The page that shows what the sandbox holds: on this machine alone, read-only, and without secrets, since it asks nobody for a token. */
+export async function listenPage({ log, clock, secrets, platform, scheduler }: Sources, port: number): Promise<Page> {
+  const started = clock.now().getTime();
+  const views = {
+    secrets: () => secretsView(secrets.records, clock.now(), secrets.url),
+    platform: () => platformView(platform.records, platform.settings, platform.url),
+    scheduler: () => schedulerView(scheduler.records, scheduler.url),
+    requests: () => requestsView(log, started),
+  };
+  const readers = new Set<ServerResponse>();
+  const shown = new Map<string, string>();
+  let timer: NodeJS.Timeout | undefined;
+
+  /** Sends what has changed. It looks because records change in many ways, not all of them a request. */
+  function look(): void {
+    const hidden = [
+      ...secretsOf(secrets.records),
+      ...platformSecrets(platform.records, platform.settings),
+      ...schedulerSecrets(scheduler.records),
+    ];
+    for (const [name, view] of Object.entries(views)) {
+      const data = encode(view(), hidden);
+      if (shown.get(name) === data) continue;
+      shown.set(name, data);
+      for (const reader of readers) send(reader, name, data);
+    }
+    for (const reader of readers) if (reader.writableLength > backlog) reader.destroy();
+  }
+
+  function follow(reader: ServerResponse): void {
+    look();
+    for (const [name, data] of shown) send(reader, name, data);
+    readers.add(reader);
+    timer ??= setInterval(look, interval);
+    reader.on("close", () => {
+      readers.delete(reader);
+      if (readers.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    });
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    const end = (status: number, text: string): void =>
+      void response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(`${text}\n`);
+    // A name that somebody else made lead here would make their page of the same origin.
+    if (!hosts.has(request.headers.host ?? "")) return end(403, "This page answers to 127.0.0.1 and localhost alone.");
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      response.setHeader("allow", "GET, HEAD");
+      return end(405, "This page is only to look at.");
+    }
+    const [path = ""] = (request.url ?? "").split("?");
+    if (path === "/events") {
+      response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+      if (request.method === "HEAD") response.end();
+      else follow(response);
+      return;
+    }
+    const file = Object.hasOwn(files, path) ? files[path] : undefined;
+    if (!file) return end(404, "There is nothing here; the page is at /.");
+    response.writeHead(200, { "content-type": file.type }).end(await readFile(join(__dirname, "public", file.name)));
+  }
+
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const actual = (server.address() as AddressInfo).port;
+  const hosts = new Set(["127.0.0.1", "localhost"].map((name) => new URL(`http://${name}:${actual}`).host));
+  return {
+    url: `http://127.0.0.1:${actual}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function send(reader: ServerResponse, name: string, data: string): void {
+  reader.write(`event: ${name}\ndata: ${data}\n\n`);
+}

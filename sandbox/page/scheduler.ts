@@ -1,0 +1,63 @@
+import type { Row as Fields, Noun, Records } from "../scheduler/records";
+import { home } from "../scheduler/records";
+import type { Block, Cell, Row, Section, Tone } from "./view";
+import { row, table } from "./view";
+
+export function schedulerView(records: Records, url: string): Section {
+  return {
+    note: url,
+    blocks: [
+      list(records, "Jobs", "jobs", ["Job", "Type", "Status"], ({ Namespace, ID, Type, Status }) => [
+        `${Namespace}/${ID}`,
+        String(Type),
+        toned(Status),
+      ]),
+      list(records, "Nodes", "nodes", ["Node", "Status", "Eligibility"], (fields) => [
+        String(fields.Name),
+        toned(fields.Status),
+        String(fields.SchedulingEligibility),
+      ]),
+      list(records, "Deployments", "deployments", ["Job", "Version", "Status", "What happened"], (fields) => [
+        `${fields.Namespace}/${fields.JobID}`,
+        String(fields.JobVersion),
+        toned(fields.Status),
+        String(fields.StatusDescription),
+      ]),
+    ],
+  };
+}
+
+/** Everything that must not be shown, wherever it turns up. */
+export function schedulerSecrets({ token, tokens }: Records): string[] {
+  return [token, ...[...tokens.values()].map(({ secret }) => secret)];
+}
+
+/** The records of all regions; those of another than the usual one say which. */
+function list({ regions }: Records, title: string, noun: Noun, columns: string[], cells: (fields: Fields) => [string, ...Cell[]]): Block {
+  const rows: Row[] = [...regions.values()].flatMap(({ name, state }) =>
+    [...state[noun].rows].map(([key, fields]) => {
+      const [first, ...others] = cells(fields);
+      return row(`${name} ${key}`, name === home ? first : `${first} (${name})`, ...others);
+    }),
+  );
+  return table(title, columns, rows);
+}
+
+const tones: Record<string, Tone> = {
+  running: "good",
+  successful: "good",
+  ready: "good",
+  pending: "warn",
+  paused: "warn",
+  blocked: "warn",
+  initializing: "warn",
+  failed: "bad",
+  down: "bad",
+  disconnected: "bad",
+};
+
+function toned(status: unknown): Cell {
+  const text = String(status);
+  const tone = tones[text];
+  return tone ? { text, tone } : text;
+}

@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import type { Mount, Records } from "../secrets/records";
+import type { Key } from "../secrets/seal";
+import type { Block, Cell, Section } from "./view";
+import { fields, row, secret, table, time } from "./view";
+
+export function secretsView(records: Records, now: Date, url: string): Section {
+  const mounts = [...records.mounts.values()].flatMap(mount);
+  return { note: url, blocks: [unsealKeys(records), rekey(records), ...backup(records), ...mounts, leases(records, now)] };
+}
+
+/** Everything that must not be shown, wherever it turns up. */
+export function secretsOf({ tokens, mounts, key, attempt }: Records): string[] {
+  const shares = [...key.shares, ...(attempt?.candidate?.shares ?? [])];
+  return [
+    ...tokens.keys(),
+    ...[...mounts.values()].flatMap(({ access }) => (access ? [access.token, access.clientKey] : [])),
+    ...shares.flatMap((share) => [share, Buffer.from(share, "base64").toString("hex")]),
+  ];
+}
+
+function unsealKeys({ sealed, seal, key, unsealing }: Records): Block {
+  const values: Record<string, Cell> = {
+    seal: sealed ? { text: "sealed", tone: "bad" } : { text: "open", tone: "good" },
+    "kept by": seal === "stored" ? "the seal itself" : "the holders of its shares",
+    shares: ofKey(key.shares.length, key.threshold),
+    fingerprint: fingerprint(key),
+  };
+  if (unsealing) values.given = { given: unsealing.parts.length, of: key.threshold };
+  return fields("Unseal keys", values);
+}
+
+/** Tells one key from another. A key is 32 random bytes, so nothing can be learnt from it. */
+function fingerprint({ secret }: Key): string {
+  return createHash("sha256").update(secret).digest("hex").slice(0, 12);
+}
+
+function ofKey(shares: number, threshold: number): string {
+  return `${shares}, of which ${threshold} open it`;
+}
+
+function rekey({ attempt, key }: Records): Block {
+  if (!attempt) return fields("Rekey", undefined, "None is going on.");
+  const { candidate, verification, threshold, holders } = attempt;
+  return fields("Rekey", {
+    phase: { text: candidate ? "the new shares are being verified" : "the current shares are being given", tone: "warn" },
+    "current shares": { given: candidate ? key.threshold : attempt.given.length, of: key.threshold },
+    "new shares": verification ? { given: attempt.proven.length, of: threshold } : "are not verified",
+    "new key": ofKey(attempt.shares, threshold),
+    "encrypted to": holders.length > 0 ? holders.map((holder) => holder.fingerprint).join(", ") : "nobody",
+    backup: attempt.backup ? "asked for" : "none",
+    started: time(attempt.startedAt),
+  });
+}
+
+function backup({ backup }: Records): Block[] {
+  if (!backup) return [];
+  const rows = backup.messages.map(({ fingerprint, message }, at) => row(`${at}`, fingerprint, `${message.length} bytes, encrypted`));
+  return [table("Backup of new shares", ["Holder's key", "Message"], rows)];
+}
+
+function mount({ path, access, lease, roles }: Mount): Block[] {
+  return [
+    fields(
+      `${path}config/access`,
+      access && {
+        address: access.address,
+        token: secret(access.token),
+        "max token name length": String(access.maxTokenNameLength),
+        "CA certificate": access.caCert,
+        "client certificate": access.clientCert,
+        "client key": secret(access.clientKey),
+      },
+    ),
+    fields(`${path}config/lease`, lease && { ttl: `${lease.ttl} s`, "max ttl": `${lease.maxTtl} s` }),
+    table(
+      `${path}role`,
+      ["Role", "Type", "Policies", "Global"],
+      [...roles].map(([name, { type, policies, global }]) => row(name, name, type, policies.join(", "), global ? "yes" : "")),
+    ),
+  ];
+}
+
+/** The tokens that the service generated, by their accessors; the id of the token that asked for one is a secret. */
+function leases({ leases }: Records, now: Date): Block {
+  const live = [...leases.values()].filter(({ expires }) => expires > now.getTime());
+  const rows = live.map(({ id, accessor, expires }) => row(id, id, accessor, time(new Date(expires))));
+  return table("Leases of generated tokens", ["Lease", "Accessor", "Until"], rows.reverse());
+}

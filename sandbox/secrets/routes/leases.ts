@@ -1,0 +1,76 @@
+import type { Hono } from "hono";
+import type { Found, Route } from "../answer";
+import { data, done, errors, Refusal, unsupportedOperation } from "../answer";
+import type { Dialect } from "../dialect";
+import { duration, text } from "../fields";
+import { renew, revoke } from "../leases";
+import { leaseTimes } from "../wire";
+import type { Described } from "./openapi";
+
+const renews = "Renew a lease on a secret";
+const revokes = "Revoke a leased secret immediately";
+
+export const paths: Described[] = [
+  {
+    path: "leases/lookup",
+    description: "View or list lease metadata.",
+    described: "path",
+    operations: { post: { summary: "View or list lease metadata.", id: "leases-read-lease" } },
+  },
+  {
+    path: "leases/renew",
+    description: renews,
+    described: true,
+    operations: { post: { summary: "Renews a lease, requesting to extend the lease.", id: "leases-renew-lease" } },
+  },
+  {
+    path: "leases/renew/{url_lease_id}",
+    description: renews,
+    described: true,
+    operations: { post: { summary: "Renews a lease, requesting to extend the lease.", id: "leases-renew-lease-with-id" } },
+  },
+  {
+    path: "leases/revoke",
+    description: revokes,
+    described: true,
+    operations: { post: { summary: "Revokes a lease immediately.", id: "leases-revoke-lease" } },
+  },
+  {
+    path: "leases/revoke/{url_lease_id}",
+    description: revokes,
+    described: true,
+    operations: { post: { summary: "Revokes a lease immediately.", id: "leases-revoke-lease-with-id" } },
+  },
+];
+
+export function routes(app: Hono<Found>, dialect: Dialect): void {
+  app.on(["POST", "PUT"], "/sys/leases/lookup", (c) => {
+    const id = idOf(c);
+    const lease = c.var.records.leases.get(id);
+    return lease ? data(c, { id, ...leaseTimes(lease, c.var.now.getTime()) }, "system") : errors(c, 400, "invalid lease");
+  });
+  app.all("/sys/leases/lookup", unsupportedOperation);
+
+  // The lease in the body comes before the one in the path.
+  for (const path of ["/sys/leases/renew", "/sys/leases/renew/:url_lease_id{.+}"]) {
+    app.on(["POST", "PUT"], path, (c) =>
+      c.json(dialect.leased(renew(c.var.records, idOf(c), duration(c.var.fields, "increment") ?? 0), null, "system")),
+    );
+    app.all(path, unsupportedOperation);
+  }
+
+  for (const path of ["/sys/leases/revoke", "/sys/leases/revoke/:url_lease_id{.+}"]) {
+    app.on(["POST", "PUT"], path, (c) => {
+      const lease = c.var.records.leases.get(idOf(c));
+      if (lease) revoke(c.var.records, lease);
+      return done(c);
+    });
+    app.all(path, unsupportedOperation);
+  }
+}
+
+function idOf(c: Route): string {
+  const id = text(c.var.fields, "lease_id") || c.req.param("url_lease_id");
+  if (!id) throw new Refusal(400, "lease_id must be specified");
+  return id;
+}

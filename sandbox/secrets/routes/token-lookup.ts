@@ -1,0 +1,24 @@
+import type { Hono } from "hono";
+import type { Found, Route } from "../answer";
+import { data, unsupportedOperation } from "../answer";
+import { token } from "../wire";
+import type { Described } from "./openapi";
+
+const description = "This endpoint will lookup a token and its properties.";
+
+export const paths: Described[] = [
+  {
+    path: "lookup-self",
+    description,
+    described: "path",
+    operations: { get: { summary: description, id: "look-up-self" }, post: { summary: description, id: "look-up-self2" } },
+  },
+];
+
+export function routes(app: Hono<Found>): void {
+  const path = "/token/lookup-self";
+  const answer = (c: Route): Response => data(c, token(c.var.token!, c.var.now.getTime()), "token");
+  app.get(path, answer);
+  app.on(["POST", "PUT"], path, answer);
+  app.all(path, unsupportedOperation);
+}

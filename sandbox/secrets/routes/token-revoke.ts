@@ -1,0 +1,31 @@
+import type { Hono } from "hono";
+import type { Found } from "../answer";
+import { done, errors, unsupportedOperation } from "../answer";
+import { text } from "../fields";
+import { revokeToken } from "../leases";
+import type { Described } from "./openapi";
+
+const self = "This endpoint will delete the token used to call it and all of its child tokens.";
+const any = "This endpoint will delete the given token and all of its child tokens.";
+
+export const paths: Described[] = [
+  { path: "revoke-self", description: self, described: true, operations: { post: { summary: self, id: "revoke-self" } } },
+  { path: "revoke", description: any, described: true, operations: { post: { summary: any, id: "revoke" } } },
+];
+
+export function routes(app: Hono<Found>): void {
+  app.on(["POST", "PUT"], "/token/revoke-self", (c) => {
+    revokeToken(c.var.records, c.var.token!);
+    return done(c);
+  });
+  app.all("/token/revoke-self", unsupportedOperation);
+
+  app.on(["POST", "PUT"], "/token/revoke", (c) => {
+    const id = text(c.var.fields, "token");
+    if (!id) return errors(c, 400, "missing token ID");
+    const token = c.var.records.tokens.get(id);
+    if (token) revokeToken(c.var.records, token);
+    return done(c);
+  });
+  app.all("/token/revoke", unsupportedOperation);
+}

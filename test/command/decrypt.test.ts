@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
+import { Holder, holders } from "../pgp";
+import { enter, interrupt, steward, typing } from "./holder";
+
+const { createMessage, encrypt, encryptKey, enums, armor } = require("openpgp") as typeof OpenPGP;
+
+const share = "ab".repeat(33);
+let holder: Holder;
+let other: Holder;
+let message: Buffer;
+let folder: string;
+beforeAll(async () => {
+  [holder, other] = (await holders(2)) as [Holder, Holder];
+  message = await encrypted(share);
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "steward-decrypt-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function encrypted(text: string): Promise<Buffer> {
+  const binary = await encrypt({
+    message: await createMessage({ text }),
+    encryptionKeys: holder.privateKey.toPublic(),
+    format: "binary",
+  });
+  return Buffer.from(binary as Uint8Array);
+}
+
+const file = (name: string, content: string | Uint8Array): string => {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+};
+const decrypt = (key: string, input: string, ...more: string[]): ReturnType<typeof steward> =>
+  steward({}, ["rekey", "decrypt", "--key", key, ...more], input);
+const done = { code: 0, stdout: `${share}\n`, stderr: "" };
+
+test("every form of the message and of the key gives the share in hex", async () => {
+  const key = Buffer.from(holder.privateKey.write());
+  const forms = {
+    message: [
+      message.toString("hex"),
+      message.toString("hex").replace(/.{64}/g, "$&\n"),
+      message.toString("base64"),
+      `${armor(enums.armor.message, new Uint8Array(message))}\n`,
+    ],
+    key: [holder.privateKey.armor(), new Uint8Array(key), key.toString("base64")],
+  };
+  for (const each of forms.message) expect(await decrypt(file("key", holder.privateKey.armor()), each)).toEqual(done);
+  for (const each of forms.key) expect(await decrypt(file("key", each), message.toString("hex"))).toEqual(done);
+  for (const each of [message, message.toString("hex")])
+    expect(await decrypt(file("key", new Uint8Array(key)), "", "--share", file("mine", each))).toEqual(done);
+});
+
+test("a locked key takes its passphrase from a file or from the terminal, where it is not shown", async () => {
+  const locked = await encryptKey({ privateKey: holder.privateKey, passphrase: " open sesame " });
+  const key = file("key", locked.armor());
+  const hex = message.toString("hex");
+  expect(await decrypt(key, hex, "--passphrase-file", file("passphrase", " open sesame \n"))).toEqual(done);
+  const args = ["rekey", "decrypt", "--key", key];
+  const asked = "The passphrase of the key (it is not shown): ";
+  const typed = await typing({}, args, { "The encrypted share, in one line: ": hex + enter, [asked]: ` open sesame ${enter}` });
+  expect(typed).toMatchObject({ code: 0, stdout: `${share}\n` });
+  expect(typed.stderr).not.toContain("sesame");
+
+  const wrong = await typing({}, [...args, "--share", file("mine", hex)], { [asked]: `canary${enter}` });
+  expect(wrong).toMatchObject({ code: 1, stdout: "" });
+  expect(wrong.stderr).toContain("Cannot decrypt share: passphrase does not unlock privateKey.");
+  expect(wrong.stderr).not.toContain("canary");
+  expect(await typing({}, [...args, "--share", file("mine", hex)], { [asked]: interrupt })).toMatchObject({
+    code: 130,
+    raw: [true, false],
+  });
+  const nobody = await decrypt(key, hex);
+  expect(nobody).toMatchObject({ code: 1, stdout: "" });
+  expect(nobody.stderr).toContain("the private key is locked, and there is no terminal to ask for its passphrase.");
+});
+
+test("what does not fit is said in one sentence, and never shown", async () => {
+  const key = file("key", holder.privateKey.armor());
+  const hex = message.toString("hex");
+  for (const [args, reason] of [
+    [[file("other", other.privateKey.armor()), hex], "privateKey is not the key that this share is encrypted to"],
+    [[file("public", holder.publicKey), hex], "privateKey is no OpenPGP private key"],
+    [[key, share], "share is no PGP message, in hex, base64 or armored"],
+    [[key, ""], "share is no PGP message"],
+    [[key, (await encrypted("no share")).toString("hex")], "what the message holds is no share, in base64 or hex"],
+    [[join(folder, share), hex], "the file of --key cannot be read (ENOENT)"],
+    [[key, hex, "--share", share], "the file of --share cannot be read (ENOENT)"],
+  ] as [[string, string, ...string[]], string][]) {
+    const run = await decrypt(...args);
+    expect(run).toMatchObject({ code: 1, stdout: "" });
+    expect(run.stderr).toContain(reason);
+    expect(run.stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(run.stderr).not.toContain(share);
+  }
+});

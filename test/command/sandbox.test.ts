@@ -1,0 +1,40 @@
+import { ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { call } from "../sandbox/call";
+import { command, steward } from "./holder";
+
+test.each([
+  [[], "SECRETS"],
+  [["--dialect", "hashicorp"], "VAULT"],
+])("sandbox %j prints variables that work, until it is stopped", async (options, prefix) => {
+  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [command, "sandbox", ...options]);
+  const ended = new Promise((done) => child.on("close", done));
+  const env: Record<string, string> = {};
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [, name = "", value = ""] = /^(?:export (\w+)=|# )(\S+)/.exec(line) ?? [];
+    env[name || "page"] = value;
+    if (name === "SHARE_5") break;
+  }
+  expect(Object.keys(env)).toHaveLength(12);
+  expect(await (await fetch(env.page!)).text()).toContain("<h1>Sandbox</h1>");
+  const service = { url: env[`${prefix}_ADDR`]!, token: env[`${prefix}_TOKEN`]! };
+  expect((await call(service, "GET", "/v1/sys/mounts")).status).toBe(200);
+  child.kill("SIGINT");
+  expect(await ended).toBe(0);
+  await expect(fetch(service.url)).rejects.toThrow();
+});
+
+test.each([
+  ["--port", "many"],
+  ["--port", "70000"],
+  ["--dialect", "vault"],
+])("sandbox %s %s is refused", async (...options) => {
+  const { code, stderr } = await steward({}, ["sandbox", ...options]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/ is invalid\. /) });
+});
+
+test("the help names every option", async () => {
+  const { code, stdout } = await steward({}, ["sandbox", "--help"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/--dialect <dialect>[\s\S]*"standard",\s+"hashicorp"[\s\S]*--port <port>/);
+});

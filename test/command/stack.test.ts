@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { holders } from "../pgp";
+import { ended, Project } from "../project";
+import { onEachRekeyTarget } from "../rekey";
+import { steward, variablesOf } from "./holder";
+
+onEachRekeyTarget("a `pulumi up` that waits for holders at their command lines", (current) => {
+  let project: Project;
+  let folder: string;
+  beforeEach(() => {
+    const { gateway, token, dialect } = current();
+    folder = mkdtempSync(join(tmpdir(), "steward-holders-"));
+    project = new Project({ STEWARD_TOKEN: token }).config({
+      "steward:default": { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect } },
+    });
+  });
+  afterEach(() => {
+    project.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("two holders submit theirs while it waits, it gives the last one; both decrypt their new shares, and it verifies them", async () => {
+    const { first, gateway, outside } = current();
+    const all = await holders(3);
+    project
+      .program(
+        `const rekey = new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, backup: true, waitSeconds: 600,
+          pgpKeys: ${JSON.stringify(all.map(({ publicKey }) => publicKey))}, currentShares: [{ env: "SHARE" }], newShares: [{ env: "NEW_0" }, { env: "NEW_1" }] });
+        exports.complete = rekey.complete;`,
+      )
+      .with({ SHARE: first[0] as string });
+    // The stack has looked at its own attempt, and waits.
+    const waits = new Promise<void>((done) => {
+      gateway.interrupt = ({ method, path }) => {
+        const started = gateway.requests.some((request) => request.method === "PUT");
+        if (started && method === "GET" && path.endsWith("/backup")) done();
+        if (started && gateway.requests.filter((request) => request.method === "GET" && request.path.endsWith("/init")).length > 3) done();
+        return undefined;
+      };
+    });
+    const running = ended(await project.launch("up", "--yes", "--skip-preview"));
+    await Promise.race([waits, running]);
+    gateway.interrupt = undefined;
+    const nonce = String((await outside("GET", "sys/rekey/init")).body.nonce);
+    for (const share of first.slice(1, 3)) {
+      const given = await steward(variablesOf(current()), ["rekey", "submit", "--nonce", nonce], share);
+      expect(given).toMatchObject({ code: 0, stdout: "" });
+      for (const { fingerprint } of all) expect(given.stderr).toContain(fingerprint);
+    }
+    const stopped = await running;
+    expect(stopped.output).toContain("3 of 3 current shares given");
+    expect(stopped.output).toContain("0 of the 2 decrypted new shares that prove the rekey are at hand; nothing is committed");
+
+    const shares: string[] = [];
+    for (const { fingerprint, privateKey } of all.slice(1)) {
+      const [, message = ""] = new RegExp(`for the holder of ${fingerprint}, encrypted: ([0-9a-f]+)`).exec(stopped.output) ?? [];
+      const key = join(folder, fingerprint);
+      writeFileSync(key, privateKey.armor());
+      shares.push((await steward({}, ["rekey", "decrypt", "--key", key], message)).stdout.trim());
+    }
+    await project.with({ NEW_0: shares[0] as string, NEW_1: shares[1] as string }).up();
+    expect(await project.outputs()).toMatchObject({ complete: true });
+    expect(await current().opens(shares)).toBe(true);
+  });
+});

@@ -1,0 +1,55 @@
+import { createServer, Server, request as send } from "node:http";
+import { AddressInfo } from "node:net";
+import { pipeline } from "node:stream/promises";
+
+/** Stands before a server, and can be shut: whoever comes then is refused by the machine itself, as where nothing listens. */
+export class Door {
+  url = "";
+  private open: number | undefined;
+  private readonly server: Server;
+
+  constructor(private readonly address: string) {
+    this.server = createServer(async (incoming, outgoing) => {
+      const { method, url = "/", headers } = incoming;
+      const last = this.open !== undefined && --this.open <= 0;
+      const body = Buffer.concat(await incoming.toArray());
+      const passed = send(new URL(url, address), { method, headers: { ...headers, host: new URL(address).host } }, async (answer) => {
+        if (last) this.server.close();
+        // A kept connection would still lead in.
+        const closing = this.open === undefined ? {} : { connection: "close" };
+        outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...closing });
+        await pipeline(answer, outgoing).catch(() => incoming.socket.destroy());
+      });
+      passed.on("error", () => incoming.socket.destroy());
+      passed.end(body);
+    });
+  }
+
+  async listen(): Promise<void> {
+    const port = this.url === "" ? 0 : Number(new URL(this.url).port);
+    await new Promise<void>((done) => this.server.listen(port, "127.0.0.1", done));
+    this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Shut when this many more requests have been answered. */
+  closeAfter(count: number): void {
+    this.open = count;
+    this.server.closeIdleConnections();
+    if (count === 0) this.shut();
+  }
+
+  private shut(): void {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+
+  /** As it was before it was shut. */
+  async reopen(): Promise<void> {
+    this.open = undefined;
+    if (!this.server.listening) await this.listen();
+  }
+
+  close(): void {
+    this.shut();
+  }
+}

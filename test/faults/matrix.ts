@@ -1,0 +1,201 @@
+import { runtime } from "@pulumi/pulumi";
+import { StewardError } from "../../provider";
+import { definitions } from "../../provider/definitions";
+import { limits } from "../../provider/http";
+import { Sandbox, start } from "../../sandbox/index";
+import { Engine } from "../engine";
+import { Door } from "./door";
+import { Fault, faults, Where } from "./faults";
+import { functionStories, furnish, held, Outside, prepare, ResourceStory, resourceStories } from "./stories";
+
+type Dialect = "standard" | "hashicorp";
+type System = Where["system"];
+const systems = ["secrets", "platform", "scheduler"] as const;
+
+/** How an operation ended under a fault: "ok", or the code of its error. */
+type Cell = string;
+interface Row {
+  story: string;
+  operation: string;
+  request: string;
+  cells: Cell[];
+}
+
+/** What somebody can act on: what could not be done, why, and (mostly) what to do; and no secret. */
+function judge(error: unknown): Cell {
+  if (!(error instanceof StewardError)) throw new Error(`an error that is none of ours: ${(error as Error).stack ?? String(error)}`);
+  expect(error.message).toMatch(/^Cannot [^\n]+\.$/);
+  expect(error.message.length).toBeLessThan(1000);
+  expect(`${error.message}${JSON.stringify(error)}`).not.toContain("canary");
+  expect(error.code).not.toBe("ERR_INTERNAL");
+  return error.code.replace("ERR_", "").toLowerCase().replaceAll("_", " ");
+}
+
+/** Every request of every story x every fault; what was half done is then done again, without the fault. */
+export function matrix(dialect: Dialect): void {
+  let sandbox: Sandbox;
+  const doors = {} as Record<System, Door>;
+  const rows: Row[] = [];
+  const given = { ...limits };
+
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+    for (const system of systems) {
+      doors[system] = new Door(sandbox[system].url);
+      await doors[system].listen();
+    }
+    // The same rules in less time: what is repeated, is repeated once.
+    Object.assign(limits, { firstPause: 1, repetitions: 1 });
+    jest.spyOn(console, "log").mockImplementation(() => {});
+  });
+  afterAll(async () => {
+    Object.assign(limits, given);
+    for (const door of Object.values(doors)) door.close();
+    await sandbox.close();
+    process.stdout.write(`${table(dialect, rows)}\n`);
+  });
+
+  const connections = (): Record<string, object> => ({
+    "steward:default": Object.fromEntries(
+      systems.map((system) => [system, { address: doors[system].url, token: sandbox[system].token, dialect }]),
+    ),
+  });
+  const outside: Outside = async (system, method, path, body) => {
+    const headers = {
+      authorization: `Bearer ${sandbox[system].token}`,
+      "content-type": system === "platform" ? "application/vnd.api+json" : "application/json",
+      [dialect === "standard" ? "x-secrets-token" : "x-vault-token"]: sandbox[system].token,
+    };
+    const response = await fetch(`${sandbox[system].url}${path}`, { method, headers, body: body && JSON.stringify(body) });
+    const text = await response.text();
+    if (method !== "GET" && !response.ok) throw new Error(`${method} ${path} answered ${response.status} ${text}`);
+    return text === "" ? response.status : withoutTimes(JSON.parse(text));
+  };
+  const look = (): Promise<unknown> => held(outside, dialect);
+  const fresh = async (token: string): Promise<void> => {
+    await sandbox.reset();
+    await furnish(sandbox, outside);
+    await prepare(token, sandbox, outside, dialect);
+  };
+
+  /** The requests of an operation, each method and path once. */
+  async function requestsOf(operation: () => Promise<unknown>): Promise<Where[]> {
+    const before = sandbox.requests().length;
+    await operation();
+    const sent = sandbox.requests().slice(before);
+    const places = sent.map(({ system, method, path }, index) => ({ system: system as System, method, path, before: index }));
+    return places.filter(({ method, path }, index) => places.findIndex((each) => each.method === method && each.path === path) === index);
+  }
+
+  /** The operation under the fault; whatever it did is done when this comes back. */
+  async function under<T>(fault: Fault, where: Where, operation: () => Promise<T>, judged: (value: T) => void): Promise<Cell> {
+    const before = sandbox.requests().length;
+    fault.order(where, sandbox, doors[where.system]);
+    // Everything else has the time that it needs on a busy machine.
+    if (fault.name === "slow") limits.silence = 75;
+    try {
+      const value = await operation();
+      judged(value);
+      return "ok";
+    } catch (error) {
+      if (error instanceof Error && error.constructor.name === "JestAssertionError") throw error;
+      return judge(error);
+    } finally {
+      sandbox.faults.clear();
+      limits.silence = given.silence;
+      await doors[where.system].reopen();
+      // What was too slow for the provider arrives all the same.
+      while (
+        fault.name === "slow" &&
+        sandbox
+          .requests()
+          .slice(before)
+          .some(({ status }) => status === 0)
+      )
+        await new Promise(setImmediate);
+    }
+  }
+
+  describe.each(definitions.map(({ token }) => token).filter((token) => !token.startsWith("secrets:Rekey")))("%s", (token) => {
+    const storyOf = (): ResourceStory => resourceStories(sandbox).find((each) => each.token === token) as ResourceStory;
+    const operations = ["create", "refresh", "update", "delete"] as const;
+
+    /** The story up to an operation, which it gives back. */
+    async function begin(operation: (typeof operations)[number]): Promise<{ engine: Engine; run: () => Promise<unknown> }> {
+      const { inputs, changed } = storyOf();
+      await fresh(token);
+      const engine = new Engine(token, connections());
+      if (operation !== "create") await engine.up(inputs);
+      if (operation === "delete" && changed) await engine.up(changed);
+      const run = {
+        create: () => engine.up(inputs),
+        refresh: () => engine.refresh(),
+        update: () => engine.up(changed ?? inputs),
+        // What was deleted although the answer was lost, is deleted once more.
+        delete: async () => engine.state && engine.destroy(),
+      };
+      return { engine, run: run[operation] };
+    }
+
+    test.each(operations)(
+      "%s: each request x each fault ends in the right state or in one sentence, and then converges",
+      async (operation) => {
+        const { acts, inputs, changed } = storyOf();
+        const calm = await begin(operation);
+        const places = await requestsOf(calm.run);
+        const right = await look();
+        for (const where of places) {
+          const cells: Cell[] = [];
+          for (const fault of faults) {
+            const { engine, run } = await begin(operation);
+            cells.push(await under(fault, where, run, () => {}));
+            await run();
+            if (!acts) expect({ fault: fault.name, where, held: await look() }).toEqual({ fault: fault.name, where, held: right });
+            if (operation === "delete") continue;
+            expect(await engine.refresh()).toEqual([]);
+            expect(await engine.up(operation === "update" && changed ? changed : inputs)).toBe("same");
+          }
+          rows.push({ story: token, operation, request: `${where.method} ${where.path}`, cells });
+        }
+      },
+    );
+  });
+
+  test.each(Object.keys(functionStories))("%s: each request x each fault gives the right answer or one sentence", async (name) => {
+    const call = functionStories[name] as () => Promise<unknown>;
+    runtime.setAllConfig(Object.fromEntries(Object.entries(connections()).map(([key, value]) => [key, JSON.stringify(value)])));
+    const plain = async (answer: Promise<unknown>): Promise<unknown> => withoutTimes((await answer) ?? null);
+    await fresh(name);
+    const right = await plain(call());
+    await fresh(name);
+    const places = await requestsOf(call);
+    expect(places.length).toBeGreaterThan(0);
+    for (const where of places) {
+      const cells: Cell[] = [];
+      for (const fault of faults) {
+        await fresh(name);
+        cells.push(
+          await under(
+            fault,
+            where,
+            () => plain(call()),
+            (value) => expect(value).toBe(right),
+          ),
+        );
+        expect(await plain(call())).toBe(right);
+      }
+      rows.push({ story: name, operation: "call", request: `${where.method} ${where.path}`, cells });
+    }
+  });
+}
+
+/** What differs each time, although it says the same. */
+const withoutTimes = (answer: unknown): unknown =>
+  JSON.parse(JSON.stringify(answer, (key, value) => (/(^request_id|[cC]reated-?[aA]t|Time)$/.test(key) ? undefined : value)));
+
+function table(dialect: Dialect, rows: readonly Row[]): string {
+  const header = ["", ...faults.map(({ name }) => name)];
+  const lines = rows.map(({ story, operation, request, cells }) => [`${story} ${operation}: ${request.slice(0, 70)}`, ...cells]);
+  const markdown = [header, header.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  return `\nFaults, ${dialect}: ${rows.length} requests, ${rows.length * faults.length} cells.\n\n${markdown}`;
+}

@@ -1,0 +1,95 @@
+import { scheduler } from "../../../../provider";
+import { collect, dormantJob, failingJob, jobOf, newName, onEachScheduler, slowJob } from "../../../scheduler";
+
+const { filter, listDeployments, registerJob, waitForDeployment } = scheduler;
+
+onEachScheduler("a deployment that is waited for", (current, said) => {
+  test("is successful, the same job again is deployed already, and a new version is not mistaken for it", async () => {
+    const ID = newName();
+    await registerJob({ job: jobOf(ID) });
+    const done = await waitForDeployment({ jobId: ID, timeout: "60s" });
+    expect(done).toMatchObject({ JobID: ID, Status: "successful", JobVersion: 0, CreateTime: expect.stringMatching(/^\d{19}$/) });
+    expect(said().at(-1)).toBe(`info: [runtime] pulumi-steward: deployment of job "${ID}": successful, main 1 of 1 healthy.`);
+
+    await registerJob({ job: jobOf(ID) });
+    await current().through(async (gateway) => {
+      expect((await waitForDeployment({ jobId: ID, timeout: "60s" }))?.ID).toBe(done?.ID);
+      // The job, and its deployments: there is nothing to wait for.
+      expect(gateway.requests.map(({ path }) => path.replace(/\?.*/, ""))).toEqual(["/v1/jobs", "/v1/deployments"]);
+    });
+
+    await registerJob({ job: jobOf(ID, { Meta: { version: "2" } }) });
+    expect(await waitForDeployment({ jobId: ID, timeout: "60s" })).toMatchObject({ JobVersion: 1, Status: "successful" });
+  });
+
+  test("fails, with the scheduler's own words", async () => {
+    const ID = newName();
+    await registerJob({ job: failingJob(ID) });
+    await expect(waitForDeployment({ jobId: ID, timeout: "60s" })).rejects.toMatchObject({
+      code: "ERR_FAILED",
+      message: expect.stringMatching(
+        new RegExp(`^Cannot wait for the deployment of job "${ID}": deployment [0-9a-f-]{36} is failed: Failed due to .*\\.$`),
+      ),
+    });
+    const [deployment] = await collect(listDeployments({ filter: filter("JobID").equals(ID) }));
+    expect(deployment).toMatchObject({ Status: "failed", StatusDescription: expect.stringMatching(/^Failed due to /) });
+  });
+
+  test("is cancelled by a newer version, whoever registers it", async () => {
+    const ID = newName();
+    await registerJob({ job: slowJob(ID) });
+    await current().through(async (gateway) => {
+      gateway.interrupt = () => {
+        if (!said().some((line) => line.includes("running, main 0 of 1 healthy"))) return undefined;
+        gateway.interrupt = undefined;
+        void current().outside("PUT", "jobs", { Job: slowJob(ID, { Meta: { version: "2" } }) });
+        return undefined;
+      };
+      await expect(waitForDeployment({ jobId: ID, timeout: "60s" })).rejects.toMatchObject({
+        code: "ERR_FAILED",
+        message: expect.stringMatching(/deployment [0-9a-f-]{36} is cancelled: Cancelled due to newer version of job\.$/),
+      });
+    });
+    // The newer one goes on, and is not waited for longer than is allowed.
+    await expect(waitForDeployment({ jobId: ID, timeout: 1 })).rejects.toMatchObject({
+      code: "ERR_TIMED_OUT",
+      message: expect.stringContaining("it has not ended after 1 s: running, main 0 of 1 healthy"),
+    });
+  });
+
+  test("is left with the signal, while the server holds the request", async () => {
+    const ID = newName();
+    await registerJob({ job: slowJob(ID) });
+    await current().through(async (gateway) => {
+      const ended = new AbortController();
+      gateway.interrupt = ({ path }) => {
+        if (path.includes("index=")) ended.abort();
+        return undefined;
+      };
+      await expect(waitForDeployment({ jobId: ID, signal: ended.signal })).rejects.toMatchObject({ code: "ERR_ABORTED" });
+    });
+  });
+
+  test("cannot be, of a job that has none, that is stopped, or that nobody knows", async () => {
+    const [dormant, stopped] = [newName(), newName()];
+    await registerJob({ job: dormantJob(dormant) });
+    await expect(waitForDeployment({ jobId: dormant })).rejects.toThrow("jobs of type batch have no deployments");
+    await registerJob({ job: jobOf(stopped) });
+    await registerJob({ job: jobOf(stopped, { Stop: true }) });
+    await expect(waitForDeployment({ jobId: stopped })).rejects.toThrow("the job is stopped");
+    await expect(waitForDeployment({ jobId: newName() })).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
+    await expect(waitForDeployment({ jobId: dormant, namespace: newName() })).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
+  });
+
+  test("is there for a service that says nothing of updates, and not for one that forbids them", async () => {
+    const [silent, sudden] = [newName(), newName()];
+    await registerJob({ job: jobOf(silent, { Update: undefined }) });
+    await registerJob({ job: jobOf(sudden, { Update: { MaxParallel: 0 } }) });
+    await expect(waitForDeployment({ jobId: silent, timeout: 1 })).rejects.toMatchObject({
+      message: expect.stringContaining("it has not ended after 1 s: running, main 0 of 1 healthy"),
+    });
+    await expect(waitForDeployment({ jobId: sudden, timeout: 1 })).rejects.toMatchObject({
+      message: expect.stringContaining("the scheduler has not begun it"),
+    });
+  });
+});

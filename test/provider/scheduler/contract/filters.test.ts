@@ -1,0 +1,95 @@
+import { scheduler } from "../../../../provider";
+import { collect, dormantJob, jobOf, newName, onEachScheduler } from "../../../scheduler";
+
+const { filter, listDeployments, listJobs, listNodes, registerJob } = scheduler;
+
+const oddities = {
+  plain: "x",
+  "team.name": "web",
+  in: "word",
+  "say `x`": "tick`",
+  'say "x"': 'say "x"',
+  slash: "/a~1b",
+  "slash tick": "/`",
+  backslash: "c:\\new",
+  both: '" and ` and \\',
+  lines: "a\nb",
+  returns: 'a\r\n`"\u0001\u0085',
+  nothing: "",
+  "": "empty key",
+};
+
+onEachScheduler("filters", (current) => {
+  test("every value is found, under every key", async () => {
+    const ID = newName();
+    await registerJob({ job: dormantJob(ID, { Meta: oddities }) });
+    const found = async (condition: scheduler.Filter): Promise<boolean> =>
+      (await collect(listJobs({ filter: filter("ID").equals(ID).and(condition) }))).length === 1;
+    for (const [key, value] of Object.entries(oddities)) {
+      expect([key, await found(filter("Meta", key).equals(value))]).toEqual([key, true]);
+      expect([key, await found(filter("Meta", key).equals(value).not())]).toEqual([key, false]);
+      expect([key, await found(filter("Meta").contains(key))]).toEqual([key, true]);
+      expect([key, await found(filter("Meta").includes(key))]).toEqual([key, true]);
+    }
+    expect(await found(filter("TaskGroups", "0", "Name").equals("main"))).toBe(true);
+    expect(await found(filter("Stop").equals(false).and(filter("Priority").equals(50)))).toBe(true);
+    expect(await found(filter("Datacenters").notContains("*"))).toBe(false);
+  });
+
+  test("what is put together means on the server what it means here", async () => {
+    const priorities = [10, 20, 30, 40, 50];
+    const jobs = priorities.map((Priority) => ({ ID: newName(), Priority }));
+    for (const { ID, Priority } of jobs) await registerJob({ job: dormantJob(ID, { Priority }) });
+    const ours = filter("ID")
+      .equals(jobs[0]?.ID ?? "")
+      .or(filter("ID").matches(`^(${jobs.map(({ ID }) => ID).join("|")})$`));
+    type Tree = { filter: scheduler.Filter; holds(priority: number): boolean };
+    // The same trees each time: a failure has to come again.
+    let state = 1;
+    const random = (below: number): number => {
+      state = (state * 48271) % 2147483647;
+      return state % below;
+    };
+    const tree = (depth: number): Tree => {
+      const kind = depth === 0 ? 0 : random(4);
+      if (kind === 0) {
+        const value = priorities[random(5)] ?? 0;
+        return { filter: filter("Priority").equals(value), holds: (priority) => priority === value };
+      }
+      const [a, b] = [tree(depth - 1), tree(depth - 1)];
+      if (kind === 1) return { filter: a.filter.not(), holds: (priority) => !a.holds(priority) };
+      if (kind === 2) return { filter: a.filter.and(b.filter), holds: (priority) => a.holds(priority) && b.holds(priority) };
+      return { filter: a.filter.or(b.filter), holds: (priority) => a.holds(priority) || b.holds(priority) };
+    };
+    for (let round = 0; round < 60; round++) {
+      const { filter: made, holds } = tree(4);
+      const found = await collect(listJobs({ filter: ours.and(made) }));
+      expect([`${made}`, found.map(({ Priority }) => Priority).sort()]).toEqual([`${made}`, priorities.filter(holds)]);
+    }
+  });
+
+  const fields = {
+    jobs: "Stop AllAtOnce Stable Dispatched Priority Version SubmitTime CreateIndex ModifyIndex JobModifyIndex Periodic ParameterizedJob Multiregion Update UI VersionTag",
+    deployments:
+      "IsMultiregion JobVersion JobModifyIndex JobSpecModifyIndex JobCreateIndex EvalPriority CreateIndex ModifyIndex CreateTime ModifyTime",
+    nodes:
+      "TLSEnabled NodeResources ReservedResources DrainStrategy LastDrain StatusUpdatedAt LastMissedHeartbeatIndex LastAllocUpdateIndex CreateIndex ModifyIndex",
+  };
+
+  test("what we refuse to ask does break the connection", async () => {
+    const ID = newName();
+    await registerJob({ job: jobOf(ID) });
+    await scheduler.waitForDeployment({ jobId: ID, timeout: "30s" });
+    const lists = { jobs: listJobs, deployments: listDeployments, nodes: listNodes };
+    for (const kind of ["jobs", "deployments", "nodes"] as const)
+      for (const field of fields[kind].split(" ")) {
+        await expect(current().outside("GET", `${kind}?filter=${encodeURIComponent(`${field} is empty`)}`)).rejects.toThrow("fetch failed");
+        await expect(collect<unknown>(lists[kind]({ filter: filter(field).isEmpty() }))).rejects.toThrow(`whether ${field} is empty`);
+      }
+    // Of a field that we do not know the server is asked, once.
+    await current().through(async (gateway) => {
+      await expect(collect(listJobs({ filter: "Update.MaxParallel is empty" }))).rejects.toMatchObject({ code: "ERR_REPLY_LOST" });
+      expect(gateway.requests).toHaveLength(1);
+    });
+  });
+});

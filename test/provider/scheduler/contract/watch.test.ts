@@ -1,0 +1,112 @@
+import { scheduler } from "../../../../provider";
+import { collect, dormantJob, jobOf, newName, onEachScheduler } from "../../../scheduler";
+
+const { filter, watch } = scheduler;
+
+onEachScheduler("a watch", (current) => {
+  const register = (job: object): Promise<unknown> => current().outside("PUT", "jobs", { Job: job });
+
+  test("sees 20 changes in their order, each once", async () => {
+    const ID = newName();
+    const seen: unknown[] = [];
+    const indexes: number[] = [];
+    for await (const { items, index } of watch({ resource: "jobs", filter: filter("ID").equals(ID) })) {
+      seen.push(items[0]?.Priority ?? "none");
+      indexes.push(index);
+      if (seen.length > 20) break;
+      await register(dormantJob(ID, { Priority: seen.length }));
+    }
+    expect(seen).toEqual(["none", ...Array.from({ length: 20 }, (_, number) => number + 1)]);
+    expect(indexes).toEqual([...new Set(indexes)].sort((a, b) => a - b));
+  });
+
+  test("sees nothing in the same job again, nor in somebody else's, though the server answers", async () => {
+    const ID = newName();
+    await register(dormantJob(ID, { Priority: 1 }));
+    await current().through(async (gateway) => {
+      const steps = [
+        () => register(dormantJob(newName())),
+        () => register(dormantJob(ID, { Priority: 1 })).then(() => register(dormantJob(newName()))),
+        () => register(dormantJob(ID, { Priority: 2 })),
+      ];
+      gateway.interrupt = ({ path }) => {
+        if (path.includes("index=")) void steps.shift()?.();
+        return undefined;
+      };
+      const seen: unknown[] = [];
+      for await (const { items } of watch({ resource: "jobs", filter: filter("ID").equals(ID) })) {
+        seen.push(items[0]?.Priority);
+        if (seen.at(-1) === 2) break;
+      }
+      expect(seen).toEqual([1, 2]);
+      expect(gateway.requests.length).toBeGreaterThanOrEqual(4);
+    });
+  });
+
+  test("of changes that follow closely none comes late, and the last one comes", async () => {
+    const ID = newName();
+    const seen: number[] = [];
+    let writing: Promise<void> | undefined;
+    for await (const { items } of watch({ resource: "jobs", filter: filter("ID").equals(ID) })) {
+      writing ??= (async () => {
+        for (let Priority = 1; Priority <= 20; Priority++) await register(dormantJob(ID, { Priority }));
+      })();
+      seen.push(Number(items[0]?.Priority ?? 0));
+      if (seen.at(-1) === 20) break;
+    }
+    await writing;
+    expect(seen[0]).toBe(0);
+    expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b));
+  });
+
+  test("sees a job come, run, and stop; and its deployment", async () => {
+    const ID = newName();
+    const seen: string[] = [];
+    for await (const { items } of watch({ resource: "jobs", filter: filter("ID").equals(ID), wait: "10s" })) {
+      const [job] = items;
+      seen.push(job ? String(job.Stop) : "none");
+      if (!job) await register(jobOf(ID));
+      else if (!job.Stop && job.Status === "running") await register(jobOf(ID, { Stop: true }));
+      else if (job.Stop && job.Status === "dead") break;
+    }
+    expect([...new Set(seen)]).toEqual(["none", "false", "true"]);
+
+    const states: unknown[] = [];
+    const next = newName();
+    for await (const { items } of watch({ resource: "deployments", filter: filter("JobID").equals(next) })) {
+      if (items.length === 0) await register(jobOf(next));
+      states.push(items[0]?.Status);
+      if (states.at(-1) === "successful") break;
+    }
+    expect([...new Set(states)]).toEqual([undefined, "running", "successful"]);
+  });
+
+  test("is held by the server no longer than the wait, and then asks again without a word", async () => {
+    await current().through(async (gateway) => {
+      const ended = new AbortController();
+      gateway.interrupt = ({ count }) => {
+        if (count === 4) ended.abort();
+        return undefined;
+      };
+      expect(await collect(watch({ resource: "nodes", wait: "1s", signal: ended.signal }))).toHaveLength(1);
+      const [first, ...held] = gateway.requests.map(({ path }) => path);
+      expect(first).toBe("/v1/nodes");
+      expect(held).toHaveLength(3);
+      for (const path of held) expect(path).toMatch(/^\/v1\/nodes\?index=[1-9]\d*&wait=1s$/);
+    });
+  });
+
+  test("ends with the signal, while the server holds its request, without an error", async () => {
+    await current().through(async (gateway) => {
+      const ended = new AbortController();
+      gateway.interrupt = ({ count }) => {
+        // It has the first answer, and the second one would come after five minutes.
+        if (count === 2) ended.abort();
+        return undefined;
+      };
+      expect(await collect(watch({ resource: "nodes", signal: ended.signal }))).toHaveLength(1);
+      expect(gateway.requests).toHaveLength(2);
+    });
+    expect(await collect(watch({ resource: "jobs", signal: AbortSignal.abort() }))).toEqual([]);
+  });
+});

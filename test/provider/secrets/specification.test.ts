@@ -1,0 +1,225 @@
+import { createServer, RequestListener, Server } from "node:http";
+import { AddressInfo } from "node:net";
+import { setAllConfig } from "@pulumi/pulumi/runtime/config";
+import { secrets } from "../../../provider";
+import { onEachTarget } from "../../target";
+
+const { getSpecification } = secrets;
+
+/** The configuration of the stack in which the functions run. */
+const configure = (config: Record<string, object>): void =>
+  setAllConfig(Object.fromEntries(Object.entries(config).map(([key, value]) => [key, JSON.stringify(value)])));
+afterAll(() => setAllConfig({}));
+
+const named = ({ method, path }: secrets.Operation): string => `${method} ${path}`;
+
+onEachTarget("getSpecification", (current) => {
+  beforeEach(() => configure(current().config()));
+
+  async function ask(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+    const { address, token, dialect } = current();
+    const header = dialect === "standard" ? "X-Secrets-Token" : "X-Vault-Token";
+    const response = await fetch(`${address}/v1/${path}`, { method, headers: { [header]: token }, body: body && JSON.stringify(body) });
+    return response.status === 204 ? {} : ((await response.json()) as Record<string, unknown>);
+  }
+  /** A token that sees this mount, and no other. */
+  async function seeingOnly(mount: string): Promise<string> {
+    const policy = `see-${mount.replaceAll("/", "-")}`;
+    await ask("PUT", `sys/policies/acl/${policy}`, { policy: `path "${mount}/*" { capabilities = ["read"] }` });
+    const { auth } = await ask("POST", "auth/token/create", { policies: [policy] });
+    return (auth as { client_token: string }).client_token;
+  }
+
+  test("every operation of the document, and the document itself", async () => {
+    const sent = (await ask("GET", "sys/internal/specs/openapi")) as {
+      openapi: string;
+      info: object;
+      paths: Record<string, Record<string, unknown>>;
+    };
+    const { openapi, info, operations, document } = await getSpecification();
+    expect(document).toEqual(sent);
+    expect({ openapi, info }).toEqual({ openapi: sent.openapi, info: sent.info });
+    expect(openapi).toMatch(/^3\.0\./);
+    const verbs = Object.entries(sent.paths).flatMap(([path, item]) =>
+      Object.keys(item)
+        .filter((key) => ["get", "post", "put", "patch", "delete"].includes(key))
+        .map((key) => `${key.toUpperCase()} ${path}`),
+    );
+    expect(verbs.length).toBeGreaterThan(10);
+    expect(operations.map(named).sort()).toEqual(verbs.sort());
+  });
+
+  test("an engine is found at its own mount, with what the service says of each operation", async () => {
+    const mount = await current().newMount();
+    const { operations } = await getSpecification({ pathPrefix: `/${mount}/` });
+    const find = (wanted: string): secrets.Operation | undefined => operations.find((operation) => named(operation) === wanted);
+    expect(operations.every(({ path }) => path.startsWith(`/${mount}/`))).toBe(true);
+    const role = { path: `/${mount}/role/{name}`, tags: ["secrets"], sudo: false, unauthenticated: false, createSupported: true };
+    for (const method of ["GET", "POST", "DELETE"]) expect(find(`${method} ${role.path}`)).toMatchObject({ method, ...role });
+    expect(find(`GET /${mount}/config/lease`)).toMatchObject({ createSupported: false });
+  });
+
+  test("only the paths and the method that are asked for, while the document stays whole", async () => {
+    const all = await getSpecification();
+    const rekey = await getSpecification({ pathPrefix: "/sys/rekey/" });
+    expect(rekey.operations).toEqual(all.operations.filter(({ path }) => path.startsWith("/sys/rekey/")));
+    expect(rekey.operations.map(named)).toEqual(expect.arrayContaining(["GET /sys/rekey/init", "DELETE /sys/rekey/init"]));
+    expect(Object.keys(rekey.document as object)).toEqual(Object.keys(all.document as object));
+    expect(rekey.document).toEqual(all.document);
+    expect((await getSpecification({ pathPrefix: "sys/rekey/" })).operations).toEqual(rekey.operations);
+    expect((await getSpecification({ pathPrefix: "/init" })).operations).toEqual([]);
+
+    const { operations } = await getSpecification({ pathPrefix: "/sys/rekey/init", method: "Delete" });
+    expect(operations.map(named)).toEqual(["DELETE /sys/rekey/init"]);
+    expect(operations[0]?.summary).toEqual(expect.any(String));
+    expect((await getSpecification({ method: "GET" })).operations).toEqual(all.operations.filter(({ method }) => method === "GET"));
+    expect((await getSpecification({ method: "trace" })).operations).toEqual([]);
+    const [own] = (await getSpecification({ pathPrefix: "/sys/internal/specs/openapi", method: "get" })).operations;
+    expect(own).toMatchObject({ unauthenticated: true, sudo: false });
+  });
+
+  test("another token sees something else, and none sees nothing", async () => {
+    const [mine, other] = [await current().newMount(), await current().newMount()];
+    configure(current().config({ token: await seeingOnly(mine) }));
+    const paths = (await getSpecification({ pathPrefix: "/test/" })).operations.map(({ path }) => path);
+    expect(paths).toContain(`/${mine}/role/{name}`);
+    expect(paths.filter((path) => !path.startsWith(`/${mine}/`))).toEqual([]);
+    expect((await getSpecification({ pathPrefix: other })).operations).toEqual([]);
+
+    configure(current().config({ token: undefined }));
+    expect(await getSpecification()).toMatchObject({ operations: [], document: { paths: {} } });
+  });
+
+  test("a token that is not known is refused", async () => {
+    configure(current().config({ token: "canary-token" }));
+    const refused = getSpecification();
+    await expect(refused).rejects.toMatchObject({ code: "ERR_FORBIDDEN", status: 403 });
+    await expect(refused).rejects.toThrow(
+      /^Cannot read the specification: .*permission denied.* \(GET \/v1\/sys\/internal\/specs\/openapi, 403\)\. Check the token of secrets in the connection "default"/,
+    );
+  });
+});
+
+describe("a server of another kind", () => {
+  const servers: Server[] = [];
+  afterEach(async () => {
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    }
+  });
+
+  async function serve(answer: RequestListener): Promise<string[]> {
+    const seen: string[] = [];
+    const server = createServer((request, response) => {
+      seen.push(`${request.method} ${request.url}`);
+      answer(request, response);
+    });
+    servers.push(server);
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    configure({ "steward:default": { secrets: { address, token: "canary-token" } } });
+    return seen;
+  }
+  const info = { title: "Secrets", version: "1" };
+  const serveDocument = (paths: unknown, more: object = {}): Promise<string[]> =>
+    serve((_, response) => response.end(JSON.stringify({ openapi: "3.0.3", info, paths, ...more })));
+
+  test("flags count on a path and on an operation, in either spelling", async () => {
+    const seen = await serveDocument({
+      "/on-path": { "x-secrets-sudo": true, "x-secrets-unauthenticated": true, "x-secrets-create-supported": true, get: {} },
+      "/on-operation": { get: {}, post: { "x-secrets-sudo": true, "x-secrets-unauthenticated": true, "x-secrets-create-supported": true } },
+      "/real-path": { "x-vault-sudo": true, "x-vault-unauthenticated": true, "x-vault-createSupported": true, get: {} },
+      "/real-operation": { get: {}, post: { "x-vault-sudo": true, "x-vault-unauthenticated": true, "x-vault-createSupported": true } },
+      "/nearer": { "x-secrets-sudo": true, get: {}, post: { "x-secrets-sudo": false, "x-secrets-unauthenticated": "yes" } },
+    });
+    const { operations } = await getSpecification();
+    const flags = operations.map((operation) => [
+      named(operation),
+      ...(["sudo", "unauthenticated", "createSupported"] as const).filter((flag) => operation[flag]),
+    ]);
+    expect(flags).toEqual([
+      ["GET /on-path", "sudo", "unauthenticated", "createSupported"],
+      ["GET /on-operation"],
+      ["POST /on-operation", "sudo", "unauthenticated", "createSupported"],
+      ["GET /real-path", "sudo", "unauthenticated", "createSupported"],
+      ["GET /real-operation"],
+      ["POST /real-operation", "sudo", "unauthenticated", "createSupported"],
+      ["GET /nearer", "sudo"],
+      ["POST /nearer"],
+    ]);
+    expect(seen).toEqual(["GET /v1/sys/internal/specs/openapi"]);
+  });
+
+  test("only methods are operations, and what an operation does not say is left out", async () => {
+    const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+    const item = {
+      summary: "a path",
+      description: "of everything",
+      servers: [{ url: "/" }],
+      parameters: [{ name: "id", in: "path" }],
+      "x-get": {},
+      ...Object.fromEntries(methods.map((method) => [method, method === "get" ? { summary: "Reads", tags: ["a", "b"] } : { tags: null }])),
+    };
+    await serveDocument({ "/all": item, "/none": null });
+    const { operations, document } = await getSpecification();
+    const none = { sudo: false, unauthenticated: false, createSupported: false };
+    expect(operations).toEqual(
+      methods.map((method) => ({
+        path: "/all",
+        method: method.toUpperCase(),
+        ...(method === "get" ? { summary: "Reads", tags: ["a", "b"] } : { tags: [] }),
+        ...none,
+      })),
+    );
+    expect(document).toEqual({ openapi: "3.0.3", info, paths: { "/all": item, "/none": null } });
+  });
+
+  test("ten megabytes are read", async () => {
+    const description = "x".repeat(1000);
+    const paths = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`/mount-${index}/thing`, { description, get: {} }]));
+    await serveDocument(paths);
+    const { operations, document } = await getSpecification({ pathPrefix: "/mount-9999/" });
+    expect(operations.map(named)).toEqual(["GET /mount-9999/thing"]);
+    expect(JSON.stringify(document).length).toBeGreaterThan(10_000_000);
+  });
+
+  test("what is no OpenAPI document is an error that says so", async () => {
+    const answers = [{}, [], null, { openapi: "3.0.3", info }, { info, paths: {} }, { openapi: "3.0.3", info, paths: [] }];
+    for (const answer of [...answers, { openapi: "3.0.3", paths: {} }, { openapi: "3.0.3", info: { title: "Secrets" }, paths: {} }]) {
+      await serve((_, response) => response.end(JSON.stringify(answer)));
+      const refused = getSpecification();
+      await expect(refused).rejects.toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE" });
+      await expect(refused).rejects.toThrow(
+        "Cannot read the specification: the server's answer is no OpenAPI document (GET /v1/sys/internal/specs/openapi). Check the connection's address",
+      );
+    }
+  });
+
+  test.each([
+    [403, '{"errors":["permission denied"]}', "ERR_FORBIDDEN"],
+    [404, '{"errors":[]}', "ERR_NOT_FOUND"],
+    [200, "<html>Log in</html>", "ERR_UNEXPECTED_RESPONSE"],
+  ])("an answer of %d with %s is an error", async (status, body, code) => {
+    const seen = await serve((_, response) => response.writeHead(status).end(body));
+    await expect(getSpecification()).rejects.toMatchObject({ name: "StewardError", code, status });
+    expect(seen).toHaveLength(1);
+  });
+
+  test("a wrong option is refused by its name, and nothing is sent", async () => {
+    const seen = await serveDocument({});
+    await expect(getSpecification({ method: "FETCH" })).rejects.toThrow(
+      "Cannot read the specification: method: must be one of GET, PUT, POST, DELETE, OPTIONS, HEAD, PATCH, TRACE.",
+    );
+    for (const [options, reason] of [
+      [{ prefix: "/sys" }, '"prefix"'],
+      [{ pathPrefix: 1 }, "pathPrefix: must be a text"],
+      [{ method: "" }, "method: must be one of"],
+    ] as [object, string][]) {
+      const given = getSpecification(options);
+      await expect(given).rejects.toMatchObject({ code: "ERR_INVALID_INPUT" });
+      await expect(given).rejects.toThrow(reason);
+    }
+    expect(seen).toEqual([]);
+  });
+});

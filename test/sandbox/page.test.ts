@@ -1,0 +1,284 @@
+import { type IncomingHttpHeaders, request } from "node:http";
+import { type Browser, chromium, type Locator, type Page } from "playwright-core";
+import { type Options, type Sandbox, start } from "../../sandbox/index";
+import { getBrowser } from "../../tools/browser";
+import { certificate, privateKey } from "../certificates";
+import { Project } from "../project";
+import { call } from "./call";
+
+let browser: Browser;
+let sandbox: Sandbox;
+let page: Page;
+/** What the browser complained about. */
+let complaints: string[];
+
+beforeAll(async () => {
+  const executablePath = await getBrowser();
+  browser = await chromium.launch({ executablePath, args: ["--disable-gpu", "--disable-quic", "--disable-sync"] });
+}, 900_000);
+afterAll(() => browser?.close());
+afterEach(async () => {
+  await page?.context().close();
+  await sandbox?.close();
+});
+
+async function open(options: Options = {}): Promise<void> {
+  sandbox = await start(options);
+  page = await browser.newPage();
+  // Most of the time goes into waiting for the Pulumi command line.
+  page.setDefaultTimeout(240_000);
+  complaints = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => complaints.push(message.text()));
+  await page.goto(sandbox.page);
+  await shows("Nodes", "client-1");
+}
+
+/** Waits until the block of this title shows the text, without the page being loaded again. */
+async function shows(title: string, text: string | RegExp): Promise<void> {
+  await block(title).filter({ hasText: text }).waitFor();
+}
+
+function block(title: string): Locator {
+  return page.locator("article").filter({ has: page.locator("h3 > span:first-child", { hasText: new RegExp(`^${title}$`) }) });
+}
+
+const cells = (title: string): Promise<string[]> => block(title).locator("tbody tr > *").allTextContents();
+
+/** Everything that the page's server says of the services to who opens it now. */
+async function said(): Promise<string> {
+  const response = await fetch(`${sandbox.page}/events`);
+  let text = "";
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (/event: requests\n.*\n\n/.test(text)) break;
+  }
+  return text;
+}
+
+/** A request with any method and host. */
+function ask(path: string, method: string, host?: string): Promise<{ status?: number; headers: IncomingHttpHeaders; text: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = host === undefined ? {} : { host };
+    request(`${sandbox.page}${path}`, { method, headers }, (response) => {
+      let text = "";
+      response.on("data", (chunk) => {
+        text += chunk;
+      });
+      response.on("end", () => resolve({ status: response.statusCode, headers: response.headers, text }));
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+const setting = (attributes: object): object => ({ data: { attributes } });
+
+test("a `pulumi up` shows as it happens: roles, configuration and requests, without the page being loaded again", async () => {
+  await open();
+  expect(await cells("scheduler/role")).toEqual([]);
+  expect(await page.locator(".changed").count()).toBe(0);
+  await page.evaluate("document.body.dataset.opened = 'once'");
+  const project = new Project(sandbox.env).example("quickstart");
+  try {
+    const up = project.up();
+    await page.locator("tr.changed").first().waitFor();
+    await up;
+    await shows("scheduler/role", "search");
+    expect(await cells("scheduler/role")).toEqual(expect.arrayContaining(["web", "client", "readonly", "operator", "management", "yes"]));
+    expect(await cells("scheduler/config/lease")).toEqual(["ttl", "1800 s", "max ttl", "28800 s"]);
+    expect(await cells("scheduler/config/access")).toEqual(expect.arrayContaining(["address", "http://127.0.0.1:4646", "token", "••••••"]));
+    const requests = sandbox.requests();
+    await shows("All services", `All services${requests.length}`);
+    const paths = await block("All services").locator("tbody tr").allTextContents();
+    expect(paths).toHaveLength(requests.length);
+    expect(paths.at(-1)).toContain(`${requests[0]!.system}${requests[0]!.method}${requests[0]!.path}${requests[0]!.status}`);
+    await project.destroy();
+    await shows("scheduler/role", "None.");
+  } finally {
+    project.remove();
+  }
+  expect(await page.evaluate("document.body.dataset.opened")).toBe("once");
+  expect(complaints).toEqual([]);
+});
+
+test("a rekey shows its phases, and how many shares were given", async () => {
+  await open();
+  const { secrets } = sandbox;
+  const to = async (method: string, path: string, body?: object) => (await call(secrets, method, `/v1/sys/rekey/${path}`, body)).json;
+  await shows("Rekey", "None is going on.");
+  const former = (await cells("Unseal keys")).at(-1)!;
+  await to("PUT", "init", { secret_shares: 2, secret_threshold: 2, require_verification: true });
+  await shows("Rekey", /the current shares are being given.*current shares0 of 3.*new shares0 of 2/);
+  const { nonce } = await to("GET", "init");
+  for (const key of secrets.shares.slice(0, 2)) await to("PUT", "update", { key, nonce });
+  await shows("Rekey", "current shares2 of 3");
+  expect(await block("Rekey").getByRole("img", { name: "2 of 3" }).locator(".given").count()).toBe(2);
+  const { keys, verification_nonce } = await to("PUT", "update", { key: secrets.shares[2], nonce });
+  await to("PUT", "verify", { key: keys[0], nonce: verification_nonce });
+  await shows("Rekey", /the new shares are being verified.*current shares3 of 3.*new shares1 of 2/);
+  await to("PUT", "verify", { key: keys[1], nonce: verification_nonce });
+  await shows("Rekey", "None is going on.");
+  await shows("Unseal keys", "2, of which 2 open it");
+  expect(await block("Unseal keys").textContent()).not.toContain(former);
+
+  await secrets.seal();
+  await shows("Unseal keys", "sealed");
+  expect(complaints).toEqual([]);
+});
+
+test("settings, mails, messages, deprecations and jobs show; what nobody set is folded away", async () => {
+  await open();
+  const { platform, scheduler } = sandbox;
+  const admin = "/api/v2/admin";
+  await shows("smtp-settings", "8 as installed");
+  await call(
+    platform,
+    "PATCH",
+    `${admin}/smtp-settings`,
+    setting({ enabled: true, host: "mail.example.com", port: 25, sender: "a@example.com", "test-email-address": "b@example.com" }),
+  );
+  await shows("smtp-settings", /enabledtruehostmail\.example\.com.*4 more as installed/);
+  await shows("Mails sent", "b@example.coma@example.commail.example.com");
+  await call(
+    platform,
+    "PATCH",
+    `${admin}/sms-settings`,
+    setting({ enabled: true, "account-sid": "AC1", "auth-token": "hush", "from-number": "+1555" }),
+  );
+  await call(platform, "POST", `${admin}/sms-settings/verify`, setting({ "test-number": "+1666" }));
+  await shows("Text messages sent", "+1666+1555");
+  await call(platform, "PATCH", "/api/v2/organizations/acme/registry-modules/private/acme/network/aws/1.0.0", {
+    data: { type: "module-versions", attributes: { deprecation: { "deprecated-status": "Deprecated", reason: "It leaks.", link: null } } },
+  });
+  await shows("Deprecated module versions", "acme/network/aws 1.0.0It leaks.");
+  await call(platform, "POST", `${admin}/oidc-settings/actions/rotate-key`);
+  await shows("OIDC signing keys", "OIDC signing keys2");
+  scheduler.jobs.change("web", { Status: "dead" });
+  await shows("Jobs", "default/webservicedead");
+  await sandbox.reset();
+  await shows("Mails sent", "None.");
+  await shows("All services", "None yet.");
+  expect(complaints).toEqual([]);
+});
+
+test.each(["standard", "hashicorp"] as const)("no secret is on the page, nor in what its server sends, %s", async (dialect) => {
+  await open({ dialect });
+  const { secrets, platform, scheduler } = sandbox;
+  const real = dialect === "hashicorp";
+  const canaries = Array.from({ length: 7 }, (_, index) => `canary-${index}-"ü\n/`);
+  const [management, key, password, sms, keyA, keyB, keyC] = canaries as [string, string, string, string, string, string, string, string];
+  const mount = `/v1/${real ? "nomad" : "scheduler"}`;
+  const admin = "/api/v2/admin";
+  const done = async (answer: ReturnType<typeof call>): Promise<void> => expect((await answer).status).toBeLessThan(300);
+
+  await done(
+    call(secrets, "POST", `${mount}/config/access`, {
+      address: "https://user:canary-in-address@nomad.example.com",
+      token: management,
+      client_key: key,
+    }),
+  );
+  const created = real ? (await call(secrets, "POST", "/v1/auth/token/create", { policies: ["root"] })).json.auth.client_token : "";
+  await done(call(platform, "PATCH", `${admin}/smtp-settings`, setting({ username: "mailer", password, auth: "plain" })));
+  await done(call(platform, "PATCH", `${admin}/${real ? "twilio" : "sms"}-settings`, setting({ "auth-token": sms, "account-sid": "AC1" })));
+  const clouds = real
+    ? { "aws-secret-key": keyA, "gcp-credentials": keyB, "azure-client-secret": keyC }
+    : { "cloud-a-secret-key": keyA, "cloud-b-credentials": keyB, "cloud-c-client-secret": keyC };
+  await done(call(platform, "PATCH", `${admin}/cost-estimation-settings`, setting(clouds)));
+  await done(
+    call(platform, "PATCH", `${admin}/saml-settings`, setting({ "idp-cert": certificate, ...(real && { "private-key": privateKey }) })),
+  );
+  const minted = scheduler.tokens.mint({ name: "minted" }).secret;
+
+  await call(secrets, "PUT", "/v1/sys/rekey/init", { secret_shares: 2, secret_threshold: 2, require_verification: true });
+  const { nonce } = (await call(secrets, "GET", "/v1/sys/rekey/init")).json;
+  let fresh: string[] = [];
+  for (const share of secrets.shares.slice(0, 3)) {
+    const { json } = await call(secrets, "PUT", "/v1/sys/rekey/update", { key: share, nonce });
+    fresh = [...(json.keys ?? []), ...(json.keys_base64 ?? [])];
+  }
+  expect(fresh).toHaveLength(4);
+
+  // Where no secret belongs.
+  const tokens = [secrets.token, platform.token, platform.memberToken, scheduler.token, minted, ...(real ? [created] : [])];
+  for (const text of [...tokens, management, fresh[0]!]) await call(secrets, "GET", `/v1/auth/lookup/${encodeURIComponent(text)}`);
+  await call(scheduler, "GET", "/v1/nothing?after=all");
+  await shows("All services", "/v1/nothing?after=all");
+
+  const hex = secrets.shares.map((share) => Buffer.from(share, "base64").toString("hex"));
+  const kept = [...canaries, ...tokens, ...secrets.shares, ...hex, ...fresh, privateKey, privateKey.split("\n")[1]!];
+  const all = [await page.content(), await page.locator("body").ariaSnapshot(), (await page.locator("body").textContent())!, await said()];
+  for (const place of all) {
+    expect(place).toContain("smtp-settings");
+    for (const one of kept)
+      for (const form of [one, encodeURIComponent(one), JSON.stringify(one).slice(1, -1)]) expect(place).not.toContain(form);
+    expect(place).not.toContain("canary");
+  }
+  expect(await page.getByRole("img", { name: "a secret, not shown" }).count()).toBe(real ? 8 : 7);
+  expect(complaints).toEqual([]);
+});
+
+test("a generated token shows as a lease until it is over, and never itself", async () => {
+  await open();
+  const { secrets, scheduler } = sandbox;
+  await call(secrets, "POST", "/v1/scheduler/config/access", { address: scheduler.url, token: scheduler.token });
+  await call(secrets, "POST", "/v1/scheduler/role/web", { policies: "readonly" });
+  const { data } = (await call(secrets, "GET", "/v1/scheduler/creds/web")).json;
+  await call(scheduler, "GET", `/v1/acl/token/${data.secret_id}`);
+  await shows("Leases of generated tokens", data.accessor_id);
+  await shows("All services", "/v1/acl/token/••••••");
+  for (const place of [await page.content(), await said()])
+    for (const one of [data.secret_id, secrets.token, scheduler.token]) expect(place).not.toContain(one);
+  sandbox.clock.advance(1e10);
+  await shows("Leases of generated tokens", "None.");
+});
+
+test("what the services hold is text on the page, whatever it looks like", async () => {
+  await open();
+  const { secrets, platform, scheduler } = sandbox;
+  const evil = "<img src=x onerror=document.title='harmed'><script>document.title='harmed'</script>";
+  await call(secrets, "POST", "/v1/scheduler/role/web", { policies: [evil] });
+  await call(platform, "PATCH", "/api/v2/admin/customization-settings", setting({ footer: evil }));
+  await call(secrets, "GET", `/v1/${evil.replaceAll(" ", "%20")}`);
+  platform.seed({ workspaces: [{ name: evil, organization: evil }] });
+  scheduler.seed({ jobs: [{ ID: evil, Status: evil }] });
+  for (const title of ["scheduler/role", "customization-settings", "Workspaces", "Jobs"]) await shows(title, "<img src=x onerror=");
+  await shows("All services", "onerror");
+  expect(await page.locator("img, body script").count()).toBe(0);
+  expect(await page.title()).toBe("Sandbox");
+  // Should the page ever make elements of text, the browser refuses.
+  await expect(page.evaluate("document.body.innerHTML = '<b></b>'")).rejects.toThrow(/TrustedHTML/);
+});
+
+test("the newest requests are shown, and all are counted", async () => {
+  await open();
+  for (let number = 0; number < 230; number += 1) await call(sandbox.secrets, "GET", `/v1/number/${number}`);
+  await shows("All services", /All services230.*\/v1\/number\/229.*and 30 more/);
+  expect(await block("All services").locator("tbody tr").count()).toBe(200);
+});
+
+test("the page's server is only to look at, from this machine, and ends with the sandbox", async () => {
+  await open();
+  const { hostname, port } = new URL(sandbox.page);
+  expect(hostname).toBe("127.0.0.1");
+  const { status, headers, text } = await ask("/", "GET");
+  expect(status).toBe(200);
+  expect(text).toContain("<h1>Sandbox</h1>");
+  expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';/);
+  expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+  expect(`${text}${(await ask("/page.css", "GET")).text}${(await ask("/page.mjs", "GET")).text}`).not.toMatch(/https?:\/\//);
+  for (const path of ["/", "/events"]) expect(await ask(path, "HEAD")).toMatchObject({ status: 200, text: "" });
+  for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+    for (const path of ["/", "/events", "/v1/sys/mounts"])
+      expect(await ask(path, method)).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
+  for (const path of ["/page", "/../package.json", "/toString", "//"]) expect(await ask(path, "GET")).toMatchObject({ status: 404 });
+  expect(await ask("/", "GET", `localhost:${port}`)).toMatchObject({ status: 200 });
+  for (const host of ["rebound.example.com", `rebound.example.com:${port}`, "127.0.0.1", `127.0.0.1:${Number(port) - 1}`])
+    for (const path of ["/", "/events"]) expect(await ask(path, "GET", host)).toMatchObject({ status: 403 });
+  expect(sandbox.requests()).toEqual([]);
+
+  await sandbox.close();
+  await page.getByRole("status").filter({ hasText: "the sandbox has ended" }).waitFor();
+  await expect(fetch(sandbox.page)).rejects.toThrow();
+});
