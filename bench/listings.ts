@@ -148,7 +148,8 @@ async function measure(sandbox: Sandbox, folder: string, count: number, pageSize
   // Apart from the times, which collecting garbage at each page would spoil.
   const collected = { ours: await told("ours", "--expose-gc"), plain: await told("plain", "--expose-gc") };
   const growth = (of: Contender): number => collected[of].most - collected[of].first;
-  for (const of of contenders) say(`${of}: ${JSON.stringify({ ...timed[of].at(-1), first: collected[of].first, most: collected[of].most })}`);
+  for (const of of contenders)
+    say(`${of}: ${JSON.stringify({ ...timed[of].at(-1), first: collected[of].first, most: collected[of].most })}`);
   return {
     count,
     pageSize,

@@ -2,7 +2,7 @@ import { Connection } from "../provider/connection";
 import { StewardError } from "../provider/errors";
 import { prove } from "../provider/secrets/rekey/proof";
 import { getStatus, giveShare, isReplyLost, isWhole, RekeyStatus, ShareSet, verifyShare } from "../provider/secrets/rekey/server";
-import { decodeShare, formsOf, Share, shareOf } from "../provider/secrets/rekey/share";
+import { decodeShare, guarding, Share, shareOf } from "../provider/secrets/rekey/share";
 import { agree, assertPrivate, giving, lookAgain, Round, Standing, service, submitting } from "./attempt";
 import { NewSharesFile } from "./file";
 import { print, readSecret, say, Terminal, unbroken } from "./terminal";
@@ -80,7 +80,7 @@ async function readShare(terminal: Terminal, connection: Connection, question: s
       advice: "An encrypted share is decrypted first, with `pulumi-steward rekey decrypt`.",
     });
   const share = shareOf(text, "the share");
-  return { trusted: { ...connection, secrets: [...connection.secrets, ...formsOf([share])] }, share };
+  return { trusted: guarding(connection, [{ shares: [share] }]), share };
 }
 
 /** The new shares are there, this once: first they are brought to safety, and then judged. */

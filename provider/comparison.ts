@@ -21,6 +21,9 @@ export const set: Comparison = {
 
 const sorted = (value: unknown): unknown => (Array.isArray(value) ? [...new Set(value)].sort() : value);
 
+/** A length of time: "30s", "1h30m", "1d", or whole seconds as a number or as text. */
+export type Duration = string | number;
+
 const unitSeconds: Record<string, number> = { d: 86_400, h: 3_600, m: 60, s: 1, ms: 0.001 };
 
 /** Seconds of "30s", "1h30m", "1.5h", "3600" or 3600; undefined when it is none of these or no whole number of seconds. @internal */

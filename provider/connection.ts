@@ -65,6 +65,13 @@ export const isMountPath = (path: string): boolean =>
     .split("/")
     .every((segment) => !/^\.{0,2}$/.test(segment));
 
+/**
+ * Whether an address is on this machine itself. No proxy ever stands before it, and shares may go there in clear text: whatever is called so here
+ * crosses no network.
+ * @internal
+ */
+export const isLoopback = (address: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
+
 const text = z.string("must be a text").min(1, "must not be empty");
 const serverSettings = z
   .strictObject({
@@ -150,10 +157,7 @@ export function connect(system: System, name: string, settings: Settings): Conne
 }
 
 /** TLS all the way, through a proxy as well, or no network at all. @internal */
-export const isPrivate = ({ address }: Connection): boolean => {
-  const { protocol, hostname } = new URL(address);
-  return protocol === "https:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-};
+export const isPrivate = ({ address }: Connection): boolean => new URL(address).protocol === "https:" || isLoopback(address);
 
 const invalid = (reason: string, advice?: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, advice });
 

@@ -125,5 +125,9 @@ export function errorsIn(answer: unknown): unknown[] | undefined {
   return Array.isArray(errors) ? errors : undefined;
 }
 
+/** An answer that is JSON, and not what the API gives. A write may have been applied all the same. @internal */
+export const unlikeTheApi = (method: string, path: string, reason: string, advice: string): StewardError =>
+  new StewardError({ code: "ERR_UNEXPECTED_RESPONSE", reason, method, path, advice, outcomeUnknown: method !== "GET" });
+
 /** @internal */
 export const isPage = (text: string): boolean => text.trimStart().startsWith("<");

@@ -2,7 +2,7 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
 import type * as Undici from "undici";
-import { Connection } from "./connection";
+import { Connection, isLoopback } from "./connection";
 import { ErrorCode, redact, StewardError } from "./errors";
 import { adviceFor, bodyTooLarge, brokenConnection, errorCode, isPage, pauseAskedFor, redirected, serverReason } from "./failure";
 
@@ -73,6 +73,10 @@ export interface Response {
   body: unknown;
 }
 
+/** What JSON calls an object. @internal */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** Sends a request and gives back a 2xx; anything else is an error that says what to do. The one door to the network. @internal */
 export async function send(connection: Connection, request: Request): Promise<Response> {
   const token = connection.token();
@@ -94,11 +98,17 @@ export async function send(connection: Connection, request: Request): Promise<Re
   }
 }
 
-/** One signal for both ends. Not AbortSignal.any(), whose sources older Node collects as garbage while they are waited for. */
-async function until<T>(end: number, given: AbortSignal | undefined, attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/**
+ * Does something until a time or a signal ends it, with one signal for both. Not AbortSignal.any(), whose sources older Node collects as garbage while
+ * they are waited for.
+ * @internal
+ */
+export async function until<T>(end: number, given: AbortSignal | undefined, attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const abort = (): void => controller.abort(given?.reason);
-  const timer = setTimeout(() => controller.abort(new DOMException("", "TimeoutError")), Math.max(1, end - Date.now()));
+  // Longer than any timer can be is as good as for ever.
+  const left = Math.min(Math.max(1, end - Date.now()), 2 ** 31 - 1);
+  const timer = setTimeout(() => controller.abort(new DOMException("", "TimeoutError")), left);
   given?.addEventListener("abort", abort, { once: true });
   if (given?.aborted) abort();
   try {
@@ -239,8 +249,7 @@ function dispatcher({ address, caCert, clientCert, clientKey }: Connection): Und
     requestTls: tls,
   };
   const { Agent, EnvHttpProxyAgent } = undici();
-  const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
-  const pool = loopback ? new Agent(options) : new EnvHttpProxyAgent(options);
+  const pool = isLoopback(address) ? new Agent(options) : new EnvHttpProxyAgent(options);
   dispatchers.set(key, pool);
   return pool;
 }

@@ -1,4 +1,4 @@
-import type { Fault } from "./index";
+import type { Fault } from "./service";
 
 const actions = ["refuse", "drop-before", "drop-after", "delay", "respond", "truncate", "redirect", "huge"];
 

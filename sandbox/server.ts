@@ -4,8 +4,8 @@ import { setTimeout } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import type { Clock } from "./clock";
 import type { Faults } from "./faults";
-import type { Fault } from "./index";
 import type { Log } from "./log";
+import type { Fault } from "./service";
 
 /** With this header an answer is none: the connection is destroyed instead, as where the real product breaks down. */
 export const broken = "x-sandbox-broken";

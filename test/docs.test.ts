@@ -19,6 +19,8 @@ test.each(["attempt", "shares", "commit"])("docs/rekey.md shows the rows of the 
 const callers: Record<string, number> = {
   pause: 1,
   stopped: 0,
+  unsettled: 0,
+  waitForShares: 1,
   again: 0,
   invalid: 0,
   noteUnknown: 1,
@@ -26,6 +28,7 @@ const callers: Record<string, number> = {
   storedSeal: 0,
   failed: 0,
   fail: 0,
+  unlikeTheApi: 2,
 };
 
 /** The parts of the reasons in a source file that are not filled in while it runs. */

@@ -2,15 +2,10 @@ import { Comparison, exact, ignored } from "../comparison";
 import { Connection, connect, Settings, System } from "../connection";
 import { Definition, Finding } from "../definition";
 import { definitions } from "../definitions";
-import { redact, StewardError, Unfinished } from "../errors";
+import { StewardError, Unfinished } from "../errors";
 import { watchEngine } from "./engine";
-
-/** Inputs and outputs as the engine hands them over. */
-type Properties = Record<string, unknown>;
-type AnyDefinition = Definition<Properties, Properties>;
-
-/** What the engine puts in the place of a value that a preview cannot know. */
-const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+import { Kept, located, presented, schemaFindings, unexpected, withStaleConfiguration } from "./presentation";
+import { defined, fieldAt, hasUnknown, Properties, put, stringsIn, valueAt, withoutNulls } from "./properties";
 
 interface DynamicProvider {
   configure(request: { config: { get(key: string): string | undefined } }): void;
@@ -35,7 +30,7 @@ export function forget(): void {
 
 /** The provider of one type: what `__provider` loads in the process that the engine starts. */
 export function provider(token: string): DynamicProvider {
-  const definition: AnyDefinition | undefined = definitions.find((candidate) => candidate.token === token);
+  const definition: Definition<Properties, Properties> | undefined = definitions.find((candidate) => candidate.token === token);
   if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);
   const settings: Settings = { config: () => undefined, environment: process.env, memory, engine };
 
@@ -57,26 +52,18 @@ export function provider(token: string): DynamicProvider {
     return name ? `${definition.noun} "${name}"` : definition.noun;
   };
 
-  /**
-   * Runs one operation; whatever it throws becomes one sentence without a stack, since the engine would print that. Where `keep` gives
-   * properties, the engine stores the resource with them as "created, but not initialised", and the next `up` updates it.
-   */
+  /** Runs one operation. Where it fails, and `keep` gives properties, the engine stores the resource with them. */
   const attempt = async <T>(
     verb: string,
     fields: Properties,
     operation: () => Promise<T>,
-    keep?: (error: StewardError) => { id: string; properties: Properties } | undefined,
+    keep?: (error: StewardError) => Kept | undefined,
   ): Promise<T> => {
     try {
       return await operation();
     } catch (error) {
       const known = error instanceof StewardError ? error : unexpected(error, secretsIn(fields));
-      const presented = known.with({ task: `Cannot ${verb} ${describe(fields)}` });
-      const kept = keep?.(known);
-      const forEngine = { stack: "", ...(kept ? { ...kept, reasons: [presented.message] } : {}) };
-      // Not enumerable: what prints an error object would print the state, secrets included.
-      for (const [name, value] of Object.entries(forEngine)) Object.defineProperty(presented, name, { value, enumerable: false });
-      throw presented;
+      throw presented(known, `Cannot ${verb} ${describe(fields)}`, keep?.(known));
     }
   };
 
@@ -301,66 +288,4 @@ export function provider(token: string): DynamicProvider {
         });
       }),
   };
-}
-
-function unexpected(error: unknown, secrets: readonly string[]): StewardError {
-  return new StewardError({
-    code: "ERR_INTERNAL",
-    reason: `pulumi-steward itself failed (${redact(String(error), secrets)})`,
-    advice: "This is a fault of the package: please report it.",
-  });
-}
-
-/** `refresh` and `destroy` see the configuration that the last `up` recorded: without a word of it, a token renewed since is a riddle. */
-function withStaleConfiguration(error: unknown): unknown {
-  if (!(error instanceof StewardError) || error.code !== "ERR_FORBIDDEN") return error;
-  return error.with({
-    advice:
-      `${error.facts.advice ?? ""} \`pulumi refresh\` and \`pulumi destroy\` use the configuration of the last \`pulumi up\`: if it was changed since, run \`pulumi up\` or add --run-program; what tokenEnv or tokenFile names is read anew each time.`.trim(),
-  });
-}
-
-function schemaFindings(definition: AnyDefinition, inputs: Properties): Finding[] {
-  const { error } = definition.inputs.safeParse(inputs);
-  return (error?.issues ?? [])
-    .filter(({ path }) => !path.some((_, depth) => valueAt(inputs, path.slice(0, depth + 1)) === unknown))
-    .map(({ path, message }) => ({
-      path: path.map((part, depth) => (typeof part === "number" ? `[${part}]` : `${depth > 0 ? "." : ""}${String(part)}`)).join(""),
-      reason: valueAt(inputs, path) === undefined ? `is missing; ${message}` : message,
-    }));
-}
-
-const valueAt = (value: unknown, path: PropertyKey[]): unknown =>
-  path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown> | undefined)?.[part], value);
-
-const fieldAt = (properties: Properties, field: string): unknown =>
-  field in properties ? properties[field] : valueAt(properties, field.split("."));
-
-function put(properties: Properties, field: string, value: unknown): void {
-  const [name = "", key] = field.split(".");
-  properties[name] = key === undefined ? value : { ...(properties[name] as Properties | undefined), [key]: value };
-}
-
-const located = (path: string, reason: string): string => (path ? `${path}: ${reason}` : reason);
-
-function hasUnknown(value: unknown): boolean {
-  return value === unknown || (typeof value === "object" && value !== null && Object.values(value).some(hasUnknown));
-}
-
-function stringsIn(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
-}
-
-/** The inputs that are given at all; a null further inside is for the schema to refuse. */
-const withoutNulls = (properties: Properties): Properties =>
-  Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined && value !== null));
-
-/** Without what is undefined or null, at any depth: for the engine both mean "not given", and on its wire there is no undefined. */
-function defined(properties: Properties): Properties {
-  const clean = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(clean);
-    return typeof value === "object" && value !== null ? defined(value as Properties) : value;
-  };
-  return Object.fromEntries(Object.entries(withoutNulls(properties)).map(([field, value]) => [field, clean(value)]));
 }

@@ -25,6 +25,7 @@ export function watchEngine(address: string | undefined): Engine {
       socket.once("error", () => done(false));
     });
   setInterval(async () => {
+    // An error would reach nobody: what this process still does could not be saved, and nobody else ends it.
     if (!(await isAlive())) process.exit(1);
   }, pause).unref();
   return {

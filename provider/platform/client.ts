@@ -1,6 +1,7 @@
 import { Connection, Dialect } from "../connection";
 import { StewardError } from "../errors";
-import { Request, send } from "../http";
+import { unlikeTheApi } from "../failure";
+import { isObject, Request, send } from "../http";
 
 /** What differs between the API document and the real product. */
 interface PlatformDialect {
@@ -94,7 +95,7 @@ export async function isAdministrator(connection: Connection): Promise<boolean> 
 
 /** The resource that a document holds. @internal */
 export function resourceOf(document: unknown, { method, path }: { method: string; path: string }): Resource {
-  const { data } = (isObject(document) ? document : {}) as { data?: unknown };
+  const data = isObject(document) ? document.data : undefined;
   if (isObject(data)) return completed(data);
   throw unexpectedAnswer(method, path);
 }
@@ -112,16 +113,5 @@ export function completed(data: object): Resource {
 }
 
 /** @internal */
-export const isObject = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** An answer that is JSON, and not what the API gives. A write may have been applied all the same. @internal */
-export function unexpectedAnswer(method: string, path: string): StewardError {
-  return new StewardError({
-    code: "ERR_UNEXPECTED_RESPONSE",
-    reason: "the server's answer is not that of the platform",
-    method,
-    path,
-    advice: "Check the address, and what stands between.",
-    outcomeUnknown: method !== "GET",
-  });
-}
+export const unexpectedAnswer = (method: string, path: string): StewardError =>
+  unlikeTheApi(method, path, "the server's answer is not that of the platform", "Check the address, and what stands between.");

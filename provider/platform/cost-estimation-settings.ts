@@ -2,7 +2,8 @@ import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { json } from "../comparison";
 import { Definition } from "../definition";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { flag, Remembered, SettingsInputs, SettingsState, Shown, settings, show, text, Values } from "./settings";
+import { flag, Remembered, SettingsInputs, SettingsState, Shown, settings, show, text } from "./settings";
+import { Values } from "./settings-fields";
 
 /** Where the installation looks up prices. The real product calls the clouds aws, gcp and azure; the names here stay the same. */
 export interface CostEstimationSettingsAttributes {

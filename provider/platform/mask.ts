@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "./client";
+import { isObject } from "../http";
 
 /** Whether a server shows this in the place of a secret: marks alone, or with a few characters of it at either end. */
 function isMask(value: unknown): boolean {
@@ -21,8 +21,10 @@ export function mayBe(shown: unknown, known: unknown): boolean {
   }
   if (isMask(shown)) return true;
   if (!isObject(shown) || !isObject(known)) return isDeepStrictEqual(shown, known);
-  const [a, b] = [shown as Record<string, unknown>, known as Record<string, unknown>];
-  return isDeepStrictEqual(Object.keys(a).sort(), Object.keys(b).sort()) && Object.keys(a).every((key) => mayBe(a[key], b[key]));
+  return (
+    isDeepStrictEqual(Object.keys(shown).sort(), Object.keys(known).sort()) &&
+    Object.keys(shown).every((key) => mayBe(shown[key], known[key]))
+  );
 }
 
 /** The object that a JSON text holds. */

@@ -4,8 +4,9 @@ import { ignored } from "../comparison";
 import { Connection, connectionInput } from "../connection";
 import { Definition } from "../definition";
 import { StewardError, Unfinished } from "../errors";
+import { isObject } from "../http";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { apiPath, call, completed, isObject } from "./client";
+import { apiPath, call, completed } from "./client";
 import { Module, ModuleVersion, part, readModuleVersions } from "./module-versions";
 
 /** What a program declares of a deprecation. */

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { Connection, connectionInput } from "../connection";
 import { StewardError } from "../errors";
+import { isObject } from "../http";
 import { ask } from "../program";
-import { apiPath, call, isAdministrator, isObject, unexpectedAnswer } from "./client";
+import { apiPath, call, isAdministrator, unexpectedAnswer } from "./client";
 
 /** A version of a private module, as the registry shows it. */
 export interface ModuleVersion {

@@ -1,14 +1,14 @@
 import { Output, secret } from "@pulumi/pulumi";
 import { z } from "zod";
-import { Comparison, exact } from "../comparison";
 import { Connection, connectionInput } from "../connection";
-import { Definition, Doubt, Finding, Rule } from "../definition";
+import { Definition, Doubt } from "../definition";
 import { StewardError, Unfinished } from "../errors";
-import { Retry } from "../http";
 import { ask } from "../program";
 import { Args, Connected } from "../resource";
-import { adminPath, callAsAdministrator, dialectOf, resourceOf, unexpectedAnswer, wireName } from "./client";
-import { hasMask, mayBe } from "./mask";
+import { mayBe } from "./mask";
+import { documentOf } from "./settings-document";
+import { extraFindings, extraName, fieldsOf, flat, held, pick, Settings, Values } from "./settings-fields";
+import { Basis, Plan, planningOf } from "./settings-plan";
 
 /** What becomes of the attributes when the resource is destroyed: they get back what they held before, or stay as they are. */
 export type OnDelete = "restore" | "retain";
@@ -55,105 +55,16 @@ export interface Remembered extends SettingsState {
   onDelete?: OnDelete;
 }
 
-/** One kind of settings: what its own file states. @internal */
-export interface Settings<Inputs> {
-  type: string;
-  noun: string;
-  /** Of the document, and of the resource. */
-  id: string;
-  /** The last part of the API's path. */
-  document?(connection: Connection): string;
-  /** What can be written and read. */
-  attributes: Record<string, z.ZodType>;
-  /** What the server keeps and never shows. */
-  writeOnly?: Record<string, z.ZodType>;
-  /** What a write is told besides, and the server does not keep. */
-  sentAlong?: Record<string, z.ZodType>;
-  readOnly?: readonly string[];
-  secrets?: readonly string[];
-  compare?: Readonly<Record<string, Comparison>>;
-  rules?: readonly Rule<Inputs>[];
-  /** The attributes without which the server would refuse what it would hold after a write. */
-  missing?(held: Values): string[];
-  /** What is left behind when attributes have been put back, if anything. */
-  leftBehind?(shown: Values): string | undefined;
-  retry?: Retry;
-  /** Statuses of a write that say something of another server, and what. */
-  verdicts?: Readonly<Record<number, string>>;
-}
-
-/** Attributes by name, those in `extra` as `extra.<name>`; nothing and null are the same. @internal */
-export type Values = Record<string, unknown>;
-
-type HeldBefore = Remembered["heldBefore"];
 type ChangedByServer = NonNullable<Remembered["changedByServer"]>;
-
-/** What a write stands on. */
-interface Basis extends Pick<Remembered, "managed" | "heldBefore" | "changedByServer"> {
-  /** What the server holds, as far as we know, with what we know of what it does not show. */
-  known: Values;
-  isFirst: boolean;
-}
-
-/** What a write is about. */
-interface Plan {
-  declared: Values;
-  managed: string[];
-  heldBefore: HeldBefore;
-  changes: Values;
-  /** What the server will hold. */
-  after: Values;
-  /** What left the program and cannot be put back. */
-  lost: string[];
-}
 
 /** The resource of settings: read, patched and put back in the same way for all. @internal */
 export function settings<Inputs extends SettingsInputs, State extends SettingsState>(
   of: Settings<Inputs>,
 ): Definition<Inputs, State & Remembered> {
-  const writable = Object.keys(of.attributes);
-  const writeOnly = Object.keys(of.writeOnly ?? {});
-  const sentAlong = Object.keys(of.sentAlong ?? {});
-  const readable = [...writable, ...(of.readOnly ?? [])];
-  const secrets = of.secrets ?? [];
-
-  const document = (connection: Connection): string => of.document?.(connection) ?? `${of.id}-settings`;
-  const path = (connection: Connection): string => adminPath(document(connection));
-  const same = (field: string, a: unknown, b: unknown): boolean => (of.compare?.[field] ?? exact).equal(a ?? undefined, b ?? undefined);
-  const declaredIn = (inputs: Inputs): Values => flat(inputs, [...writable, ...writeOnly]);
-  const knownIn = (state: object): Values => flat(state, [...readable, ...writeOnly, ...sentAlong]);
-
-  /** What a document shows. */
-  function shownIn(connection: Connection, answer: unknown, method: "GET" | "PATCH"): Values {
-    const { attributes } = resourceOf(answer, { method, path: path(connection) });
-    const names = new Map(readable.map((field) => [wireName(connection, field), field]));
-    // A server that shows them all the same shows them to nobody through us.
-    const hidden = [
-      ...[...writeOnly, ...sentAlong].map((field) => wireName(connection, field)),
-      ...secrets.flatMap((field) => extraName(field) ?? []),
-    ];
-    const shown: Values = {};
-    for (const [name, value] of Object.entries(attributes)) {
-      if (hidden.includes(name)) continue;
-      const field = names.get(name) ?? (dialectOf(connection).hasExtra ? `extra.${name}` : undefined);
-      if (field) shown[field] = value;
-    }
-    if (!readable.some((field) => field in shown)) throw unexpectedAnswer(method, path(connection));
-    return shown;
-  }
-
-  async function fetch(connection: Connection): Promise<Values> {
-    const answer = await callAsAdministrator(connection, { method: "GET", path: path(connection), retry: "idempotent" });
-    return shownIn(connection, answer, "GET");
-  }
-
-  async function patch(connection: Connection, values: Values): Promise<Values> {
-    const named = Object.entries(values).map(([field, value]) => [extraName(field) ?? wireName(connection, field), value ?? null]);
-    const data = { type: document(connection), attributes: Object.fromEntries(named) };
-    const retry = of.retry ?? "idempotent";
-    const answer = await callAsAdministrator(connection, { method: "PATCH", path: path(connection), body: { data }, retry });
-    return shownIn(connection, answer, "PATCH");
-  }
+  const fields = fieldsOf(of);
+  const { writeOnly, sentAlong, readable, secrets, same, differing, declaredIn, knownIn } = fields;
+  const { fetch, patch } = documentOf(of, fields);
+  const { restoration, plan, refusal, foresee } = planningOf(of, fields);
 
   /** With what we know in the place of what means the same, of a mask, and of what the server made of it. */
   function recognised(shown: Values, known: Values, changedByServer: ChangedByServer): Values {
@@ -183,22 +94,6 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     } as State & Remembered;
   }
 
-  /** What an attribute holds before we write it first; undefined where the server does not show it. */
-  function capture(field: string, known: Values): { value?: unknown } | undefined {
-    const value = known[field];
-    if (writeOnly.includes(field) || !(field in known) || (secrets.includes(field) && hasMask(value))) return undefined;
-    return held(value);
-  }
-
-  /** What puts attributes back. What cannot be put back leaves the whole disabled, for half of it would not work. */
-  function restoration(leaving: readonly string[], heldBefore: HeldBefore, known: Values): { values: Values; lost: string[] } {
-    const values: Values = {};
-    for (const field of leaving) if (heldBefore[field]) values[field] = heldBefore[field].value;
-    const lost = leaving.filter((field) => !heldBefore[field]);
-    if (lost.length > 0 && ("enabled" in values ? values.enabled : known.enabled)) values.enabled = false;
-    return { values, lost };
-  }
-
   function sayLost(lost: readonly string[], isEnabled: unknown): void {
     if (lost.length === 0) return;
     const end = isEnabled ? "what was written last stays" : "they are left disabled, to be set by hand before they are enabled again";
@@ -206,49 +101,6 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   }
 
   const say = (line: string): void => console.log(`warning: ${of.noun} "${of.id}": ${line}`);
-
-  const differing = (wanted: Values, known: Values): Values =>
-    Object.fromEntries(Object.entries(wanted).filter(([field, value]) => !same(field, known[field], value)));
-
-  function plan(inputs: Inputs, { known, managed: before, heldBefore, isFirst }: Basis): Plan {
-    const declared = declaredIn(inputs);
-    const managed = Object.keys(declared).sort();
-    const captured = managed.map((field) => [field, before.includes(field) ? heldBefore[field] : capture(field, known)]);
-    const left = before.filter((field) => !(field in declared));
-    const { values, lost } = restoration(left, heldBefore, known);
-    const wanted = { ...values, ...declared };
-    const after = { ...known, ...wanted };
-    // What somebody set before us is there, if the settings were in use.
-    if (!isFirst || known.enabled) for (const field of writeOnly) after[field] ??= "not shown";
-    return {
-      declared,
-      managed,
-      heldBefore: Object.fromEntries(captured.filter(([, value]) => value)),
-      changes: differing(wanted, known),
-      after,
-      lost,
-    };
-  }
-
-  function refusal({ changes, after }: Plan): Finding[] {
-    const missing = Object.keys(changes).length > 0 ? (of.missing?.(after) ?? []) : [];
-    if (missing.length === 0) return [];
-    return [{ path: "enabled", reason: `needs ${missing.join(", ")}, which neither the program declares nor the server shows` }];
-  }
-
-  /** What a preview would not say by itself. */
-  function foresee(inputs: Inputs, last: State & Remembered): Finding[] {
-    const planned = plan(inputs, { ...last, known: knownIn(last), isFirst: false });
-    const leaving = last.managed.filter((field) => !(field in planned.declared) && field in last.heldBefore && !secrets.includes(field));
-    const shortly = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value).slice(0, 60));
-    return [
-      ...refusal(planned),
-      ...leaving.map((field) => ({
-        path: field,
-        reason: `is declared no more, and is put back to ${shortly(last.heldBefore[field]?.value)}`,
-      })),
-    ];
-  }
 
   /** Sends what changes, and nothing when nothing does. */
   async function write(connection: Connection, inputs: Inputs, basis: Basis): Promise<State & Remembered> {
@@ -419,37 +271,6 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     delete: putBack,
   };
 }
-
-/** Of an attribute in `extra`, the product's own name. */
-const extraName = (field: string): string | undefined => (field.startsWith("extra.") ? field.slice("extra.".length) : undefined);
-
-/** The given ones of these fields, and all that `extra` holds. */
-function flat(properties: object, fields: readonly string[]): Values {
-  const { extra = {}, ...rest } = properties as Values & { extra?: Values };
-  const given = Object.entries(rest).filter(([field, value]) => fields.includes(field) && value !== undefined);
-  return Object.fromEntries([...given, ...Object.entries(extra).map(([name, value]) => [`extra.${name}`, value])]);
-}
-
-function extraFindings(connection: Connection, extra: Values, fields: readonly string[]): Finding[] {
-  const names = Object.keys(extra);
-  if (!dialectOf(connection).hasExtra)
-    return names.length > 0
-      ? [{ path: "extra", reason: 'is for the connection\'s dialect "hashicorp": the API document knows no further attributes' }]
-      : [];
-  const own = new Map(fields.map((field) => [wireName(connection, field), field]));
-  return names.flatMap((name) => {
-    const path = `extra.${name}`;
-    if (own.has(name)) return [{ path, reason: `has its own place: ${own.get(name)}` }];
-    if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return [{ path, reason: "must be the product's own name, such as apply-timeout" }];
-    return extra[name] === null ? [{ path, reason: "must have a value" }] : [];
-  });
-}
-
-/** A value to be remembered: in the state, null and nothing are the same, and would be lost. */
-const held = (value: unknown): { value?: unknown } => (value === null || value === undefined ? {} : { value });
-
-const pick = (values: Values, fields: readonly string[]): Values =>
-  Object.fromEntries(Object.entries(values).filter(([field]) => fields.includes(field)));
 
 /** What many attributes are. @internal */
 export const flag: z.ZodBoolean = z.boolean("must be true or false");

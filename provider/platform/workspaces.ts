@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Connection, connectionInput } from "../connection";
 import { StewardError } from "../errors";
+import { isObject } from "../http";
 import { ask } from "../program";
 import {
   adminPath,
@@ -8,7 +9,6 @@ import {
   callAsAdministrator,
   completed,
   isAdministrator,
-  isObject,
   notAdministrator,
   Resource,
   resourceOf,

@@ -2,6 +2,7 @@ import type * as LosslessJson from "lossless-json";
 import { z } from "zod";
 import { Connection, connectionInput, Dialect } from "../connection";
 import { StewardError } from "../errors";
+import { unlikeTheApi } from "../failure";
 import { Request, Response, send } from "../http";
 
 /** Which server answers, about what, and how fresh the answer is. */
@@ -93,17 +94,5 @@ function parse(text: string): unknown {
 }
 
 /** @internal */
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** An answer that is JSON, and not what the API gives. @internal */
-export function unexpectedAnswer(method: string, path: string, reason = "the server's answer is not that of the scheduler"): StewardError {
-  return new StewardError({
-    code: "ERR_UNEXPECTED_RESPONSE",
-    reason,
-    method,
-    path,
-    advice: "Check the connection's address, and what stands between.",
-    outcomeUnknown: method !== "GET",
-  });
-}
+export const unexpectedAnswer = (method: string, path: string, reason = "the server's answer is not that of the scheduler"): StewardError =>
+  unlikeTheApi(method, path, reason, "Check the connection's address, and what stands between.");

@@ -1,15 +1,16 @@
 import { info } from "@pulumi/pulumi/log";
 import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
-import { seconds } from "../comparison";
+import { Duration, seconds } from "../comparison";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
+import { isObject, until } from "../http";
 import { ask } from "../program";
-import { Consistency, consistencyShape, isObject, oneNamespace } from "./client";
+import { Consistency, consistencyShape, oneNamespace } from "./client";
 import { Deployment } from "./deployments";
 import { filter } from "./filter";
 import { aborted, fetchPage, Item, Query, signalInput } from "./list";
-import { changes, Duration, durationInput, readState } from "./watch";
+import { changes, durationInput, readState } from "./watch";
 
 /** What {@link waitForDeployment} takes. */
 export interface WaitForDeploymentOptions extends Consistency {
@@ -53,28 +54,21 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
       await info(`pulumi-steward: the deployment of job "${jobId}" is not waited for in a preview.`);
       return undefined;
     }
-    const end = new AbortController();
     const allowed = seconds(timeout) ?? 900;
-    // Longer than any timer can be is as good as for ever.
-    const timer = setTimeout(() => end.abort(), Math.min(allowed * 1000, 2 ** 31 - 1));
-    const abort = (): void => end.abort();
-    signal?.addEventListener("abort", abort, { once: true });
-    if (signal?.aborted) abort();
     const seen: Progress = { line: "the scheduler has not begun it" };
-    try {
-      return await follow(connection, jobId, { ...consistency, signal: end.signal }, seen);
-    } catch (error) {
-      if (!end.signal.aborted) throw error;
-      if (signal?.aborted) throw aborted();
-      throw new StewardError({
-        code: "ERR_TIMED_OUT",
-        reason: `it has not ended after ${allowed} s: ${seen.line}`,
-        advice: "Give it a longer timeout, or see why its allocations do not become healthy. It goes on meanwhile.",
-      });
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
-    }
+    return until(Date.now() + allowed * 1000, signal, async (end) => {
+      try {
+        return await follow(connection, jobId, { ...consistency, signal: end }, seen);
+      } catch (error) {
+        if (!end.aborted) throw error;
+        if (signal?.aborted) throw aborted();
+        throw new StewardError({
+          code: "ERR_TIMED_OUT",
+          reason: `it has not ended after ${allowed} s: ${seen.line}`,
+          advice: "Give it a longer timeout, or see why its allocations do not become healthy. It goes on meanwhile.",
+        });
+      }
+    });
   });
 }
 

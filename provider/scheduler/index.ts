@@ -1,3 +1,4 @@
+export { Duration } from "../comparison";
 export { GetAgentMembersOptions, getAgentMembers } from "./agent-members";
 export { Consistency } from "./client";
 export { WaitForDeploymentOptions, waitForDeployment } from "./deployment-wait";
@@ -7,4 +8,4 @@ export { RegisterJobOptions, registerJob } from "./job-registration";
 export { JobStub, listJobs } from "./jobs";
 export { List, Page, Query } from "./list";
 export { listNodes, NodeStub } from "./nodes";
-export { Change, Duration, WatchOptions, watch } from "./watch";
+export { Change, WatchOptions, watch } from "./watch";

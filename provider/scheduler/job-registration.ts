@@ -1,8 +1,9 @@
 import { info } from "@pulumi/pulumi/log";
 import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
+import { isObject } from "../http";
 import { ask } from "../program";
-import { Consistency, call, consistencyShape, isObject, oneNamespace, queryOf } from "./client";
+import { Consistency, call, consistencyShape, oneNamespace, queryOf } from "./client";
 
 /** What {@link registerJob} takes. */
 export interface RegisterJobOptions extends Consistency {

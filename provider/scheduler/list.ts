@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
-import { Request } from "../http";
+import { isObject, Request } from "../http";
 import { ask } from "../program";
-import { Consistency, call, consistencyShape, header, isObject, queryOf, unexpectedAnswer } from "./client";
+import { Consistency, call, consistencyShape, header, queryOf, unexpectedAnswer } from "./client";
 import { Filter } from "./filter";
 import { asksForEmptiness, explainFilter, Listed, objection } from "./filter-check";
 

@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { seconds } from "../comparison";
+import { Duration, seconds } from "../comparison";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { ask } from "../program";
 import { Listed } from "./filter-check";
 import { Fetched, fetchPage, Item, pages, Query, querySchema } from "./list";
-
-/** A length of time: `30s`, `1h30m`, or whole seconds. */
-export type Duration = string | number;
 
 /** What {@link watch} takes. */
 export interface WatchOptions extends Query {

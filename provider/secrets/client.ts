@@ -1,8 +1,8 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { Connection, Dialect } from "../connection";
 import { StewardError } from "../errors";
-import { errorsIn } from "../failure";
-import { Request, Retry, send } from "../http";
+import { errorsIn, unlikeTheApi } from "../failure";
+import { isObject, Request, Retry, send } from "../http";
 
 /** What differs between the API documents and the real product. */
 interface SecretsDialect {
@@ -132,16 +132,9 @@ export function isLeaseGone(error: unknown): boolean {
   return error instanceof StewardError && error.status === 400 && /\binvalid lease\b|\blease not found\b/.test(error.facts.reason);
 }
 
-/** An answer that is JSON, and not what the API gives. @internal */
-export function unexpectedAnswer(path: string): StewardError {
-  return new StewardError({
-    code: "ERR_UNEXPECTED_RESPONSE",
-    reason: "the server's answer is not that of the scheduler engine",
-    method: "GET",
-    path,
-    advice: "Check the address and the mount.",
-  });
-}
+/** @internal */
+export const unexpectedAnswer = (path: string): StewardError =>
+  unlikeTheApi("GET", path, "the server's answer is not that of the scheduler engine", "Check the address and the mount.");
 
 const openApiPath = "/v1/sys/internal/specs/openapi";
 /** All mounts with all their paths are megabytes. */
@@ -154,16 +147,13 @@ export async function readOpenApi(connection: Connection, retry: Retry): Promise
   const { openapi, info, paths } = document ?? {};
   if (typeof openapi === "string" && typeof info?.title === "string" && typeof info.version === "string" && isObject(paths))
     return document as OpenAPIV3.Document;
-  throw new StewardError({
-    code: "ERR_UNEXPECTED_RESPONSE",
-    reason: "the server's answer is no OpenAPI document",
-    method: "GET",
-    path: openApiPath,
-    advice: "Check the connection's address, and what stands between.",
-  });
+  throw unlikeTheApi(
+    "GET",
+    openApiPath,
+    "the server's answer is no OpenAPI document",
+    "Check the connection's address, and what stands between.",
+  );
 }
-
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Asked for once per server, token and process. */
 function visiblePaths(connection: Connection): Promise<OpenAPIV3.PathsObject | undefined> {

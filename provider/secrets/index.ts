@@ -1,3 +1,4 @@
+export { Duration } from "../comparison";
 export { Rekey, RekeyArgs } from "./rekey";
 export { GetRekeyBackupOptions, getRekeyBackup } from "./rekey/backup";
 export { RekeyInputs, ShareSource } from "./rekey/declaration";
@@ -5,7 +6,7 @@ export { DecryptShareOptions, decryptShare } from "./rekey/pgp";
 export { EncryptedShare, RekeyBackup, RekeyStatus } from "./rekey/server";
 export { GetRekeyStatusOptions, getRekeyStatus } from "./rekey/status";
 export { SchedulerAccess, SchedulerAccessArgs, SchedulerAccessInputs, SchedulerAccessState } from "./scheduler-access";
-export { Duration, SchedulerLease, SchedulerLeaseArgs, SchedulerLeaseInputs, SchedulerLeaseState } from "./scheduler-lease";
+export { SchedulerLease, SchedulerLeaseArgs, SchedulerLeaseInputs, SchedulerLeaseState } from "./scheduler-lease";
 export { RoleAttributes, SchedulerRole, SchedulerRoleArgs, SchedulerRoleInputs, SchedulerRoleState } from "./scheduler-role";
 export { ListSchedulerRolesOptions, listSchedulerRoles } from "./scheduler-role-list";
 export { SchedulerRoles, SchedulerRolesArgs, SchedulerRolesInputs, SchedulerRolesState } from "./scheduler-roles";

@@ -1,14 +1,11 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
-import { duration, seconds } from "../comparison";
+import { Duration, duration, seconds } from "../comparison";
 import { Connection, connectionInput } from "../connection";
 import { Definition } from "../definition";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, explainRefusal, readData, remove } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
-
-/** A length of time: "30s", "1h30m", "1d", or whole seconds as a number or as text. */
-export type Duration = string | number;
 
 /** What a program declares of a lease configuration. At least one of `ttl` and `maxTtl`. */
 export interface SchedulerLeaseInputs extends Connected, Mounted {

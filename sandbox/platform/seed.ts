@@ -1,4 +1,4 @@
-import type { Seed } from "../index";
+import type { Seed } from "../service";
 import type { Organization, Records } from "./records";
 
 /** The statuses of a run. */

@@ -1,4 +1,4 @@
-import type { Mail, TextMessage } from "../index";
+import type { Mail, TextMessage } from "../service";
 
 /** How a test mail ends; `stored`: are the settings kept all the same? */
 interface Failure {

@@ -1,4 +1,4 @@
-import type { Service } from "../index";
+import type { Service } from "../service";
 
 /** A record of the scheduler, by the names that its API uses. Fields that are not given are zero, empty or null, as in the API. */
 export interface SchedulerRecord {

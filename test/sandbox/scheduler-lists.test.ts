@@ -111,9 +111,9 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's lists, %s", (
   test("a seed with a mistake changes nothing; what a test changes must be there", async () => {
     const { scheduler } = sandbox;
     const before = (await get("jobs")).text;
-    // biome-ignore lint/suspicious/noExplicitAny: mistakes that the compiler would find
-    for (const wrong of [{ job: [] }, { jobs: [{ ID: "x" }, {}] }, { members: [{}] }, { policies: [{}] }] as any[])
-      expect(() => scheduler.seed(wrong)).toThrow(TypeError);
+    // Mistakes that the compiler would find.
+    for (const wrong of [{ job: [] }, { jobs: [{ ID: "x" }, {}] }, { members: [{}] }, { policies: [{}] }])
+      expect(() => scheduler.seed(wrong as never)).toThrow(TypeError);
     expect(() => scheduler.jobs.change("web", {}, { namespace: "nowhere" })).toThrow('There is no "web" among the jobs');
     expect(() => scheduler.nodes.remove("client-1")).toThrow(TypeError);
     expect((await get("jobs")).text).toBe(before);

@@ -1,9 +1,5 @@
-import { start } from "../../sandbox/index";
+import { rekeyTargets } from "../rekey";
 import { type Answer, call } from "./call";
-
-const { startVault } = require("../../tools/servers") as {
-  startVault(): Promise<{ address: string; token: string; keys: string[]; stop(): Promise<void> }>;
-};
 
 /** A service of five shares, three of which open it. */
 export interface Service {
@@ -16,27 +12,20 @@ export interface Service {
 }
 
 /** The same stories are told to the sandbox and, where one is asked for, to a real Vault, which is how the sandbox is known to be right. */
-const services: { name: string; begin(): Promise<Service> }[] = process.env.REAL_VAULT_ADDRESS
-  ? [{ name: "real Vault", begin: onVault }]
-  : (["standard", "hashicorp"] as const).map((dialect) => ({ name: dialect, begin: () => onSandbox(dialect) }));
-
-async function onSandbox(dialect: "standard" | "hashicorp"): Promise<Service> {
-  const sandbox = await start({ dialect });
-  const to: Service["to"] = (method, path, body, token) => call(sandbox.secrets, method, `/v1/sys/${path}`, body, token);
-  return { real: dialect === "hashicorp", shares: sandbox.secrets.shares, to, close: () => sandbox.close() };
-}
-
-async function onVault(): Promise<Service> {
-  const { address: url, token, keys, stop } = await startVault();
-  const to: Service["to"] = (method, path, body, other) => call({ url, token }, method, `/v1/sys/${path}`, body, other);
-  return { real: true, shares: keys, to, close: stop };
-}
+const services = rekeyTargets.map(({ name, start }) => ({
+  name,
+  async begin(): Promise<Service> {
+    const { dialect, gateway, token: own, first, stop } = await start();
+    const service = { url: gateway.url, token: own };
+    const to: Service["to"] = (method, path, body, token) => call(service, method, `/v1/sys/${path}`, body, token);
+    return { real: dialect === "hashicorp", shares: first, to, close: stop };
+  },
+}));
 
 /** What a story says to the service that stands. */
 export interface Teller {
   to: Service["to"];
-  // biome-ignore lint/suspicious/noExplicitAny: an answer of any shape
-  status(): Promise<any>;
+  status(): Promise<Answer["json"]>;
   update(key: unknown, nonce: unknown): Promise<Answer>;
   verify(key: unknown, nonce: unknown): Promise<Answer>;
 }

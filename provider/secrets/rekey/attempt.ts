@@ -8,8 +8,8 @@ import { Args, registration } from "../../resource";
 import { RekeyInputs, rekeyFields, rekeyRules } from "./declaration";
 import { createThrowAwayKey, inspectKeys } from "./pgp";
 import { Parameters } from "./server";
-import { look, Ours } from "./situation";
-import { Attempt, begin, cancelProbe, giveUp, newAttempt, settleConflict, tell, unforeseen } from "./steps";
+import { look, Ours, sizeOf } from "./situation";
+import { Attempt, begin, cancelProbe, endOurs, giveUp, newAttempt, oursOf, settleConflict, tell, unforeseen } from "./steps";
 import { decide } from "./table";
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
@@ -46,21 +46,19 @@ const keys: Comparison = { equal: (a, b) => JSON.stringify(a)?.replace(/\\[rn]|\
 const isNew = (inputs: RekeyInputs, last: object): boolean =>
   decisive.some((field) => !(field === "pgpKeys" ? keys : exact).equal(inputs[field], (last as Partial<RekeyInputs>)[field]));
 
-const sizeOf = ({ secretShares, secretThreshold }: RekeyInputs): string =>
-  `${secretShares} ${secretShares === 1 ? "share" : "shares"}, threshold ${secretThreshold}`;
-
 /** What the preview says of a new rekey. */
 function foresee(inputs: RekeyInputs, last: object): Finding[] {
   if (!isNew(inputs, last)) return [];
-  const reason = `a new rekey will run, from ${sizeOf(last as RekeyInputs)}, to ${sizeOf(inputs)}: it makes the unseal keys that are live now worthless, and where the current shares are not at hand, it takes those that the state keeps`;
+  const { secretShares, secretThreshold } = last as RekeyInputs;
+  const reason = `a new rekey will run, from ${sizeOf(secretShares, secretThreshold)}, to ${sizeOf(inputs.secretShares, inputs.secretThreshold)}: it makes the unseal keys that are live now worthless, and where the current shares are not at hand, it takes those that the state keeps`;
   return [{ path: "", reason }];
 }
 
 /** Holders compare the keys before anybody gives a share. */
 async function announce(inputs: RekeyInputs, { address }: Connection): Promise<string> {
-  const { fingerprints, verification, backup } = await parametersOf(inputs);
+  const { shares, threshold, fingerprints, verification, backup } = await parametersOf(inputs);
   const to = fingerprints.length > 0 ? `, encrypted to ${fingerprints.join(", ")}${backup ? ", with a backup" : ""}` : "";
-  return `new unseal keys will be made on ${address}: ${sizeOf(inputs)}, ${verification ? "with" : "without"} verification${to}`;
+  return `new unseal keys will be made on ${address}: ${sizeOf(shares, threshold)}, ${verification ? "with" : "without"} verification${to}`;
 }
 
 async function up(connection: Connection, inputs: RekeyInputs, last: Partial<AttemptState> & Doubt): Promise<AttemptState> {
@@ -132,10 +130,7 @@ export const rekeyAttempt: Definition<RekeyInputs, AttemptState> = {
   update: (connection, inputs, _previous, last) => up(connection, inputs, last),
   async delete(connection, { attempt }) {
     if (!attempt) return;
-    const ours = { nonces: attempt.nonces, parameters: attempt.parameters, probe: attempt.probe.fingerprint };
-    const situation = await look(connection, ours);
-    if (situation.kind === "probe") await cancelProbe(connection, situation);
-    if (situation.kind === "former") await giveUp(connection, situation.status);
+    await endOurs(connection, await look(connection, oursOf(attempt, attempt.nonces)));
   },
 };
 

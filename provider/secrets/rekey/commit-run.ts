@@ -1,11 +1,11 @@
 import { Connection } from "../../connection";
 import { Doubt } from "../../definition";
-import { StewardError, Unfinished } from "../../errors";
+import { StewardError } from "../../errors";
 import { RekeyInputs } from "./declaration";
 import { EncryptedShare, ShareSet } from "./server";
 import { Share } from "./share";
 import { Ours } from "./situation";
-import { Attempt, tell } from "./steps";
+import { Attempt, pause, tell } from "./steps";
 
 // What the commit of a rekey keeps, and what it says while it cannot go on.
 
@@ -54,6 +54,8 @@ export interface Run {
   state: CommitState;
   /** The candidate's shares that are at hand in clear text. */
   shares: Share[];
+  /** Of newShares, what is not at hand. */
+  missing: string[];
 }
 
 /** @internal */
@@ -67,10 +69,6 @@ export const stateOf = (outcome: CommitState["outcome"], live: ShareSet | undefi
   complete: outcome === "live",
 });
 
-/** @internal */
-export const pause = ({ state }: Run, reason: string, advice: string): StewardError =>
-  new Unfinished({ ...state, unfinished: true }, { reason, advice });
-
 /** The status is the same after a commit, a seal, a failover and a cancel: nothing is begun before the next run has asked the service itself. @internal */
 export function noteUnknown(run: Run, reason: string): StewardError {
   run.state = stateOf("unknown", run.state.live, run.state.gathered);
@@ -81,18 +79,13 @@ export function noteUnknown(run: Run, reason: string): StewardError {
   );
 }
 
-/** @internal */
-export function waitForShares(run: Run): StewardError {
-  const { threshold, encrypted, nonce } = run.inputs.candidate;
-  tellEncrypted(run);
+/** Holders need their new shares now: without a backup there is no other place to have them from. @internal */
+export function waitForShares(run: Run, reason: string): StewardError {
+  const { encrypted } = run.inputs.candidate;
+  for (const { fingerprint, share } of encrypted) tell(`for the holder of ${fingerprint}, encrypted: ${share}`);
   return pause(
     run,
-    `whether the new shares of the attempt ${nonce} are live is not known, and ${run.shares.length} of the ${threshold} decrypted ones needed to find out are at hand`,
+    reason,
     `Their holders (${encrypted.map(({ fingerprint }) => fingerprint).join(", ")}) decrypt theirs, with \`gpg\` or secrets.decryptShare, and bring them as newShares; those brought in earlier runs are kept.`,
   );
-}
-
-/** Their holders need them now; without a backup there is no other place to have them from. @internal */
-export function tellEncrypted({ inputs }: Run): void {
-  for (const { fingerprint, share } of inputs.candidate.encrypted) tell(`for the holder of ${fingerprint}, encrypted: ${share}`);
 }

@@ -9,10 +9,10 @@ import { CommitInputs, CommitState, Gathered, Last, noteUnknown, Run, stateOf, w
 import { rekeyFields } from "./declaration";
 import { EncryptedShare, getBackup, ShareSet } from "./server";
 import { deadAgain, settle } from "./settlement";
-import { formsOf, markOf, shareOf, sharesAtHand } from "./share";
+import { guarding, markOf, shareOf, sharesAtHand } from "./share";
 import { settledKey } from "./shares";
-import { look, Ours } from "./situation";
-import { begin, cancelProbe, giveUp, refuseAltered, settleConflict, stopped, tell, unforeseen } from "./steps";
+import { look } from "./situation";
+import { begin, cancelProbe, endOurs, giveUp, oursOf, refuseAltered, settleConflict, stopped, tell, unforeseen, unsettled } from "./steps";
 import { decide } from "./table";
 import { finish, proveAndVerify } from "./verification";
 
@@ -23,20 +23,22 @@ async function up(connection: Connection, inputs: CommitInputs, last: Last): Pro
   const isSame = isDeepStrictEqual(last.candidate, candidate);
   const outcome = isSame ? (last.outcome ?? "open") : firstOutcome(inputs);
   const isOpen = outcome === "open" || outcome === "unknown";
-  const gathered = isOpen && candidate.encrypted.length > 0 ? gather(inputs, isSame ? (last.gathered ?? []) : []) : [];
+  const before = isSame ? (last.gathered ?? []) : [];
+  const { gathered, missing } = isOpen && candidate.encrypted.length > 0 ? gather(inputs, before) : { gathered: [], missing: [] };
   const shares =
     candidate.encrypted.length > 0
       ? gathered.map(({ label, share }) => shareOf(share, label))
       : candidate.shares.map((share, index) => shareOf(share, `new share ${index + 1} of ${candidate.shares.length}`));
   const run: Run = {
-    connection: { ...connection, secrets: [...connection.secrets, ...formsOf(shares)] },
+    connection: guarding(connection, [{ shares }]),
     inputs,
-    ours: { nonce: candidate.nonce, nonces, parameters: attempt.parameters, probe: attempt.probe.fingerprint },
+    ours: oursOf(attempt, nonces, candidate.nonce),
     state: {
       ...stateOf(outcome, outcome === "live" ? candidate : last.live, gathered),
       ...(isSame && last.former ? { former: last.former } : {}),
     },
     shares,
+    missing,
   };
   if (outcome === "live") return finish(run);
   if (outcome === "dead") throw deadAgain(run);
@@ -51,15 +53,19 @@ function firstOutcome({ attempt, source }: CommitInputs): CommitState["outcome"]
 }
 
 /** What was brought before, and what is brought now. Shares of an earlier set, left over in newShares, would open the service, and prove nothing. */
-function gather({ newShares = [], candidate, foreign }: CommitInputs, before: readonly Gathered[]): Gathered[] {
-  const { shares } = sharesAtHand(newShares, "newShares");
+function gather(
+  { newShares = [], candidate, foreign }: CommitInputs,
+  before: readonly Gathered[],
+): { gathered: Gathered[]; missing: string[] } {
+  const { shares, missing } = sharesAtHand(newShares, "newShares");
   const fitting = shares.filter((share) => !foreign.includes(markOf(candidate.nonce, share)));
   for (const each of shares) if (!fitting.includes(each)) tell(`${each.label} is none of this rekey's new shares, and is left out`);
   const brought = fitting.map(({ label, bytes }) => ({
     label: named(label, newShares.length, candidate),
     share: bytes.toString("base64"),
   }));
-  return [...before, ...brought.filter(({ share }) => !before.some((known) => known.share === share))];
+  const added = brought.filter(({ share }) => !before.some((known) => known.share === share));
+  return { gathered: [...before, ...added], missing };
 }
 
 /** Where there is a share for each key, they stand in one order. */
@@ -70,8 +76,13 @@ function named(label: string, count: number, { encrypted }: ShareSet): string {
 
 async function step(run: Run): Promise<CommitState> {
   const { connection, inputs, ours, state } = run;
+  const { nonce, threshold } = inputs.candidate;
   for (;;) {
-    if (state.outcome === "unknown" && run.shares.length < inputs.candidate.threshold) throw waitForShares(run);
+    if (state.outcome === "unknown" && run.shares.length < threshold)
+      throw waitForShares(
+        run,
+        `whether the new shares of the attempt ${nonce} are live is not known, and ${run.shares.length} of the ${threshold} decrypted ones needed to find out are at hand`,
+      );
     const situation = await look(connection, ours);
     const holds = state.outcome === "unknown" ? "unknown" : "candidate";
     switch (decide("commit", holds, situation)) {
@@ -92,7 +103,7 @@ async function step(run: Run): Promise<CommitState> {
         await settleConflict(connection, situation, inputs.onConflict, false);
         break;
       case "probe":
-        return settle(run);
+        return settle(run, situation.status.required);
       default:
         throw unforeseen(situation, `a rekey of which the outcome is ${state.outcome}`);
     }
@@ -144,11 +155,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   async read(connection, previous) {
     const { outcome, live, attempt, candidate, nonces } = previous as Last;
     if (outcome !== "live" || !live || !attempt || !candidate) return previous;
-    const { kind, status } = await look(connection, {
-      nonces: nonces ?? [],
-      parameters: attempt.parameters,
-      probe: attempt.probe.fingerprint,
-    });
+    const { kind, status } = await look(connection, oursOf(attempt, nonces ?? []));
     if (status.required !== 0 && status.required !== live.threshold)
       tell(
         `the service now asks for ${status.required} shares, and the set in the state has a threshold of ${live.threshold}: somebody has rekeyed it`,
@@ -161,24 +168,18 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   async delete(connection, state) {
     const { attempt, candidate, nonces, outcome, live, discardShares, hadBackup } = state as Last;
     if (!attempt || !candidate) return;
-    const ours: Ours = { nonce: candidate.nonce, nonces: nonces ?? [], parameters: attempt.parameters, probe: attempt.probe.fingerprint };
     const onlyCopy = live && (live.shares.length > 0 || !(hadBackup && (await getBackup(connection))?.nonce === live.nonce));
     if (onlyCopy && !discardShares)
       throw stopped(
         "the state holds the only copy of shares that open the service",
         "Put them where they belong (`pulumi stack output --show-secrets`), set discardShares: true, run `pulumi up`, and delete then.",
       );
-    const situation = await look(connection, ours);
-    if (situation.kind === "probe") await cancelProbe(connection, situation);
-    const dies = situation.kind === "verifying";
-    if (!dies && outcome !== "live" && outcome !== "dead" && !discardShares)
-      throw stopped(
-        "whether the new shares in the state are live is not known",
-        "Run `pulumi up` until it is settled; or set discardShares: true, run `pulumi up`, and delete then.",
-      );
-    if (["collecting", "verifying", "former"].includes(situation.kind)) await giveUp(connection, situation.status);
-    if (outcome === "live" || outcome === "dead" || dies)
-      connection.memory.set(settledKey(connection, candidate.nonce), outcome === "live" ? "live" : "dead");
+    const situation = await look(connection, oursOf(attempt, nonces ?? [], candidate.nonce));
+    // While it is being verified nothing is committed: it dies with its attempt.
+    const isSettled = outcome === "live" || outcome === "dead" || situation.kind === "verifying";
+    if (isSettled || discardShares || situation.kind === "probe") await endOurs(connection, situation);
+    if (!isSettled && !discardShares) throw unsettled("whether the new shares in the state are live is not known");
+    if (isSettled) connection.memory.set(settledKey(connection, candidate.nonce), outcome === "live" ? "live" : "dead");
   },
 };
 

@@ -3,10 +3,10 @@ import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
 import { dialectOf } from "../client";
 import { getBackup, giveShare, isReplyLost, isWhole, RekeyStatus, ShareSet } from "./server";
-import { formsOf, markOf, Share, shareOf, sharesAtHand } from "./share";
-import { pause, Run, recover, SharesState, startAgain } from "./shares-run";
+import { guarding, markOf, Share, shareOf, sharesAtHand } from "./share";
+import { Run, recover, SharesState, startAgain } from "./shares-run";
 import { look, Ours, Situation } from "./situation";
-import { giveUp, refuseAltered, stopped, tell } from "./steps";
+import { giveUp, pause, refuseAltered, stopped, tell } from "./steps";
 
 // The current shares are given, one by one.
 
@@ -25,9 +25,9 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
   // What is there before the new shares are made is none of them. It is read before anything is given: afterwards nothing may go wrong.
   const { shares: early } = sharesAtHand(inputs.newShares ?? [], "newShares");
   const offers: Offer[] = [{ shares: own }, ...keptOffers(run, first.status.required)];
-  const connection = { ...run.connection, secrets: [...run.connection.secrets, ...offers.flatMap(({ shares }) => formsOf(shares))] };
   // Whatever is sent from here on may be answered with a share in it.
-  run.connection = connection;
+  run.connection = guarding(run.connection, offers);
+  const { connection } = run;
   const until = Date.now() + (inputs.waitSeconds ?? 0) * 1000;
   const refusals: string[] = [];
   let offer = offers.shift() as Offer;
@@ -63,7 +63,8 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
       continue;
     }
     // Where a repeated share is refused without loss, it is given again: the count may have begun anew in between.
-    const wasGiven = state.given.includes(markOf(nonce, share));
+    const mark = markOf(nonce, share);
+    const wasGiven = state.given.includes(mark);
     if (wasGiven && !dialectOf(connection).refusesRepeatedShares) {
       if (!offer.set && counted === before) before++;
       counted++;
@@ -80,7 +81,7 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
         tell(`${status.required} of ${status.required} current shares given`);
         return accepted(run, outcome.set, share, early, offer);
       case "counted":
-        if (!wasGiven) state.given.push(markOf(nonce, share));
+        if (!wasGiven) state.given.push(mark);
         counted++;
         position++;
         repeated = false;
@@ -227,8 +228,7 @@ function lostMeanwhile(run: Run, { kind, status }: Situation): StewardError {
 /** Whether the share counted cannot be known. */
 async function giveUpUnknown(run: Run, status: RekeyStatus, error: StewardError): Promise<never> {
   const { connection, ours, state } = run;
-  const isOurs = status.started && status.nonce === ours.nonce && !status.verification;
-  if (!isOurs || dialectOf(connection).refusesRepeatedShares)
+  if (status.nonce !== ours.nonce || dialectOf(connection).refusesRepeatedShares)
     throw pause(
       run,
       `${error.facts.reason}, and whether the share counted is not known`,

@@ -39,7 +39,7 @@ async function belongTogether(shares: readonly Share[], threshold: number): Prom
     const [base, others] = [ring.slice(0, threshold), ring.slice(threshold)];
     const secret = await secretOf(base);
     const misfits: Share[] = [];
-    // Two polynomials of this degree that share a secret and all points but one are the same.
+    // A threshold of equal values makes two polynomials of this degree one: here the secret, and all points of the base but one.
     for (const other of others) if ((await secretOf([...base.slice(1), other])) !== secret) misfits.push(other);
     if (misfits.length === 0) return { proven: true };
     if (!best || misfits.length < best.length) best = misfits;

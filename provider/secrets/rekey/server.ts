@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
+import { unlikeTheApi } from "../../failure";
 import { apiPath, call, dialectOf } from "../client";
 import { decodeShare } from "./share";
 
@@ -98,18 +99,11 @@ const backupAnswer = z.object({ nonce: z.string(), keys: z.record(z.string(), z.
 function parse<T>(schema: z.ZodType<T>, body: unknown, method: string, path: string): T {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw unlike(method, path);
+  throw unexpectedAnswer(method, path);
 }
 
-const unlike = (method: string, path: string): StewardError =>
-  new StewardError({
-    code: "ERR_UNEXPECTED_RESPONSE",
-    reason: "the server's answer is not that of a rekey",
-    method,
-    path,
-    advice: "Check the connection's address.",
-    outcomeUnknown: method !== "GET",
-  });
+const unexpectedAnswer = (method: string, path: string): StewardError =>
+  unlikeTheApi(method, path, "the server's answer is not that of a rekey", "Check the connection's address.");
 
 /** A request that changes the attempt: never repeated by itself, and never sent when nobody is left to save what it brings. */
 async function act(connection: Connection, method: "PUT" | "DELETE", path: string, body?: object): Promise<unknown> {
@@ -121,7 +115,7 @@ async function act(connection: Connection, method: "PUT" | "DELETE", path: strin
 export async function getStatus(connection: Connection): Promise<RekeyStatus> {
   const body = await call(connection, { method: "GET", path: init, retry: "idempotent" });
   const status = parse(statusAnswer, body, "GET", init);
-  if (status.started && status.nonce === "") throw unlike("GET", init);
+  if (status.started && status.nonce === "") throw unexpectedAnswer("GET", init);
   const shown: RekeyStatus = {
     started: status.started,
     nonce: status.nonce,

@@ -1,19 +1,18 @@
 import { StewardError } from "../../errors";
-import { CommitState, pause, Run, stateOf } from "./commit-run";
+import { CommitState, Run, stateOf } from "./commit-run";
 import { isComplete, probe, Tried } from "./probe";
-import { getBackup, getStatus, removeBackup, ShareSet } from "./server";
-import { formsOf, markOf, shareOf, sharesAtHand } from "./share";
-import { tell } from "./steps";
+import { getBackup, removeBackup, ShareSet } from "./server";
+import { guarding, markOf, shareOf, sharesAtHand } from "./share";
+import { pause, tell } from "./steps";
 import { finish } from "./verification";
 
 // An outcome that is not known is found out.
 
-/** Finds out with a throw-away attempt whether the candidate opens the service. @internal */
-export async function settle(run: Run): Promise<CommitState> {
+/** Finds out with a throw-away attempt whether the candidate opens the service, which asks for so many shares. @internal */
+export async function settle(run: Run, required: number): Promise<CommitState> {
   const { connection, inputs, state, shares } = run;
   const { candidate, kept, attempt, currentShares } = inputs;
   const { shares: current } = sharesAtHand(currentShares, "currentShares");
-  const { required } = await getStatus(connection);
   // Whoever holds the former set shows that the candidate is dead: a refusal alone could have other reasons.
   const former = [...(state.live ? [state.live] : []), ...kept].filter((set) => set.shares.length > 0);
   // Holders may bring the same shares as new ones and as current ones: these are former ones only where they were given as such.
@@ -26,7 +25,7 @@ export async function settle(run: Run): Promise<CommitState> {
       threshold: set.threshold,
     })),
   ];
-  const guarded = { ...connection, secrets: [...connection.secrets, ...others.flatMap((other) => formsOf(other.shares))] };
+  const guarded = guarding(connection, others);
   const set: Tried & { set?: ShareSet } = { shares, threshold: candidate.threshold };
   let found = await probe(guarded, attempt, [set, ...others]);
   // That they are the candidate's is the holders' word. Where the former shares open the service as well, these were of the former ones.

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
 import { ShareSource } from "./declaration";
 
@@ -68,6 +69,10 @@ function textOf(source: ShareSource, label: string): string | undefined {
 /** What tells later that this share was given to this attempt, without telling the share. @internal */
 export const markOf = (nonce: string, { bytes }: Share): string => createHmac("sha256", nonce).update(bytes).digest("hex").slice(0, 32);
 
-/** The forms in which a server may echo shares. @internal */
-export const formsOf = (shares: readonly Share[]): string[] =>
-  shares.flatMap(({ text, bytes }) => [text, bytes.toString("hex"), bytes.toString("base64"), bytes.toString("base64url")]);
+/** The connection, of which no error shows these shares either, in whatever form the server echoes them. @internal */
+export const guarding = (connection: Connection, sets: readonly { shares: readonly Share[] }[]): Connection => ({
+  ...connection,
+  secrets: [...connection.secrets, ...sets.flatMap(({ shares }) => shares.flatMap(formsOf))],
+});
+
+const formsOf = ({ text, bytes }: Share): string[] => [text, bytes.toString("hex"), bytes.toString("base64"), bytes.toString("base64url")];

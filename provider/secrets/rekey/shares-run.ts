@@ -1,11 +1,11 @@
 import { Connection } from "../../connection";
 import { Doubt } from "../../definition";
-import { StewardError, Unfinished } from "../../errors";
+import { StewardError } from "../../errors";
 import { candidateIn } from "./backup";
 import { RekeyInputs } from "./declaration";
 import { getBackup, RekeyBackup, ShareSet } from "./server";
 import { Ours, Situation } from "./situation";
-import { Attempt, giveUp, newAttempt, tell } from "./steps";
+import { Attempt, giveUp, newAttempt, pause, tell } from "./steps";
 
 // What the shares of a rekey keep, and how their attempt begins anew.
 
@@ -52,10 +52,6 @@ export interface Run {
   state: SharesState;
 }
 
-/** What was done so far is saved, and the next run goes on from it. @internal */
-export const pause = ({ state }: Run, reason: string, advice: string): StewardError =>
-  new Unfinished({ ...state, unfinished: true }, { reason, advice });
-
 /** The nonce of another attempt: saved before a share is given to it. @internal */
 export function begunAnew(run: Run, nonce: string, reason: string): StewardError {
   run.state = { ...run.state, nonce, nonces: [...new Set([...run.state.nonces, nonce])], given: [] };
@@ -71,10 +67,10 @@ export async function startAgain(run: Run, why: string): Promise<never> {
   throw begunAnew(run, nonce, `${why}, ${committed}, and a new one was started`);
 }
 
-/** Without verification the last share commits: what its lost reply brought is in the backup, whether it is live is found out later. @internal */
-export async function fromBackupWithoutVerification({ connection, ours, state }: Run): Promise<SharesState | undefined> {
+/** The new shares of our attempt, where the backup has them. @internal */
+export async function fromBackup({ connection, ours, state }: Run): Promise<SharesState | undefined> {
   const { parameters, nonce } = ours;
-  if (parameters.verification || !parameters.backup || !nonce) return undefined;
+  if (!parameters.backup || !nonce) return undefined;
   const candidate = candidateIn(await getBackup(connection), nonce, parameters);
   if (!candidate) return undefined;
   tell("the reply with the new shares was lost: took them from the backup");
@@ -83,16 +79,10 @@ export async function fromBackupWithoutVerification({ connection, ours, state }:
 
 /** The last share was accepted, and its reply was lost. @internal */
 export async function recover(run: Run, { status }: Situation): Promise<SharesState> {
-  const { connection, ours, state } = run;
-  if (ours.parameters.backup) {
-    const candidate = candidateIn(await getBackup(connection), status.nonce, ours.parameters);
-    if (candidate) {
-      tell("the reply with the new shares was lost: took them from the backup");
-      return { ...state, candidate, source: "backup", foreign: state.given };
-    }
-  }
-  await giveUp(connection, status);
-  const { nonce } = await newAttempt(connection, ours);
+  const found = await fromBackup(run);
+  if (found) return found;
+  await giveUp(run.connection, status);
+  const { nonce } = await newAttempt(run.connection, run.ours);
   throw begunAnew(
     run,
     nonce,

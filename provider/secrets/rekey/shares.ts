@@ -8,9 +8,9 @@ import { Args, registration } from "../../resource";
 import { rekeyFields } from "./declaration";
 import { give } from "./giving";
 import { getBackup, ShareSet } from "./server";
-import { begunAnew, fromBackupWithoutVerification, Last, Run, recover, SharesInputs, SharesState, startAgain } from "./shares-run";
-import { look, Ours } from "./situation";
-import { Attempt, begin, cancelProbe, giveUp, refuseAltered, settleConflict, stopped, unforeseen } from "./steps";
+import { begunAnew, fromBackup, Last, Run, recover, SharesInputs, SharesState, startAgain } from "./shares-run";
+import { look } from "./situation";
+import { Attempt, begin, cancelProbe, endOurs, giveUp, oursOf, refuseAltered, settleConflict, unforeseen, unsettled } from "./steps";
 import { decide } from "./table";
 
 // The second of the three resources of a rekey: it gives the current shares, and keeps the new ones, of which nothing is committed yet.
@@ -34,8 +34,7 @@ async function up(connection: Connection, inputs: SharesInputs, last: Last): Pro
     ...(last.replacedBackup ? { replacedBackup: last.replacedBackup } : {}),
   };
   if (last.hadBackup) await keepBackup(connection, state, attempt.parameters.threshold);
-  const ours: Ours = { nonce, nonces: state.nonces, parameters: attempt.parameters, probe: attempt.probe.fingerprint };
-  return step({ connection, inputs, ours, state });
+  return step({ connection, inputs, ours: oursOf(attempt, state.nonces, nonce), state });
 }
 
 /** What other holders completed of an attempt of ours, or a lost reply brought, is in the backup alone: it may be the live set. */
@@ -53,10 +52,11 @@ async function step(run: Run): Promise<SharesState> {
     const situation = await look(connection, ours);
     const holds = ours.nonce ? "a nonce" : "no nonce";
     switch (decide("shares", holds, situation)) {
-      case "start again":
-        return (
-          (await fromBackupWithoutVerification(run)) ?? (await startAgain(run, "the attempt was gone (a seal, a failover or a cancel)"))
-        );
+      case "start again": {
+        // Without verification the last share commits: whether what its lost reply brought is live, is found out later.
+        const found = ours.parameters.verification ? undefined : await fromBackup(run);
+        return found ?? startAgain(run, "the attempt was gone (a seal, a failover or a cancel)");
+      }
       case "give up and start":
         await giveUp(connection, situation.status);
         return startAgain(run, "an older attempt of ours was cancelled");
@@ -134,20 +134,14 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   async delete(connection, state) {
     const { attempt, candidate, kept = [], nonces, discardShares } = state as Last;
     if (!attempt) return;
-    const ours: Ours = { nonce: state.nonce, nonces: nonces ?? [], parameters: attempt.parameters, probe: attempt.probe.fingerprint };
-    const situation = await look(connection, ours);
-    if (situation.kind === "probe") await cancelProbe(connection, situation);
-    const running = ["collecting", "verifying", "former"].includes(situation.kind);
-    if (running) await giveUp(connection, situation.status);
+    const situation = await look(connection, oursOf(attempt, nonces ?? [], state.nonce));
+    await endOurs(connection, situation);
     // The commit, gone before, has judged them; or they died with the attempt that was just cancelled.
     const verdict = candidate && connection.memory.get(settledKey(connection, candidate.nonce));
     // A live candidate makes every other set worthless; a dead one says nothing of those that are kept.
     const judged = verdict === "live" || (kept.length === 0 && (!candidate || verdict === "dead" || situation.kind === "verifying"));
     if (judged || discardShares) return;
-    throw stopped(
-      "the state holds shares that may be the live ones",
-      "Run `pulumi up` until it is settled; or set discardShares: true, run `pulumi up`, and delete then.",
-    );
+    throw unsettled("the state holds shares that may be the live ones");
   },
 };
 

@@ -63,7 +63,11 @@ export const matches = (status: RekeyStatus, { shares, threshold, fingerprints, 
   status.verificationRequired === verification &&
   isDeepStrictEqual(status.pgpFingerprints, fingerprints);
 
-/** `7 shares, threshold 4, verified, for 7 keys`. @internal */
+/** @internal */
+export const sizeOf = (shares: number, threshold: number): string =>
+  `${shares} ${shares === 1 ? "share" : "shares"}, threshold ${threshold}`;
+
+/** `7 shares, threshold 4; with verification; 1 of 3 current shares given`. @internal */
 export function describe({
   shares,
   threshold,
@@ -75,7 +79,7 @@ export function describe({
   verification,
 }: RekeyStatus): string {
   return [
-    `${shares} ${shares === 1 ? "share" : "shares"}, threshold ${threshold}`,
+    sizeOf(shares, threshold),
     verificationRequired ? "with verification" : "without verification",
     ...(pgpFingerprints.length > 0 ? [`encrypted to ${pgpFingerprints.join(", ")}`] : []),
     ...(backup ? ["with backup"] : []),

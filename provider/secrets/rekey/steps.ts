@@ -1,5 +1,5 @@
 import { Connection } from "../../connection";
-import { StewardError } from "../../errors";
+import { StewardError, Unfinished } from "../../errors";
 import { apiPath, call, dialectOf } from "../client";
 import { RekeyInputs } from "./declaration";
 import { cancelAttempt, getStatus, isReplyLost, Parameters, RekeyStatus, restartVerification, startAttempt } from "./server";
@@ -19,6 +19,14 @@ export interface Attempt {
   /** A public key whose private part nobody has. */
   probe: { key: string; fingerprint: string };
 }
+
+/** What an attempt makes ours, of which the resources after it may have begun another. @internal */
+export const oursOf = ({ parameters, probe }: Attempt, nonces: readonly string[], nonce?: string): Ours => ({
+  nonce,
+  nonces,
+  parameters,
+  probe: probe.fingerprint,
+});
 
 /** A line of the story that `pulumi up` tells. @internal */
 export const tell = (text: string): void => console.log(`rekey: ${text}`);
@@ -133,6 +141,12 @@ export async function cancelProbe(connection: Connection, { status }: Situation)
   tell(`cancelled an old probe of ours, ${status.nonce}`);
 }
 
+/** What a delete ends: nothing of anybody else's. @internal */
+export async function endOurs(connection: Connection, situation: Situation): Promise<void> {
+  if (situation.kind === "probe") await cancelProbe(connection, situation);
+  if (["collecting", "verifying", "former"].includes(situation.kind)) await giveUp(connection, situation.status);
+}
+
 /** @internal */
 export const refuseAltered = ({ status }: Situation): StewardError =>
   new StewardError({
@@ -151,3 +165,11 @@ export const unforeseen = ({ kind, status }: Situation, holds: string): StewardE
 
 /** @internal */
 export const stopped = (reason: string, advice?: string): StewardError => new StewardError({ code: "ERR_INCOMPLETE", reason, advice });
+
+/** What a run has done so far is saved, and the next one goes on from it. @internal */
+export const pause = ({ state }: { state: object }, reason: string, advice: string): StewardError =>
+  new Unfinished({ ...state, unfinished: true }, { reason, advice });
+
+/** A delete that would take shares along. @internal */
+export const unsettled = (reason: string): StewardError =>
+  stopped(reason, "Run `pulumi up` until it is settled; or set discardShares: true, run `pulumi up`, and delete then.");

@@ -1,29 +1,25 @@
 import { StewardError } from "../../errors";
-import { CommitState, noteUnknown, pause, Run, stateOf, tellEncrypted } from "./commit-run";
+import { CommitState, noteUnknown, Run, stateOf, waitForShares } from "./commit-run";
 import { prove } from "./proof";
 import { getBackup, isReplyLost, removeBackup, restartVerification, verifyShare } from "./server";
-import { Share, sharesAtHand } from "./share";
+import { Share } from "./share";
 import { describe, look } from "./situation";
-import { cancelProbe, giveUp, stopped, tell } from "./steps";
+import { cancelProbe, giveUp, pause, stopped, tell } from "./steps";
 
 // The new shares are proven, and given back: the last of them commits.
 
 /** @internal */
 export async function proveAndVerify(run: Run): Promise<CommitState> {
-  const { connection, inputs, ours, shares } = run;
+  const { connection, inputs, ours, shares, missing } = run;
   const { threshold, encrypted, nonce } = inputs.candidate;
   const all = inputs.proof ? inputs.proof === "all" : encrypted.length === 0;
   const total = Math.max(encrypted.length, inputs.candidate.shares.length);
   const needed = all ? total : threshold;
-  if (shares.length < needed) {
-    const { missing } = sharesAtHand(inputs.newShares ?? [], "newShares");
-    tellEncrypted(run);
-    throw pause(
+  if (shares.length < needed)
+    throw waitForShares(
       run,
       `${shares.length} of the ${needed} decrypted new shares that prove the rekey are at hand; nothing is committed${missing.length > 0 ? `; not at hand: ${missing.join(", ")}` : ""}`,
-      `Holders decrypt theirs (of ${encrypted.map(({ fingerprint }) => fingerprint).join(", ")}), with \`gpg\` or secrets.decryptShare, and bring them as newShares; those brought in earlier runs are kept.`,
     );
-  }
   // What an orphan of an earlier run may still send knows the old nonce only.
   const verification = await restartVerification(connection).catch((error) => {
     if (error instanceof StewardError && error.status === 400) return undefined;

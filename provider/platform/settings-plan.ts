@@ -1,0 +1,99 @@
+import { Finding } from "../definition";
+import { hasMask } from "./mask";
+import { Remembered } from "./settings";
+import { Fields, held, Settings, Values } from "./settings-fields";
+
+// What a write would do: what was there before is captured, and what leaves the program is put back.
+
+/** What a write stands on. @internal */
+export interface Basis extends Pick<Remembered, "managed" | "heldBefore" | "changedByServer"> {
+  /** What the server holds, as far as we know, with what we know of what it does not show. */
+  known: Values;
+  isFirst: boolean;
+}
+
+/** What a write is about. @internal */
+export interface Plan {
+  declared: Values;
+  managed: string[];
+  heldBefore: Remembered["heldBefore"];
+  changes: Values;
+  /** What the server will hold. */
+  after: Values;
+  /** What left the program and cannot be put back. */
+  lost: string[];
+}
+
+/** @internal */
+export interface Planning {
+  plan(inputs: object, basis: Basis): Plan;
+  /** What the server would refuse. */
+  refusal(plan: Plan): Finding[];
+  /** What a preview would not say by itself. */
+  foresee(inputs: object, last: Remembered): Finding[];
+  /** What puts attributes back. What cannot be put back leaves the whole disabled, for half of it would not work. */
+  restoration(leaving: readonly string[], heldBefore: Remembered["heldBefore"], known: Values): { values: Values; lost: string[] };
+}
+
+/** @internal */
+export function planningOf<Inputs>(of: Settings<Inputs>, { writeOnly, secrets, differing, declaredIn, knownIn }: Fields): Planning {
+  /** What an attribute holds before we write it first; undefined where the server does not show it. */
+  function capture(field: string, known: Values): { value?: unknown } | undefined {
+    const value = known[field];
+    if (writeOnly.includes(field) || !(field in known) || (secrets.includes(field) && hasMask(value))) return undefined;
+    return held(value);
+  }
+
+  function restoration(
+    leaving: readonly string[],
+    heldBefore: Remembered["heldBefore"],
+    known: Values,
+  ): { values: Values; lost: string[] } {
+    const values: Values = {};
+    for (const field of leaving) if (heldBefore[field]) values[field] = heldBefore[field].value;
+    const lost = leaving.filter((field) => !heldBefore[field]);
+    if (lost.length > 0 && ("enabled" in values ? values.enabled : known.enabled)) values.enabled = false;
+    return { values, lost };
+  }
+
+  function plan(inputs: object, { known, managed: before, heldBefore, isFirst }: Basis): Plan {
+    const declared = declaredIn(inputs);
+    const managed = Object.keys(declared).sort();
+    const captured = managed.map((field) => [field, before.includes(field) ? heldBefore[field] : capture(field, known)]);
+    const left = before.filter((field) => !(field in declared));
+    const { values, lost } = restoration(left, heldBefore, known);
+    const wanted = { ...values, ...declared };
+    const after = { ...known, ...wanted };
+    // What somebody set before us is there, if the settings were in use.
+    if (!isFirst || known.enabled) for (const field of writeOnly) after[field] ??= "not shown";
+    return {
+      declared,
+      managed,
+      heldBefore: Object.fromEntries(captured.filter(([, value]) => value)),
+      changes: differing(wanted, known),
+      after,
+      lost,
+    };
+  }
+
+  function refusal({ changes, after }: Plan): Finding[] {
+    const missing = Object.keys(changes).length > 0 ? (of.missing?.(after) ?? []) : [];
+    if (missing.length === 0) return [];
+    return [{ path: "enabled", reason: `needs ${missing.join(", ")}, which neither the program declares nor the server shows` }];
+  }
+
+  function foresee(inputs: object, last: Remembered): Finding[] {
+    const planned = plan(inputs, { ...last, known: knownIn(last), isFirst: false });
+    const leaving = last.managed.filter((field) => !(field in planned.declared) && field in last.heldBefore && !secrets.includes(field));
+    const shortly = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value).slice(0, 60));
+    return [
+      ...refusal(planned),
+      ...leaving.map((field) => ({
+        path: field,
+        reason: `is declared no more, and is put back to ${shortly(last.heldBefore[field]?.value)}`,
+      })),
+    ];
+  }
+
+  return { plan, refusal, foresee, restoration };
+}
