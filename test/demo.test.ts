@@ -12,6 +12,7 @@ const parts = [
   "tools",
   "provider",
   "sandbox",
+  "command",
   "dist",
   "examples",
   "Pulumi.yaml",

@@ -3,7 +3,8 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { pulumiEnvironment } from "../tools/environment";
+import { cleanEnvironment, pulumiEnvironment } from "../tools/environment";
+import { npm } from "../tools/npm";
 import { getPulumi } from "../tools/pulumi";
 import { Platform } from "./platform";
 import { SchedulerTarget } from "./scheduler";
@@ -87,6 +88,19 @@ export class Project {
       recursive: true,
       filter: (file) => !file.endsWith("node_modules"),
     });
+    return this;
+  }
+
+  /** Gives the program dependencies of its own, in the place of this repository's: installed by npm into its folder. */
+  async install(...packages: string[]): Promise<void> {
+    const cwd = join(this.folder, "program");
+    rmSync(join(cwd, "node_modules"));
+    const env = { ...cleanEnvironment(), ...this.variables };
+    await npm(["install", "--engine-strict", "--ignore-scripts", "--prefer-offline", ...packages], { cwd, env });
+  }
+
+  files(files: Record<string, string>): this {
+    for (const [file, text] of Object.entries(files)) this.write(`program/${file}`, text);
     return this;
   }
 

@@ -4,6 +4,7 @@ const os = require("node:os");
 const path = require("node:path");
 const { capture, root } = require("./command");
 const { outdated } = require("./docs");
+const { pack } = require("./npm");
 
 /** @param {string} file In node_modules. */
 const modules = (file) => path.join(root, "node_modules", file);
@@ -14,6 +15,7 @@ const steps = [
   ["lint and format", () => capture(process.execPath, [modules("@biomejs/biome/bin/biome"), "check", "--diagnostic-level=warn", "."])],
   ["declarations under TypeScript 3.8, which Pulumi runs programs with", checkDeclarations],
   ["docs/api is what the docstrings say", checkPages],
+  ["the package, as publint and arethetypeswrong see it", checkPackage],
 ];
 
 async function check() {
@@ -72,6 +74,24 @@ async function checkPages() {
   const files = await outdated();
   const output = files.map((file) => `docs/api/${file} is out of date: run npm run docs.`).join("\n");
   return { code: files.length === 0 ? 0 : 1, output };
+}
+
+/** Packs the built package and looks at it as publint and arethetypeswrong do: whatever they have to say, down to a suggestion, is a failure. */
+async function checkPackage() {
+  const { publint } = await import("publint");
+  const { formatMessage } = await import("publint/utils");
+  const { checkPackage: checkTypes, createPackageFromTarballData } = await import("@arethetypeswrong/core");
+  const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "steward-packed-"));
+  try {
+    const tarball = new Uint8Array(fs.readFileSync(await pack(folder)));
+    const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true });
+    const types = await checkTypes(createPackageFromTarballData(tarball));
+    const problems = types.types ? types.problems.map((problem) => JSON.stringify(problem)) : ["The package has no types."];
+    const lines = [...messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code), ...problems];
+    return { code: lines.length === 0 ? 0 : 1, output: lines.join("\n") };
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 module.exports = { check };

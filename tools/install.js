@@ -1,9 +1,10 @@
 // @ts-check
 const fs = require("node:fs");
 const path = require("node:path");
-const { Problem, capture, root, say } = require("./command");
+const { root, say } = require("./command");
+const { npm } = require("./npm");
 
-const sources = ["provider", "sandbox", "package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
+const sources = ["provider", "sandbox", "command", "package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
 const dist = path.join(root, "dist");
 /** Written after a build without errors; as old as the start of that build, so that an edit made meanwhile is built next time. */
 const stamp = path.join(dist, ".built");
@@ -12,14 +13,7 @@ const stamp = path.join(dist, ".built");
 async function install() {
   if (isInstalled()) return;
   say("Installing the dependencies with npm.");
-  const { code, output } = await npm("ci", "--no-audit", "--no-fund");
-  if (code !== 0) throw new Problem(`${output.trim()}\nnpm could not install the dependencies; its reason is above.`);
-}
-
-/** @param {string[]} args */
-function npm(...args) {
-  const windows = process.platform === "win32";
-  return capture(windows ? "npm.cmd" : "npm", args, { shell: windows });
+  await npm(["ci"]);
 }
 
 function isInstalled() {
@@ -41,15 +35,14 @@ function readPackages(file) {
   return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")).packages : {};
 }
 
-/** Compiles provider/ and sandbox/ to dist/ unless that is newer than they are. */
+/** Compiles provider/, sandbox/ and command/ to dist/ unless that is newer than they are. */
 async function build() {
   if (fs.existsSync(stamp) && fs.statSync(stamp).mtimeMs > newest(sources)) return;
   say("Building dist/.");
   const start = new Date();
   // A file that was removed would otherwise stay in the package.
   fs.rmSync(dist, { recursive: true, force: true });
-  const { code, output } = await npm("run", "build");
-  if (code !== 0) throw new Problem(`${output.trim()}\ntsc could not build dist/; its reasons are above.`);
+  await npm(["run", "build"]);
   fs.writeFileSync(stamp, "");
   fs.utimesSync(stamp, start, start);
 }

@@ -1,0 +1,43 @@
+// @ts-check
+const fs = require("node:fs");
+const path = require("node:path");
+const { cached } = require("./cache");
+const { Problem, capture, root } = require("./command");
+
+/**
+ * Runs npm quietly.
+ * @param {string[]} args
+ * @param {import("node:child_process").SpawnOptions} [options]
+ * @returns {Promise<void>}
+ */
+async function npm(args, options) {
+  const windows = process.platform === "win32";
+  const { code, output } = await capture(windows ? "npm.cmd" : "npm", [...args, "--no-audit", "--no-fund"], { shell: windows, ...options });
+  if (code !== 0) throw new Problem(`${output.trim()}\nnpm ${args.join(" ")} failed; its reason is above.`);
+}
+
+/**
+ * Packs what `npm publish` would send, with dist/ as it is.
+ * @param {string} folder Where the tarball goes.
+ * @returns {Promise<string>} The tarball.
+ */
+async function pack(folder) {
+  const { name, version } = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
+  await npm(["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: root });
+  return path.join(folder, `${name}-${version}.tgz`);
+}
+
+/**
+ * Another Node than the one that runs us: npm has each version as a package of its own.
+ * @param {string} version
+ * @returns {Promise<string>} The folder that holds `node`, to put first on PATH.
+ */
+async function getNode(version) {
+  const platform = process.platform === "win32" ? "win" : process.platform;
+  const folder = await cached(`node-${version}-${process.platform}-${process.arch}`, (folder) =>
+    npm(["install", "--ignore-scripts", "--prefix", folder, `node-${platform}-${process.arch}@${version}`]),
+  );
+  return path.join(folder, "node_modules", ".bin");
+}
+
+module.exports = { npm, pack, getNode };
