@@ -4,7 +4,7 @@ import { Connection, connectionInput } from "../connection";
 import { Definition } from "../definition";
 import { StewardError } from "../errors";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { adminPath, call, isAdministrator, notAdministrator } from "./client";
+import { adminPath, call, isAdministrator, isNotFound, notAdministrator } from "./client";
 import { readWorkspace } from "./workspaces";
 
 /** What a program declares of a workspace that exists. */
@@ -75,7 +75,7 @@ async function destroy(connection: Connection, { workspaceId, name, organization
   try {
     await call(connection, { method: "DELETE", path, retry: "never" });
   } catch (error) {
-    if (!(error instanceof StewardError) || error.status !== 404) throw error;
+    if (!isNotFound(error)) throw error;
     // Gone in the meantime is as good.
     if (!(await isAdministrator(connection))) throw notAdministrator(connection, error);
   }

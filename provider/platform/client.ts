@@ -64,12 +64,16 @@ export async function call(connection: Connection, request: Omit<Request, "heade
   return (await send(connection, { ...request, headers })).body;
 }
 
+/** Whether the platform itself says that there is no such thing: a page or a text with a 404 is somebody else's word. @internal */
+export const isNotFound = (error: unknown): error is StewardError =>
+  error instanceof StewardError && error.status === 404 && error.facts.answer !== undefined;
+
 /** The same, where a 404 says that we are no administrator. @internal */
 export async function callAsAdministrator(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
   try {
     return await call(connection, request);
   } catch (error) {
-    throw error instanceof StewardError && error.status === 404 ? notAdministrator(connection, error) : error;
+    throw isNotFound(error) ? notAdministrator(connection, error) : error;
   }
 }
 
@@ -88,7 +92,7 @@ export async function isAdministrator(connection: Connection): Promise<boolean> 
     await call(connection, { method: "GET", path: adminPath("general-settings"), retry: "idempotent" });
     return true;
   } catch (error) {
-    if (error instanceof StewardError && error.status === 404) return false;
+    if (isNotFound(error)) return false;
     throw error;
   }
 }

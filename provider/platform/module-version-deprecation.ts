@@ -6,7 +6,7 @@ import { Definition } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { isObject } from "../http";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { apiPath, call, completed } from "./client";
+import { apiPath, call, completed, isNotFound } from "./client";
 import { Module, ModuleVersion, part, readModuleVersions } from "./module-versions";
 
 /** What a program declares of a deprecation. */
@@ -229,7 +229,7 @@ async function reinstate(connection: Connection, state: ModuleVersionDeprecation
   try {
     await write(connection, state, { "deprecated-status": "Undeprecated" });
   } catch (error) {
-    if (!(error instanceof StewardError) || error.status !== 404) throw error;
+    if (!isNotFound(error)) throw error;
     // A version that is gone needs no reinstating; one that is still there says that we may not do it.
     if (await readVersion(connection, state)) throw error.with({ advice: "The token may not manage the modules of that organization." });
   }

@@ -3,7 +3,7 @@ import { Connection, connectionInput } from "../connection";
 import { StewardError } from "../errors";
 import { isObject } from "../http";
 import { ask } from "../program";
-import { apiPath, call, isAdministrator, unexpectedAnswer } from "./client";
+import { apiPath, call, isAdministrator, isNotFound, unexpectedAnswer } from "./client";
 
 /** A version of a private module, as the registry shows it. */
 export interface ModuleVersion {
@@ -71,7 +71,7 @@ export async function readModuleVersions(connection: Connection, module: Module)
     if (!versions?.every(isObject)) throw unexpectedAnswer("GET", path);
     return versions.map(versionOf);
   } catch (error) {
-    if (!(error instanceof StewardError) || error.status !== 404) throw error;
+    if (!isNotFound(error)) throw error;
     if (await isAdministrator(connection)) return undefined;
     const { namespace, name, provider } = module;
     throw error.with({

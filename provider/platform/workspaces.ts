@@ -9,6 +9,7 @@ import {
   callAsAdministrator,
   completed,
   isAdministrator,
+  isNotFound,
   notAdministrator,
   Resource,
   resourceOf,
@@ -229,7 +230,7 @@ export async function readWorkspace(connection: Connection, id: string, include?
     const document = await call(connection, { method: "GET", path, ...query, retry: "idempotent" });
     return workspaceOf(resourceOf(document, { method: "GET", path }), (document as { included?: unknown }).included);
   } catch (error) {
-    if (!(error instanceof StewardError) || error.status !== 404) throw error;
+    if (!isNotFound(error)) throw error;
     if (await isAdministrator(connection)) return undefined;
     throw notAdministrator(connection, error);
   }

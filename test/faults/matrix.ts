@@ -179,10 +179,10 @@ export function matrix(dialect: Dialect): void {
             fault,
             where,
             () => plain(call()),
-            (value) => expect(value).toBe(right),
+            (value) => expect(value).toEqual(right),
           ),
         );
-        expect(await plain(call())).toBe(right);
+        expect(await plain(call())).toEqual(right);
       }
       rows.push({ story: name, operation: "call", request: `${where.method} ${where.path}`, cells });
     }
