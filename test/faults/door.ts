@@ -15,9 +15,8 @@ export class Door {
       const body = Buffer.concat(await incoming.toArray());
       const passed = send(new URL(url, address), { method, headers: { ...headers, host: new URL(address).host } }, async (answer) => {
         if (last) this.server.close();
-        // A kept connection would still lead in.
-        const closing = this.open === undefined ? {} : { connection: "close" };
-        outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...closing });
+        // A kept connection would still lead in when the door is shut.
+        outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, connection: "close" });
         await pipeline(answer, outgoing).catch(() => incoming.socket.destroy());
       });
       passed.on("error", () => incoming.socket.destroy());
@@ -34,13 +33,7 @@ export class Door {
   /** Shut when this many more requests have been answered. */
   closeAfter(count: number): void {
     this.open = count;
-    this.server.closeIdleConnections();
-    if (count === 0) this.shut();
-  }
-
-  private shut(): void {
-    this.server.close();
-    this.server.closeAllConnections();
+    if (count === 0) this.close();
   }
 
   /** As it was before it was shut. */
@@ -50,6 +43,7 @@ export class Door {
   }
 
   close(): void {
-    this.shut();
+    this.server.close();
+    this.server.closeAllConnections();
   }
 }

@@ -35,7 +35,7 @@ const refusal = (status: number, headers?: Record<string, string>, times?: numbe
   });
 
 export const faults: readonly Fault[] = [
-  { name: "refused", order: ({ before }, _, door) => door.closeAfter(before) },
+  { name: "refused", order: ({ before }, _, door) => door.closeAfter(Math.max(0, before)) },
   fault("lost before", { action: "drop-before" }),
   fault("lost after", { action: "drop-after" }),
   refusal(401),
