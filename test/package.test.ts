@@ -21,7 +21,7 @@ afterAll(() => rmSync(packed, { recursive: true }));
 test("the package is small, and holds what a user needs and nothing else", () => {
   expect(statSync(tarball).size).toBeLessThan(400_000);
   const files = spawnSync("tar", ["-tzf", tarball], { encoding: "utf8" }).stdout.trim().split("\n").sort();
-  const wanted = /^package\/(dist\/.+\.(m?js|d\.ts|html|css)|docs\/[^/]+\.md|package\.json|(README|CHANGELOG)\.md|LICENSE)$/;
+  const wanted = /^package\/(dist\/.+\.(m?js|d\.ts|html|css)|docs\/.+\.(md|svg)|package\.json|(README|CHANGELOG)\.md|LICENSE)$/;
   const ours = /\/(test|tools|bench|examples|node_modules)\//;
   expect(files.filter((file) => !wanted.test(file) || ours.test(file))).toEqual([]);
   for (const file of ["dist/provider/index.js", "dist/provider/index.d.ts", "dist/sandbox/index.js", "docs/rekey.md", "LICENSE"])
