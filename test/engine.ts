@@ -18,7 +18,7 @@ export type Operation = "create" | "same" | "update" | "replace";
 type Halfway = Error & { id?: string; properties?: Properties };
 
 /** As the wire between the engine and the provider does it: what it cannot carry, an undefined inside an object for one, throws. */
-const wire = <T extends object>(value: T): T => Struct.fromJavaScript(value as Record<string, JavaScriptValue>).toJavaScript() as T;
+export const wire = <T extends object>(value: T): T => Struct.fromJavaScript(value as Record<string, JavaScriptValue>).toJavaScript() as T;
 
 /** One resource under an engine: what the real one calls, in its order, with the arguments that it passes. */
 export class Engine {

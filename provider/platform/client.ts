@@ -50,7 +50,8 @@ export interface Resource {
   id: string;
   type: string;
   attributes: Record<string, unknown>;
-  relationships: Record<string, { data?: { id: string; type: string } | { id: string; type: string }[] | null } | undefined>;
+  /** As sent: each names one resource, or several. */
+  relationships: Record<string, unknown>;
   links: Record<string, unknown>;
 }
 
@@ -105,16 +106,26 @@ export function resourceOf(document: unknown, { method, path }: { method: string
 }
 
 /** With what a document may leave out. @internal */
-export function completed(data: object): Resource {
-  const { id, type, attributes, relationships, links } = data as Partial<Resource>;
+export function completed(data: Record<string, unknown>): Resource {
+  const part = (name: string): Record<string, unknown> => (isObject(data[name]) ? data[name] : {});
   return {
-    id: String(id ?? ""),
-    type: String(type ?? ""),
-    attributes: attributes ?? {},
-    relationships: relationships ?? {},
-    links: links ?? {},
+    id: textOf(data.id),
+    type: textOf(data.type),
+    attributes: part("attributes"),
+    relationships: part("relationships"),
+    links: part("links"),
   };
 }
+
+/** A text, or a number in its place; anything else says nothing. @internal */
+export const textOf = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? String(value) : "");
+
+/** The ids of the resources that a relationship names. @internal */
+export const idsIn = (relationship: unknown): string[] =>
+  [isObject(relationship) ? relationship.data : undefined]
+    .flat()
+    .filter(isObject)
+    .map(({ id }) => textOf(id));
 
 /** @internal */
 export const unexpectedAnswer = (method: string, path: string): StewardError =>

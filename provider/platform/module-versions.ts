@@ -81,10 +81,14 @@ export async function readModuleVersions(connection: Connection, module: Module)
   }
 }
 
-function versionOf(sent: object): ModuleVersion {
-  const { deprecation, ...rest } = sent as ModuleVersion & { deprecation?: { reason?: string | null; link?: string | null } | null };
+function versionOf(sent: Record<string, unknown>): ModuleVersion {
+  const { deprecation, ...rest } = sent as Record<string, unknown> & { version: string };
   if (!deprecation) return rest;
-  return { ...rest, deprecation: { reason: deprecation.reason ?? "", ...(deprecation.link ? { link: deprecation.link } : {}) } };
+  const { reason, link } = deprecation as { reason?: unknown; link?: unknown };
+  return {
+    ...rest,
+    deprecation: { reason: typeof reason === "string" ? reason : "", ...(typeof link === "string" && link ? { link } : {}) },
+  };
 }
 
 /**

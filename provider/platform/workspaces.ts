@@ -8,11 +8,13 @@ import {
   call,
   callAsAdministrator,
   completed,
+  idsIn,
   isAdministrator,
   isNotFound,
   notAdministrator,
   Resource,
   resourceOf,
+  textOf,
   unexpectedAnswer,
 } from "./client";
 
@@ -151,7 +153,9 @@ async function fetchPage(
 
 /** The number of the page that a link leads to. */
 const pageIn = (link: unknown): string | null =>
-  typeof link === "string" ? new URL(link, "http://platform").searchParams.get("page[number]") : null;
+  typeof link === "string" && URL.canParse(link, "http://platform")
+    ? new URL(link, "http://platform").searchParams.get("page[number]")
+    : null;
 
 interface Meta {
   pagination?: { "next-page"?: number | string | null; "total-count"?: number };
@@ -237,25 +241,20 @@ export async function readWorkspace(connection: Connection, id: string, include?
 }
 
 function workspaceOf({ id, attributes, relationships, links }: Resource, included: unknown): Workspace {
-  const one = (name: string): string | undefined => {
-    const data = relationships[name]?.data;
-    return Array.isArray(data) ? undefined : data?.id;
-  };
+  const one = (name: string): string | undefined => idsIn(relationships[name])[0];
   const all = (Array.isArray(included) ? included : []).filter(isObject).map(completed);
   const organization = all.find((each) => each.type === "organizations" && each.id === one("organization"));
   const run = all.find((each) => each.type === "runs" && each.id === one("current-run"));
-  const ownerIds = Object.values(organization?.relationships ?? {}).flatMap((relationship) =>
-    [relationship?.data ?? []].flat().map((each) => each.id),
-  );
+  const ownerIds = Object.values(organization?.relationships ?? {}).flatMap(idsIn);
   const owners = all.filter((each) => each.type === "users" && ownerIds.includes(each.id));
-  const repository = (attributes["vcs-repo"] as { identifier?: string } | null | undefined)?.identifier;
+  const { identifier: repository } = isObject(attributes["vcs-repo"]) ? attributes["vcs-repo"] : {};
   const runId = one("current-run");
   const status = run?.attributes.status;
   return {
     id,
-    name: String(attributes.name ?? ""),
+    name: textOf(attributes.name),
     locked: attributes.locked === true,
-    ...(repository ? { vcsRepoIdentifier: repository } : {}),
+    ...(typeof repository === "string" && repository ? { vcsRepoIdentifier: repository } : {}),
     organization: one("organization") ?? "",
     ...(runId ? { currentRun: { id: runId, ...(typeof status === "string" ? { status } : {}) } } : {}),
     ...(typeof links.self === "string" ? { path: links.self } : {}),

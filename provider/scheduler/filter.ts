@@ -1,4 +1,5 @@
 import { StewardError } from "../errors";
+import { isObject } from "../http";
 
 /**
  * An expression that the scheduler evaluates before it answers. It sees the full record, not the stub that a list shows: the `Address` of a node's
@@ -70,11 +71,14 @@ class Expression implements Filter {
   }
 }
 
+/** What says of itself how it is sent; an array or a plain object would be sent as something else. @internal */
+export const isFilter = (given: unknown): given is Filter =>
+  isObject(given) && typeof given.toString === "function" && given.toString !== Object.prototype.toString;
+
 /** A filter of somebody else's making may hold anything, and so goes into parentheses. */
 function expressionOf(filter: Filter): Expression {
   if (filter instanceof Expression) return filter;
-  if (typeof filter === "object" && filter !== null && filter.toString !== Object.prototype.toString)
-    return new Expression("match", `(${filter})`);
+  if (isFilter(filter)) return new Expression("match", `(${filter})`);
   throw invalid("and() and or() take another filter", 'Make it with scheduler.filter("Status").equals("running").');
 }
 

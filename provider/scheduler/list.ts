@@ -4,7 +4,7 @@ import { StewardError } from "../errors";
 import { isObject, Request } from "../http";
 import { ask } from "../program";
 import { Consistency, call, consistencyShape, header, queryOf, unexpectedAnswer } from "./client";
-import { Filter } from "./filter";
+import { Filter, isFilter } from "./filter";
 import { asksForEmptiness, explainFilter, Listed, objection } from "./filter-check";
 
 /** What is listed, in which order, and in pages of which size. */
@@ -56,7 +56,8 @@ export function querySchema(listed: Listed, more: z.ZodRawShape = {}): z.ZodType
     filter: z
       .custom<Filter | string>()
       .superRefine((given, context) => {
-        const reason = isFilter(given) ? objection(String(given), listed) : "must be a text, or made by scheduler.filter()";
+        const reason =
+          typeof given === "string" || isFilter(given) ? objection(String(given), listed) : "must be a text, or made by scheduler.filter()";
         if (reason) context.addIssue({ code: "custom", message: reason });
       })
       .optional(),
@@ -74,9 +75,6 @@ export function querySchema(listed: Listed, more: z.ZodRawShape = {}): z.ZodType
     },
   });
 }
-
-const isFilter = (given: unknown): boolean =>
-  typeof given === "string" || (typeof given === "object" && given !== null && given.toString !== Object.prototype.toString);
 
 /** A list may be long: what is too large for it is no list. @internal */
 export const listBytes: number = 64 * 1024 * 1024;

@@ -70,8 +70,9 @@ const schemas: Record<Listed, z.ZodType> = {
  */
 export function watch(options: WatchOptions): AsyncIterable<Change> {
   const { resource, wait, ...query } = options ?? {};
-  const task = `Cannot watch ${schemas[resource] ? resource : "the scheduler"}`;
-  const schema = schemas[resource] ?? schemas.jobs;
+  const isKnown = resources.includes(resource);
+  const task = `Cannot watch ${isKnown ? resource : "the scheduler"}`;
+  const schema = schemas[isKnown ? resource : "jobs"];
   const read = (index: number | undefined): Promise<State> =>
     ask(task, "scheduler", { schema, given: options }, (connection) => readState(connection, resource, query, index, wait));
   return { [Symbol.asyncIterator]: () => changes(read, { signal: query.signal, wait, task }) };

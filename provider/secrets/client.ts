@@ -133,6 +133,9 @@ export function isLeaseGone(error: unknown): boolean {
 }
 
 /** @internal */
+export const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
+
+/** @internal */
 export const unexpectedAnswer = (path: string): StewardError =>
   unlikeTheApi("GET", path, "the server's answer is not that of the scheduler engine", "Check the address and the mount.");
 

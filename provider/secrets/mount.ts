@@ -17,10 +17,12 @@ export const mountInput: z.ZodType<string | undefined> = z
   .refine(isMountPath, "must be a path such as team/scheduler, without empty parts")
   .optional();
 
+const trimmed = (value: unknown): unknown => (typeof value === "string" ? trimMount(value) : value);
+
 /** @internal */
 export const mountPath: Comparison = {
-  normalise: (value) => (typeof value === "string" ? trimMount(value) : value),
-  equal: (a, b) => a === b,
+  normalise: trimmed,
+  equal: (a, b) => trimmed(a) === trimmed(b),
 };
 
 /** The mount in an id: what stands before the part that names the object. @internal */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Connection, connectionInput, trimMount } from "../connection";
 import { ask } from "../program";
 import { Connected } from "../resource";
-import { apiPath, defaultMount, explainRefusal, readData, unexpectedAnswer } from "./client";
+import { apiPath, defaultMount, explainRefusal, isTexts, readData, unexpectedAnswer } from "./client";
 import { Mounted, mountInput } from "./mount";
 
 /** The names of all roles at a mount; an engine without roles answers 404. @internal */
@@ -10,8 +10,9 @@ export async function listRoleNames(connection: Connection, mount: string): Prom
   const path = apiPath(mount, "role");
   const data = await readData(connection, path, { list: "true" });
   if (!data) return [];
-  if (!Array.isArray(data.keys)) throw unexpectedAnswer(path);
-  return data.keys.map(String);
+  const { keys } = data;
+  if (!isTexts(keys)) throw unexpectedAnswer(path);
+  return keys;
 }
 
 /** What {@link listSchedulerRoles} takes. */

@@ -5,7 +5,7 @@ import { Connection, connectionInput } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { apiPath, call, defaultMount, dialectOf, explainRefusal, readData, remove, unexpectedAnswer } from "./client";
+import { apiPath, call, defaultMount, dialectOf, explainRefusal, isTexts, readData, remove, unexpectedAnswer } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
 
 /** What a role is, apart from its name. */
@@ -96,9 +96,9 @@ export async function readRole(
   if (!data) return undefined;
   // The API document calls it token_type, the product type.
   const { policies, token_type: type = data.type } = data;
-  if (typeof type !== "string" || !(policies === null || Array.isArray(policies))) throw unexpectedAnswer(path(role));
+  if (typeof type !== "string" || !(policies === null || isTexts(policies))) throw unexpectedAnswer(path(role));
   return {
-    policies: (policies ?? []).map(String),
+    policies: policies ?? [],
     global: (data.global ?? written?.global) as boolean,
     type: type as "client" | "management",
   };

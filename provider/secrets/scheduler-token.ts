@@ -54,6 +54,12 @@ const answers = {
 
 const leases = (action: "lookup" | "revoke"): string => apiPath("sys", "leases", action);
 
+/** As RFC 3339; undefined for what no calendar has. */
+function dated(time: string | number): string | undefined {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
 /** Sent once and never again: each answer is another token. */
 async function create(connection: Connection, { role, mount }: SchedulerTokenInputs): Promise<SchedulerTokenState> {
   const path = apiPath(mount as string, "creds", role);
@@ -80,7 +86,7 @@ async function create(connection: Connection, { role, mount }: SchedulerTokenInp
     console.log(
       `warning: scheduler token "${role}": its lease lasts ${leaseDuration} s, but ends with the token that asked for it, which lives ${ownLife} s more unless it is renewed`,
     );
-  return { ...token, leaseId, leaseDuration, expiresAt: new Date(asked + leaseDuration * 1000).toISOString() };
+  return { ...token, leaseId, leaseDuration, expiresAt: dated(asked + leaseDuration * 1000) };
 }
 
 /** Seconds that are left to the token that we are; 0 is for ever, and undefined what it must not ask. */
@@ -115,7 +121,7 @@ async function read(connection: Connection, previous: SchedulerTokenState): Prom
       await call(connection, { method: "PUT", path, body: { lease_id: leaseId }, retry: "idempotent" }),
     );
     // Nobody has renewed it: it ends when it was said to.
-    return lease?.data.last_renewal ? { ...previous, expiresAt: new Date(lease.data.expire_time).toISOString() } : previous;
+    return lease?.data.last_renewal ? { ...previous, expiresAt: dated(lease.data.expire_time) ?? previous.expiresAt } : previous;
   } catch (error) {
     if (isLeaseGone(error)) return undefined;
     throw error;

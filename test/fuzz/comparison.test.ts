@@ -1,0 +1,70 @@
+import * as fc from "fast-check";
+import { Comparison, duration, exact, ignored, json, pem, set } from "../../provider/comparison";
+import { definitions } from "../../provider/definitions";
+import { mountPath } from "../../provider/secrets/mount";
+import { certificate } from "../certificates";
+import { wire } from "../engine";
+import { anything, fitting, text } from "./arbitrary";
+
+/** By name: those that all share, and those that a definition has of its own. */
+const comparisons = new Map<Comparison, string>(
+  Object.entries({ exact, ignored, set, duration, pem, json, mountPath }).map(([name, comparison]) => [comparison, name]),
+);
+for (const { token, compare } of definitions)
+  for (const [field, comparison] of Object.entries((compare ?? {}) as Record<string, Comparison>))
+    if (!comparisons.has(comparison)) comparisons.set(comparison, `${token} ${field}`);
+
+const texts = fc.oneof(
+  text,
+  fc.stringMatching(/^\/{0,2}[a-z]{1,3}(\/[a-z]{1,3})?\/{0,2}$/),
+  fc.constantFrom(certificate, certificate.replaceAll("\n", "\r\n"), ` ${certificate}\n\n`),
+  fc.json(),
+  fc.json().map((written) => ` ${written}\n`),
+);
+const values = fc.oneof(
+  anything,
+  texts,
+  fc.array(fc.string(), { maxLength: 4 }),
+  fc.stringMatching(/^(\d{1,4}(\.\d{1,3})?(d|h|ms|m|s)){1,3}$/),
+);
+/** What the schema lets through to a comparison, where that is less than anything. */
+const compared: Record<string, fc.Arbitrary<unknown>> = {
+  set: fc.array(text),
+  pem: texts,
+  json: texts,
+  mountPath: texts,
+  "secrets:SchedulerAccess maxTokenNameLength": fc.nat(),
+  "secrets:SchedulerRoles roles": fitting.roles!,
+};
+
+describe.each([...comparisons].map(([comparison, name]) => ({ ...comparison, name })))(
+  "$name",
+  ({ normalise = (value) => value, equal, name }) => {
+    // As Pulumi hands it over, which cannot hold a field of this name.
+    const domain = (compared[name] ?? values)
+      .filter((value) => !JSON.stringify(value).includes("__proto__"))
+      .map((value) => wire({ value }).value);
+
+    test("reflexive and symmetric", () => {
+      fc.assert(
+        fc.property(domain, domain, (a, b) => {
+          expect(equal(a, a)).toBe(true);
+          expect(equal(a, wire({ a }).a)).toBe(true);
+          expect(equal(a, b)).toBe(equal(b, a));
+        }),
+        { numRuns: 200 },
+      );
+    });
+
+    test("normalised once is normalised, and means what it meant", () => {
+      fc.assert(
+        fc.property(domain, (value) => {
+          const once = normalise(value);
+          expect(normalise(once)).toEqual(once);
+          expect(equal(once, value)).toBe(true);
+        }),
+        { numRuns: 200 },
+      );
+    });
+  },
+);

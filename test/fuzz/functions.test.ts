@@ -1,0 +1,172 @@
+import { runtime } from "@pulumi/pulumi";
+import * as fc from "fast-check";
+import { platform, scheduler, secrets } from "../../provider";
+import { provider } from "../../provider/adapters/dynamic-runtime";
+import { definitions } from "../../provider/definitions";
+import { StewardError } from "../../provider/errors";
+import { limits } from "../../provider/http";
+import { watching } from "../../provider/scheduler/watch";
+import { anything, fittingInputs } from "./arbitrary";
+import { answers, patience, Server, startServer } from "./server";
+
+let server: Server;
+let config: Record<string, string>;
+const before = { limits: { ...limits }, watching: { ...watching } };
+beforeAll(async () => {
+  Object.assign(limits, { firstPause: 1, deadline: 1_000 });
+  Object.assign(watching, { pause: 1, longestPause: 2, patience: 100 });
+  server = await startServer();
+  const at = (dialect: string): string => {
+    const connection = { address: server.address, token: "canary-of-the-connection", dialect };
+    return JSON.stringify({ secrets: connection, platform: connection, scheduler: connection });
+  };
+  config = { "steward:default": at("standard"), "steward:real": at("hashicorp") };
+  runtime.setAllConfig(config);
+});
+beforeEach(() => void jest.spyOn(console, "log").mockImplementation(() => {}));
+afterAll(async () => {
+  Object.assign(limits, before.limits);
+  Object.assign(watching, before.watching);
+  await server.stop();
+});
+
+/** A result, or a failure that a user can act on, after no more requests than an answer is worth. */
+async function expectAnswered(operation: () => unknown): Promise<void> {
+  try {
+    await operation();
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.code === "ERR_INTERNAL") throw error;
+    expect(`${error.message}\n${error.stack}\n${JSON.stringify(error)}`).not.toContain("canary");
+  }
+  expect(server.asked.length).toBeLessThan(patience);
+}
+
+describe.each(definitions)("get of $token", (definition) => {
+  test("whatever the server answers", async () => {
+    const handler = provider(definition.token);
+    handler.configure({ config: { get: (key) => config[key] } });
+    const property = fc.asyncProperty(fittingInputs(definition), answers, answers, async (given, said, saidLater) => {
+      const { inputs, failures } = await handler.check({}, { ...given, __provider: "text" });
+      if (failures.length > 0) return;
+      const id = definition.id(inputs, {});
+      server.say(said);
+      let state: object | undefined;
+      await expectAnswered(async () => {
+        state = (await handler.read(id, { connection: inputs.connection, __provider: "text" })).props;
+      });
+      server.say(saidLater);
+      if (state) await expectAnswered(() => handler.read(id, { ...state, __provider: "text" }));
+    });
+    await fc.assert(property, { numRuns: 50 });
+  });
+});
+
+type Options = Record<string, unknown>;
+interface Called {
+  /** What it takes, beside what is drawn for it. */
+  options?: Options;
+  call(options: never): unknown;
+}
+
+/** Of something without an end: as long as there are answers that were not given before. */
+async function iterate(list: AsyncIterable<unknown>): Promise<void> {
+  let left = 20;
+  for await (const _ of list) if (--left === 0) return;
+}
+/** Ends what waits, with the last answer that there is. */
+function untilSaid<T>(call: (signal: AbortSignal) => T): T {
+  const controller = new AbortController();
+  server.onRequest = (count) => {
+    if (count > 30) controller.abort();
+  };
+  return call(controller.signal);
+}
+
+const moduleOptions = { namespace: "acme", name: "network", provider: "aws" };
+/** Every function of the package that asks a server. */
+const functions: Record<string, Called> = {
+  "platform.getCostEstimationSettings": { call: platform.getCostEstimationSettings },
+  "platform.getCustomizationSettings": { call: platform.getCustomizationSettings },
+  "platform.getGeneralSettings": { call: platform.getGeneralSettings },
+  "platform.getModuleVersion": { options: { ...moduleOptions, version: "1.0.0" }, call: platform.getModuleVersion },
+  "platform.getSamlSettings": { call: platform.getSamlSettings },
+  "platform.getSmsSettings": { call: platform.getSmsSettings },
+  "platform.getSmtpSettings": { call: platform.getSmtpSettings },
+  "platform.getWorkspace": { options: { id: "ws-1" }, call: platform.getWorkspace },
+  "platform.listModuleVersions": { options: moduleOptions, call: platform.listModuleVersions },
+  "platform.listWorkspaces": {
+    call: async (options) => {
+      const list = platform.listWorkspaces(options);
+      await iterate(list);
+      await Promise.all([list.statusCounts(), list.totalCount()]);
+    },
+  },
+  "scheduler.getAgentMembers": { call: scheduler.getAgentMembers },
+  "scheduler.listDeployments": { call: (options) => iterate(scheduler.listDeployments(options)) },
+  "scheduler.listJobs": { options: { pageSize: 2 }, call: (options) => iterate(scheduler.listJobs(options)) },
+  "scheduler.listNodes": { call: (options) => iterate(scheduler.listNodes(options)) },
+  "scheduler.registerJob": { options: { job: { ID: "web" } }, call: scheduler.registerJob },
+  "scheduler.waitForDeployment": {
+    options: { jobId: "web" },
+    call: (options: Options) => untilSaid((signal) => scheduler.waitForDeployment({ jobId: "web", ...options, signal })),
+  },
+  "scheduler.watch": {
+    options: { resource: "jobs" },
+    call: (options: Options) => untilSaid((signal) => iterate(scheduler.watch({ resource: "jobs", ...options, signal }))),
+  },
+  "secrets.getRekeyBackup": { call: secrets.getRekeyBackup },
+  "secrets.getRekeyStatus": { call: secrets.getRekeyStatus },
+  "secrets.getSpecification": { call: secrets.getSpecification },
+  "secrets.listSchedulerRoles": { call: secrets.listSchedulerRoles },
+};
+/** What sends nothing. */
+const others = ["scheduler.filter", "secrets.decryptShare"];
+
+test("every function is here", () => {
+  const isFunction = (value: unknown): boolean => typeof value === "function" && !/^class\b/.test(String(value));
+  const exported = Object.entries({ platform, scheduler, secrets }).flatMap(([system, names]) =>
+    Object.entries(names).flatMap(([name, value]) => (isFunction(value) ? [`${system}.${name}`] : [])),
+  );
+  expect([...Object.keys(functions), ...others].sort()).toEqual(exported.sort());
+});
+
+describe.each(Object.entries(functions).map(([name, called]) => ({ name, ...called })))("$name", ({ options, call }) => {
+  const connection = fc.constantFrom({}, { connection: "real" });
+
+  test("whatever the server answers", async () => {
+    const property = fc.asyncProperty(connection, answers, async (where, said) => {
+      server.onRequest = () => {};
+      server.say(said);
+      await expectAnswered(() => call({ ...options, ...where } as never));
+    });
+    await fc.assert(property, { numRuns: 60 });
+  });
+
+  test("whatever it is given: what does not fit is refused, and nothing is sent", async () => {
+    const misfit = fc.oneof(
+      fc.dictionary(fc.constantFrom("connection", "mount", "id", "filter", "pageSize", "resource", "toString", "unheard"), anything, {
+        minKeys: 1,
+      }),
+      anything,
+    );
+    const property = fc.asyncProperty(misfit, async (given) => {
+      server.onRequest = () => {};
+      server.say([{ status: 403, headers: {}, wrong: [], choice: 0, echoes: false }]);
+      await expectAnswered(async () => {
+        const refused = await Promise.resolve(call(given as never)).catch((error) => error);
+        if (refused instanceof StewardError && ["ERR_INVALID_INPUT", "ERR_NO_CONNECTION"].includes(refused.code))
+          expect(server.asked).toEqual([]);
+        if (refused instanceof Error) throw refused;
+      });
+    });
+    await fc.assert(property, { numRuns: 60 });
+  });
+});
+
+test("decryptShare of anything", async () => {
+  const given = fc.oneof(fc.string(), fc.base64String(), fc.constantFrom("-----BEGIN PGP MESSAGE-----", "00"));
+  const property = fc.asyncProperty(given, given, (share, privateKey) =>
+    expectAnswered(() => secrets.decryptShare({ share, privateKey, passphrase: "canary" })),
+  );
+  await fc.assert(property, { numRuns: 100 });
+});

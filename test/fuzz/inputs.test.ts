@@ -1,0 +1,121 @@
+import * as fc from "fast-check";
+import { forget, provider } from "../../provider/adapters/dynamic-runtime";
+import { hasUnknown } from "../../provider/adapters/properties";
+import { Definition } from "../../provider/definition";
+import { definitions } from "../../provider/definitions";
+import { StewardError } from "../../provider/errors";
+import { limits } from "../../provider/http";
+import { Engine, wire } from "../engine";
+import { anyInputs, fieldsOf, fitting, fittingInputs, Properties, secretsIn } from "./arbitrary";
+import { answers, patience, Server, startServer } from "./server";
+
+let server: Server;
+let config: Record<string, object>;
+const printed: string[] = [];
+const { firstPause, deadline } = limits;
+beforeAll(async () => {
+  Object.assign(limits, { firstPause: 1, deadline: 1_000 });
+  server = await startServer();
+  const at = (dialect: string): object => {
+    const connection = { address: server.address, token: "canary-of-the-connection", dialect };
+    return { secrets: connection, platform: connection };
+  };
+  config = { "steward:default": at("standard"), "steward:real": at("hashicorp") };
+});
+beforeEach(() => void jest.spyOn(console, "log").mockImplementation((line) => void printed.push(String(line))));
+afterAll(async () => {
+  Object.assign(limits, { firstPause, deadline });
+  await server.stop();
+});
+
+test("there is something that fits for every input", () =>
+  expect(definitions.flatMap(fieldsOf).filter((field) => !fitting[field])).toEqual([]));
+
+const formsOf = (secret: string): string[] => [
+  ...[secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)],
+  ...[Buffer.from(secret).toString("base64").replace(/=+$/, ""), Buffer.from(secret).toString("hex")],
+];
+function expectNoSecret(text: string, secrets: string[]): void {
+  for (const secret of secrets) for (const form of formsOf(secret)) expect(text).not.toContain(form);
+  expect(text).not.toContain("canary");
+}
+
+/** A failure that a user can act on; anything else is a crash. */
+function expectSteward(error: unknown, secrets: string[]): void {
+  if (!(error instanceof StewardError)) throw error;
+  if (error.code === "ERR_INTERNAL") throw error.cause ?? error;
+  expectNoSecret(`${error.message}\n${error.stack}\n${JSON.stringify(error)}`, secrets);
+}
+
+const all: { token: string; definition: Definition<Properties, Properties> }[] = definitions.map((definition) => ({
+  token: definition.token,
+  definition,
+}));
+
+describe.each(all)("$token", ({ token, definition }) => {
+  test("check judges anything, sends nothing, tells no secret, and finds nothing more in what it has normalised", async () => {
+    const handler = provider(token);
+    handler.configure({ config: { get: (key) => config[key] && JSON.stringify(config[key]) } });
+    const state = (inputs: Properties): Properties => {
+      const isOpen = (field: string): boolean => definition.open?.includes(field) ?? false;
+      const declared = Object.entries(inputs).flatMap(([field, value]) =>
+        isOpen(field) ? Object.keys(value as object).map((key) => `${field}.${key}`) : [field],
+      );
+      return { managed: [], heldBefore: {}, ...inputs, server: server.address, declared };
+    };
+    const diff = async (olds: Properties, news: Properties): Promise<boolean | undefined> => {
+      try {
+        return (await handler.diff("id", wire(olds), wire(news))).changes;
+      } catch (error) {
+        expectSteward(error, secretsIn(definition, news));
+        return undefined;
+      }
+    };
+    const property = fc.asyncProperty(anyInputs(definition), fittingInputs(definition), async (given, other) => {
+      server.say([]);
+      printed.length = 0;
+      const { inputs, failures } = await handler.check({}, wire({ ...given, __provider: "text" }));
+      for (const { property, reason } of failures) {
+        expect(property).toBe("");
+        expect(reason).not.toBe("");
+      }
+      expectNoSecret([...failures.map(({ reason }) => reason), ...printed].join("\n"), secretsIn(definition, given));
+      const again = await handler.check({}, wire({ ...inputs, __provider: "text" }));
+      expect(again.inputs).toEqual(inputs);
+      if (failures.length === 0) {
+        expect(again.failures).toEqual([]);
+        expect(await diff(state(inputs), inputs)).toBe(hasUnknown(inputs));
+        const before = await handler.check({}, wire({ ...other, __provider: "text" }));
+        if (before.failures.length === 0) await diff(state(before.inputs), inputs);
+      }
+      expect(server.asked).toEqual([]);
+    });
+    await fc.assert(property, { numRuns: 250 });
+  });
+
+  test("whatever the server answers to create, refresh, update and delete, nothing crashes", async () => {
+    const property = fc.asyncProperty(
+      fittingInputs(definition),
+      fittingInputs(definition),
+      fc.array(answers, { minLength: 4, maxLength: 4 }),
+      async (first, second, said) => {
+        const engine = new Engine(token, config);
+        const secrets = [...secretsIn(definition, first), ...secretsIn(definition, second)];
+        printed.length = 0;
+        const live = async (step: number, operation: () => Promise<unknown>): Promise<void> => {
+          server.say(said[step]!);
+          await operation().catch((error) => expectSteward(error, secrets));
+          expect(server.asked.length).toBeLessThan(patience);
+        };
+        for (const inputs of [first, second]) if ((await engine.problems(inputs)).length > 0) return;
+        await live(0, () => engine.up(first));
+        if (engine.state) await live(1, () => engine.refresh());
+        if (engine.state) await live(2, () => engine.up(second));
+        if (engine.state) await live(3, () => engine.destroy());
+        expectNoSecret(printed.join("\n"), secrets);
+      },
+    );
+    await fc.assert(property, { numRuns: 60 });
+    forget();
+  });
+});
