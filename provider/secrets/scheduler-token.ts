@@ -151,7 +151,8 @@ export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenStat
   parseId: () => undefined,
   inputs,
   state: ["accessorId", "secretId", "leaseId", "leaseDuration", "expiresAt"],
-  defaults: (connection) => ({ mount: defaultMount(connection) }),
+  // Given in any case: none and no longer any are the same.
+  defaults: (connection) => ({ mount: defaultMount(connection), keepers: {} }),
   rules: [{ fields: ["role"], check: ({ role }, connection) => roleNameFindings(connection, role, "role") }],
   compare: { mount: mountPath },
   replaces: ["role", "keepers", "mount"],

@@ -48,7 +48,7 @@ onEachTarget("SchedulerToken", (current) => {
       const lives = Date.parse(String(first.expiresAt)) - before;
       expect(lives).toBeGreaterThanOrEqual(600_000);
       expect(lives).toBeLessThan(700_000);
-    } else expect(Object.keys(first).sort()).toEqual(["accessorId", "mount", "role", "secretId"]);
+    } else expect(Object.keys(first).sort()).toEqual(["accessorId", "keepers", "mount", "role", "secretId"]);
 
     expect(await token.up({ role: "deploy", mount: `/${mount}/` })).toBe("same");
     expect(await token.refresh()).toEqual([]);
@@ -81,6 +81,9 @@ onEachTarget("SchedulerToken", (current) => {
     expect(token.outputs().secretId).not.toBe(secretId);
     // One that leaves is a change as well, and so is one that joins.
     expect(await token.up({ role: "deploy", mount })).toBe("replace");
+    // None, and no names in it, are the same.
+    expect(await token.up({ role: "deploy", mount, keepers: {} })).toBe("same");
+    expect(await token.up({ role: "deploy", mount })).toBe("same");
     expect(await token.up({ role: "deploy", mount, keepers: { month: "2026-02" } })).toBe("replace");
     await token.destroy();
   });
