@@ -6,6 +6,7 @@ import { root, say } from "../tools/command";
 import { getPulumi } from "../tools/pulumi";
 import { deprecations } from "./deprecations";
 import { listings } from "./listings";
+import { load } from "./load";
 import { interruption } from "./measure";
 import { picture } from "./picture";
 import { start } from "./start";
@@ -20,12 +21,12 @@ const help = `npm run bench -- [options]
   --runs <number>            how often each is run; the median counts (5)
   --roles <list>             how many roles (10,100,1000)
   --terraform-path <folder>  where terraform and terraform-provider-vault are, beside PATH; may be given twice
-  --only <list>              of time, state, deprecations, listings, start and types (all)
+  --only <list>              of time, state, deprecations, listings, load, start and types (all)
 
 With time and state, it draws docs/bench.svg.
 `;
 
-const parts = ["time", "state", "deprecations", "listings", "start", "types"];
+const parts = ["time", "state", "deprecations", "listings", "load", "start", "types"];
 
 function numbers(text: string, option: string): number[] {
   const values = text.split(",").map(Number);
@@ -81,6 +82,11 @@ async function main(): Promise<void> {
   if (listed)
     print(
       `## Listings\n\n\`scheduler.listJobs()\` on the sandbox, in a process of its own that keeps no job; "plain" is a loop of \`fetch\` and \`JSON.parse\` over the same pages. Medians of ${runs}; what is kept is what stays in the heap after a collection of garbage at each page.\n\n${listed.report}`,
+    );
+  const loaded = wanted("load") ? await load() : undefined;
+  if (loaded)
+    print(
+      `## Load\n\n${loaded.resources} resources of all kinds in one program on the sandbox, whose platform limits the rate to 30 requests a second.\n\n${loaded.report}`,
     );
   const started = wanted("start") ? await start() : undefined;
   if (started) print(`## Start of a program\n\n${started.report}`);
