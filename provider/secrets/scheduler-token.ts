@@ -48,7 +48,7 @@ const answers = {
     lease_id: z.string().nullish(),
     lease_duration: z.number().nullish(),
   }),
-  lease: z.object({ data: z.object({ expire_time: z.string(), last_renewal: z.string().nullish() }) }),
+  lease: z.object({ data: z.object({ expire_time: z.string(), last_renewal: z.string().nullish(), ttl: z.number().nullish() }) }),
   self: z.object({ data: z.object({ ttl: z.number() }) }),
 };
 
@@ -114,6 +114,8 @@ async function read(connection: Connection, previous: SchedulerTokenState): Prom
     const { data: lease } = answers.lease.safeParse(
       await call(connection, { method: "PUT", path, body: { lease_id: leaseId }, retry: "idempotent" }),
     );
+    // It is over, and stays only until the scheduler does what the service asks of it.
+    if ((lease?.data.ttl ?? 0) < 0) return undefined;
     // Nobody has renewed it: it ends when it was said to.
     return lease?.data.last_renewal ? { ...previous, expiresAt: new Date(lease.data.expire_time).toISOString() } : previous;
   } catch (error) {

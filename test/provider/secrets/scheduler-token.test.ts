@@ -104,6 +104,19 @@ onEachTarget("SchedulerToken", (current) => {
     await token.destroy();
   });
 
+  test("a lease that is over counts as ended although the scheduler was not to be reached for it", async () => {
+    const { outside } = current();
+    if (!hasLeases()) return expect((await outside("PUT", "sys/leases/lookup", { lease_id: "x" })).status).toBe(404);
+    const mount = await prepare();
+    await outside("POST", `${mount}/config/lease`, { ttl: 1 });
+    const token = engine();
+    await token.up({ role: "deploy", mount });
+    const leaseId = leaseOf(token);
+    await outside("DELETE", `${mount}/config/access`);
+    while ((await token.refresh()) !== "gone") await new Promise(setImmediate);
+    expect((await outside("PUT", "sys/leases/lookup", { lease_id: leaseId })).status).toBe(200);
+  });
+
   test("a lease that somebody renews ends later, which is no drift", async () => {
     if (!hasLeases()) return expect((await current().outside("PUT", "sys/leases/renew", { lease_id: "x" })).status).toBe(404);
     const mount = await prepare();
