@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import { AddressInfo } from "node:net";
 import { Engine } from "../../engine";
 import { onEachTarget, Target } from "../../target";
 
@@ -187,4 +189,26 @@ onEachTarget("SchedulerToken", (current) => {
     expect((await engine().problems({ role: "a/b" })).join()).toMatch(/^role: must/);
     expect((await engine().problems({})).join()).toBe("role: is missing; must be the role's name");
   });
+});
+
+test("only the service's own words say that a lease is gone", async () => {
+  let reason = "";
+  const server = createServer((request, response) => {
+    const generated = request.url?.includes("/creds/");
+    response.writeHead(generated || request.method === "GET" ? 200 : 400);
+    const data = { accessor_id: "accessor-1", secret_id: "secret-1" };
+    response.end(JSON.stringify(generated ? { lease_id: "l", lease_duration: 60, data } : { errors: [reason] }));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address, dialect: "hashicorp" } } });
+  try {
+    await token.up({ role: "deploy" });
+    reason = "no node of the cluster answers: lease not found in its cache";
+    await expect(token.refresh()).rejects.toThrow("Cannot read scheduler token");
+    reason = "invalid lease";
+    expect(await token.refresh()).toBe("gone");
+  } finally {
+    server.close();
+  }
 });
