@@ -52,7 +52,7 @@ const answers = {
   self: z.object({ data: z.object({ ttl: z.number() }) }),
 };
 
-const leases = (action: "lookup" | "revoke"): string => apiPath("sys", "leases", action);
+const leases = (action: "lookup" | "revoke" | "revoke-force"): string => apiPath("sys", "leases", action);
 
 /** Sent once and never again: each answer is another token. */
 async function create(connection: Connection, { role, mount }: SchedulerTokenInputs): Promise<SchedulerTokenState> {
@@ -132,7 +132,17 @@ async function revoke(connection: Connection, { accessorId, leaseId }: Scheduler
   // Waits for the scheduler: otherwise success would only mean that somebody will try.
   const body = { lease_id: leaseId, sync: true };
   await call(connection, { method: "PUT", path: leases("revoke"), body, retry: "idempotent" }).catch((error) => {
-    if (!isLeaseGone(error)) throw error;
+    if (isLeaseGone(error)) return;
+    if (!(error instanceof StewardError) || error.code !== "ERR_REFUSED") throw error;
+    const byForce = `PUT ${leases("revoke-force")}/${leaseId}`;
+    // Somebody has deleted it there: the service would try in vain for ever.
+    if (error.facts.reason.includes(`nonexistent tokens: ${accessorId}`))
+      return console.log(
+        `warning: scheduler token ${accessorId}: the scheduler does not hold it any more; its lease cannot end by itself, but by force: ${byForce}`,
+      );
+    throw error.with({
+      advice: `The engine has to reach the scheduler: put its access configuration right, and do it again. Where it never will, delete the token ${accessorId} in the scheduler, end its lease by force (${byForce}), and do it again.`,
+    });
   });
 }
 

@@ -119,6 +119,39 @@ onEachTarget("SchedulerToken", (current) => {
     expect((await outside("PUT", "sys/leases/lookup", { lease_id: leaseId })).status).toBe(200);
   });
 
+  test("a token that somebody deleted in the scheduler is no obstacle, and its lease is told of", async () => {
+    if (!hasLeases()) return expect((await current().outside("PUT", "sys/leases/revoke", { lease_id: "x" })).status).toBe(404);
+    const { sandbox, scheduler } = current();
+    const mount = await prepare();
+    const token = engine();
+    await token.up({ role: "deploy", mount });
+    const { accessorId, leaseId } = token.outputs();
+    const headers = { "X-Nomad-Token": scheduler.token };
+    if (sandbox) sandbox.scheduler.tokens.revoke(String(accessorId));
+    else await fetch(`${scheduler.address}/v1/acl/token/${accessorId}`, { method: "DELETE", headers });
+    expect(await token.up({ role: "operate", mount })).toBe("replace");
+    expect(printed).toEqual([
+      `warning: scheduler token ${accessorId}: the scheduler does not hold it any more; its lease cannot end by itself, but by force: PUT /v1/sys/leases/revoke-force/${leaseId}`,
+    ]);
+    await token.destroy();
+  });
+
+  test("an engine that cannot reach its scheduler revokes nothing, and the error says the two ways out", async () => {
+    const { outside, scheduler } = current();
+    if (!hasLeases()) return expect((await outside("PUT", "sys/leases/revoke", { lease_id: "x" })).status).toBe(404);
+    const mount = await prepare();
+    const token = engine();
+    await token.up({ role: "deploy", mount });
+    const { accessorId, leaseId, secretId } = token.outputs();
+    await outside("DELETE", `${mount}/config/access`);
+    await expect(token.destroy()).rejects.toThrow(
+      `(PUT /v1/sys/leases/revoke, 400). The engine has to reach the scheduler: put its access configuration right, and do it again. Where it never will, delete the token ${accessorId} in the scheduler, end its lease by force (PUT /v1/sys/leases/revoke-force/${leaseId}), and do it again.`,
+    );
+    await outside("POST", `${mount}/config/access`, { address: scheduler.address, token: scheduler.token });
+    await token.destroy();
+    expect(await works(secretId)).toBe(false);
+  });
+
   test("a lease that somebody renews ends later, which is no drift", async () => {
     if (!hasLeases()) return expect((await current().outside("PUT", "sys/leases/renew", { lease_id: "x" })).status).toBe(404);
     const mount = await prepare();
