@@ -162,10 +162,11 @@ export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenStat
   rules: [{ fields: ["role"], check: ({ role }, connection) => roleNameFindings(connection, role, "role") }],
   compare: { mount: mountPath },
   replaces: ["role", "keepers", "mount"],
+  deleteBeforeReplace: false,
   secrets: ["secretId"],
   read,
   create,
-  update: async (_connection, _inputs, _previous, last) => last,
+  update: async (_connection, _inputs, previous) => previous,
   delete: revoke,
   explain: explainRefusal,
 };

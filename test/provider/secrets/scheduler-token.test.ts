@@ -152,6 +152,25 @@ onEachTarget("SchedulerToken", (current) => {
     expect(await works(secretId)).toBe(false);
   });
 
+  test("another name of the server: the same token, or another one before the old one goes", async () => {
+    const { address, config } = current();
+    const mount = await prepare();
+    const token = engine();
+    await token.up({ role: "deploy", mount });
+    const first = token.outputs();
+    const elsewhere = (more?: object): object => config({ address: address.replace("127.0.0.1", "localhost"), ...more })["steward:default"];
+    token.configure({ ...config(), "steward:other": elsewhere() });
+    expect(await token.preview({ role: "deploy", mount, connection: "other" })).toMatchObject({
+      replaces: ["connection"],
+      deleteBeforeReplace: false,
+    });
+    token.configure({ "steward:default": elsewhere({ acceptMoved: true }) });
+    expect(await token.up({ role: "deploy", mount })).toBe("update");
+    expect(token.outputs()).toEqual(first);
+    token.configure(config({ acceptMoved: true }));
+    await token.destroy();
+  });
+
   test("a lease that somebody renews ends later, which is no drift", async () => {
     if (!hasLeases()) return expect((await current().outside("PUT", "sys/leases/renew", { lease_id: "x" })).status).toBe(404);
     const mount = await prepare();
