@@ -54,6 +54,12 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
       await info(`pulumi-steward: the deployment of job "${jobId}" is not waited for in a preview.`);
       return undefined;
     }
+    // A connection may list all namespaces; a job lives in one.
+    if ((consistency.namespace ?? connection.namespace) === "*")
+      throw new StewardError({
+        code: "ERR_INVALID_INPUT",
+        reason: `namespace: must be given, since the connection "${connection.name}" names all namespaces`,
+      });
     const allowed = seconds(timeout) ?? 900;
     const seen: Progress = { line: "the scheduler has not begun it" };
     return until(Date.now() + allowed * 1000, signal, async (end) => {

@@ -87,6 +87,17 @@ test("rejects when it is gone, when the job has none, and when there is no such 
   });
 });
 
+test("a connection to all namespaces does not take another namespace's job of that name for this one", async () => {
+  const seen = await schedule([job({ Namespace: "other" })], [deployment("d1", "successful", { Namespace: "other" })]);
+  process.env.SCHEDULER_NAMESPACE = "*";
+  expect(await failure(waitForDeployment({ jobId: "web" }))).toMatchObject({
+    code: "ERR_INVALID_INPUT",
+    message: expect.stringContaining('namespace: must be given, since the connection "default" names all namespaces'),
+  });
+  expect(seen).toEqual([]);
+  expect((await waitForDeployment({ jobId: "web", namespace: "other" }))?.ID).toBe("d1");
+});
+
 test("rejects at the deadline, and says how far it was", async () => {
   await schedule([job()], [deployment("d1", "running")]);
   expect(await failure(waitForDeployment({ jobId: "web", timeout: 1 }))).toMatchObject({
