@@ -55,7 +55,10 @@ export interface Definition<Inputs, State> {
   compare?: { readonly [Field in keyof Inputs]?: Comparison };
   /** Fields whose change replaces the resource. */
   replaces: readonly (keyof Inputs & string)[];
-  /** For what has an id that the user does not choose: deleting it after the replacement would undo the replacement. */
+  /**
+   * true for what has an id that the user does not choose: deleting it after the replacement would undo the replacement. false for what is another
+   * one each time, under any name of the server.
+   */
   deleteBeforeReplace?: boolean;
   /** Inputs whose keys are each declared, compared and let go for themselves: `extra.apply-timeout`. */
   open?: readonly (keyof Inputs & string)[];

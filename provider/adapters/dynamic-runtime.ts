@@ -174,7 +174,7 @@ export function provider(token: string): DynamicProvider {
         if (moved && !connection.acceptMoved) {
           if (!changed.includes("connection")) assertSameServer(connection, olds);
           // Two names of one server look like two servers: the old resource goes first, or it would take the new one with it.
-          return { changes: true, replaces: [...replaces, "connection"], deleteBeforeReplace: true };
+          return { changes: true, replaces: [...replaces, "connection"], deleteBeforeReplace: definition.deleteBeforeReplace ?? true };
         }
         if ((changed.length > 0 || olds.unfinished) && !hasUnknown(inputs)) warn(inputs, definition.foresee?.(inputs, olds) ?? []);
         return { changes: moved || Boolean(olds.unfinished) || changed.length > 0, replaces, deleteBeforeReplace };

@@ -43,7 +43,8 @@ const undeployed = ["batch", "sysbatch"];
  * ends in any other way, and with `ERR_TIMED_OUT` after `timeout`. How far it is shows in the output of `pulumi up`. In a preview it does nothing, says
  * so, and gives back undefined.
  *
- * A version that is deployed already counts, so that nothing is waited for when nothing has changed. A newer version, registered meanwhile by anyone,
+ * A version that is deployed already counts, so that nothing is waited for when nothing has changed; where the scheduler does not keep its deployment
+ * any more, undefined is given back. A newer version, registered meanwhile by anyone,
  * cancels the deployment. Jobs without deployments (batch jobs, and those whose `Update` has `MaxParallel` 0) cannot be waited for.
  */
 export function waitForDeployment(options: WaitForDeploymentOptions): Promise<Deployment | undefined> {
@@ -54,6 +55,12 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
       await info(`pulumi-steward: the deployment of job "${jobId}" is not waited for in a preview.`);
       return undefined;
     }
+    // A connection may list all namespaces; a job lives in one.
+    if ((consistency.namespace ?? connection.namespace) === "*")
+      throw new StewardError({
+        code: "ERR_INVALID_INPUT",
+        reason: `namespace: must be given, since the connection "${connection.name}" names all namespaces`,
+      });
     const allowed = seconds(timeout) ?? 900;
     const seen: Progress = { line: "the scheduler has not begun it" };
     return until(Date.now() + allowed * 1000, signal, async (end) => {
@@ -76,7 +83,7 @@ interface Progress {
   line: string;
 }
 
-async function follow(connection: Connection, jobId: string, query: Query, seen: Progress): Promise<Deployment> {
+async function follow(connection: Connection, jobId: string, query: Query, seen: Progress): Promise<Deployment | undefined> {
   const wanted = await presentVersion(connection, jobId, query);
   const tell = async (line: string): Promise<void> => {
     if (line === seen.line) return;
@@ -85,6 +92,7 @@ async function follow(connection: Connection, jobId: string, query: Query, seen:
   };
   const ours = { ...query, filter: filter("JobID").equals(jobId) };
   let id: string | undefined;
+  let asked = false;
   for await (const { items } of changes((index) => readState(connection, "deployments", ours, index, undefined), query)) {
     // Servers before filters send all, without a word.
     const deployment = items
@@ -92,6 +100,11 @@ async function follow(connection: Connection, jobId: string, query: Query, seen:
       .sort(newestFirst)[0];
     if (!deployment) {
       if (id !== undefined) throw failed(`deployment ${id} is gone`);
+      if (!asked && (await isStable(connection, jobId, query))) {
+        await tell("successful before; the scheduler does not keep it any more");
+        return undefined;
+      }
+      asked = true;
       continue;
     }
     id = String(deployment.ID);
@@ -119,6 +132,23 @@ async function presentVersion(connection: Connection, jobId: string, query: Quer
   if (undeployed.includes(String(job.Type))) throw failed(`jobs of type ${job.Type} have no deployments`);
   if (job.Stop === true) throw failed("the job is stopped");
   return Number(job.JobModifyIndex) || 0;
+}
+
+/**
+ * Whether the job's present version was deployed once: the scheduler forgets a deployment, not that its version is stable, as soon as none of its
+ * allocations runs, and a drained node has others in their place.
+ */
+async function isStable(connection: Connection, jobId: string, query: Query): Promise<boolean> {
+  // Asked the other way round: servers before filters send it in any case.
+  const unstable = { ...query, filter: filter("ID").equals(jobId).and(filter("Stable").equals(false)), stale: false };
+  try {
+    const { items } = await fetchPage(connection, "jobs", unstable, undefined);
+    return !items.some((item) => item.ID === jobId);
+  } catch (error) {
+    // The API document does not name the field.
+    if (error instanceof StewardError && error.code === "ERR_REFUSED") return false;
+    throw error;
+  }
 }
 
 const indexOf = ({ JobSpecModifyIndex, JobModifyIndex }: Item): number =>

@@ -129,7 +129,7 @@ export function isRouteGone(error: unknown): boolean {
 
 /** Whether the service says that it knows no such lease. @internal */
 export function isLeaseGone(error: unknown): boolean {
-  return error instanceof StewardError && error.status === 400 && /\binvalid lease\b|\blease not found\b/.test(error.facts.reason);
+  return error instanceof StewardError && error.status === 400 && /^(invalid lease|lease not found)$/.test(error.facts.reason);
 }
 
 /** @internal */

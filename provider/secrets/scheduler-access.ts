@@ -186,8 +186,8 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
     { fields: ["clientCert"], check: ({ clientCert }) => certificateWarnings("clientCert", clientCert) },
   ],
   compare: { maxTokenNameLength: count, caCert: pem, clientCert: pem, clientKey: pem, mount: mountPath, adopt: ignored },
+  // Not deleted before: the engine at the old mount has to revoke the tokens that are replaced with it.
   replaces: ["mount"],
-  deleteBeforeReplace: true,
   secrets: ["token", "clientKey"],
   read,
   create,

@@ -48,11 +48,11 @@ const answers = {
     lease_id: z.string().nullish(),
     lease_duration: z.number().nullish(),
   }),
-  lease: z.object({ data: z.object({ expire_time: z.string(), last_renewal: z.string().nullish() }) }),
+  lease: z.object({ data: z.object({ expire_time: z.string(), last_renewal: z.string().nullish(), ttl: z.number().nullish() }) }),
   self: z.object({ data: z.object({ ttl: z.number() }) }),
 };
 
-const leases = (action: "lookup" | "revoke"): string => apiPath("sys", "leases", action);
+const leases = (action: "lookup" | "revoke" | "revoke-force"): string => apiPath("sys", "leases", action);
 
 /** As RFC 3339; undefined for what no calendar has. */
 function dated(time: string | number): string | undefined {
@@ -120,6 +120,8 @@ async function read(connection: Connection, previous: SchedulerTokenState): Prom
     const { data: lease } = answers.lease.safeParse(
       await call(connection, { method: "PUT", path, body: { lease_id: leaseId }, retry: "idempotent" }),
     );
+    // It is over, and stays only until the scheduler does what the service asks of it.
+    if ((lease?.data.ttl ?? 0) < 0) return undefined;
     // Nobody has renewed it: it ends when it was said to.
     return lease?.data.last_renewal ? { ...previous, expiresAt: dated(lease.data.expire_time) ?? previous.expiresAt } : previous;
   } catch (error) {
@@ -136,7 +138,17 @@ async function revoke(connection: Connection, { accessorId, leaseId }: Scheduler
   // Waits for the scheduler: otherwise success would only mean that somebody will try.
   const body = { lease_id: leaseId, sync: true };
   await call(connection, { method: "PUT", path: leases("revoke"), body, retry: "idempotent" }).catch((error) => {
-    if (!isLeaseGone(error)) throw error;
+    if (isLeaseGone(error)) return;
+    if (!(error instanceof StewardError) || error.code !== "ERR_REFUSED") throw error;
+    const byForce = `PUT ${leases("revoke-force")}/${leaseId}`;
+    // Somebody has deleted it there: the service would try in vain for ever.
+    if (error.facts.reason.includes(`nonexistent tokens: ${accessorId}`))
+      return console.log(
+        `warning: scheduler token ${accessorId}: the scheduler does not hold it any more; its lease cannot end by itself, but by force: ${byForce}`,
+      );
+    throw error.with({
+      advice: `The engine has to reach the scheduler: put its access configuration right, and do it again. Where it never will, delete the token ${accessorId} in the scheduler, end its lease by force (${byForce}), and do it again.`,
+    });
   });
 }
 
@@ -156,10 +168,11 @@ export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenStat
   rules: [{ fields: ["role"], check: ({ role }, connection) => roleNameFindings(connection, role, "role") }],
   compare: { mount: mountPath },
   replaces: ["role", "keepers", "mount"],
+  deleteBeforeReplace: false,
   secrets: ["secretId"],
   read,
   create,
-  update: async (_connection, _inputs, _previous, last) => last,
+  update: async (_connection, _inputs, previous) => previous,
   delete: revoke,
   explain: explainRefusal,
 };

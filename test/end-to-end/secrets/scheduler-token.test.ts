@@ -82,6 +82,23 @@ onEachTarget("a generated token, by the real pulumi", (current) => {
     }
   });
 
+  test("an engine that moves to another mount revokes there what it generated here", async () => {
+    const { newMount, scheduler } = current();
+    const at = (mount: string): Project =>
+      project.program(`
+        const mount = ${JSON.stringify(mount)};
+        const access = new secrets.SchedulerAccess("access", { address: ${JSON.stringify(scheduler.address)}, token: process.env.STEWARD_SCHEDULER_TOKEN, mount });
+        const role = new secrets.SchedulerRole("readers", { name: "readers", policies: ["readonly"], mount }, { dependsOn: access });
+        const token = new secrets.SchedulerToken("token", { role: role.name, mount }, { dependsOn: access });
+        exports.secretId = token.secretId;`);
+    await at(await newMount()).up();
+    const first = await project.outputs();
+    await at(await newMount()).up();
+    const second = await project.outputs();
+    expect([await status(first.secretId), await status(second.secretId)]).toEqual([hasLeases() ? 403 : 200, 200]);
+    await project.destroy();
+  });
+
   test("the example token-rotation: a job gets another token each month, and the old one goes when the new one is deployed", async () => {
     const { scheduler } = current();
     project.example("token-rotation");

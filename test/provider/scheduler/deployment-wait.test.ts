@@ -53,7 +53,31 @@ test("resolves on success, and tells how far it is", async () => {
   expect(seen[0]).toMatchObject({ path: "/v1/jobs", query: { namespace: "team", region: "eu", filter: 'ID == "web"' } });
   expect(seen[0]?.query.stale).toBeUndefined();
   expect(seen[1]).toMatchObject({ path: "/v1/deployments", query: { namespace: "team", filter: 'JobID == "web"', stale: "" } });
-  expect(seen).toHaveLength(5);
+  // Without a deployment, it is asked once whether there was one.
+  expect(seen[2]).toMatchObject({ path: "/v1/jobs", query: { namespace: "team", filter: 'ID == "web" and Stable == "false"' } });
+  expect(seen).toHaveLength(6);
+});
+
+test("a version that was deployed long ago is done, although the scheduler has forgotten its deployment", async () => {
+  const former = deployment("d0", "successful", { JobSpecModifyIndex: 10, CreateIndex: 11 });
+  const seen = await serve(({ path, query }, response) => {
+    if (path === "/v1/deployments") return query.index ? undefined : answerList(response, [former]);
+    answerList(response, query.filter?.includes("Stable") ? [] : [job()]);
+  });
+  expect(await waitForDeployment({ jobId: "web" })).toBeUndefined();
+  expect(lines()).toEqual(['deployment of job "web": successful before; the scheduler does not keep it any more.']);
+  expect(seen).toHaveLength(3);
+});
+
+test("a scheduler that knows of no stable versions is waited for all the same", async () => {
+  let index = 30;
+  const states = [[], [deployment("d1", "successful")]];
+  await serve(({ path, query }, response) => {
+    if (path === "/v1/deployments") return answerList(response, states.shift(), { "X-Scheduler-Index": index++ });
+    if (query.filter?.includes("Stable")) return response.writeHead(400).end("error finding value in datum");
+    answerList(response, [job()]);
+  });
+  expect((await waitForDeployment({ jobId: "web" }))?.ID).toBe("d1");
 });
 
 test("a version that is deployed already is done; a former version's deployment is not", async () => {
@@ -85,6 +109,17 @@ test("rejects when it is gone, when the job has none, and when there is no such 
     code: "ERR_NOT_FOUND",
     message: expect.stringContaining('the scheduler shows no such job in namespace "team"'),
   });
+});
+
+test("a connection to all namespaces does not take another namespace's job of that name for this one", async () => {
+  const seen = await schedule([job({ Namespace: "other" })], [deployment("d1", "successful", { Namespace: "other" })]);
+  process.env.SCHEDULER_NAMESPACE = "*";
+  expect(await failure(waitForDeployment({ jobId: "web" }))).toMatchObject({
+    code: "ERR_INVALID_INPUT",
+    message: expect.stringContaining('namespace: must be given, since the connection "default" names all namespaces'),
+  });
+  expect(seen).toEqual([]);
+  expect((await waitForDeployment({ jobId: "web", namespace: "other" }))?.ID).toBe("d1");
 });
 
 test("rejects at the deadline, and says how far it was", async () => {

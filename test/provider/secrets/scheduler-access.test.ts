@@ -20,7 +20,7 @@ onEachTarget("SchedulerAccess", (current) => {
     expect((await outside("GET", `${mount}/config/access`)).data?.address).toBe("http://127.0.0.1:4647");
     expect(await access.refresh()).toEqual([]);
 
-    expect(await access.preview({ ...inputs, mount: other })).toMatchObject({ operation: "replace", deleteBeforeReplace: true });
+    expect(await access.preview({ ...inputs, mount: other })).toMatchObject({ operation: "replace", deleteBeforeReplace: false });
     await access.up({ ...inputs, mount: other });
     expect((await outside("GET", `${mount}/config/access`)).data?.address ?? "").toBe("");
     await access.destroy();

@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import { AddressInfo } from "node:net";
 import { Engine } from "../../engine";
 import { onEachTarget, Target } from "../../target";
 
@@ -104,6 +106,71 @@ onEachTarget("SchedulerToken", (current) => {
     await token.destroy();
   });
 
+  test("a lease that is over counts as ended although the scheduler was not to be reached for it", async () => {
+    const { outside } = current();
+    if (!hasLeases()) return expect((await outside("PUT", "sys/leases/lookup", { lease_id: "x" })).status).toBe(404);
+    const mount = await prepare();
+    await outside("POST", `${mount}/config/lease`, { ttl: 1 });
+    const token = engine();
+    await token.up({ role: "deploy", mount });
+    const leaseId = leaseOf(token);
+    await outside("DELETE", `${mount}/config/access`);
+    while ((await token.refresh()) !== "gone") await new Promise(setImmediate);
+    expect((await outside("PUT", "sys/leases/lookup", { lease_id: leaseId })).status).toBe(200);
+  });
+
+  test("a token that somebody deleted in the scheduler is no obstacle, and its lease is told of", async () => {
+    if (!hasLeases()) return expect((await current().outside("PUT", "sys/leases/revoke", { lease_id: "x" })).status).toBe(404);
+    const { sandbox, scheduler } = current();
+    const mount = await prepare();
+    const token = engine();
+    await token.up({ role: "deploy", mount });
+    const { accessorId, leaseId } = token.outputs();
+    const headers = { "X-Nomad-Token": scheduler.token };
+    if (sandbox) sandbox.scheduler.tokens.revoke(String(accessorId));
+    else await fetch(`${scheduler.address}/v1/acl/token/${accessorId}`, { method: "DELETE", headers });
+    expect(await token.up({ role: "operate", mount })).toBe("replace");
+    expect(printed).toEqual([
+      `warning: scheduler token ${accessorId}: the scheduler does not hold it any more; its lease cannot end by itself, but by force: PUT /v1/sys/leases/revoke-force/${leaseId}`,
+    ]);
+    await token.destroy();
+  });
+
+  test("an engine that cannot reach its scheduler revokes nothing, and the error says the two ways out", async () => {
+    const { outside, scheduler } = current();
+    if (!hasLeases()) return expect((await outside("PUT", "sys/leases/revoke", { lease_id: "x" })).status).toBe(404);
+    const mount = await prepare();
+    const token = engine();
+    await token.up({ role: "deploy", mount });
+    const { accessorId, leaseId, secretId } = token.outputs();
+    await outside("DELETE", `${mount}/config/access`);
+    await expect(token.destroy()).rejects.toThrow(
+      `(PUT /v1/sys/leases/revoke, 400). The engine has to reach the scheduler: put its access configuration right, and do it again. Where it never will, delete the token ${accessorId} in the scheduler, end its lease by force (PUT /v1/sys/leases/revoke-force/${leaseId}), and do it again.`,
+    );
+    await outside("POST", `${mount}/config/access`, { address: scheduler.address, token: scheduler.token });
+    await token.destroy();
+    expect(await works(secretId)).toBe(false);
+  });
+
+  test("another name of the server: the same token, or another one before the old one goes", async () => {
+    const { address, config } = current();
+    const mount = await prepare();
+    const token = engine();
+    await token.up({ role: "deploy", mount });
+    const first = token.outputs();
+    const elsewhere = (more?: object): object => config({ address: address.replace("127.0.0.1", "localhost"), ...more })["steward:default"];
+    token.configure({ ...config(), "steward:other": elsewhere() });
+    expect(await token.preview({ role: "deploy", mount, connection: "other" })).toMatchObject({
+      replaces: ["connection"],
+      deleteBeforeReplace: false,
+    });
+    token.configure({ "steward:default": elsewhere({ acceptMoved: true }) });
+    expect(await token.up({ role: "deploy", mount })).toBe("update");
+    expect(token.outputs()).toEqual(first);
+    token.configure(config({ acceptMoved: true }));
+    await token.destroy();
+  });
+
   test("a lease that somebody renews ends later, which is no drift", async () => {
     if (!hasLeases()) return expect((await current().outside("PUT", "sys/leases/renew", { lease_id: "x" })).status).toBe(404);
     const mount = await prepare();
@@ -174,4 +241,26 @@ onEachTarget("SchedulerToken", (current) => {
     expect((await engine().problems({ role: "a/b" })).join()).toMatch(/^role: must/);
     expect((await engine().problems({})).join()).toBe("role: is missing; must be the role's name");
   });
+});
+
+test("only the service's own words say that a lease is gone", async () => {
+  let reason = "";
+  const server = createServer((request, response) => {
+    const generated = request.url?.includes("/creds/");
+    response.writeHead(generated || request.method === "GET" ? 200 : 400);
+    const data = { accessor_id: "accessor-1", secret_id: "secret-1" };
+    response.end(JSON.stringify(generated ? { lease_id: "l", lease_duration: 60, data } : { errors: [reason] }));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address, dialect: "hashicorp" } } });
+  try {
+    await token.up({ role: "deploy" });
+    reason = "no node of the cluster answers: lease not found in its cache";
+    await expect(token.refresh()).rejects.toThrow("Cannot read scheduler token");
+    reason = "invalid lease";
+    expect(await token.refresh()).toBe("gone");
+  } finally {
+    server.close();
+  }
 });
