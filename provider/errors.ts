@@ -65,8 +65,10 @@ export interface ErrorFacts {
   /** Whether the server may have applied a write although this error came back. */
   outcomeUnknown?: boolean;
   retryAfter?: string;
-  /** What came with a refusal: the parsed JSON, "" for an empty body, undefined for anything else. */
-  answer?: unknown;
+  /** Whether a refusal came with JSON or with nothing, as an API answers: not with a page or a text. Never the answer itself, which may hold secrets. */
+  isApi?: boolean;
+  /** How many errors it listed; undefined where it was no such list. */
+  errorCount?: number;
 }
 
 /** Every error thrown by the package: one sentence a person can act on, which holds no secret. A program that fails with it prints one line. */

@@ -4,7 +4,7 @@ import { createGunzip } from "node:zlib";
 import type * as Undici from "undici";
 import { Connection, isLoopback } from "./connection";
 import { ErrorCode, redact, StewardError } from "./errors";
-import { adviceFor, bodyTooLarge, brokenConnection, errorCode, isPage, pauseAskedFor, redirected, serverReason } from "./failure";
+import { adviceFor, bodyTooLarge, brokenConnection, errorCode, errorsIn, isPage, pauseAskedFor, redirected, serverReason } from "./failure";
 
 /**
  * Which failures are worth another try:
@@ -190,7 +190,8 @@ async function sendOnce(
   const reason = serverReason(body, text, secrets);
   throw fail(errorCode(status), reason || (isPage(text) ? "the server answered with a web page" : "the server gave no reason"), {
     status,
-    answer: text === "" ? "" : body,
+    isApi: text === "" || body !== undefined,
+    errorCount: errorsIn(body)?.length,
     advice: adviceFor(status, connection, token !== undefined),
     outcomeUnknown: writes && status >= 500 && status !== 503,
     ...(typeof retryAfter === "string" ? { retryAfter } : {}),

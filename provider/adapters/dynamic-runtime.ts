@@ -227,6 +227,8 @@ export function provider(token: string): DynamicProvider {
         const inputs: Properties = {};
         for (const field of declared) {
           const isSecret = definition.secrets.includes(field);
+          // Nobody is told when it leaves the program, and what was no input any more would come back in clear text.
+          if (isSecret && comparison(field).equal === ignored.equal) continue;
           // What means the same keeps its face, so that nothing changes that no one changed.
           if (comparison(field).equal(fieldAt(previous, field), fieldAt(props, field))) put(props, field, fieldAt(previous, field));
           else if (isSecret) console.log(`${describe(previous)}: ${field}, a secret, was changed on the server`);

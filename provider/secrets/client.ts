@@ -1,7 +1,7 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { Connection, Dialect } from "../connection";
-import { StewardError } from "../errors";
-import { errorsIn, unlikeTheApi } from "../failure";
+import { ErrorFacts, StewardError } from "../errors";
+import { unlikeTheApi } from "../failure";
 import { isObject, Request, Retry, send } from "../http";
 
 /** What differs between the API documents and the real product. */
@@ -29,8 +29,8 @@ interface SecretsDialect {
   noBackup: readonly number[];
   /** Whether `sys/seal-status` tells what kind of seal keeps the key. */
   showsSeal: boolean;
-  /** Whether what came with a 404 says that the object is not there: not its mount, nor the API itself. */
-  saysGone(answer: unknown): boolean;
+  /** Whether a 404 says that the object is not there: not its mount, nor the API itself. */
+  saysGone(facts: ErrorFacts): boolean;
 }
 
 const dialects: Record<Dialect, SecretsDialect> = {
@@ -49,7 +49,7 @@ const dialects: Record<Dialect, SecretsDialect> = {
     noBackup: [400, 404],
     showsSeal: false,
     // The document does not show it; but a page or a text is not the API's.
-    saysGone: (answer) => answer !== undefined,
+    saysGone: ({ isApi }) => isApi === true,
   },
   hashicorp: {
     tokenHeader: "x-vault-token",
@@ -66,7 +66,7 @@ const dialects: Record<Dialect, SecretsDialect> = {
     noBackup: [400],
     showsSeal: true,
     // With a reason it is about the route, that is about a mount that is not there.
-    saysGone: (answer) => errorsIn(answer)?.length === 0,
+    saysGone: ({ errorCount }) => errorCount === 0,
   },
 };
 
@@ -119,12 +119,12 @@ export async function remove(connection: Connection, path: string): Promise<void
 }
 
 function isGone(connection: Connection, error: unknown): boolean {
-  return error instanceof StewardError && error.status === 404 && dialectOf(connection).saysGone(error.facts.answer);
+  return error instanceof StewardError && error.status === 404 && dialectOf(connection).saysGone(error.facts);
 }
 
 /** Whether the service itself says that there is no such path: its mount is gone. @internal */
 export function isRouteGone(error: unknown): boolean {
-  return error instanceof StewardError && error.status === 404 && errorsIn(error.facts.answer) !== undefined;
+  return error instanceof StewardError && error.status === 404 && error.facts.errorCount !== undefined;
 }
 
 /** Whether the service says that it knows no such lease. @internal */

@@ -56,10 +56,16 @@ function shapeOf(tree: Tree): unknown {
   return { path: tree.path, operator, negated, value: operator === "empty" ? "" : String(tree.value) };
 }
 function parsedShape(tree: Expression): unknown {
-  if (tree.kind === "not") return { not: parsedShape(tree.operand) };
-  if (tree.kind === "and" || tree.kind === "or") return { [tree.kind]: chain(tree, tree.kind).map(parsedShape) };
-  if (tree.kind === "collection") return tree;
-  return { path: tree.selector.path, operator: tree.operator, negated: tree.negated, value: tree.value };
+  switch (tree.kind) {
+    case "not":
+      return { not: parsedShape(tree.operand) };
+    case "match":
+      return { path: tree.selector.path, operator: tree.operator, negated: tree.negated, value: tree.value };
+    case "collection":
+      return tree;
+    default:
+      return { [tree.kind]: chain(tree as Expression, tree.kind).map(parsedShape) };
+  }
 }
 function chain<T extends { kind: string }>(tree: T, kind: string): T[] {
   const { left, right } = tree as unknown as { left: T; right: T };
@@ -136,8 +142,8 @@ const suitable = fc.oneof(
 /** What the tree itself says of a job. */
 function holds(tree: Tree, job: Job): boolean {
   if (tree.kind === "not") return !holds(tree.operand, job);
-  if (tree.kind === "and") return holds(tree.left, job) && holds(tree.right, job);
-  if (tree.kind === "or") return holds(tree.left, job) || holds(tree.right, job);
+  if (tree.kind !== "match")
+    return tree.kind === "and" ? holds(tree.left, job) && holds(tree.right, job) : holds(tree.left, job) || holds(tree.right, job);
   const { path, operator, value } = tree;
   const [field = "", key] = path;
   const whole = (job as unknown as Record<string, unknown>)[field];
