@@ -67,7 +67,7 @@ export async function call(connection: Connection, request: Omit<Request, "heade
 
 /** Whether the platform itself says that there is no such thing: a page or a text with a 404 is somebody else's word. @internal */
 export const isNotFound = (error: unknown): error is StewardError =>
-  error instanceof StewardError && error.status === 404 && error.facts.answer !== undefined;
+  error instanceof StewardError && error.status === 404 && Boolean(error.facts.isApi);
 
 /** The same, where a 404 says that we are no administrator. @internal */
 export async function callAsAdministrator(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
