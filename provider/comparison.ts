@@ -29,13 +29,16 @@ const unitSeconds: Record<string, number> = { d: 86_400, h: 3_600, m: 60, s: 1, 
 /** Seconds of "30s", "1h30m", "1.5h", "3600" or 3600; undefined when it is none of these or no whole number of seconds. @internal */
 export function seconds(value: unknown): number | undefined {
   const text = typeof value === "number" ? String(value) : typeof value === "string" ? value.trim() : "";
-  if (/^\d+$/.test(text)) return Number(text);
+  if (/^\d+$/.test(text)) return whole(Number(text));
   if (!/^(\d+(\.\d+)?(d|h|ms|m|s))+$/.test(text)) return undefined;
   const parts = [...text.matchAll(/([\d.]+)(d|h|ms|m|s)/g)].map(([, amount, unit]) => Number(amount) * (unitSeconds[unit ?? ""] ?? 0));
   const sum = parts.reduce((total, part) => total + part, 0);
   // 0.1h is 360 s, not 360.00000000000006.
-  return Math.abs(sum - Math.round(sum)) < 1e-6 ? Math.round(sum) : undefined;
+  return Math.abs(sum - Math.round(sum)) < 1e-6 ? whole(Math.round(sum)) : undefined;
 }
+
+/** Beyond 2^53 a number is no longer the one that was written. */
+const whole = (sum: number): number | undefined => (Number.isSafeInteger(sum) ? sum : undefined);
 
 /** A length of time; "1h", "60m", "3600" and 3600 are the same. @internal */
 export const duration: Comparison = {

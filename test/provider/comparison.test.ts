@@ -14,10 +14,25 @@ describe("seconds", () => {
     [0, 0],
   ])("%p is %p", (value, expected) => expect(seconds(value)).toBe(expected));
 
-  test.each(["", "-1s", -1, "5 minutes", "1w", "0.1ms", "1h0.4ms", 1.5, "1500ms", "h", "1h-30m", undefined, null, {}])(
-    "%p is no length of time",
-    (value) => expect(seconds(value)).toBeUndefined(),
-  );
+  test.each([
+    "",
+    "-1s",
+    -1,
+    "5 minutes",
+    "1w",
+    "0.1ms",
+    "1h0.4ms",
+    1.5,
+    "1500ms",
+    "h",
+    "1h-30m",
+    "9".repeat(40),
+    "9".repeat(40) + "d",
+    2 ** 53,
+    undefined,
+    null,
+    {},
+  ])("%p is no length of time", (value) => expect(seconds(value)).toBeUndefined());
 });
 
 test("a normalised value normalises to itself, and equals what it came from", () => {

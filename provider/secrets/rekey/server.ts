@@ -162,6 +162,15 @@ export async function startAttempt(connection: Connection, parameters: Parameter
 /** Ends the attempt of this nonce; one that is gone already is as good. @internal */
 export async function cancelAttempt(connection: Connection, nonce: string): Promise<void> {
   const send = (): Promise<unknown> => act(connection, "DELETE", init, dialectOf(connection).cancelNamesNonce ? { nonce } : undefined);
+  const key = JSON.stringify(["cancelled", connection.server, nonce]);
+  // No nonce comes twice: whoever goes on cancelling it would do so for ever.
+  if (connection.memory.has(key))
+    throw unlikeTheApi(
+      "DELETE",
+      init,
+      "the service still shows an attempt that it said was cancelled",
+      "See its log, and what stands between.",
+    );
   try {
     await send();
   } catch (error) {
@@ -169,6 +178,7 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
     // Of a cancel it can be seen whether it arrived.
     if ((await getStatus(connection)).nonce === nonce) await send();
   }
+  connection.memory.set(key, true);
 }
 
 /** Gives a current share. A set: it was the last one. @internal */
