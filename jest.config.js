@@ -15,5 +15,5 @@ module.exports = {
   globalSetup: "<rootDir>/tools/jest-setup.js",
   // Most of the time goes into waiting for the Pulumi command line, which is a process of its own.
   maxWorkers: "100%",
-  testTimeout: 300_000,
+  testTimeout: 600_000,
 };
