@@ -140,8 +140,10 @@ export async function* changes(
     if (!state.hasIndex)
       throw cannotWait("the server does not say which state it answers with, so that nobody can wait for the next", task);
     brokenAt = undefined;
-    const hurried = Date.now() - begin < early;
-    atOnce = hurried && index !== undefined && state.index === index ? atOnce + 1 : 0;
+    const taken = Date.now() - begin;
+    const hurried = taken < early;
+    // Nothing new long before the wait is over: it does not wait, however slowly it answers.
+    atOnce = taken < waitSeconds(wait) * 500 && index !== undefined && state.index === index ? atOnce + 1 : 0;
     if (atOnce >= hasty) throw cannotWait("the server answers at once where it should wait for a change", task);
     // An index that goes back says that the server has begun anew, and 0 would mean not to wait.
     index = index !== undefined && state.index < index ? undefined : Math.max(1, state.index);

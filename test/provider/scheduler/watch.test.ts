@@ -131,6 +131,12 @@ test("an endpoint that does not hold requests says so, instead of spinning", asy
   expect((await failure(take(1))).message).toContain("the server does not say which state it answers with");
 });
 
+test("one that takes its time and does not hold them either says so, too", async () => {
+  const seen = await serve((_, response) => void setTimeout(() => answer(response, 5, [node("a")]), 1100));
+  expect((await failure(take(2, { wait: "1m" }))).message).toContain("the server answers at once where it should wait for a change");
+  expect(seen.length).toBeLessThanOrEqual(6);
+});
+
 test("the signal ends it at once, without an error", async () => {
   const controller = new AbortController();
   const seen = await script(at(5, node("a")), () => controller.abort());
