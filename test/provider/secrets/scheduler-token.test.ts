@@ -158,7 +158,8 @@ onEachTarget("SchedulerToken", (current) => {
     const token = engine();
     await token.up({ role: "deploy", mount });
     const first = token.outputs();
-    const elsewhere = (more?: object): object => config({ address: address.replace("127.0.0.1", "localhost"), ...more })["steward:default"] ?? {};
+    const elsewhere = (more?: object): object =>
+      config({ address: address.replace("127.0.0.1", "localhost"), ...more })["steward:default"] ?? {};
     token.configure({ ...config(), "steward:other": elsewhere() });
     expect(await token.preview({ role: "deploy", mount, connection: "other" })).toMatchObject({
       replaces: ["connection"],
