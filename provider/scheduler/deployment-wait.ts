@@ -156,10 +156,13 @@ const indexOf = ({ JobSpecModifyIndex, JobModifyIndex }: Item): number =>
 const newestFirst = (a: Item, b: Item): number => Number(b.CreateIndex) - Number(a.CreateIndex);
 const failed = (reason: string): StewardError => new StewardError({ code: "ERR_FAILED", reason });
 
-/** `running, web 1 of 3 healthy`. */
+/** `running, web 1 of 3 healthy, not promoted`. */
 function progressOf({ Status, TaskGroups }: Item): string {
-  const groups = Object.entries(isObject(TaskGroups) ? TaskGroups : {}).flatMap(([name, group]) =>
-    isObject(group) ? [`${name} ${group.HealthyAllocs ?? 0} of ${group.DesiredTotal ?? 0} healthy`] : [],
-  );
+  const groups = Object.entries(isObject(TaskGroups) ? TaskGroups : {}).flatMap(([name, group]) => {
+    if (!isObject(group)) return [];
+    // It waits for somebody then, and nothing else would say so.
+    const promotion = Number(group.DesiredCanaries) > 0 && group.Promoted !== true ? ", not promoted" : "";
+    return [`${name} ${group.HealthyAllocs ?? 0} of ${group.DesiredTotal ?? 0} healthy${promotion}`];
+  });
   return [Status, ...groups].join(", ");
 }

@@ -28,9 +28,9 @@ export interface SchedulerTokenState {
   secretId: string;
   /** The lease that the token ends with; undefined where the service shows none. */
   leaseId: string | undefined;
-  /** Seconds that the lease was given for; undefined where the service shows no lease. */
+  /** Seconds that the lease was given for; undefined where the service does not say. */
   leaseDuration: number | undefined;
-  /** When the lease ends, as RFC 3339: `2026-01-31T12:00:00.000Z`; undefined where the service shows no lease. */
+  /** When the lease ends, as RFC 3339: `2026-01-31T12:00:00.000Z`; undefined where the service does not say. */
   expiresAt: string | undefined;
 }
 
@@ -68,7 +68,7 @@ async function create(connection: Connection, { role, mount }: SchedulerTokenInp
   await connection.engine.assertAlive();
   const asked = Date.now();
   const body = await call(connection, { method: "GET", path, retry: "never" }).catch((error) => {
-    throw explainFailure(error);
+    throw explainFailure(connection, error);
   });
   const { success, data: answer } = answers.generated.safeParse(body);
   if (!success)
@@ -79,9 +79,12 @@ async function create(connection: Connection, { role, mount }: SchedulerTokenInp
       path,
       advice: "Check the address and the mount.",
     });
-  const { data, lease_id: leaseId, lease_duration: leaseDuration } = answer;
+  const { data, lease_id: leaseId } = answer;
+  const leaseDuration = answer.lease_duration || undefined;
   const token = { accessorId: data.accessor_id, secretId: data.secret_id };
-  if (!leaseId || !leaseDuration) return { ...token, leaseId: undefined, leaseDuration: undefined, expiresAt: undefined };
+  if (!leaseId) return { ...token, leaseId: undefined, leaseDuration: undefined, expiresAt: undefined };
+  // Without its duration it can still be looked up and revoked.
+  if (!leaseDuration) return { ...token, leaseId, leaseDuration, expiresAt: undefined };
   if (ownLife && ownLife < leaseDuration)
     console.log(
       `warning: scheduler token "${role}": its lease lasts ${leaseDuration} s, but ends with the token that asked for it, which lives ${ownLife} s more unless it is renewed`,
@@ -96,11 +99,11 @@ async function lifeOfOwnToken(connection: Connection): Promise<number | undefine
   return answers.self.safeParse(own).data?.data.ttl;
 }
 
-function explainFailure(error: unknown): unknown {
+function explainFailure(connection: Connection, error: unknown): unknown {
   if (!(error instanceof StewardError)) return error;
   if (error.code === "ERR_REPLY_LOST" || error.code === "ERR_UNEXPECTED_RESPONSE")
     return error.with({
-      advice: "A token that nobody has may have been generated, which ends with its lease; the next `pulumi up` generates another one.",
+      advice: `A token that nobody has may have been generated${dialectOf(connection).tokensHaveLeases ? ", which ends with its lease" : ""}; the next \`pulumi up\` generates another one.`,
     });
   if (error.code === "ERR_REFUSED" || error.code === "ERR_NOT_FOUND")
     return error.with({ advice: "Declare the role before, and give the token its name as an output: `role: role.name`." });

@@ -3,11 +3,13 @@ import { Door } from "./door";
 
 type Ordered = Parameters<Sandbox["faults"]["add"]>[0];
 
-/** Which request of an operation meets the fault: the first with this method and path, and its repetitions. */
+/** Which request of an operation meets the fault, with those after it that have its method and path: its repetitions. */
 export interface Where {
   system: Ordered["system"];
   method: string;
   path: string;
+  /** The how manieth of this method and path, from 1. */
+  nth: number;
   /** How many requests went before it. */
   before: number;
 }
@@ -21,7 +23,7 @@ export interface Fault {
 const everyTime = Number.POSITIVE_INFINITY;
 const fault = (name: string, ordered: Omit<Ordered, "system" | "method" | "path">): Fault => ({
   name,
-  order: ({ system, method, path }, sandbox) => sandbox.faults.add({ system, method, path, times: everyTime, ...ordered }),
+  order: ({ system, method, path, nth }, sandbox) => sandbox.faults.add({ system, method, path, nth, times: everyTime, ...ordered }),
 });
 const refusal = (status: number, headers?: Record<string, string>, times?: number): Fault =>
   fault(String(status), {

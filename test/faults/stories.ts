@@ -20,7 +20,7 @@ const version = { organizationName: "acme", moduleName: "network", moduleProvide
 const saml = complete.saml as Properties;
 const smtp = { ...complete.smtp, enabled: true, auth: "login", username: "platform", password: "canary-password" };
 
-/** Every resource but the rekey, whose three have a suite of their own. */
+/** Every resource but the rekey's three, which are one story. */
 export const resourceStories = (sandbox: Sandbox): readonly ResourceStory[] => {
   const access = { address: sandbox.scheduler.url, token: "canary-management" };
   return [
@@ -103,6 +103,7 @@ async function first<T>(source: AsyncIterable<T>, count: number): Promise<T[]> {
 export const functionStories: Record<string, () => Promise<unknown>> = {
   "secrets.listSchedulerRoles": () => secrets.listSchedulerRoles(),
   "secrets.getRekeyStatus": () => secrets.getRekeyStatus(),
+  "secrets.getSpecification": () => secrets.getSpecification(),
   "secrets.getRekeyBackup": () => secrets.getRekeyBackup(),
   "platform.getGeneralSettings": () => platform.getGeneralSettings(),
   "platform.getCostEstimationSettings": () => platform.getCostEstimationSettings(),

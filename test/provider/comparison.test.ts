@@ -27,7 +27,7 @@ describe("seconds", () => {
     "h",
     "1h-30m",
     "9".repeat(40),
-    "9".repeat(40) + "d",
+    `${"9".repeat(40)}d`,
     2 ** 53,
     undefined,
     null,

@@ -41,12 +41,16 @@ test("resolves on success, and tells how far it is", async () => {
     [],
     [deployment("d1", "running")],
     [deployment("d1", "running", { RequireProgressBy: "later" })],
+    [deployment("d1", "running", { TaskGroups: { web: { HealthyAllocs: 1, DesiredTotal: 3, DesiredCanaries: 1, Promoted: false } } })],
+    [deployment("d1", "running", { TaskGroups: { web: { HealthyAllocs: 2, DesiredTotal: 3, DesiredCanaries: 1, Promoted: true } } })],
     [deployment("d1", "successful", { TaskGroups: { web: { HealthyAllocs: 3, DesiredTotal: 3 } } })],
   );
   const done = await waitForDeployment({ jobId: "web", namespace: "team", region: "eu", stale: true, timeout: "1m" });
   expect(done).toMatchObject({ ID: "d1", Status: "successful" });
   expect(lines()).toEqual([
     'deployment of job "web": running, web 1 of 3 healthy.',
+    'deployment of job "web": running, web 1 of 3 healthy, not promoted.',
+    'deployment of job "web": running, web 2 of 3 healthy.',
     'deployment of job "web": successful, web 3 of 3 healthy.',
   ]);
   // What is asked about the job is never stale.
@@ -55,7 +59,7 @@ test("resolves on success, and tells how far it is", async () => {
   expect(seen[1]).toMatchObject({ path: "/v1/deployments", query: { namespace: "team", filter: 'JobID == "web"', stale: "" } });
   // Without a deployment, it is asked once whether there was one.
   expect(seen[2]).toMatchObject({ path: "/v1/jobs", query: { namespace: "team", filter: 'ID == "web" and Stable == "false"' } });
-  expect(seen).toHaveLength(6);
+  expect(seen).toHaveLength(8);
 });
 
 test("a version that was deployed long ago is done, although the scheduler has forgotten its deployment", async () => {

@@ -244,19 +244,20 @@ onEachTarget("SchedulerToken", (current) => {
   });
 });
 
-test("only the service's own words say that a lease is gone", async () => {
+test.each([60, 0])("only the service's own words say that a lease of %s seconds is gone", async (lasts) => {
   let reason = "";
   const server = createServer((request, response) => {
     const generated = request.url?.includes("/creds/");
     response.writeHead(generated || request.method === "GET" ? 200 : 400);
     const data = { accessor_id: "accessor-1", secret_id: "secret-1" };
-    response.end(JSON.stringify(generated ? { lease_id: "l", lease_duration: 60, data } : { errors: [reason] }));
+    response.end(JSON.stringify(generated ? { lease_id: "l", lease_duration: lasts, data } : { errors: [reason] }));
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address, dialect: "hashicorp" } } });
   try {
     await token.up({ role: "deploy" });
+    expect(Boolean(token.outputs().expiresAt)).toBe(lasts > 0);
     reason = "no node of the cluster answers: lease not found in its cache";
     await expect(token.refresh()).rejects.toThrow("Cannot read scheduler token");
     reason = "invalid lease";
