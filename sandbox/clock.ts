@@ -10,7 +10,7 @@ export class Clock {
   }
 
   advance(ms: number): void {
-    if (!Number.isFinite(ms)) throw new RangeError("The clock advances by a number of milliseconds.");
+    if (!(ms >= 0 && Number.isFinite(ms))) throw new RangeError("The clock only moves forward: by a number of milliseconds from 0 on.");
     this.#moved += ms;
     this.#wake();
   }

@@ -38,6 +38,7 @@ export async function listen(system: System, port: number, shared: { log: Log; f
     const entry = log.add(system.name, request.method, path);
     const fault = faults.take(system.name, request.method, path);
     const outcome = await act(fault, request);
+    outcome.response.headers.set("date", clock.now().toUTCString());
     if (outcome.cut !== "whole") entry.status = outcome.response.status;
     return outcome;
   }
@@ -83,10 +84,7 @@ export async function listen(system: System, port: number, shared: { log: Log; f
   const listener = getRequestListener(
     async (request, { incoming, outgoing }) => {
       const { response, cut } = await answer(request, incoming.url ?? "/");
-      if (!cut) {
-        response.headers.set("date", clock.now().toUTCString());
-        return response;
-      }
+      if (!cut) return response;
       if (cut === "half") await write(incoming.socket, response, cut);
       incoming.socket.destroy();
       outgoing.destroy();

@@ -15,7 +15,7 @@ const role = "web";
 const state = path.join(root, ".state");
 const folders = { sandbox: path.join(state, "sandbox"), server: path.join(state, "server") };
 /** The operator's variables that a run on a real server keeps. */
-const operator = /^(SECRETS|VAULT|SCHEDULER|NOMAD)_/;
+const operator = /^(SECRETS|VAULT)_/;
 
 /** @param {string[]} args */
 async function up(args) {
@@ -26,7 +26,9 @@ async function up(args) {
     const paths = ["config/access", "config/lease", "role/web", "role/operator", "role/payments", "role/search"].map(
       (path) => `${there}/${path}`,
     );
-    await confirm(`This writes ${paths.join(", ")} on ${address}, with the credentials of this shell.`);
+    await confirm(
+      `This writes ${paths.join(", ")} on ${address}, with the credentials of this shell; the scheduler's address and token in it are made up.`,
+    );
     const code = await deploy(folders.server, operator);
     if (code === 0)
       say(

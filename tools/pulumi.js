@@ -79,13 +79,11 @@ async function download(folder) {
     const name = `pulumi-v${version}-${process.platform}-${process.arch}.tar.gz`;
     const checksums = await get(`${releases}/pulumi-${version}-checksums.txt`);
     const response = await get(`${releases}/${name}`);
-    if (!response.ok) return `${releases}/${name} answered ${response.status}`;
+    if (!checksums.ok || !response.ok) return `${releases}/${name} or its checksums cannot be had`;
     say(`Downloading Pulumi ${version}.`);
     const archive = Buffer.from(await response.arrayBuffer());
-    if (checksums.ok) {
-      const sum = createHash("sha256").update(archive).digest("hex");
-      if (!(await checksums.text()).includes(`${sum}  ${name}`)) return "its checksum differs from the published one";
-    }
+    const sum = createHash("sha256").update(archive).digest("hex");
+    if (!(await checksums.text()).includes(`${sum}  ${name}`)) return "its checksum differs from the published one";
     const file = path.join(folder, name);
     fs.writeFileSync(file, archive);
     const { code, output } = await capture("tar", ["-xzf", file, "-C", folder, "--strip-components", "1"]);

@@ -42,7 +42,6 @@ async function testReal(args) {
         // These names are ours: they survive where every variable that could name an operator's server is removed.
         REAL_VAULT_ADDRESS: vault.address,
         REAL_VAULT_TOKEN: vault.token,
-        REAL_VAULT_KEYS: vault.keys.join(","),
         REAL_NOMAD_ADDRESS: nomad.address,
         REAL_NOMAD_TOKEN: nomad.token,
       };

@@ -6,7 +6,7 @@ import { platform } from "pulumi-steward";
 const config = new pulumi.Config();
 const incident = config.get("incident") || "first";
 /** How long a token is valid at most. Forgetting its key earlier breaks the runs that hold one. */
-const tokenSeconds = config.getNumber("tokenSeconds") || 2 * 60 * 60;
+const tokenSeconds = config.getNumber("tokenSeconds") ?? 2 * 60 * 60;
 
 const sms = new platform.SmsSettings("text-messages", {
   enabled: true,

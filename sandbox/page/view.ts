@@ -71,7 +71,9 @@ export function time(date: Date): string {
 
 /** The section as it is sent. A secret that somebody put where none belongs, such as a token in a path, does not leave here either. */
 export function encode(section: Section, secrets: string[]): string {
-  const hidden = secrets.filter((text) => text.length >= shortestSecret).flatMap((text) => [text, encodeURIComponent(text)]);
+  const hidden = secrets
+    .filter((text) => text.length >= shortestSecret)
+    .flatMap((text) => [text, encodeURIComponent(Buffer.from(text).toString())]);
   return JSON.stringify(section, (_, value: unknown) => {
     if (typeof value !== "string") return value;
     let text = value;

@@ -1,6 +1,6 @@
+import { RE2JS } from "re2js";
 import { elementOf, fieldsOf, kindName, kindOf } from "../types";
 import type { Expression, Selector } from "./parse";
-import { expressionOf } from "./regular-expression";
 import { equal } from "./values";
 
 /** A value of a record, with the type that says how to compare it. */
@@ -51,12 +51,23 @@ function holds({ operator, value, selector }: Extract<Expression, { kind: "match
       throw new Crash();
     case "matches":
       if (kind === "pointer") throw new Crash();
-      if (kind === "string") return expressionOf(value).test(String(target.value));
-      if (target.type === "[]uint8") return expressionOf(value).test("");
+      if (kind === "string") return found(value, String(target.value));
+      if (target.type === "[]uint8") return found(value, "");
       throw new Error(`Value of type ${target.type} is not convertible to []byte`);
     case "in":
       return contains(target, value, selector);
   }
+}
+
+/** Whether a regular expression, of the real product's kind, is found in a text. */
+function found(expression: string, text: string): boolean {
+  let compiled: RE2JS;
+  try {
+    compiled = RE2JS.compile(expression);
+  } catch (error) {
+    throw new Error(`Failed to compile regular expression ${JSON.stringify(expression)}: ${(error as Error).message}`);
+  }
+  return compiled.test(text);
 }
 
 function contains({ type, value }: Typed, wanted: string, selector: Selector): boolean {
