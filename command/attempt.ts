@@ -1,18 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import { Connection, connect, Engine, isPrivate } from "../provider/connection";
+import { Connection, connect, isPrivate, withoutEngine } from "../provider/connection";
 import { StewardError } from "../provider/errors";
 import { getStatus, RekeyStatus } from "../provider/secrets/rekey/server";
 import { ask, Cancelled, say, Terminal } from "./terminal";
 
 // The rekey in progress: which one it is, what it will make, and whether it still is the one that was shown.
 
-/** Whoever runs a command has what it brings. */
-const ourselves: Engine = { assertAlive: async () => {}, savesEachStep: true };
-
 /** The secrets service of the environment. */
 export function service({ environment }: Terminal): Connection {
   try {
-    return connect("secrets", "default", { config: () => undefined, environment, memory: new Map(), engine: ourselves });
+    return connect("secrets", "default", { config: () => undefined, environment, memory: new Map(), engine: withoutEngine });
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "ERR_NO_CONNECTION") throw error;
     throw error.with({
@@ -34,7 +31,6 @@ export function assertPrivate(connection: Connection, { acceptPlaintext }: { acc
 
 /** What a command is about: the attempt while it takes current shares, its verification, or the attempt at any time. */
 export interface Round {
-  name: "submit" | "verify" | "restart" | "cancel";
   /** Whose shares are counted. */
   shares: "current" | "new";
   /** Where it stands; undefined when there is nothing for the command to do. */
@@ -52,14 +48,12 @@ const verifying = ({ verification: now }: RekeyStatus): Standing | undefined =>
   now && { nonce: now.nonce, progress: now.progress, required: now.threshold };
 
 export const submitting: Round = {
-  name: "submit",
   shares: "current",
   at: (status) => (status.started && !status.verification ? collecting(status) : undefined),
 };
-export const giving: Round = { name: "verify", shares: "new", at: verifying };
-export const restarting: Round = { name: "restart", shares: "new", at: verifying };
+export const giving: Round = { shares: "new", at: verifying };
+export const restarting: Round = { shares: "new", at: verifying };
 export const cancelling: Round = {
-  name: "cancel",
   shares: "current",
   at: (status) => (status.started ? collecting(status) : undefined),
 };

@@ -1,7 +1,7 @@
 import { Connection } from "../provider/connection";
 import { StewardError } from "../provider/errors";
 import { prove } from "../provider/secrets/rekey/proof";
-import { getStatus, giveShare, isReplyLost, isWhole, RekeyStatus, ShareSet, verifyShare } from "../provider/secrets/rekey/server";
+import { getStatus, giveShare, isWhole, RekeyStatus, ShareSet, saysNothingOfTheShare, verifyShare } from "../provider/secrets/rekey/server";
 import { decodeShare, guarding, Share, shareOf } from "../provider/secrets/rekey/share";
 import { agree, assertPrivate, giving, lookAgain, Round, Standing, service, submitting } from "./attempt";
 import { NewSharesFile } from "./file";
@@ -137,8 +137,7 @@ async function explain(connection: Connection, round: Round, shown: RekeyStatus,
   if (!(error instanceof StewardError)) return error;
   const { reason } = error.facts;
   const { status } = error;
-  const answered = status !== undefined && status >= 400;
-  if (!isReplyLost(error) && (!answered || [401, 403, 404, 429, 503].includes(status))) return error;
+  if (saysNothingOfTheShare(error)) return error;
   const after = await getStatus(connection).catch(() => undefined);
   if (!after)
     return failed(`whether the share counted is not known (${reason})`, "Look at `pulumi-steward rekey status` before you give it again.");

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { StewardError } from "./errors";
+import { described, flag, nonEmptyText } from "./inputs";
 
 /** The three kinds of server. @internal */
 export type System = "secrets" | "platform" | "scheduler";
@@ -44,17 +45,17 @@ export interface Engine {
   savesEachStep: boolean;
 }
 
+/** A program, or a person at a terminal: whoever asks has the answer, and nothing has to be saved. @internal */
+export const withoutEngine: Engine = { assertAlive: async () => {}, savesEachStep: true };
+
 /** Where settings come from: the stack's configuration (`steward:<connection>`, JSON text) and the environment. @internal */
-export interface Settings {
+export interface ConfigurationSources {
   config(key: string): string | undefined;
   environment: NodeJS.ProcessEnv;
   /** Lasts as long as the process. */
   memory: Map<string, unknown>;
   engine: Engine;
 }
-
-/** The input `connection` of every resource and function. @internal */
-export const connectionInput: z.ZodType<string | undefined> = z.string("must be the name of a connection").optional();
 
 /** Slashes at either end mean nothing. @internal */
 export const trimMount = (path: string): string => path.replace(/^\/+|\/+$/g, "");
@@ -72,48 +73,64 @@ export const isMountPath = (path: string): boolean =>
  */
 export const isLoopback = (address: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
 
-const text = z.string("must be a text").min(1, "must not be empty");
-const serverSettings = z
-  .strictObject({
-    address: z.string("must be set").min(1, "must be set"),
-    token: text.optional(),
-    tokenEnv: text.optional(),
-    tokenFile: text.optional(),
-    namespace: text.regex(/^[\x21-\x7e]+$/, "must be a path such as team/a").optional(),
-    region: text.optional(),
-    mount: text.refine(isMountPath, "must be a path such as team/scheduler, without empty parts").optional(),
-    caCert: text.optional(),
-    clientCert: text.optional(),
-    clientKey: text.optional(),
-    dialect: z.enum(["standard", "hashicorp"]).optional(),
-    acceptMoved: z.boolean().optional(),
-  })
-  .refine(
-    ({ token, tokenEnv, tokenFile }) => [token, tokenEnv, tokenFile].filter(Boolean).length <= 1,
-    "takes one of token, tokenEnv and tokenFile",
-  )
-  .refine(({ clientCert, clientKey }) => !clientCert === !clientKey, "takes clientCert and clientKey together");
-type ServerSettings = z.infer<typeof serverSettings>;
+const common = {
+  address: z.string("must be set").min(1, "must be set"),
+  token: nonEmptyText.optional(),
+  tokenEnv: nonEmptyText.optional(),
+  tokenFile: nonEmptyText.optional(),
+  caCert: nonEmptyText.optional(),
+  clientCert: nonEmptyText.optional(),
+  clientKey: nonEmptyText.optional(),
+  dialect: z.enum(["standard", "hashicorp"]).optional(),
+  acceptMoved: flag.optional(),
+};
+const namespace = nonEmptyText.regex(/^[\x21-\x7e]+$/, "must be a path such as team/a").optional();
+const mount = nonEmptyText.refine(isMountPath, "must be a path such as team/scheduler, without empty parts").optional();
+
+/** Where a server is, and who we are there. */
+interface ServerSettings extends z.infer<z.ZodObject<typeof common>> {
+  namespace?: string;
+  region?: string;
+  mount?: string;
+}
+
+const serverSettings = <More extends z.ZodRawShape>(more: More): z.ZodOptional<z.ZodType<ServerSettings>> =>
+  (z.strictObject({ ...common, ...more }) as unknown as z.ZodType<ServerSettings>)
+    .refine(
+      ({ token, tokenEnv, tokenFile }) => [token, tokenEnv, tokenFile].filter(Boolean).length <= 1,
+      "takes one of token, tokenEnv and tokenFile",
+    )
+    .refine(({ clientCert, clientKey }) => !clientCert === !clientKey, "takes clientCert and clientKey together")
+    .optional();
 
 const connectionSettings = z.strictObject({
-  secrets: serverSettings.optional(),
-  platform: serverSettings.optional(),
-  scheduler: serverSettings.optional(),
+  secrets: serverSettings({ namespace, mount }),
+  platform: serverSettings({}),
+  scheduler: serverSettings({ namespace, region: nonEmptyText.optional() }),
 });
 
+/** `more`: beside those that every server has, each as the setting of that name. */
+interface Variables {
+  dialect: Dialect;
+  prefix: string;
+  address: string;
+  tokenFile?: string;
+  more?: readonly ("namespace" | "region")[];
+}
+
 /** Variables that name a server, most specific first; an address and its token always come from the same row. */
-const environments: Record<System, readonly { dialect: Dialect; prefix: string; address: string; tokenFile?: string }[]> = {
+const environments: Record<System, readonly Variables[]> = {
   secrets: [
-    { dialect: "standard", prefix: "SECRETS", address: "SECRETS_ADDR" },
-    { dialect: "hashicorp", prefix: "VAULT", address: "VAULT_ADDR", tokenFile: ".vault-token" },
+    { dialect: "standard", prefix: "SECRETS", address: "SECRETS_ADDR", more: ["namespace"] },
+    { dialect: "hashicorp", prefix: "VAULT", address: "VAULT_ADDR", tokenFile: ".vault-token", more: ["namespace"] },
   ],
   platform: [
     { dialect: "standard", prefix: "PLATFORM", address: "PLATFORM_ADDR" },
     { dialect: "hashicorp", prefix: "TFE", address: "TFE_ADDRESS" },
   ],
   scheduler: [
-    { dialect: "standard", prefix: "SCHEDULER", address: "SCHEDULER_ADDR" },
-    { dialect: "hashicorp", prefix: "NOMAD", address: "NOMAD_ADDR" },
+    { dialect: "standard", prefix: "SCHEDULER", address: "SCHEDULER_ADDR", more: ["namespace", "region"] },
+    { dialect: "hashicorp", prefix: "NOMAD", address: "NOMAD_ADDR", more: ["namespace", "region"] },
   ],
 };
 
@@ -121,7 +138,7 @@ const environments: Record<System, readonly { dialect: Dialect; prefix: string; 
  * The server that a connection names: what the configuration says, or else, for the connection `default` alone, the environment.
  * @internal
  */
-export function connect(system: System, name: string, settings: Settings): Connection {
+export function connect(system: System, name: string, settings: ConfigurationSources): Connection {
   const configured = configuredConnection(name, settings);
   const found = configured?.[system] ?? (name === "default" ? fromEnvironment(system, settings.environment) : undefined);
   if (!found) {
@@ -161,7 +178,7 @@ export const isPrivate = ({ address }: Connection): boolean => new URL(address).
 
 const invalid = (reason: string, advice?: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, advice });
 
-function configuredConnection(name: string, { config }: Settings): z.infer<typeof connectionSettings> | undefined {
+function configuredConnection(name: string, { config }: ConfigurationSources): z.infer<typeof connectionSettings> | undefined {
   const value = config(`steward:${name}`);
   if (value === undefined) return undefined;
   let parsed: unknown;
@@ -175,13 +192,11 @@ function configuredConnection(name: string, { config }: Settings): z.infer<typeo
   }
   const checked = connectionSettings.safeParse(parsed);
   if (checked.success) return checked.data;
-  throw invalid(
-    `The configuration steward:${name} is wrong: ${checked.error.issues.map(({ path, message }) => `${path.length > 0 ? `${path.join(".")}: ` : ""}${message}`).join("; ")}`,
-  );
+  throw invalid(`The configuration steward:${name} is wrong: ${described(checked.error)}`);
 }
 
 function fromEnvironment(system: System, environment: NodeJS.ProcessEnv): ServerSettings | undefined {
-  for (const { dialect, prefix, address, tokenFile } of environments[system]) {
+  for (const { dialect, prefix, address, tokenFile, more = [] } of environments[system]) {
     const value = environment[address];
     if (!value) continue;
     const file = tokenFile && join(environment.HOME ?? homedir(), tokenFile);
@@ -190,8 +205,7 @@ function fromEnvironment(system: System, environment: NodeJS.ProcessEnv): Server
       dialect,
       // No token at all is a way to talk to a server: some calls need none.
       ...(environment[`${prefix}_TOKEN`] ? { tokenEnv: `${prefix}_TOKEN` } : file && readable(file) ? { tokenFile: file } : {}),
-      namespace: environment[`${prefix}_NAMESPACE`] || undefined,
-      region: environment[`${prefix}_REGION`] || undefined,
+      ...Object.fromEntries(more.map((name) => [name, environment[`${prefix}_${name.toUpperCase()}`] || undefined])),
       caCert: environment[`${prefix}_CACERT`] || undefined,
       clientCert: environment[`${prefix}_CLIENT_CERT`] || undefined,
       clientKey: environment[`${prefix}_CLIENT_KEY`] || undefined,

@@ -41,10 +41,10 @@ export interface Definition<Inputs, State> {
   name(fields: Inputs | State): string;
   /** The Pulumi id. Without a state nothing was created, or nothing is known of it. */
   id(inputs: Inputs, state?: State): string;
-  /** What an id looks like, for the message about one that does not. */
-  idForm: string;
+  /** What an id looks like, for the message about one that does not. Not there: nothing can be read by an id. */
+  idForm?: string;
   /** The fields that an id holds, for `get`; undefined when it is not an id of this type. */
-  parseId(id: string): Partial<State> | undefined;
+  parseId?(id: string): Partial<State> | undefined;
 
   inputs: Schema;
   /** Every field of the state: what is not listed here is `undefined` on the resource object. */

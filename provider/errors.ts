@@ -61,7 +61,6 @@ export interface ErrorFacts {
   status?: number;
   method?: string;
   path?: string;
-  cause?: unknown;
   /** Whether the server may have applied a write although this error came back. */
   outcomeUnknown?: boolean;
   retryAfter?: string;

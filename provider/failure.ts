@@ -50,7 +50,6 @@ export function brokenConnection(error: NodeJS.ErrnoException, connection: Conne
     {
       advice: writes ? "The server may have applied it: run the same again, which goes on from what the server holds." : "Try again.",
       outcomeUnknown: writes,
-      cause: error,
     },
   );
 }

@@ -53,7 +53,8 @@ export interface Request {
   /** Below the address, each segment encoded: `/v1/scheduler/role/web`. */
   path: string;
   query?: Record<string, string>;
-  headers: Record<string, string>;
+  /** Beside those that every request has; with the token, which is read once for a request and its repetitions. */
+  headers(token: string | undefined): Record<string, string>;
   /** Sent as JSON. */
   body?: unknown;
   retry: Retry;
@@ -76,6 +77,16 @@ export interface Response {
 /** What JSON calls an object. @internal */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The object that a JSON text holds; undefined for any other text. @internal */
+export function objectIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Sends a request and gives back a 2xx; anything else is an error that says what to do. The one door to the network. @internal */
 export async function send(connection: Connection, request: Request): Promise<Response> {
@@ -164,7 +175,7 @@ async function sendOnce(
         accept: "application/json",
         "accept-encoding": "gzip",
         ...(request.body === undefined ? {} : { "content-type": "application/json" }),
-        ...request.headers,
+        ...request.headers(token),
       },
       body: request.body === undefined ? null : JSON.stringify(request.body),
     });

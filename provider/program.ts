@@ -1,10 +1,8 @@
 import { getConfig } from "@pulumi/pulumi/runtime/config";
-import { Connection, connect, Engine, System } from "./connection";
+import { Connection, connect, System, withoutEngine } from "./connection";
 import { Schema } from "./definition";
 import { StewardError } from "./errors";
-
-/** A program saves nothing: whoever asks has the answer. */
-const ourselves: Engine = { assertAlive: async () => {}, savesEachStep: true };
+import { described } from "./inputs";
 
 /**
  * What every function of the package does, in the program itself: refuses unknown options, finds the connection, and says of an error
@@ -19,23 +17,17 @@ export async function ask<T>(
 ): Promise<T> {
   try {
     const { error } = options.schema.safeParse(options.given);
-    if (error) {
-      const reason = error.issues.map(({ path, message }) => [path.join("."), message].filter(Boolean).join(": ")).join("; ");
-      throw new StewardError({ code: "ERR_INVALID_INPUT", reason });
-    }
+    if (error) throw new StewardError({ code: "ERR_INVALID_INPUT", reason: described(error) });
     return await question(
       connect(system, options.given.connection ?? "default", {
         config: getConfig,
         environment: process.env,
         memory: new Map(),
-        engine: ourselves,
+        engine: withoutEngine,
       }),
     );
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    const told = error.with({ task });
-    // Where a program does not catch it, Pulumi prints the stack.
-    told.stack = `${told.name}: ${told.message}`;
-    throw told;
+    throw error.with({ task });
   }
 }

@@ -1,5 +1,5 @@
 import { Comparison, exact, ignored } from "../comparison";
-import { Connection, connect, Settings, System } from "../connection";
+import { ConfigurationSources, Connection, connect, System } from "../connection";
 import { Definition, Finding } from "../definition";
 import { definitions } from "../definitions";
 import { StewardError, Unfinished } from "../errors";
@@ -32,7 +32,7 @@ export function forget(): void {
 export function provider(token: string): DynamicProvider {
   const definition: Definition<Properties, Properties> | undefined = definitions.find((candidate) => candidate.token === token);
   if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);
-  const settings: Settings = { config: () => undefined, environment: process.env, memory, engine };
+  const settings: ConfigurationSources = { config: () => undefined, environment: process.env, memory, engine };
 
   const connectionOf = (properties: Properties, ...more: Properties[]): Connection => ({
     ...connect(definition.token.split(":")[0] as System, (properties.connection as string | undefined) ?? "default", settings),
@@ -68,13 +68,14 @@ export function provider(token: string): DynamicProvider {
   };
 
   const partsOf = (id: string): Properties => {
-    const parts = definition.parseId(id);
+    const parts = definition.parseId?.(id);
     if (parts) return parts;
     const error = new StewardError({
       code: "ERR_INVALID_INPUT",
       task: `Cannot read ${definition.noun}`,
-      reason: `"${id}" is not an id of one`,
-      advice: `Write it as ${definition.idForm}.`,
+      ...(definition.idForm
+        ? { reason: `"${id}" is not an id of one`, advice: `Write it as ${definition.idForm}.` }
+        : { reason: "it cannot be read by an id", advice: "Declare it without one." }),
     });
     throw Object.assign(error, { stack: "" });
   };
@@ -247,7 +248,7 @@ export function provider(token: string): DynamicProvider {
         async () => {
           const connection = connectionOf(inputs, olds);
           assertSameServer(connection, olds);
-          const { __provider: _, declared, server, unfinished, ...last } = olds;
+          const { __provider: _, connection: _former, declared, server, unfinished, ...last } = olds;
           const given = fieldsOf(inputs);
           const previous = { ...last };
           for (const field of declaredIn(olds)) if (!given.includes(field)) put(previous, field, undefined);
@@ -255,10 +256,7 @@ export function provider(token: string): DynamicProvider {
           const isRenamed = changed.length === 1 && changed[0] === "connection";
           // What leaves nothing on the server is not done again because the server has another address.
           const isMoved = !definition.delete && server !== connection.server && changed.every((field) => field === "connection");
-          if ((isRenamed || isMoved) && !unfinished) {
-            const { connection: _renamed, ...unchanged } = previous;
-            return { outs: stored(inputs, unchanged, __provider) };
-          }
+          if ((isRenamed || isMoved) && !unfinished) return { outs: stored(inputs, previous, __provider) };
           return {
             outs: stored(
               inputs,

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { Engine } from "../connection";
+import { Engine, withoutEngine } from "../connection";
 import { StewardError } from "../errors";
 
 const pause = 1000;
@@ -13,7 +13,7 @@ export function watchEngine(address: string | undefined): Engine {
   const savesEachStep = !/^(1|true)$/i.test(process.env.PULUMI_SKIP_CHECKPOINTS ?? "");
   const [, host, port] = /^([\w.]+):(\d+)$/.exec(address ?? "") ?? [];
   // Not started by an engine: a test.
-  if (!host || !port) return { assertAlive: async () => {}, savesEachStep };
+  if (!host || !port) return { ...withoutEngine, savesEachStep };
   const isAlive = (): Promise<boolean> =>
     new Promise((done) => {
       const socket = connect(Number(port), host);
@@ -22,7 +22,8 @@ export function watchEngine(address: string | undefined): Engine {
         socket.destroy();
         done(true);
       });
-      socket.once("error", () => done(false));
+      // Any other error is ours, such as too many open files: of the engine it says nothing.
+      socket.once("error", ({ code }: NodeJS.ErrnoException) => done(code !== "ECONNREFUSED"));
     });
   setInterval(async () => {
     // An error would reach nobody: what this process still does could not be saved, and nobody else ends it.

@@ -1,5 +1,6 @@
 import { Definition, Finding } from "../definition";
 import { redact, StewardError } from "../errors";
+import { pathOf } from "../inputs";
 import { Properties, unknown, valueAt } from "./properties";
 
 // What the engine is told of what does not fit, and of what failed.
@@ -13,7 +14,7 @@ export function schemaFindings(definition: Definition<Properties, Properties>, i
   return (error?.issues ?? [])
     .filter(({ path }) => !path.some((_, depth) => valueAt(inputs, path.slice(0, depth + 1)) === unknown))
     .map(({ path, message }) => ({
-      path: path.map((part, depth) => (typeof part === "number" ? `[${part}]` : `${depth > 0 ? "." : ""}${String(part)}`)).join(""),
+      path: pathOf({ path, message }),
       reason: valueAt(inputs, path) === undefined ? `is missing; ${message}` : message,
     }));
 }

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { Connection, connectionInput } from "../connection";
+import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError } from "../errors";
+import { connectionInput, texts } from "../inputs";
 import { Args, Connected } from "../resource";
 import { adminPath, callAsAdministrator } from "./client";
 
@@ -57,11 +58,9 @@ export function action<Inputs extends ActionInputs>(of: Action<Inputs>): Definit
     noun: of.noun,
     name: () => "",
     id: () => of.id,
-    idForm: of.id,
-    parseId: () => undefined,
     inputs: z.strictObject({
       ...of.inputs,
-      triggers: z.array(z.string("must be a text"), "must be a list of texts").optional(),
+      triggers: texts.optional(),
       connection: connectionInput,
     }),
     state: ["performedAt"],

@@ -1,11 +1,12 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
-import { Connection, connectionInput } from "../connection";
+import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError } from "../errors";
+import { connectionInput, flag } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { adminPath, call, isAdministrator, isNotFound, notAdministrator } from "./client";
-import { readWorkspace } from "./workspaces";
+import { readWorkspace, workspaceId } from "./workspaces";
 
 /** What a program declares of a workspace that exists. */
 export interface AdminWorkspaceInputs extends Connected {
@@ -37,8 +38,8 @@ interface Remembered extends AdminWorkspaceState {
 }
 
 const inputs: z.ZodType<AdminWorkspaceInputs> = z.strictObject({
-  workspaceId: z.string("must be a workspace's id").regex(/^[\w-]+$/, "must be a workspace's id, such as ws-6jrRyVDv1J8zQMB5"),
-  destroyOnDelete: z.boolean("must be true or false").optional(),
+  workspaceId,
+  destroyOnDelete: flag.optional(),
   connection: connectionInput,
 });
 
@@ -88,7 +89,7 @@ export const adminWorkspace: Definition<AdminWorkspaceInputs, Remembered> = {
   name: ({ workspaceId }) => workspaceId,
   id: ({ workspaceId }) => workspaceId,
   idForm: "ws-…",
-  parseId: (id) => (/^[\w-]+$/.test(id) ? { workspaceId: id } : undefined),
+  parseId: (id) => (workspaceId.safeParse(id).success ? { workspaceId: id } : undefined),
   inputs,
   state: ["workspaceId", "name", "locked", "organization", "vcsRepoIdentifier", "currentRunId"],
   replaces: ["workspaceId"],

@@ -57,11 +57,10 @@ export interface Resource {
 
 /** Sends one request to the platform and gives back what it answers. @internal */
 export async function call(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
-  const token = connection.token();
-  const headers = {
+  const headers = (token?: string): Record<string, string> => ({
     ...(token ? { authorization: `Bearer ${token}` } : {}),
     ...(request.body === undefined ? {} : { "content-type": "application/vnd.api+json" }),
-  };
+  });
   return (await send(connection, { ...request, headers })).body;
 }
 

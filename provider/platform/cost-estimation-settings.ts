@@ -1,8 +1,10 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { json } from "../comparison";
 import { Definition } from "../definition";
+import { objectIn } from "../http";
+import { flag, text } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { flag, Remembered, SettingsInputs, SettingsState, Shown, settings, show, text } from "./settings";
+import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
 import { Values } from "./settings-fields";
 
 /** Where the installation looks up prices. The real product calls the clouds aws, gcp and azure; the names here stay the same. */
@@ -36,13 +38,14 @@ const clouds = [
   ["cloudCClientId", "cloudCClientSecret", "cloudCSubscriptionId", "cloudCTenantId"],
 ];
 
-/** Of the cloud that has most of its credentials, the others; of the first one where none has any. */
+/** Of the cloud that has the greatest part of its credentials, the others; of the first one where none has any. */
 function missing(held: Values): string[] {
   // The real product can get its credentials from the machine that it runs on.
   if (!held.enabled || held["extra.aws-instance-profile-enabled"]) return [];
   const missing = clouds.map((fields) => fields.filter((field) => !held[field]));
-  if (missing.some((fields) => fields.length === 0)) return [];
-  return missing.find((fields, index) => fields.length < (clouds[index]?.length ?? 0)) ?? missing[0] ?? [];
+  const part = (index: number): number => (missing[index] ?? []).length / (clouds[index] ?? []).length;
+  const [best = 0] = [...clouds.keys()].sort((a, b) => part(a) - part(b));
+  return missing[best] ?? [];
 }
 
 /** @internal */
@@ -54,7 +57,7 @@ export const costEstimationSettings: Definition<CostEstimationSettingsInputs, Co
     enabled: flag,
     cloudAAccessKeyId: text,
     cloudASecretKey: text,
-    cloudBCredentials: text.refine(isJsonObject, "must be the JSON text of a service account's key"),
+    cloudBCredentials: text.refine((value) => objectIn(value) !== undefined, "must be the JSON text of a service account's key"),
     cloudCClientId: text,
     cloudCClientSecret: text,
     cloudCSubscriptionId: text,
@@ -64,15 +67,6 @@ export const costEstimationSettings: Definition<CostEstimationSettingsInputs, Co
   compare: { cloudBCredentials: json },
   missing,
 });
-
-function isJsonObject(value: string): boolean {
-  try {
-    const parsed: unknown = JSON.parse(value);
-    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
-  } catch {
-    return false;
-  }
-}
 
 /** Arguments of {@link CostEstimationSettings}. */
 export interface CostEstimationSettingsArgs extends Args<CostEstimationSettingsInputs> {}

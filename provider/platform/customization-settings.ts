@@ -1,7 +1,8 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { Definition } from "../definition";
+import { nonEmptyText, text } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { Remembered, SettingsInputs, SettingsState, Shown, settings, show, text } from "./settings";
+import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
 
 /** The texts that the installation shows its users. All but the address may hold HTML. */
 export interface CustomizationSettingsAttributes {
@@ -27,7 +28,7 @@ export const customizationSettings: Definition<CustomizationSettingsInputs, Cust
   type: "CustomizationSettings",
   noun: "customization settings",
   id: "customization",
-  attributes: { supportEmailAddress: text.min(1, "must not be empty"), loginHelp: text, footer: text, error: text, newUser: text },
+  attributes: { supportEmailAddress: nonEmptyText, loginHelp: text, footer: text, error: text, newUser: text },
 });
 
 /** Arguments of {@link CustomizationSettings}. */

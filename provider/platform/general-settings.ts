@@ -1,8 +1,9 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Definition } from "../definition";
+import { flag } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { flag, Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
 
 /** The installation's general settings. */
 export interface GeneralSettingsAttributes {

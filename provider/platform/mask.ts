@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../http";
+import { isObject, objectIn } from "../http";
 
 /** Whether a server shows this in the place of a secret: marks alone, or with a few characters of it at either end. */
 function isMask(value: unknown): boolean {
@@ -9,14 +9,14 @@ function isMask(value: unknown): boolean {
 
 /** Whether a server hides all of a secret, or some values in its JSON. @internal */
 export function hasMask(value: unknown): boolean {
-  const inner = typeof value === "string" ? parsed(value) : isObject(value) ? value : undefined;
+  const inner = typeof value === "string" ? objectIn(value) : isObject(value) ? value : undefined;
   return inner ? Object.values(inner).some(hasMask) : isMask(value);
 }
 
 /** Whether what a server shows may be the secret that we know: with a mask over all of it, or over some values in its JSON. @internal */
 export function mayBe(shown: unknown, known: unknown): boolean {
   if (typeof shown === "string" && typeof known === "string") {
-    const [a, b] = [parsed(shown), parsed(known)];
+    const [a, b] = [objectIn(shown), objectIn(known)];
     if (a && b) return mayBe(a, b);
   }
   if (isMask(shown)) return true;
@@ -25,14 +25,4 @@ export function mayBe(shown: unknown, known: unknown): boolean {
     isDeepStrictEqual(Object.keys(shown).sort(), Object.keys(known).sort()) &&
     Object.keys(shown).every((key) => mayBe(shown[key], known[key]))
   );
-}
-
-/** The object that a JSON text holds. */
-function parsed(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

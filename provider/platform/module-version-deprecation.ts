@@ -1,10 +1,11 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { ignored } from "../comparison";
-import { Connection, connectionInput } from "../connection";
+import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { isObject } from "../http";
+import { connectionInput, flag, nonEmptyText } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, completed, isNotFound } from "./client";
 import { Module, ModuleVersion, part, readModuleVersions } from "./module-versions";
@@ -48,9 +49,9 @@ const inputs: z.ZodType<ModuleVersionDeprecationInputs> = z.strictObject({
   moduleName: part,
   moduleProvider: part,
   moduleVersion: part,
-  reason: z.string("must be a text").min(1, "must not be empty"),
-  link: z.string("must be a text").min(1, "must not be empty").optional(),
-  adopt: z.boolean("must be true or false").optional(),
+  reason: nonEmptyText,
+  link: nonEmptyText.optional(),
+  adopt: flag.optional(),
   connection: connectionInput,
 });
 
@@ -177,9 +178,9 @@ async function afterFailure(
   before: Published | undefined,
   error: unknown,
 ): Promise<unknown> {
-  if (!(error instanceof StewardError)) return error;
-  if (error.status === 404)
+  if (isNotFound(error))
     return error.with({ advice: "The platform has no such version, or the token may not manage the modules of that organization." });
+  if (!(error instanceof StewardError)) return error;
   if (!error.facts.outcomeUnknown) return error;
   let now: Published | undefined;
   try {
@@ -222,7 +223,7 @@ async function update(
   _previous: unknown,
   last: Remembered,
 ): Promise<Remembered> {
-  return deprecate(connection, inputs, { reason: last.publishedReason, link: last.link });
+  return deprecate(connection, inputs, { reason: last.publishedReason, link: last.publishedLink });
 }
 
 async function reinstate(connection: Connection, state: ModuleVersionDeprecationState): Promise<void> {

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { Connection, connectionInput } from "../connection";
+import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { isObject } from "../http";
+import { connectionInput } from "../inputs";
 import { ask } from "../program";
 import { apiPath, call, isAdministrator, isNotFound, unexpectedAnswer } from "./client";
 

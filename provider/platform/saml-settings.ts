@@ -3,9 +3,10 @@ import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { pem } from "../comparison";
 import { Definition } from "../definition";
+import { flag, nonEmptyText, text } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { dialectOf } from "./client";
-import { flag, Remembered, SettingsInputs, SettingsState, Shown, settings, show, text } from "./settings";
+import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
 
 /** How users sign in through an identity provider. */
 export interface SamlSettingsAttributes {
@@ -66,7 +67,7 @@ export const samlSettings: Definition<SamlSettingsInputs, SamlSettingsState & Re
   attributes: {
     enabled: flag,
     debug: flag,
-    idpCert: text.min(1, "must not be empty"),
+    idpCert: nonEmptyText,
     sloEndpointUrl: url,
     ssoEndpointUrl: url,
     attrUsername: text,

@@ -1,8 +1,9 @@
 import { Output, secret } from "@pulumi/pulumi";
 import { z } from "zod";
-import { Connection, connectionInput } from "../connection";
+import { Connection } from "../connection";
 import { Definition, Doubt } from "../definition";
 import { StewardError, Unfinished } from "../errors";
+import { connectionInput, onlyConnection } from "../inputs";
 import { ask } from "../program";
 import { Args, Connected } from "../resource";
 import { mayBe } from "./mask";
@@ -271,13 +272,6 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     delete: putBack,
   };
 }
-
-/** What many attributes are. @internal */
-export const flag: z.ZodBoolean = z.boolean("must be true or false");
-/** @internal */
-export const text: z.ZodString = z.string("must be a text");
-
-const onlyConnection = z.strictObject({ connection: connectionInput });
 
 /** The readable attributes of settings, for a program. @internal */
 export function show<State extends SettingsState, Secret extends keyof State = never>(

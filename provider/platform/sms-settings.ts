@@ -1,8 +1,9 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { Definition } from "../definition";
+import { flag, nonEmptyText } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { dialectOf } from "./client";
-import { flag, Remembered, SettingsInputs, SettingsState, Shown, settings, show, text } from "./settings";
+import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
 
 /** How the platform sends text messages, for the second factor of a login. */
 export interface SmsSettingsAttributes {
@@ -22,16 +23,14 @@ export interface SmsSettingsInputs extends SettingsInputs, Partial<SmsSettingsAt
 /** What the platform shows. */
 export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {}
 
-const given = text.min(1, "must not be empty");
-
 /** @internal */
 export const smsSettings: Definition<SmsSettingsInputs, SmsSettingsState & Remembered> = settings({
   type: "SmsSettings",
   noun: "SMS settings",
   id: "sms",
   document: (connection) => dialectOf(connection).smsSettings,
-  attributes: { enabled: flag, accountSid: given, fromNumber: given },
-  writeOnly: { authToken: given },
+  attributes: { enabled: flag, accountSid: nonEmptyText, fromNumber: nonEmptyText },
+  writeOnly: { authToken: nonEmptyText },
   secrets: ["authToken"],
   missing: (held) => (held.enabled ? ["accountSid", "authToken", "fromNumber"].filter((field) => !held[field]) : []),
 });

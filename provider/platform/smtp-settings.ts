@@ -1,8 +1,9 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Definition } from "../definition";
+import { flag, nonEmptyText } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { flag, Remembered, SettingsInputs, SettingsState, Shown, settings, show, text } from "./settings";
+import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
 
 /** How the platform signs in to the mail server. */
 export type SmtpAuth = "none" | "plain" | "login";
@@ -36,8 +37,6 @@ export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettings
 /** What the platform shows. */
 export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes {}
 
-const given = text.min(1, "must not be empty");
-
 /** @internal */
 export const smtpSettings: Definition<SmtpSettingsInputs, SmtpSettingsState & Remembered> = settings({
   type: "SmtpSettings",
@@ -45,14 +44,14 @@ export const smtpSettings: Definition<SmtpSettingsInputs, SmtpSettingsState & Re
   id: "smtp",
   attributes: {
     enabled: flag,
-    host: given,
+    host: nonEmptyText,
     port: z.int("must be a port").min(1, "must be a port from 1 to 65535").max(65535, "must be a port from 1 to 65535"),
-    sender: given,
+    sender: nonEmptyText,
     auth: z.enum(["none", "plain", "login"], 'must be "none", "plain" or "login"'),
-    username: given,
+    username: nonEmptyText,
   },
-  writeOnly: { password: given },
-  sentAlong: { testEmailAddress: given },
+  writeOnly: { password: nonEmptyText },
+  sentAlong: { testEmailAddress: nonEmptyText },
   secrets: ["password"],
   missing: (held) => {
     const signsIn = held.auth === "plain" || held.auth === "login";

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { Connection, connectionInput } from "../connection";
+import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { isObject } from "../http";
+import { connectionInput, text } from "../inputs";
 import { ask } from "../program";
 import {
   adminPath,
@@ -94,7 +95,7 @@ const include = z
   .array(z.enum(["organization", "organization.owners", "current_run"], 'must be "organization", "organization.owners" or "current_run"'))
   .optional();
 const listOptions = z.strictObject({
-  q: z.string("must be a text").optional(),
+  q: text.optional(),
   currentRunStatus: z.array(z.string().regex(/^[a-z_]+$/, "must be a status such as policy_checked")).optional(),
   sort: z
     .enum(
@@ -106,8 +107,12 @@ const listOptions = z.strictObject({
   include,
   connection: connectionInput,
 });
+/** @internal */
+export const workspaceId: z.ZodString = z
+  .string("must be a workspace's id")
+  .regex(/^[\w-]+$/, "must be a workspace's id, such as ws-6jrRyVDv1J8zQMB5");
 const getOptions = z.strictObject({
-  id: z.string("must be a workspace's id").regex(/^[\w-]+$/, "must be a workspace's id, such as ws-6jrRyVDv1J8zQMB5"),
+  id: workspaceId,
   include,
   connection: connectionInput,
 });

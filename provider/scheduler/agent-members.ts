@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { connectionInput } from "../connection";
+import { connectionInput } from "../inputs";
 import { ask } from "../program";
 import { call } from "./client";
 

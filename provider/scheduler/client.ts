@@ -1,9 +1,10 @@
 import type * as LosslessJson from "lossless-json";
 import { z } from "zod";
-import { Connection, connectionInput, Dialect } from "../connection";
+import { Connection, Dialect } from "../connection";
 import { StewardError } from "../errors";
 import { unlikeTheApi } from "../failure";
 import { Request, Response, send } from "../http";
+import { connectionInput, flag, nonEmptyText } from "../inputs";
 
 /** Which server answers, about what, and how fresh the answer is. */
 export interface Consistency {
@@ -37,23 +38,21 @@ const dialects: Record<Dialect, SchedulerDialect> = {
 /** @internal */
 export const dialectOf = ({ dialect }: Connection): SchedulerDialect => dialects[dialect];
 
-const word = z.string("must be a text").min(1, "must not be empty");
 /** For what is about one job. @internal */
-export const oneNamespace: z.ZodType<string | undefined> = word
+export const oneNamespace: z.ZodType<string | undefined> = nonEmptyText
   .refine((namespace) => namespace !== "*", "must be the name of one namespace")
   .optional();
 /** @internal */
 export const consistencyShape = {
   connection: connectionInput,
-  namespace: word.optional(),
-  region: word.optional(),
-  stale: z.boolean("must be true or false").optional(),
+  namespace: nonEmptyText.optional(),
+  region: nonEmptyText.optional(),
+  stale: flag.optional(),
 };
 
 /** Sends one request to the scheduler. What it answers with 5xx is never sent again. @internal */
 export async function call(connection: Connection, request: Omit<Request, "headers" | "parse">): Promise<Response> {
-  const token = connection.token();
-  const headers = token ? { [`${dialectOf(connection).headers}-token`]: token } : {};
+  const headers = (token?: string): Record<string, string> => (token ? { [`${dialectOf(connection).headers}-token`]: token } : {});
   try {
     return await send(connection, { ...request, headers, parse });
   } catch (error) {

@@ -40,34 +40,32 @@ export interface Selector {
   notMatches(pattern: string): Filter;
 }
 
-/** How tightly an expression holds together: `not` before `and` before `or`. */
-type Kind = "or" | "and" | "not" | "match";
-
 class Expression implements Filter {
   constructor(
-    readonly kind: Kind,
     readonly text: string,
+    readonly isOr: boolean = false,
   ) {}
 
   and(other: Filter): Filter {
-    return new Expression("and", `${this.within("and")} and ${expressionOf(other).within("and")}`);
+    return new Expression(`${this.withinAnd()} and ${expressionOf(other).withinAnd()}`);
   }
 
   or(other: Filter): Filter {
-    return new Expression("or", `${this.within("or")} or ${expressionOf(other).within("or")}`);
+    return new Expression(`${this.text} or ${expressionOf(other).text}`, true);
   }
 
   not(): Filter {
     // Without the blank the real product takes `not(` for the name of a field.
-    return new Expression("not", `not (${this.text})`);
+    return new Expression(`not (${this.text})`);
   }
 
   toString(): string {
     return this.text;
   }
 
-  private within(kind: Kind): string {
-    return this.kind === "or" && kind === "and" ? `(${this.text})` : this.text;
+  /** `and` holds tighter than `or`. */
+  private withinAnd(): string {
+    return this.isOr ? `(${this.text})` : this.text;
   }
 }
 
@@ -78,7 +76,7 @@ export const isFilter = (given: unknown): given is Filter =>
 /** A filter of somebody else's making may hold anything, and so goes into parentheses. */
 function expressionOf(filter: Filter): Expression {
   if (filter instanceof Expression) return filter;
-  if (isFilter(filter)) return new Expression("match", `(${filter})`);
+  if (isFilter(filter)) return new Expression(`(${filter})`);
   throw invalid("and() and or() take another filter", 'Make it with scheduler.filter("Status").equals("running").');
 }
 
@@ -100,7 +98,7 @@ const words = ["and", "or", "not", "in", "is", "empty", "contains", "matches"];
  */
 export function filter(...path: string[]): Selector {
   const selector = selectorOf(path);
-  const match = (text: string): Filter => new Expression("match", text);
+  const match = (text: string): Filter => new Expression(text);
   return {
     equals: (value) => match(`${selector} == ${quote(value)}`),
     notEquals: (value) => match(`${selector} != ${quote(value)}`),

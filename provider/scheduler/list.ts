@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { isObject, Request } from "../http";
+import { flag } from "../inputs";
 import { ask } from "../program";
 import { Consistency, call, consistencyShape, header, queryOf, unexpectedAnswer } from "./client";
 import { Filter, isFilter } from "./filter";
@@ -9,7 +10,7 @@ import { asksForEmptiness, explainFilter, Listed, objection } from "./filter-che
 
 /** What is listed, in which order, and in pages of which size. */
 export interface Query extends Consistency {
-  /** An expression over the full record: made by {@link filter}, or a text in the scheduler's own grammar. It takes no other filtering beside it. */
+  /** An expression over the full record: made by {@link filter}, or a text in the scheduler's own grammar. */
   filter?: Filter | string;
   /**
    * How many come with one request.
@@ -41,9 +42,6 @@ export interface List<T> extends AsyncIterable<T> {
   readonly page: Page | undefined;
 }
 
-/** Parameters that some listings filter by, where they have no filter. */
-const otherFilters = ["prefix", "status", "job", "jobId", "meta", "resources", "os", "node_id", "eval_id"];
-
 /** @internal */
 export const signalInput: z.ZodType<AbortSignal | undefined> = z
   .custom<AbortSignal>((value) => typeof (value as AbortSignal | undefined)?.addEventListener === "function", "must be an AbortSignal")
@@ -51,7 +49,7 @@ export const signalInput: z.ZodType<AbortSignal | undefined> = z
 
 /** The options of a listing, and of what is built on one. @internal */
 export function querySchema(listed: Listed, more: z.ZodRawShape = {}): z.ZodType {
-  const shape = {
+  return z.strictObject({
     ...consistencyShape,
     filter: z
       .custom<Filter | string>()
@@ -62,22 +60,14 @@ export function querySchema(listed: Listed, more: z.ZodRawShape = {}): z.ZodType
       })
       .optional(),
     pageSize: z.int("must be a whole number").min(1, "must be at least 1").optional(),
-    reverse: z.boolean("must be true or false").optional(),
+    reverse: flag.optional(),
     signal: signalInput,
     ...more,
-  };
-  return z.strictObject(shape, {
-    error: (issue) => {
-      if (issue.code !== "unrecognized_keys") return undefined;
-      const { filter } = issue.input as { filter?: unknown };
-      const clash = filter === undefined ? undefined : issue.keys.find((key) => otherFilters.includes(key));
-      return clash ? `"${clash}" cannot be combined with \`filter\`: say it in the filter` : undefined;
-    },
   });
 }
 
-/** A list may be long: what is too large for it is no list. @internal */
-export const listBytes: number = 64 * 1024 * 1024;
+/** A list may be long: what is too large for it is no list. */
+const listBytes = 64 * 1024 * 1024;
 
 /** @internal */
 export type Item = Record<string, unknown>;

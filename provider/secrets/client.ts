@@ -84,11 +84,10 @@ export function apiPath(mount: string, ...names: string[]): string {
 /** Sends one request to the secrets service and gives back what it answers. @internal */
 export async function call(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
   const { tokenHeader, namespaceHeader } = dialectOf(connection);
-  const token = connection.token();
-  const headers = {
+  const headers = (token?: string): Record<string, string> => ({
     ...(token ? { [tokenHeader]: token } : {}),
     ...(connection.namespace ? { [namespaceHeader]: connection.namespace } : {}),
-  };
+  });
   return (await send(connection, { ...request, headers })).body;
 }
 
@@ -100,8 +99,8 @@ export async function readData(
 ): Promise<Record<string, unknown> | undefined> {
   try {
     const body = await call(connection, { method: "GET", path, ...(query ? { query } : {}), retry: "idempotent" });
-    const data = (body as { data?: unknown } | undefined)?.data;
-    if (typeof data === "object" && data !== null) return data as Record<string, unknown>;
+    const data = isObject(body) ? body.data : undefined;
+    if (isObject(data)) return data;
     throw unexpectedAnswer(path);
   } catch (error) {
     if (isGone(connection, error)) return undefined;

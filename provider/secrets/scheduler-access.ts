@@ -2,9 +2,10 @@ import { X509Certificate } from "node:crypto";
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Comparison, ignored, pem } from "../comparison";
-import { Connection, connectionInput } from "../connection";
+import { Connection } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
+import { connectionInput, flag } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, dialectOf, explainRefusal, isRouteGone, readData, remove, unexpectedAnswer } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
@@ -73,7 +74,7 @@ const inputs: z.ZodType<SchedulerAccessInputs> = z.strictObject({
     .regex(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "must be a private key in PEM form, not a path")
     .optional(),
   mount: mountInput,
-  adopt: z.boolean("must be true or false").optional(),
+  adopt: flag.optional(),
   connection: connectionInput,
 });
 
@@ -99,7 +100,7 @@ function certificateWarnings(path: string, value: string | undefined): Finding[]
 const path = (mount: string): string => apiPath(mount, "config", "access");
 
 /** What was never given and what the server leaves blank are the same. */
-const given = <T>(value: T): T | undefined => (value === "" || value === 0 ? undefined : value);
+const unblanked = <T>(value: T): T | undefined => (value === "" || value === 0 ? undefined : value);
 
 async function read(connection: Connection, previous: Remembered): Promise<Remembered | undefined> {
   const data = await readData(connection, path(previous.mount));
@@ -107,7 +108,7 @@ async function read(connection: Connection, previous: Remembered): Promise<Remem
   // Where the configuration cannot be deleted, a blank one is what is left of it.
   if (!data?.address) return undefined;
   /** The document shows the address alone: whatever else is compared only where it is shown. */
-  const shown = <T>(field: string, written: T): T => (field in data ? (given(data[field]) as T) : written);
+  const shown = <T>(field: string, written: T): T => (field in data ? (unblanked(data[field]) as T) : written);
   return {
     mount: previous.mount,
     address: String(data.address),
@@ -132,10 +133,10 @@ async function write(connection: Connection, inputs: SchedulerAccessInputs, curr
     mount,
     address,
     token,
-    maxTokenNameLength: given(maxTokenNameLength),
-    caCert: given(caCert),
-    clientCert: given(clientCert),
-    clientKey: given(clientKey),
+    maxTokenNameLength: unblanked(maxTokenNameLength),
+    caCert: unblanked(caCert),
+    clientCert: unblanked(clientCert),
+    clientKey: unblanked(clientKey),
   };
 }
 
@@ -161,7 +162,7 @@ async function clear(connection: Connection, { mount }: Remembered): Promise<voi
   }
 }
 
-const count: Comparison = { equal: (a, b) => given(a) === given(b) };
+const blankIsNone: Comparison = { equal: (a, b) => unblanked(a) === unblanked(b) };
 
 /** @internal */
 export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
@@ -185,7 +186,7 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
     { fields: ["caCert"], check: ({ caCert }) => certificateWarnings("caCert", caCert) },
     { fields: ["clientCert"], check: ({ clientCert }) => certificateWarnings("clientCert", clientCert) },
   ],
-  compare: { maxTokenNameLength: count, caCert: pem, clientCert: pem, clientKey: pem, mount: mountPath, adopt: ignored },
+  compare: { maxTokenNameLength: blankIsNone, caCert: pem, clientCert: pem, clientKey: pem, mount: mountPath, adopt: ignored },
   // Not deleted before: the engine at the old mount has to revoke the tokens that are replaced with it.
   replaces: ["mount"],
   secrets: ["token", "clientKey"],

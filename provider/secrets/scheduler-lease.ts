@@ -1,8 +1,9 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Duration, duration, seconds } from "../comparison";
-import { Connection, connectionInput } from "../connection";
+import { Connection } from "../connection";
 import { Definition } from "../definition";
+import { connectionInput } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, explainRefusal, readData, remove } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";

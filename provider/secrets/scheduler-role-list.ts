@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { Connection, connectionInput, trimMount } from "../connection";
+import { Connection, trimMount } from "../connection";
+import { connectionInput } from "../inputs";
 import { ask } from "../program";
 import { Connected } from "../resource";
 import { apiPath, defaultMount, explainRefusal, isTexts, readData, unexpectedAnswer } from "./client";

@@ -1,9 +1,10 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { ignored, set } from "../comparison";
-import { Connection, connectionInput } from "../connection";
+import { Connection } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
+import { connectionInput, flag } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, dialectOf, explainRefusal, isTexts, readData, remove, unexpectedAnswer } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
@@ -55,7 +56,7 @@ export const roleAttributes: {
   policies: z
     .array(z.string().regex(/^[^\s,]+$/, "must be the name of one policy, without commas or blanks"), "must be a list of policy names")
     .optional(),
-  global: z.boolean("must be true or false").optional(),
+  global: flag.optional(),
   type: z.enum(["client", "management"], 'must be "client" or "management"').optional(),
 };
 
@@ -63,7 +64,7 @@ const inputs: z.ZodType<SchedulerRoleInputs> = z.strictObject({
   name: z.string("must be the role's name"),
   ...roleAttributes,
   mount: mountInput,
-  adopt: z.boolean("must be true or false").optional(),
+  adopt: flag.optional(),
   connection: connectionInput,
 });
 

@@ -1,9 +1,10 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Comparison, ignored, set } from "../comparison";
-import { Connection, connectionInput } from "../connection";
+import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError, Unfinished } from "../errors";
+import { connectionInput, flag } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { defaultMount, explainRefusal } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
@@ -55,9 +56,9 @@ type Roles = Record<string, RoleAttributes>;
 
 const inputs: z.ZodType<SchedulerRolesInputs> = z.strictObject({
   roles: z.record(z.string(), z.strictObject(roleAttributes), "must be an object of roles by name"),
-  exclusive: z.boolean("must be true or false").optional(),
+  exclusive: flag.optional(),
   mount: mountInput,
-  adopt: z.boolean("must be true or false").optional(),
+  adopt: flag.optional(),
   connection: connectionInput,
 });
 
@@ -200,7 +201,7 @@ const shortList = (names: readonly string[]): string =>
 /** @internal */
 export const schedulerRoles: Definition<SchedulerRolesInputs, Remembered> = {
   token: "secrets:SchedulerRoles",
-  noun: "scheduler roles of",
+  noun: "scheduler roles",
   name: ({ mount }) => mount ?? "",
   id: (inputs) => `${inputs.mount}/role`,
   idForm: "<mount>/role",

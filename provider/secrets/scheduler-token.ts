@@ -1,8 +1,10 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
-import { Connection, connectionInput } from "../connection";
+import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError } from "../errors";
+import { unlikeTheApi } from "../failure";
+import { connectionInput, text } from "../inputs";
 import { Args, Connected, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, dialectOf, explainRefusal, isLeaseGone } from "./client";
 import { Mounted, mountInput, mountPath } from "./mount";
@@ -36,7 +38,7 @@ export interface SchedulerTokenState {
 
 const inputs: z.ZodType<SchedulerTokenInputs> = z.strictObject({
   role: z.string("must be the role's name"),
-  keepers: z.record(z.string(), z.string("must be a text"), "must be texts by name").optional(),
+  keepers: z.record(z.string(), text, "must be texts by name").optional(),
   mount: mountInput,
   connection: connectionInput,
 });
@@ -67,18 +69,9 @@ async function create(connection: Connection, { role, mount }: SchedulerTokenInp
   const ownLife = dialectOf(connection).tokensHaveLeases ? await lifeOfOwnToken(connection) : undefined;
   await connection.engine.assertAlive();
   const asked = Date.now();
-  const body = await call(connection, { method: "GET", path, retry: "never" }).catch((error) => {
+  const answer = await generate(connection, path).catch((error) => {
     throw explainFailure(connection, error);
   });
-  const { success, data: answer } = answers.generated.safeParse(body);
-  if (!success)
-    throw new StewardError({
-      code: "ERR_UNEXPECTED_RESPONSE",
-      reason: "the server's answer is not a scheduler token",
-      method: "GET",
-      path,
-      advice: "Check the address and the mount.",
-    });
   const { data, lease_id: leaseId } = answer;
   const leaseDuration = answer.lease_duration || undefined;
   const token = { accessorId: data.accessor_id, secretId: data.secret_id };
@@ -90,6 +83,12 @@ async function create(connection: Connection, { role, mount }: SchedulerTokenInp
       `warning: scheduler token "${role}": its lease lasts ${leaseDuration} s, but ends with the token that asked for it, which lives ${ownLife} s more unless it is renewed`,
     );
   return { ...token, leaseId, leaseDuration, expiresAt: dated(asked + leaseDuration * 1000) };
+}
+
+async function generate(connection: Connection, path: string): Promise<z.infer<typeof answers.generated>> {
+  const { success, data } = answers.generated.safeParse(await call(connection, { method: "GET", path, retry: "never" }));
+  if (success) return data;
+  throw unlikeTheApi("GET", path, "the server's answer is not a scheduler token", "Check the address and the mount.");
 }
 
 /** Seconds that are left to the token that we are; 0 is for ever, and undefined what it must not ask. */
@@ -162,8 +161,6 @@ export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenStat
   name: (fields) => ("role" in fields ? fields.role : ""),
   // Its own for each token: the old one is revoked after the new one exists.
   id: (_, state) => state?.accessorId ?? "",
-  idForm: "nothing: a token cannot be read",
-  parseId: () => undefined,
   inputs,
   state: ["accessorId", "secretId", "leaseId", "leaseDuration", "expiresAt"],
   // Given in any case: none and no longer any are the same.

@@ -1,6 +1,6 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { z } from "zod";
-import { connectionInput } from "../connection";
+import { connectionInput, text } from "../inputs";
 import { ask } from "../program";
 import { Connected } from "../resource";
 import { readOpenApi } from "./client";
@@ -53,7 +53,7 @@ const methods: readonly `${OpenAPIV3.HttpMethods}`[] = ["get", "put", "post", "d
 
 const schema: z.ZodType<GetSpecificationOptions> = z.strictObject({
   connection: connectionInput,
-  pathPrefix: z.string("must be a text").optional(),
+  pathPrefix: text.optional(),
   method: z
     .string("must be a text")
     .refine((method) => methods.some((known) => known === method.toLowerCase()), `must be one of ${methods.join(", ").toUpperCase()}`)

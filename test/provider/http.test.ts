@@ -42,7 +42,7 @@ function connection(address: string, settings: object = {}): Connection {
   return connect("secrets", "default", { config: () => config, environment: {}, memory: new Map(), engine: noEngine });
 }
 
-const get: Request = { method: "GET", path: "/v1/thing", headers: { "x-secrets-token": "canary-token" }, retry: "idempotent" };
+const get: Request = { method: "GET", path: "/v1/thing", headers: (token) => ({ "x-secrets-token": String(token) }), retry: "idempotent" };
 const post: Request = { ...get, method: "POST", body: { value: 1 } };
 const ok = (response: Parameters<RequestListener>[1]): unknown =>
   response.setHeader("content-type", "application/json").end('{"fine":true}');

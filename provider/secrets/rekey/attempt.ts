@@ -9,7 +9,18 @@ import { RekeyInputs, rekeyFields, rekeyRules } from "./declaration";
 import { createThrowAwayKey, inspectKeys } from "./pgp";
 import { Parameters } from "./server";
 import { look, Ours, sizeOf } from "./situation";
-import { Attempt, begin, cancelProbe, endOurs, giveUp, newAttempt, oursOf, settleConflict, tell, unforeseen } from "./steps";
+import {
+  Attempt,
+  assertSavesEachStep,
+  cancelOurs,
+  cancelProbe,
+  endOurs,
+  newAttempt,
+  oursOf,
+  settleConflict,
+  tell,
+  unforeseen,
+} from "./steps";
 import { decide } from "./table";
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
@@ -65,7 +76,7 @@ async function up(connection: Connection, inputs: RekeyInputs, last: Partial<Att
   const before = last.attempt;
   // Another address of the same service is no reason for a new rekey.
   if (before && !last.unfinished && !isNew(inputs, last)) return { attempt: before };
-  begin(connection);
+  assertSavesEachStep(connection);
   const parameters = await parametersOf(inputs);
   const nonces = before?.nonces ?? [];
   const probe = before?.probe ?? (await createThrowAwayKey());
@@ -89,7 +100,7 @@ async function up(connection: Connection, inputs: RekeyInputs, last: Partial<Att
         tell(`took over the attempt ${situation.status.nonce}, which is exactly like ours and has no share yet`);
         return begun(situation.status.nonce);
       case "give up and start":
-        await giveUp(connection, situation.status);
+        await cancelOurs(connection, situation.status);
         break;
       case "cancel probe":
         await cancelProbe(connection, situation);
@@ -113,8 +124,6 @@ export const rekeyAttempt: Definition<RekeyInputs, AttemptState> = {
   noun: "rekey",
   name: () => "",
   id: () => "sys/rekey/init",
-  idForm: "sys/rekey/init",
-  parseId: () => undefined,
   inputs: z.strictObject(rekeyFields),
   state: ["attempt"],
   rules: rekeyRules,

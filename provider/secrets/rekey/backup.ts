@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { connectionInput } from "../../connection";
+import { onlyConnection } from "../../inputs";
 import { ask } from "../../program";
 import { Connected } from "../../resource";
 import { getBackup, Parameters, RekeyBackup, ShareSet } from "./server";
@@ -25,6 +24,5 @@ export interface GetRekeyBackupOptions extends Connected {}
  * Throws `ERR_FORBIDDEN` without a token that may read it.
  */
 export async function getRekeyBackup(options: GetRekeyBackupOptions = {}): Promise<RekeyBackup | undefined> {
-  const schema = z.strictObject({ connection: connectionInput });
-  return ask("Cannot read the backup of a rekey", "secrets", { schema, given: options }, getBackup);
+  return ask("Cannot read the backup of a rekey", "secrets", { schema: onlyConnection, given: options }, getBackup);
 }

@@ -5,7 +5,7 @@ import { RekeyInputs } from "./declaration";
 import { EncryptedShare, ShareSet } from "./server";
 import { Share } from "./share";
 import { Ours } from "./situation";
-import { Attempt, pause, tell } from "./steps";
+import { Attempt, tell, unfinished } from "./steps";
 
 // What the commit of a rekey keeps, and what it says while it cannot go on.
 
@@ -72,7 +72,7 @@ export const stateOf = (outcome: CommitState["outcome"], live: ShareSet | undefi
 /** The status is the same after a commit, a seal, a failover and a cancel: nothing is begun before the next run has asked the service itself. @internal */
 export function noteUnknown(run: Run, reason: string): StewardError {
   run.state = stateOf("unknown", run.state.live, run.state.gathered);
-  return pause(
+  return unfinished(
     run,
     `${reason}: whether the new shares are live is not known yet, and the state keeps both sets`,
     `Run \`pulumi up\` again: it asks the service which of them opens it${run.inputs.candidate.encrypted.length > 0 ? ", with the decrypted new shares of a threshold of holders as newShares" : ""}.`,
@@ -83,7 +83,7 @@ export function noteUnknown(run: Run, reason: string): StewardError {
 export function waitForShares(run: Run, reason: string): StewardError {
   const { encrypted } = run.inputs.candidate;
   for (const { fingerprint, share } of encrypted) tell(`for the holder of ${fingerprint}, encrypted: ${share}`);
-  return pause(
+  return unfinished(
     run,
     reason,
     `Their holders (${encrypted.map(({ fingerprint }) => fingerprint).join(", ")}) decrypt theirs, with \`gpg\` or secrets.decryptShare, and bring them as newShares; those brought in earlier runs are kept.`,

@@ -12,7 +12,19 @@ import { deadAgain, settle } from "./settlement";
 import { guarding, markOf, shareOf, sharesAtHand } from "./share";
 import { settledKey } from "./shares";
 import { look } from "./situation";
-import { begin, cancelProbe, endOurs, giveUp, oursOf, refuseAltered, settleConflict, stopped, tell, unforeseen, unsettled } from "./steps";
+import {
+  assertSavesEachStep,
+  cancelOurs,
+  cancelProbe,
+  endOurs,
+  oursOf,
+  refuseAltered,
+  settleConflict,
+  stopped,
+  tell,
+  unforeseen,
+  unsettled,
+} from "./steps";
 import { decide } from "./table";
 import { finish, proveAndVerify } from "./verification";
 
@@ -42,7 +54,7 @@ async function up(connection: Connection, inputs: CommitInputs, last: Last): Pro
   };
   if (outcome === "live") return finish(run);
   if (outcome === "dead") throw deadAgain(run);
-  begin(connection);
+  assertSavesEachStep(connection);
   return step(run);
 }
 
@@ -91,7 +103,7 @@ async function step(run: Run): Promise<CommitState> {
       case "note unknown":
         throw noteUnknown(run, "our attempt is gone, after a commit, a seal, a failover or a cancel");
       case "cancel twin":
-        await giveUp(connection, situation.status);
+        await cancelOurs(connection, situation.status);
         if (holds === "candidate") throw noteUnknown(run, "our attempt is gone, after a commit, a seal, a failover or a cancel");
         break;
       case "cancel probe":
@@ -118,8 +130,6 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   noun: "rekey",
   name: () => "",
   id: () => "sys/rekey/verify",
-  idForm: "sys/rekey/verify",
-  parseId: () => undefined,
   inputs: z.strictObject({
     attempt: z.any(),
     nonces: z.any(),

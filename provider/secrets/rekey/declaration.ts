@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { connectionInput, isPrivate } from "../../connection";
+import { isPrivate } from "../../connection";
 import { Finding, Rule } from "../../definition";
+import { connectionInput, flag, texts } from "../../inputs";
 import { Connected } from "../../resource";
 import { dialectOf } from "../client";
 import { inspectKeys } from "./pgp";
@@ -94,7 +95,7 @@ export interface RekeyInputs extends Connected {
 /** A share in the place of its name would be printed as one. */
 const isNoShare = (text: string): boolean => text.length < 40 || !/^[0-9A-Za-z+=]+$/.test(text) || !decodeShare(text);
 
-const flag = z.boolean("must be true or false").optional();
+const maybe = flag.optional();
 const count = z.int("must be a whole number").min(1, "must be at least 1").max(255, "must be at most 255");
 const source = z.union(
   [
@@ -111,18 +112,18 @@ export const rekeyFields: Record<keyof RekeyInputs, z.ZodType> = {
   secretThreshold: count,
   currentShares: z.array(source, "must be a list of shares"),
   pgpKeys: z.array(z.string("must be a public key"), "must be a list of public keys").optional(),
-  backup: flag,
-  replaceBackup: flag,
-  removeBackup: flag,
-  requireVerification: flag,
-  acceptLossRisk: flag,
+  backup: maybe,
+  replaceBackup: maybe,
+  removeBackup: maybe,
+  requireVerification: maybe,
+  acceptLossRisk: maybe,
   newShares: z.array(source, "must be a list of shares").optional(),
   proof: z.enum(["all", "threshold"], 'must be "all" or "threshold"').optional(),
   waitSeconds: z.number("must be a number of seconds").min(0, "must not be negative").optional(),
-  triggers: z.array(z.string("must be a text"), "must be a list of texts").optional(),
+  triggers: texts.optional(),
   onConflict: z.enum(["fail", "resume", "cancel"], 'must be "fail", "resume" or "cancel"').optional(),
-  discardShares: flag,
-  acceptPlaintext: flag,
+  discardShares: maybe,
+  acceptPlaintext: maybe,
   connection: connectionInput,
 };
 

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
 import { dialectOf } from "../client";
-import { getBackup, giveShare, isReplyLost, isWhole, RekeyStatus, ShareSet } from "./server";
+import { getBackup, giveShare, isWhole, RekeyStatus, ShareSet, saysNothingOfTheShare } from "./server";
 import { guarding, markOf, Share, shareOf, sharesAtHand } from "./share";
 import { Run, recover, SharesState, startAgain } from "./shares-run";
 import { look, Ours, Situation } from "./situation";
-import { giveUp, pause, refuseAltered, stopped, tell } from "./steps";
+import { cancelOurs, refuseAltered, stopped, tell, unfinished } from "./steps";
 
 // The current shares are given, one by one.
 
@@ -114,7 +114,7 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
           repeated = true;
           break;
         }
-        return giveUpUnknown(run, outcome.status, outcome.error);
+        return cancelUnknown(run, outcome.status, outcome.error);
     }
   }
 }
@@ -140,8 +140,8 @@ async function giveOne(connection: Connection, ours: Ours, share: Share, before:
     return set ? { kind: "complete", set } : { kind: "counted" };
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
+    if (saysNothingOfTheShare(error)) throw error;
     const answered = error.status !== undefined && error.status >= 400;
-    if (!isReplyLost(error) && (!answered || [401, 403, 404, 429, 503].includes(error.status as number))) throw error;
     const { kind, status } = await look(connection, ours);
     if (kind !== "collecting") return { kind: "unknown", status, error };
     if (status.progress === before.progress + 1) return { kind: "counted" };
@@ -152,8 +152,8 @@ async function giveOne(connection: Connection, ours: Ours, share: Share, before:
 }
 
 async function refuseParts(run: Run, status: RekeyStatus, set: ShareSet): Promise<StewardError> {
-  await giveUp(run.connection, status);
-  return pause(
+  await cancelOurs(run.connection, status);
+  return unfinished(
     run,
     `the service answered with ${set.shares.length + set.encrypted.length} new shares where ${run.ours.parameters.shares} were asked for, or with those of other holders; nothing was committed, and our attempt was cancelled`,
     "Find out what stands between, and run `pulumi up` again to begin anew.",
@@ -180,7 +180,7 @@ async function protectBackup(run: Run): Promise<void> {
     );
   if (state.replacedBackup?.nonce === backup.nonce) return;
   state.replacedBackup = backup;
-  throw pause(
+  throw unfinished(
     run,
     `the service keeps a backup of another rekey, ${backup.nonce}; what it holds, ciphertext, is saved in the state now, before ours overwrites it`,
     "Run `pulumi up` again to go on.",
@@ -189,8 +189,7 @@ async function protectBackup(run: Run): Promise<void> {
 
 function tooFew(run: Run, { progress, required }: RekeyStatus, repeated: number, missing: string[], refusals: string[]): StewardError {
   const { backup } = run.ours.parameters;
-  const kept = run.state.kept.find((set) => set.encrypted.length > 0 && set.threshold === required);
-  return pause(
+  return unfinished(
     run,
     [
       `${progress} of ${required} current shares given`,
@@ -198,23 +197,28 @@ function tooFew(run: Run, { progress, required }: RekeyStatus, repeated: number,
       ...(missing.length > 0 ? [`not at hand: ${missing.join(", ")}`] : []),
       ...refusals.map((refusal) => `refused: ${refusal}`),
     ].join("; "),
-    `Run \`pulumi up\` again where ${required - progress === 1 ? "the missing share is" : "missing shares are"} at hand; other holders may give theirs in the meantime${backup ? "" : ", but the last one has to be given here"}.${kept ? ` If the shares of the rekey ${kept.nonce} are the live ones, its holders bring theirs, decrypted, as currentShares.` : ""}`,
+    `Run \`pulumi up\` again where ${required - progress === 1 ? "the missing share is" : "missing shares are"} at hand; other holders may give theirs in the meantime${backup ? "" : ", but the last one has to be given here"}.${hintAtKept(run, required)}`,
   );
 }
 
 function refusedTogether(run: Run, { required, nonce }: RekeyStatus, reason: string, isAlone: boolean): StewardError {
-  const kept = run.state.kept.find((set) => set.encrypted.length > 0);
-  return pause(
+  return unfinished(
     run,
     `the ${required} shares given${isAlone ? "" : ", some of them by other holders,"} do not open the service (${reason}); the attempt ${nonce} stands, and begins again with no share`,
-    `At least one of them is wrong: correct currentShares and run again.${kept ? ` If the shares of the rekey ${kept.nonce} are the live ones, its holders bring theirs, decrypted, as currentShares.` : ""}`,
+    `At least one of them is wrong: correct currentShares and run again.${hintAtKept(run, required)}`,
   );
+}
+
+/** An encrypted set that may be the one that is asked for: only its holders can tell. */
+function hintAtKept({ state }: Run, required: number): string {
+  const kept = state.kept.find((set) => set.encrypted.length > 0 && set.threshold === required);
+  return kept ? ` If the shares of the rekey ${kept.nonce} are the live ones, its holders bring theirs, decrypted, as currentShares.` : "";
 }
 
 function lostMeanwhile(run: Run, { kind, status }: Situation): StewardError {
   if (kind === "altered") return refuseAltered({ kind, status });
   const { verification } = run.ours.parameters;
-  return pause(
+  return unfinished(
     run,
     kind === "none"
       ? "our attempt is gone: the service was sealed, failed over, or somebody cancelled it"
@@ -226,21 +230,21 @@ function lostMeanwhile(run: Run, { kind, status }: Situation): StewardError {
 }
 
 /** Whether the share counted cannot be known. */
-async function giveUpUnknown(run: Run, status: RekeyStatus, error: StewardError): Promise<never> {
+async function cancelUnknown(run: Run, status: RekeyStatus, error: StewardError): Promise<never> {
   const { connection, ours, state } = run;
   if (status.nonce !== ours.nonce || dialectOf(connection).refusesRepeatedShares)
-    throw pause(
+    throw unfinished(
       run,
       `${error.facts.reason}, and whether the share counted is not known`,
       "Run `pulumi up` again: it goes on from what the server shows.",
     );
   if (status.progress > state.given.length)
-    throw pause(
+    throw unfinished(
       run,
       `${error.facts.reason}, whether the share counted is not known, and other holders have given shares to the attempt ${status.nonce}`,
       'Ask them to begin again, and cancel it: with onConflict: "cancel" and a change of triggers.',
     );
-  await giveUp(connection, status);
+  await cancelOurs(connection, status);
   return startAgain(run, `whether a share counted was not known (${error.facts.reason}), so the attempt was cancelled`);
 }
 

@@ -1,6 +1,8 @@
 import { Output, secret } from "@pulumi/pulumi/output";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
+import { z } from "zod";
 import { StewardError } from "../../errors";
+import { described, text } from "../../inputs";
 import { decodeShare } from "./share";
 
 // The one file that knows OpenPGP. The library is loaded with the first key: most programs have none.
@@ -72,13 +74,19 @@ export interface DecryptShareOptions {
   passphrase?: string;
 }
 
+const decryptOptions = z.strictObject({ share: text, privateKey: text, passphrase: text.optional() });
+const refuse = (reason: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", task: "Cannot decrypt share", reason });
+
 /**
  * Decrypts a new share for its holder, in the program's own process: nothing is sent. The result, a secret, is what unseals the service, and what the
  * holder gives back as one of `newShares`.
  *
  * Throws `ERR_INVALID_INPUT` for a message, a key or a passphrase that does not fit.
  */
-export async function decryptShare({ share, privateKey, passphrase }: DecryptShareOptions): Promise<Output<string>> {
+export async function decryptShare(options: DecryptShareOptions): Promise<Output<string>> {
+  const { error } = decryptOptions.safeParse(options);
+  if (error) throw refuse(described(error));
+  const { share, privateKey, passphrase } = options;
   return secret(await decryptMessage({ share, privateKey, passphrase: async () => passphrase }));
 }
 
@@ -93,7 +101,6 @@ export async function decryptMessage({
   passphrase(): Promise<string | undefined>;
 }): Promise<string> {
   const { readPrivateKey, decryptKey, readMessage, decrypt } = openpgp();
-  const refuse = (reason: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", task: "Cannot decrypt share", reason });
   const message = await (share.includes("-----BEGIN")
     ? readMessage({ armoredMessage: share.trim() })
     : readMessage({ binaryMessage: new Uint8Array(decodeShare(share.replace(/\s/g, "")) ?? []) })

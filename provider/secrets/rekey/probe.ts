@@ -17,11 +17,11 @@ export interface Tried {
  * mixed in, the probe is cancelled and nothing is said.
  * @internal
  */
-export async function probe<Set extends Tried>(
+export async function probe<T extends Tried>(
   connection: Connection,
   { probe: { key, fingerprint } }: Attempt,
-  sets: readonly Set[],
-): Promise<Set | undefined> {
+  sets: readonly T[],
+): Promise<T | undefined> {
   const parameters = { shares: 1, threshold: 1, pgpKeys: [key], fingerprints: [fingerprint], backup: false, verification: true };
   tell("asking the service with a throw-away attempt which shares open it");
   try {

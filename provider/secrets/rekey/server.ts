@@ -258,5 +258,9 @@ export async function removeBackup(connection: Connection): Promise<void> {
   await call(connection, { method: "DELETE", path: backup, retry: "never" });
 }
 
+/** Whether a share that was not taken was not even looked at: whoever answers so has not counted it. @internal */
+export const saysNothingOfTheShare = (error: StewardError): boolean =>
+  !isReplyLost(error) && (error.status === undefined || error.status < 400 || [401, 403, 404, 429, 503].includes(error.status));
+
 /** Whether a request may have been applied all the same. @internal */
 export const isReplyLost = (error: unknown): boolean => error instanceof StewardError && Boolean(error.facts.outcomeUnknown);

@@ -3,7 +3,7 @@ import { CommitState, Run, stateOf } from "./commit-run";
 import { isComplete, probe, Tried } from "./probe";
 import { getBackup, removeBackup, ShareSet } from "./server";
 import { guarding, markOf, shareOf, sharesAtHand } from "./share";
-import { pause, tell } from "./steps";
+import { tell, unfinished } from "./steps";
 import { finish } from "./verification";
 
 // An outcome that is not known is found out.
@@ -38,7 +38,7 @@ export async function settle(run: Run, required: number): Promise<CommitState> {
     return finish(run);
   }
   if (!found)
-    throw pause(
+    throw unfinished(
       run,
       others.some((other) => isComplete(other, required))
         ? "neither the new shares nor the former ones open the service: somebody may have rekeyed it since"
@@ -62,7 +62,7 @@ async function removeDeadBackup({ connection, inputs }: Run): Promise<void> {
 
 /** @internal */
 export const deadAgain = (run: Run): StewardError =>
-  pause(
+  unfinished(
     run,
     `the rekey ${run.inputs.candidate.nonce} was not committed: its new shares are dead, and the former ones still open the service`,
     "Change triggers to begin anew.",

@@ -5,7 +5,7 @@ import { candidateIn } from "./backup";
 import { RekeyInputs } from "./declaration";
 import { getBackup, RekeyBackup, ShareSet } from "./server";
 import { Ours, Situation } from "./situation";
-import { Attempt, giveUp, newAttempt, pause, tell } from "./steps";
+import { Attempt, cancelOurs, newAttempt, tell, unfinished } from "./steps";
 
 // What the shares of a rekey keep, and how their attempt begins anew.
 
@@ -55,7 +55,7 @@ export interface Run {
 /** The nonce of another attempt: saved before a share is given to it. @internal */
 export function begunAnew(run: Run, nonce: string, reason: string): StewardError {
   run.state = { ...run.state, nonce, nonces: [...new Set([...run.state.nonces, nonce])], given: [] };
-  return pause(run, `${reason}, and its nonce ${nonce} is saved now`, "Run `pulumi up` again to give it the current shares.");
+  return unfinished(run, `${reason}, and its nonce ${nonce} is saved now`, "Run `pulumi up` again to give it the current shares.");
 }
 
 /** @internal */
@@ -81,7 +81,7 @@ export async function fromBackup({ connection, ours, state }: Run): Promise<Shar
 export async function recover(run: Run, { status }: Situation): Promise<SharesState> {
   const found = await fromBackup(run);
   if (found) return found;
-  await giveUp(run.connection, status);
+  await cancelOurs(run.connection, status);
   const { nonce } = await newAttempt(run.connection, run.ours);
   throw begunAnew(
     run,

@@ -10,7 +10,18 @@ import { give } from "./giving";
 import { getBackup, ShareSet } from "./server";
 import { begunAnew, fromBackup, Last, Run, recover, SharesInputs, SharesState, startAgain } from "./shares-run";
 import { look } from "./situation";
-import { Attempt, begin, cancelProbe, endOurs, giveUp, oursOf, refuseAltered, settleConflict, unforeseen, unsettled } from "./steps";
+import {
+  Attempt,
+  assertSavesEachStep,
+  cancelOurs,
+  cancelProbe,
+  endOurs,
+  oursOf,
+  refuseAltered,
+  settleConflict,
+  unforeseen,
+  unsettled,
+} from "./steps";
 import { decide } from "./table";
 
 // The second of the three resources of a rekey: it gives the current shares, and keeps the new ones, of which nothing is committed yet.
@@ -18,8 +29,8 @@ import { decide } from "./table";
 async function up(connection: Connection, inputs: SharesInputs, last: Last): Promise<SharesState> {
   const { attempt } = inputs;
   const isSame = last.attempt?.id === attempt.id;
-  if (isSame && last.candidate && !last.unfinished) return last as SharesState;
-  begin(connection);
+  if (isSame && last.candidate && !last.unfinished) return stateIn(last);
+  assertSavesEachStep(connection);
   // A set that we made and do not know to be dead may be the one that opens the service.
   const kept = [...(last.candidate ? [last.candidate] : []), ...(last.kept ?? [])];
   const nonce = (isSame ? last.nonce : undefined) ?? attempt.nonce;
@@ -33,7 +44,7 @@ async function up(connection: Connection, inputs: SharesInputs, last: Last): Pro
     hadBackup: (last.hadBackup ?? false) || attempt.parameters.backup,
     ...(last.replacedBackup ? { replacedBackup: last.replacedBackup } : {}),
   };
-  if (last.hadBackup) await keepBackup(connection, state, attempt.parameters.threshold);
+  if (last.hadBackup && last.attempt) await keepBackup(connection, state, last.attempt.parameters.threshold);
   return step({ connection, inputs, ours: oursOf(attempt, state.nonces, nonce), state });
 }
 
@@ -45,6 +56,10 @@ async function keepBackup(connection: Connection, state: SharesState, threshold:
   const encrypted = Object.entries(backup.keys).flatMap(([fingerprint, shares]) => shares.map((share) => ({ fingerprint, share })));
   state.kept.unshift({ nonce: backup.nonce, threshold, shares: [], encrypted });
 }
+
+/** Without the inputs of the last run, which would come before those of this one. */
+const stateIn = (last: Last): SharesState =>
+  Object.fromEntries(rekeyShares.state.map((field) => [field, last[field]])) as unknown as SharesState;
 
 async function step(run: Run): Promise<SharesState> {
   const { connection, inputs, ours, state } = run;
@@ -58,7 +73,7 @@ async function step(run: Run): Promise<SharesState> {
         return found ?? startAgain(run, "the attempt was gone (a seal, a failover or a cancel)");
       }
       case "give up and start":
-        await giveUp(connection, situation.status);
+        await cancelOurs(connection, situation.status);
         return startAgain(run, "an older attempt of ours was cancelled");
       case "cancel probe":
         await cancelProbe(connection, situation);
@@ -83,7 +98,6 @@ async function step(run: Run): Promise<SharesState> {
       default:
         throw unforeseen(situation, holds);
     }
-    run.state = state;
   }
 }
 
@@ -112,8 +126,6 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   noun: "rekey",
   name: () => "",
   id: () => "sys/rekey/update",
-  idForm: "sys/rekey/update",
-  parseId: () => undefined,
   inputs: z.strictObject({ attempt: z.any(), currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection }),
   state: ["nonce", "nonces", "candidate", "source", "kept", "given", "foreign", "refused", "hadBackup", "replacedBackup"],
   compare: {

@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { connectionInput } from "../../connection";
+import { onlyConnection } from "../../inputs";
 import { ask } from "../../program";
 import { Connected } from "../../resource";
 import { getStatus, RekeyStatus } from "./server";
@@ -13,6 +12,5 @@ export interface GetRekeyStatusOptions extends Connected {}
  * Throws `ERR_UNAVAILABLE` for a sealed service.
  */
 export async function getRekeyStatus(options: GetRekeyStatusOptions = {}): Promise<RekeyStatus> {
-  const schema = z.strictObject({ connection: connectionInput });
-  return ask("Cannot read the status of a rekey", "secrets", { schema, given: options }, getStatus);
+  return ask("Cannot read the status of a rekey", "secrets", { schema: onlyConnection, given: options }, getStatus);
 }

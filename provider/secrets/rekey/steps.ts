@@ -32,7 +32,7 @@ export const oursOf = ({ parameters, probe }: Attempt, nonces: readonly string[]
 export const tell = (text: string): void => console.log(`rekey: ${text}`);
 
 /** Before the first request that changes something. @internal */
-export function begin(connection: Connection): void {
+export function assertSavesEachStep(connection: Connection): void {
   if (connection.engine.savesEachStep) return;
   throw new StewardError({
     code: "ERR_INVALID_INPUT",
@@ -129,7 +129,7 @@ const inProgress = (status: RekeyStatus, advice: string): StewardError =>
   });
 
 /** Ends an attempt of ours. What an orphan of an earlier run may still send to verify it is shut out first. @internal */
-export async function giveUp(connection: Connection, status: RekeyStatus): Promise<void> {
+export async function cancelOurs(connection: Connection, status: RekeyStatus): Promise<void> {
   if (status.verification) await restartVerification(connection);
   await cancelAttempt(connection, status.nonce);
   tell(`cancelled our attempt ${status.nonce}`);
@@ -144,7 +144,7 @@ export async function cancelProbe(connection: Connection, { status }: Situation)
 /** What a delete ends: nothing of anybody else's. @internal */
 export async function endOurs(connection: Connection, situation: Situation): Promise<void> {
   if (situation.kind === "probe") await cancelProbe(connection, situation);
-  if (["collecting", "verifying", "former"].includes(situation.kind)) await giveUp(connection, situation.status);
+  if (["collecting", "verifying", "former"].includes(situation.kind)) await cancelOurs(connection, situation.status);
 }
 
 /** @internal */
@@ -167,7 +167,7 @@ export const unforeseen = ({ kind, status }: Situation, holds: string): StewardE
 export const stopped = (reason: string, advice?: string): StewardError => new StewardError({ code: "ERR_INCOMPLETE", reason, advice });
 
 /** What a run has done so far is saved, and the next one goes on from it. @internal */
-export const pause = ({ state }: { state: object }, reason: string, advice: string): StewardError =>
+export const unfinished = ({ state }: { state: object }, reason: string, advice: string): StewardError =>
   new Unfinished({ ...state, unfinished: true }, { reason, advice });
 
 /** A delete that would take shares along. @internal */

@@ -4,7 +4,7 @@ import { prove } from "./proof";
 import { getBackup, isReplyLost, removeBackup, restartVerification, verifyShare } from "./server";
 import { Share } from "./share";
 import { describe, look } from "./situation";
-import { cancelProbe, giveUp, pause, stopped, tell } from "./steps";
+import { cancelOurs, cancelProbe, stopped, tell, unfinished } from "./steps";
 
 // The new shares are proven, and given back: the last of them commits.
 
@@ -58,7 +58,7 @@ async function proveLocally(run: Run): Promise<void> {
   const misfits = verdict.misfits.map(({ label }) => label);
   // Among those gathered is a wrong one: they are asked for again.
   if (encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
-  throw pause(
+  throw unfinished(
     run,
     `${verdict.reason}${misfits.length > 0 ? `: ${misfits.join(", ")} ${misfits.length === 1 ? "does" : "do"} not fit` : ""}; nothing is committed`,
     encrypted.length > 0
@@ -78,7 +78,7 @@ async function explainVerify(run: Run, share: Share, error: unknown): Promise<un
   if (kind !== "verifying") return noteUnknown(run, "our attempt ended while a new share was given");
   if (!isVerdict) return error;
   if (run.inputs.candidate.encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
-  return pause(
+  return unfinished(
     run,
     `the service refuses the new shares at ${share.label} (${error.facts.reason}); nothing is committed, and our attempt still stands`,
     run.inputs.candidate.encrypted.length > 0
@@ -106,7 +106,7 @@ export async function finish(run: Run): Promise<CommitState> {
     // A start that an orphan of an earlier run sent may have arrived only now.
     const late = await look(connection, { ...ours, nonce: undefined });
     if (late.kind === "probe") await cancelProbe(connection, late);
-    if (late.kind === "untouched" || late.kind === "former") await giveUp(connection, late.status);
+    if (late.kind === "untouched" || late.kind === "former") await cancelOurs(connection, late.status);
     const backup = inputs.hadBackup ? await getBackup(connection) : undefined;
     const isOurs = backup && inputs.nonces.includes(backup.nonce);
     // One of another attempt of ours holds dead shares.
@@ -116,7 +116,7 @@ export async function finish(run: Run): Promise<CommitState> {
     }
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    throw pause(
+    throw unfinished(
       run,
       `the new shares are live and saved, but what is left to do failed: ${error.facts.reason}`,
       "Run `pulumi up` again to finish it.",

@@ -268,7 +268,7 @@ describe("half-done work", () => {
     await expect(resource.up({ roles })).rejects.toMatchObject({
       code: "ERR_INCOMPLETE",
       message: expect.stringMatching(
-        /^Cannot create scheduler roles of "nomad": 2 of 4 roles failed: [bc], [bc]\. The first, "[bc]": not (today|sure) \(POST .*The others are done; the next `pulumi up` goes on from there\.$/,
+        /^Cannot create scheduler roles "nomad": 2 of 4 roles failed: [bc], [bc]\. The first, "[bc]": not (today|sure) \(POST .*The others are done; the next `pulumi up` goes on from there\.$/,
       ),
     });
     expect(Object.keys(resource.state?.outputs.roles as object).sort()).toEqual(["a", "d"]);

@@ -113,7 +113,7 @@ describe("a filter that is not sent", () => {
     expect(await refused(listJobs({ filter: 5 as never }))).toContain("filter: must be a text, or made by scheduler.filter()");
     expect(await refused(listJobs({ filter: {} as never }))).toContain("filter: must be a text, or made by scheduler.filter()");
     const both = { filter: "a", prefix: "b" } as never;
-    expect(await refused(listJobs(both))).toBe('Cannot list jobs: "prefix" cannot be combined with `filter`: say it in the filter.');
+    expect(await refused(listJobs(both))).toBe('Cannot list jobs: Unrecognized key: "prefix".');
   });
 
   test("and nothing else is taken for one of these", async () => {

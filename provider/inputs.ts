@@ -1,0 +1,27 @@
+import { z } from "zod";
+
+// What the inputs of many resources, functions and connections are, and how what a schema finds wrong with them is said.
+
+/** @internal */
+export const flag: z.ZodBoolean = z.boolean("must be true or false");
+/** @internal */
+export const text: z.ZodString = z.string("must be a text");
+/** @internal */
+export const nonEmptyText: z.ZodString = text.min(1, "must not be empty");
+/** @internal */
+export const texts: z.ZodArray<z.ZodString> = z.array(text, "must be a list of texts");
+
+/** The input `connection` of every resource and function. @internal */
+export const connectionInput: z.ZodType<string | undefined> = z.string("must be the name of a connection").optional();
+/** The options of a function that takes nothing else. @internal */
+export const onlyConnection: z.ZodType<{ connection?: string }> = z.strictObject({ connection: connectionInput });
+
+type Issue = { path: readonly PropertyKey[]; message: string };
+
+/** `roles.web.policies[0]`. @internal */
+export const pathOf = ({ path }: Issue): string =>
+  path.map((part, depth) => (typeof part === "number" ? `[${part}]` : `${depth > 0 ? "." : ""}${String(part)}`)).join("");
+
+/** In one line. @internal */
+export const described = ({ issues }: { issues: readonly Issue[] }): string =>
+  issues.map((issue) => [pathOf(issue), issue.message].filter(Boolean).join(": ")).join("; ");
