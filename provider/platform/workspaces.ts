@@ -65,7 +65,10 @@ export interface WorkspaceQuery {
 
 /** Options of {@link listWorkspaces}. */
 export interface ListWorkspacesOptions extends WorkspaceQuery {
-  /** @default "default" */
+  /**
+   * Which connection of the stack's configuration, `steward:<connection>`, names the server.
+   * @default "default"
+   */
   connection?: string;
 }
 
@@ -75,7 +78,10 @@ export interface GetWorkspaceOptions {
   id: string;
   /** Which related resources come with it, in `included`. */
   include?: WorkspaceInclude[];
-  /** @default "default" */
+  /**
+   * Which connection of the stack's configuration, `steward:<connection>`, names the server.
+   * @default "default"
+   */
   connection?: string;
 }
 

@@ -7,7 +7,10 @@ import { Request, Response, send } from "../http";
 
 /** Which server answers, about what, and how fresh the answer is. */
 export interface Consistency {
-  /** @default "default" */
+  /**
+   * Which connection of the stack's configuration, `steward:<connection>`, names the server.
+   * @default "default"
+   */
   connection?: string;
   /**
    * `*` for all namespaces, where something is listed.

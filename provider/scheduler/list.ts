@@ -76,7 +76,7 @@ export function querySchema(listed: Listed, more: z.ZodRawShape = {}): z.ZodType
   });
 }
 
-/** A list may be long: what is too large for it is no list. @internal */
+/** The largest answer that is read as a list. @internal */
 export const listBytes: number = 64 * 1024 * 1024;
 
 /** @internal */
