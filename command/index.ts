@@ -7,7 +7,7 @@ import { Cancelled, say, Terminal } from "./terminal";
 /** The command line. `stopped` ends a running sandbox. */
 export function createCommand(terminal: Terminal, stopped: () => Promise<unknown>): Command {
   const program = new Command("pulumi-steward")
-    .description("Declares the administration of a secrets service, a platform and a scheduler with Pulumi.")
+    .description("The sandbox of pulumi-steward, and a holder's part in a rekey.")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),

@@ -56,8 +56,8 @@ export interface Definition<Inputs, State> {
   /** Fields whose change replaces the resource. */
   replaces: readonly (keyof Inputs & string)[];
   /**
-   * true for what has an id that the user does not choose: deleting it after the replacement would undo the replacement. false for what is another
-   * one each time, under any name of the server.
+   * true: the id is fixed by the server or the mount, so deleting the old one after creating the new one would delete the new one. false: each
+   * creation makes another object, and the old one goes last. Not there: false, except that a resource moved to another server is deleted first.
    */
   deleteBeforeReplace?: boolean;
   /** Inputs whose keys are each declared, compared and let go for themselves: `extra.apply-timeout`. */

@@ -17,13 +17,13 @@ import { RunError } from "@pulumi/pulumi/errors";
  * - `ERR_REDIRECTED`: the server points elsewhere; credentials are never sent there.
  * - `ERR_UNREACHABLE`: no connection; nothing was sent.
  * - `ERR_REPLY_LOST`: the connection broke, or time ran out, after the request was sent.
- * - `ERR_UNEXPECTED_RESPONSE`: not JSON, cut short, or too large.
+ * - `ERR_UNEXPECTED_RESPONSE`: an answer that is not the API's: not JSON, not of its form, or too large; or no trusted TLS connection.
  * - `ERR_ABORTED`: an AbortSignal of the program's ended it.
  * - `ERR_TIMED_OUT`: what was waited for did not come in time.
  * - `ERR_FAILED`: what was waited for came to another end.
- * - `ERR_CONFLICT`: somebody else's rekey is in progress.
+ * - `ERR_CONFLICT`: the rekey on the server is not the expected one: somebody else's, altered, or none.
  * - `ERR_ENGINE_GONE`: Pulumi has ended, so that nothing could be saved; nothing was sent.
- * - `ERR_INCOMPLETE`: a part was done, and the state says which.
+ * - `ERR_INCOMPLETE`: a part was done, and the state says which; or a rekey, or its deletion, stopped before it was safe to go on.
  * - `ERR_INTERNAL`: a fault of the package.
  */
 export type ErrorCode =

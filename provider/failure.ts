@@ -97,7 +97,7 @@ export function adviceFor(status: number, { name, system }: Connection, hasToken
 /**
  * The server's own words: `{"errors": ["…"]}`, JSON:API's `{"errors": [{"title", "detail"}]}`, or plain text. Secrets are taken out before anything
  * else is done to them: half a secret would not be found again.
- @internal
+ * @internal
  */
 export function serverReason(body: unknown, text: string, secrets: readonly string[]): string {
   const words = (errorsIn(body) ?? []).map((error: unknown) => {

@@ -15,8 +15,8 @@ export type Outputs<State> = { readonly [Field in keyof State]: Output<State[Fie
 /** What every resource and function takes. */
 export interface Connected {
   /**
-   * Which connection of the stack's configuration, `steward:<connection>`, names the server. Renaming a connection sends nothing;
-   * naming one of another server replaces the resource; another address behind the same name is refused.
+   * Which connection of the stack's configuration, `steward:<connection>`, names the server. For a resource: renaming a connection sends
+   * nothing; naming one of another server replaces the resource; another address behind the same name is refused.
    * @default "default"
    */
   connection?: string;

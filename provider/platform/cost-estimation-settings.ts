@@ -76,9 +76,9 @@ export interface CostEstimationSettings extends Outputs<CostEstimationSettingsSt
  * Where the installation looks up prices: `GET` and `PATCH /api/v2/admin/cost-estimation-settings`. Its id is `cost-estimation`.
  *
  * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. The platform
- * shows the secrets, so their drift is seen, under a line of its own, since Pulumi prints `[secret]` only; a server that puts a mask over
- * them is believed. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's, and with `ERR_INVALID_INPUT`, before anything
- * is sent, where the platform would be enabled without all credentials of a cloud.
+ * shows the secrets, so their drift is seen, under a line of its own, since Pulumi prints `[secret]` only; a masked value counts as
+ * unchanged. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's, and with `ERR_INVALID_INPUT`, before anything is
+ * sent, where cost estimation would be enabled without all credentials of a cloud.
  *
  * ```ts
  * new platform.CostEstimationSettings("prices", { enabled: true, cloudAAccessKeyId: "AKIA…", cloudASecretKey: config.requireSecret("priceKey") });

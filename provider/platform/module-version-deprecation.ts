@@ -150,7 +150,7 @@ async function deprecate(
   inputs: ModuleVersionDeprecationInputs,
   before: Published | undefined,
 ): Promise<Remembered> {
-  // A link that is left out may stay.
+  // The platform may keep a link that a write omits, so it is cleared explicitly.
   const { reason, link = before?.link && "" } = inputs;
   try {
     const document = await write(connection, inputs, {
@@ -269,8 +269,8 @@ export interface ModuleVersionDeprecation extends Outputs<ModuleVersionDeprecati
  * `<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>`.
  *
  * Creating it deprecates the version, destroying it reinstates the version. One that is deprecated already, with other words, is never
- * taken over silently: creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set. A version that has gone is gone here too. All versions of
- * one module are read with one request.
+ * taken over silently: creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set. When the version is removed from the registry, a refresh
+ * removes the resource from the state. All versions of one module are read with one request.
  *
  * ```ts
  * new platform.ModuleVersionDeprecation("old-network", {

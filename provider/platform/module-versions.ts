@@ -38,7 +38,10 @@ export interface ListModuleVersionsOptions {
   name: string;
   /** The provider that the module is for. */
   provider: string;
-  /** @default "default" */
+  /**
+   * Which connection of the stack's configuration, `steward:<connection>`, names the server.
+   * @default "default"
+   */
   connection?: string;
 }
 

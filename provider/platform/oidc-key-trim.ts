@@ -24,7 +24,13 @@ export interface OidcKeyTrim extends Outputs<ActionState> {}
  *
  * ```ts
  * const rotation = new platform.OidcKeyRotation("leak", { triggers: ["incident 42"] });
- * // Each rotation is followed by a trim, and comes before it.
+ * // Two hours is how long a token is valid at most. A preview does not wait.
+ * const untilTokensHaveExpired = async (performedAt: string) => {
+ *   const left = Date.parse(performedAt) + 2 * 60 * 60 * 1000 - Date.now();
+ *   if (left > 0 && !pulumi.runtime.isDryRun()) await new Promise((done) => setTimeout(done, left));
+ *   return performedAt;
+ * };
+ * // Trims after each rotation, once the tokens of the old key have expired.
  * new platform.OidcKeyTrim("leak", { triggers: [rotation.performedAt.apply(untilTokensHaveExpired)] });
  * ```
  *

@@ -33,7 +33,7 @@ export interface Settings<Inputs> {
   /** What is left behind when attributes have been put back, if anything. */
   leftBehind?(shown: Values): string | undefined;
   retry?: Retry;
-  /** Statuses of a write that say something of another server, and what. */
+  /** HTTP statuses with which the platform reports a failure of the mail server, and what each means. */
   verdicts?: Readonly<Record<number, string>>;
 }
 

@@ -66,7 +66,10 @@ export interface WorkspaceQuery {
 
 /** Options of {@link listWorkspaces}. */
 export interface ListWorkspacesOptions extends WorkspaceQuery {
-  /** @default "default" */
+  /**
+   * Which connection of the stack's configuration, `steward:<connection>`, names the server.
+   * @default "default"
+   */
   connection?: string;
 }
 
@@ -76,7 +79,10 @@ export interface GetWorkspaceOptions {
   id: string;
   /** Which related resources come with it, in `included`. */
   include?: WorkspaceInclude[];
-  /** @default "default" */
+  /**
+   * Which connection of the stack's configuration, `steward:<connection>`, names the server.
+   * @default "default"
+   */
   connection?: string;
 }
 

@@ -5,7 +5,10 @@ import { call } from "./client";
 
 /** What {@link getAgentMembers} takes. */
 export interface GetAgentMembersOptions {
-  /** @default "default" */
+  /**
+   * Which connection of the stack's configuration, `steward:<connection>`, names the server.
+   * @default "default"
+   */
   connection?: string;
 }
 

@@ -8,7 +8,10 @@ import { connectionInput, flag, nonEmptyText } from "../inputs";
 
 /** Which server answers, about what, and how fresh the answer is. */
 export interface Consistency {
-  /** @default "default" */
+  /**
+   * Which connection of the stack's configuration, `steward:<connection>`, names the server.
+   * @default "default"
+   */
   connection?: string;
   /**
    * `*` for all namespaces, where something is listed.

@@ -17,6 +17,16 @@ export interface WaitForDeploymentOptions extends Consistency {
   /** The job's ID. */
   jobId: string;
   /**
+   * The job's namespace, one.
+   * @default the connection's, and without one the scheduler's `default`
+   */
+  namespace?: string;
+  /**
+   * Any server may say how far the deployment is, even one that has no leader, and what it says may be old.
+   * @default false
+   */
+  stale?: boolean;
+  /**
    * For how long at most. A job's own progress deadline, after which its deployment fails, should be shorter.
    * @default "15m"
    */

@@ -1,6 +1,6 @@
 import { List, list, Query, querySchema } from "./list";
 
-/** The way of a job from one version to the next, with the scheduler's own names, and all that it sent beside these. */
+/** The rollout of one version of a job, with the scheduler's own names, and all that it sent beside these. */
 export interface Deployment {
   /** A UUID. */
   ID: string;

@@ -7,6 +7,13 @@ import { Consistency, call, consistencyShape, oneNamespace, queryOf } from "./cl
 
 /** What {@link registerJob} takes. */
 export interface RegisterJobOptions extends Consistency {
+  /**
+   * The job's namespace, one.
+   * @default the connection's, and without one the scheduler's `default`
+   */
+  namespace?: string;
+  /** Ignored: a write goes to the leader. */
+  stale?: boolean;
   /** The job in the scheduler's JSON, with or without the `{ "Job": … }` around it that its command line prints. It is sent as it is. */
   job: object;
 }

@@ -66,7 +66,7 @@ export function querySchema(listed: Listed, more: z.ZodRawShape = {}): z.ZodType
   });
 }
 
-/** A list may be long: what is too large for it is no list. */
+/** The largest answer that is read as a list. */
 const listBytes = 64 * 1024 * 1024;
 
 /** @internal */

@@ -16,6 +16,13 @@ export interface WatchOptions extends Query {
    * @default "5m"
    */
   wait?: Duration;
+  /**
+   * Any server may answer, even one that has no leader. The answer may be old.
+   * @default false
+   */
+  stale?: boolean;
+  /** Ends the iteration, without an error. */
+  signal?: AbortSignal;
 }
 
 /** The list as it is now. */

@@ -97,8 +97,9 @@ export interface SchedulerLease extends Outputs<SchedulerLeaseState> {}
 /**
  * How long the tokens live that the scheduler engine generates: `POST`, `GET` and `DELETE <mount>/config/lease`.
  *
- * An engine has one; its id is `<mount>/config/lease`. Deleting it brings the service's own defaults back. A value that the program
- * does not declare stays what the last refresh saw and is not compared.
+ * An engine has one; its id is `<mount>/config/lease`. Creating it overwrites a lease configuration that exists, without `adopt`; deleting it
+ * brings the service's defaults back, not what was there before. A value that the program does not declare stays what the last refresh saw
+ * and is not compared.
  *
  * ```ts
  * new secrets.SchedulerLease("lease", { ttl: "30m", maxTtl: "4h" });

@@ -15,8 +15,8 @@ export interface SchedulerTokenInputs extends Connected, Mounted {
   /** The role that the token is generated from, which says what it may do. Changing this replaces the token. */
   role: string;
   /**
-   * Any texts that this token goes with: when one of them changes, another token is generated, and the old one is revoked. A month, for one that
-   * is rotated every month. Changing this replaces the token.
+   * Arbitrary texts; when one changes, a new token is generated and the old one revoked. For a monthly rotation, put the month here. Changing
+   * this replaces the token.
    * @default {}
    */
   keepers?: Record<string, string>;

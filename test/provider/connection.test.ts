@@ -88,6 +88,17 @@ describe("the configuration", () => {
     expect(call).not.toThrow("canary");
   });
 
+  test.each([
+    ["secrets", "region"],
+    ["platform", "namespace"],
+    ["platform", "mount"],
+    ["scheduler", "mount"],
+  ])("%s.%s, which would do nothing, is refused", (system, setting) =>
+    expect(() => from({ "steward:default": JSON.stringify({ [system]: { address: "http://host", [setting]: "a" } }) })).toThrow(
+      `${system}: Unrecognized key: "${setting}"`,
+    ),
+  );
+
   test("that is not an object is refused", () => expect(() => from({ "steward:default": "http://host" })).toThrow("is not an object"));
 
   test("an unknown name is an error, never the default", () => {

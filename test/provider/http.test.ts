@@ -57,6 +57,16 @@ const failure = async (sent: Promise<Response>): Promise<Error> => {
 };
 
 describe("a request", () => {
+  test("reads the token once: what is sent is what no error shows", async () => {
+    const server = await serve(({ headers }, response) =>
+      response.writeHead(400).end(JSON.stringify({ errors: [headers["x-secrets-token"]] })),
+    );
+    const tokens = ["canary-one", "canary-two"];
+    const { message } = await failure(send({ ...server, token: () => tokens.shift() }, get));
+    expect(message).toContain("[secret]");
+    expect(tokens).toEqual(["canary-two"]);
+  });
+
   test("sends JSON with its headers and reads JSON, compressed or not", async () => {
     const target = await serve((_, response, count) => {
       if (count === 1) ok(response);

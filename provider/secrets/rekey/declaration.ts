@@ -8,9 +8,10 @@ import { inspectKeys } from "./pgp";
 import { decodeShare } from "./share";
 
 /**
- * A share of unseal keys: itself, base64 or hex, which the state then holds encrypted; or where the provider finds it when it is needed, which the
- * state never holds, but for new shares that wait for others: a variable of the environment that `pulumi` runs in, or a file, seen from the program's folder. What is not set, or not there, is a share
- * that is not at hand.
+ * A share of unseal keys. A string is the share itself, base64 or hex, and is kept in the state, encrypted. `{ env }` or `{ file }` says where the
+ * provider reads it when it is needed: a variable of the environment that `pulumi` runs in, or a file relative to the program's folder. It is then
+ * not kept in the state, except new shares that wait for those of other holders. A variable that is not set, or a file that does not exist, is a
+ * share that is not at hand.
  */
 export type ShareSource = string | { env: string } | { file: string };
 
@@ -37,7 +38,8 @@ export interface RekeyInputs extends Connected {
    */
   backup?: boolean;
   /**
-   * Go on although the service would overwrite the backup of another rekey; what it held, ciphertext, is kept in the state.
+   * Go on although the service would overwrite the backup of another rekey; what it held, ciphertext, is kept in the state. Changing this alone
+   * does nothing.
    * @default false
    */
   replaceBackup?: boolean;
@@ -53,7 +55,7 @@ export interface RekeyInputs extends Connected {
    */
   requireVerification?: boolean;
   /**
-   * Needed with `requireVerification: false`, unless `pgpKeys` and `backup` keep the new shares from being lost.
+   * Needed with `requireVerification: false`, unless `pgpKeys` and `backup` keep the new shares from being lost. Changing this alone does nothing.
    * @default false
    */
   acceptLossRisk?: boolean;
@@ -64,11 +66,12 @@ export interface RekeyInputs extends Connected {
   newShares?: ShareSource[];
   /**
    * What is proven before the commit: "all" new shares, or a "threshold" of them. With PGP keys, "all" brings every share to one place.
+   * Changing this alone does nothing.
    * @default "all" without `pgpKeys`, "threshold" with them
    */
   proof?: "all" | "threshold";
   /**
-   * How many seconds to wait for other holders to give their current shares; 0: report and stop.
+   * How many seconds to wait for other holders to give their current shares; 0: report and stop. Changing this alone does nothing.
    * @default 0
    */
   waitSeconds?: number;
@@ -76,23 +79,23 @@ export interface RekeyInputs extends Connected {
   triggers?: string[];
   /**
    * What to do about an attempt that somebody else has begun: "fail" shows it and stops; "resume" goes on with it where it has exactly our
-   * parameters and verification; "cancel" ends it, and with it the shares that others gave.
+   * parameters and verification; "cancel" ends it, and with it the shares that others gave. Changing this alone does nothing.
    * @default "fail"
    */
   onConflict?: "fail" | "resume" | "cancel";
   /**
-   * Let the resource be deleted although the state holds the only copy of live shares, or of shares that may be live.
+   * Let the resource be deleted although the state holds the only copy of live shares, or of shares that may be live. Changing this updates.
    * @default false
    */
   discardShares?: boolean;
   /**
-   * Send shares over plain http to a host that is not this one.
+   * Send shares over plain http to a host that is not this one. Changing this alone does nothing.
    * @default false
    */
   acceptPlaintext?: boolean;
 }
 
-/** A share in the place of its name would be printed as one. */
+/** A share given where a name is expected would be printed as the name. */
 const isNoShare = (text: string): boolean => text.length < 40 || !/^[0-9A-Za-z+=]+$/.test(text) || !decodeShare(text);
 
 const maybe = flag.optional();

@@ -13,8 +13,8 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * Changes the unseal keys: new shares, in any number and with any threshold, in the place of the current ones. `sys/rekey/*`.
  *
  * It is a component of three resources, since Pulumi saves its state after each: the *attempt*, before any share is given; the *shares*, which keep the new
- * ones before anything is committed; and the *commit*, which proves the new shares, commits them, and reads back. Whatever dies when, the shares that open the service
- * are the former ones, or in the state, and the next `pulumi up` goes on. See `docs/rekey.md` for every way it can stop.
+ * ones before anything is committed; and the *commit*, which proves the new shares, commits them, and reads back. Wherever a run is killed, the shares that open the
+ * service are the former ones, or in the state, and the next `pulumi up` goes on; only `requireVerification: false` gives that up. See `docs/rekey.md` for every way it can stop.
  *
  * A rekey that is finished runs again only for a change of `triggers`, `secretShares`, `secretThreshold` or `pgpKeys`; the preview says so.
  *
@@ -34,7 +34,8 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * @requests Create: 1 `PUT` that starts the attempt, 1 for each current share, 1 `DELETE` that begins the verification anew, and 1 `PUT` for each new
  * share that is verified, with looks at the status before each. Refresh: a look at the status, once it is live. Delete: a look at the status, and a
  * cancel where an attempt of ours is left.
- * @unreadable The shares: whether they still open the service, a refresh only guesses from their number and threshold.
+ * @unreadable The shares. Whether they still open the service: a refresh only compares their threshold with the number of shares that the service
+ * asks for.
  */
 export class Rekey extends ComponentResource {
   /** The live shares, base64; empty with `pgpKeys`. A secret. */

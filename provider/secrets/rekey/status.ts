@@ -7,7 +7,7 @@ import { getStatus, RekeyStatus } from "./server";
 export interface GetRekeyStatusOptions extends Connected {}
 
 /**
- * What the service's one rekey is at, `GET sys/rekey/init` and, while new shares are being verified, `GET sys/rekey/verify`.
+ * How far the service's one rekey is, `GET sys/rekey/init` and, while new shares are being verified, `GET sys/rekey/verify`.
  *
  * Throws `ERR_UNAVAILABLE` for a sealed service.
  */

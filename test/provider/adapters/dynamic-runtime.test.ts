@@ -184,6 +184,16 @@ describe("the server that a resource was written to", () => {
     expect(await hold(sandbox, "nomad/role/web")).toBe(404);
   });
 
+  test("a connection renamed together with another change is recorded", async () => {
+    const resource = engine("SchedulerRole");
+    await resource.up(role);
+    resource.configure({ "steward:renamed": to(sandbox) });
+    const changed = { ...role, policies: ["other"], connection: "renamed" };
+    expect(await resource.up(changed)).toBe("update");
+    expect(await resource.up(changed)).toBe("same");
+    expect(await resource.refresh()).toEqual([]);
+  });
+
   test("a connection to another server replaces", async () => {
     const resource = engine("SchedulerRole", { "steward:default": to(sandbox), "steward:other": to(other) });
     await resource.up(role);

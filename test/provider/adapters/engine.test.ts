@@ -1,4 +1,4 @@
-import { AddressInfo, createServer } from "node:net";
+import net, { AddressInfo, createServer, Socket } from "node:net";
 import { watchEngine } from "../../../provider/adapters/engine";
 
 /** Something that listens where an engine would. */
@@ -27,6 +27,15 @@ test("nothing is sent when Pulumi has ended, and the process ends itself", async
   clearInterval(begun.mock.results[0]?.value);
   begun.mockRestore();
   exit.mockRestore();
+});
+
+test("an error that says nothing of Pulumi is none of its end", async () => {
+  const failing = new Socket();
+  const connecting = jest.spyOn(net, "connect").mockReturnValue(failing);
+  const alive = watchEngine("127.0.0.1:1").assertAlive();
+  failing.emit("error", Object.assign(new Error("too many open files"), { code: "EMFILE" }));
+  await alive;
+  connecting.mockRestore();
 });
 
 test("a process that no engine started watches nothing", async () => {

@@ -204,6 +204,19 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await shown()).toMatchObject({ reason: "Use 2" });
   });
 
+  test("a link that the platform publishes in other words is not taken for a change that was applied", async () => {
+    const { engine, sandbox } = current();
+    const deprecation = engine("ModuleVersionDeprecation");
+    await deprecation.up({ ...inputs, link: "https://wiki.example.com" });
+    Object.assign(deprecation.state?.outputs ?? {}, { publishedLink: "https://wiki.example.com/" });
+    const published = { reason: "Use 2.0.0.", link: "https://wiki.example.com/" };
+    const body = JSON.stringify({ modules: [{ versions: [{ version: inputs.moduleVersion, deprecation: published }] }] });
+    sandbox.faults.add({ system: "platform", method: "GET", path: /versions/, action: "respond", status: 200, body, times: 9 });
+    sandbox.faults.add({ system: "platform", method: "PATCH", path: /private/, action: "drop-before", times: 9 });
+    const { link, ...without } = inputs;
+    await expect(deprecation.up({ ...without, reason: "Use 2" })).rejects.toThrow("it was not applied");
+  });
+
   test("a write in doubt that the registry cannot settle either is written again", async () => {
     const { engine, sandbox, requests } = current();
     const deprecation = engine("ModuleVersionDeprecation");

@@ -338,6 +338,11 @@ onEachPlatform("what the server would refuse", (current) => {
     ["SmsSettings", { enabled: true, accountSid: "AC1" }, ["authToken", "fromNumber"]],
     ["SamlSettings", { enabled: true, ssoEndpointUrl: "https://idp.example.com" }, ["idpCert", "sloEndpointUrl"]],
     ["CostEstimationSettings", { enabled: true, cloudCTenantId: "t" }, ["cloudCClientId", "cloudCClientSecret", "cloudCSubscriptionId"]],
+    [
+      "CostEstimationSettings",
+      { enabled: true, cloudAAccessKeyId: "a", cloudCClientId: "c", cloudCClientSecret: "s", cloudCTenantId: "t" },
+      ["cloudCSubscriptionId"],
+    ],
     ["CostEstimationSettings", { enabled: true }, ["cloudAAccessKeyId", "cloudASecretKey"]],
   ])("%s %j: refused before anything is written", async (token, inputs, missing) => {
     const { engine, requests } = current();

@@ -35,6 +35,17 @@ onEachPlatform("a workspace", (current) => {
     expect((await outside("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(404);
   });
 
+  test("a connection that is renamed with another change is recorded", async () => {
+    const { engine, config } = current();
+    const workspace = engine("AdminWorkspace");
+    const [platform = {}] = Object.values(config());
+    workspace.configure({ "steward:former": platform, "steward:renamed": platform });
+    await workspace.up({ workspaceId: id, connection: "former" });
+    const changed = { workspaceId: id, destroyOnDelete: true, connection: "renamed" };
+    expect(await workspace.up(changed)).toBe("update");
+    expect(await workspace.up(changed)).toBe("same");
+  });
+
   test("turning destroyOnDelete off again leaves it", async () => {
     const { engine, requests } = current();
     const workspace = engine("AdminWorkspace");

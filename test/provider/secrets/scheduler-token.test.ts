@@ -244,6 +244,17 @@ onEachTarget("SchedulerToken", (current) => {
   });
 });
 
+test("an answer that is no token says that one may have been generated all the same", async () => {
+  const server = createServer((_, response) => void response.end('{"data":{}}'));
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address } } });
+  await expect(token.up({ role: "deploy" })).rejects.toThrow(
+    "the server's answer is not a scheduler token (GET /v1/scheduler/creds/deploy). A token that nobody has may have been generated; the next `pulumi up` generates another one.",
+  );
+  server.close();
+});
+
 test.each([60, 0])("only the service's own words say that a lease of %s seconds is gone", async (lasts) => {
   let reason = "";
   const server = createServer((request, response) => {

@@ -76,4 +76,8 @@ test("a holder decrypts a share, with a key that is locked or not; the result is
     [{ share, privateKey: other }, "privateKey is not the key that this share is encrypted to"],
   ] as const)
     await expect(secrets.decryptShare(options)).rejects.toThrow(`Cannot decrypt share: ${reason}.`);
+  const mistaken = { share, privateKey: undefined, passPhrase: "words" } as never;
+  await expect(secrets.decryptShare(mistaken)).rejects.toThrow(
+    'Cannot decrypt share: privateKey: must be a text; Unrecognized key: "passPhrase".',
+  );
 });

@@ -217,6 +217,17 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await stack.up({ ...pgp, removeBackup: true })).toEqual(["same", "same", "same"]);
   });
 
+  test("what others completed is kept with its own threshold, not with that of the rekey after it", async () => {
+    const [a = "", b = "", c = ""] = current().first;
+    const pgpKeys = (await holders(3)).map(({ publicKey }) => publicKey);
+    const stack = stackOn(current());
+    await stack.stops(inputs({ pgpKeys, backup: true, currentShares: [a] }));
+    const { nonce } = await status();
+    for (const key of [b, c]) await current().outside("PUT", "sys/rekey/update", { key, nonce });
+    await stack.stops(inputs({ pgpKeys, backup: true, secretThreshold: 3, currentShares: [a] }));
+    expect(stack.shares.outputs().kept).toMatchObject([{ nonce, threshold: 2 }]);
+  });
+
   test("never overwrites the backup of somebody else's rekey, unless told to: then the state keeps it", async () => {
     const all = await holders(3);
     const keys = all.map(({ publicKey }) => publicKey);
@@ -387,7 +398,10 @@ onEachRekeyTarget("a rekey", (current) => {
     await expect(stack.destroy()).rejects.toThrow(
       "Cannot delete rekey: the state holds the only copy of shares that open the service. Put them where they belong",
     );
-    expect(await stack.up(inputs({ discardShares: true }))).toEqual(["same", "update", "update"]);
+    for (const discardShares of [true, false, true]) {
+      expect(await stack.up(inputs({ discardShares }))).toEqual(["same", "update", "update"]);
+      expect(await stack.up(inputs({ discardShares }))).toEqual(["same", "same", "same"]);
+    }
     await stack.destroy();
     expect([stack.attempt.state, stack.shares.state, stack.commit.state]).toEqual([undefined, undefined, undefined]);
   });
