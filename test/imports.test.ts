@@ -28,6 +28,15 @@ test("a system never imports another system", () => {
   ).toEqual([]);
 });
 
+test("imports go one way: no file of the provider imports itself through others", () => {
+  const paths = new Map(
+    provider.map(({ file, imports }) => [file, imports.flatMap((name) => [`${name}.ts`, `${name}/index.ts`])] as [string, string[]]),
+  );
+  const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+    (paths.get(from) ?? []).some((next) => next === to || (!seen.has(next) && Boolean(seen.add(next)) && reaches(next, to, seen)));
+  expect(provider.map(({ file }) => file).filter((file) => reaches(file, file))).toEqual([]);
+});
+
 test("nothing imports an adapter but resource.ts", () => {
   const mayImport = (file: string): boolean => file === "provider/resource.ts" || file.startsWith("provider/adapters/");
   expect(offenders((file, name) => name.startsWith("provider/adapters") && !mayImport(file))).toEqual([]);

@@ -40,9 +40,11 @@ export function presented(known: StewardError, task: string, kept: Kept | undefi
 
 /** @internal */
 export function unexpected(error: unknown, secrets: readonly string[]): StewardError {
+  // Where, for whoever reads the report; a whole stack is nothing for a terminal.
+  const [, place] = /\b(provider[\\/][\w\\/.-]+:\d+):\d+/.exec((error as Error | undefined)?.stack ?? "") ?? [];
   return new StewardError({
     code: "ERR_INTERNAL",
-    reason: `pulumi-steward itself failed (${redact(String(error), secrets)})`,
+    reason: `pulumi-steward itself failed (${redact(String(error), secrets)}${place ? `, in ${place}` : ""})`,
     advice: "This is a fault of the package: please report it.",
   });
 }

@@ -1,12 +1,20 @@
 import { Finding } from "../definition";
 import { hasMask } from "./mask";
-import { Remembered } from "./settings";
 import { Fields, held, Settings, Values } from "./settings-fields";
 
 // What a write would do: what was there before is captured, and what leaves the program is put back.
 
+/** What the state keeps of the attributes that are managed, beside their values. @internal */
+export interface Managed {
+  managed: string[];
+  /** What each managed attribute held before it was first written; `{}` where that was nothing. Not there: it could not be read. */
+  heldBefore: Record<string, { value?: unknown }>;
+  /** What the server made of what was written, where that is something else: cleaned HTML, an attribute that it ignores. */
+  changedByServer?: Record<string, { value?: unknown }>;
+}
+
 /** What a write stands on. @internal */
-export interface Basis extends Pick<Remembered, "managed" | "heldBefore" | "changedByServer"> {
+export interface Basis extends Managed {
   /** What the server holds, as far as we know, with what we know of what it does not show. */
   known: Values;
   isFirst: boolean;
@@ -16,7 +24,7 @@ export interface Basis extends Pick<Remembered, "managed" | "heldBefore" | "chan
 export interface Plan {
   declared: Values;
   managed: string[];
-  heldBefore: Remembered["heldBefore"];
+  heldBefore: Managed["heldBefore"];
   changes: Values;
   /** What the server will hold. */
   after: Values;
@@ -30,9 +38,9 @@ export interface Planning {
   /** What the server would refuse. */
   refusal(plan: Plan): Finding[];
   /** What a preview would not say by itself. */
-  foresee(inputs: object, last: Remembered): Finding[];
+  foresee(inputs: object, last: Managed): Finding[];
   /** What puts attributes back. What cannot be put back leaves the whole disabled, for half of it would not work. */
-  restoration(leaving: readonly string[], heldBefore: Remembered["heldBefore"], known: Values): { values: Values; lost: string[] };
+  restoration(leaving: readonly string[], heldBefore: Managed["heldBefore"], known: Values): { values: Values; lost: string[] };
 }
 
 /** @internal */
@@ -44,11 +52,7 @@ export function planningOf<Inputs>(of: Settings<Inputs>, { writeOnly, secrets, d
     return held(value);
   }
 
-  function restoration(
-    leaving: readonly string[],
-    heldBefore: Remembered["heldBefore"],
-    known: Values,
-  ): { values: Values; lost: string[] } {
+  function restoration(leaving: readonly string[], heldBefore: Managed["heldBefore"], known: Values): { values: Values; lost: string[] } {
     const values: Values = {};
     for (const field of leaving) if (heldBefore[field]) values[field] = heldBefore[field].value;
     const lost = leaving.filter((field) => !heldBefore[field]);
@@ -82,7 +86,7 @@ export function planningOf<Inputs>(of: Settings<Inputs>, { writeOnly, secrets, d
     return [{ path: "enabled", reason: `needs ${missing.join(", ")}, which neither the program declares nor the server shows` }];
   }
 
-  function foresee(inputs: object, last: Remembered): Finding[] {
+  function foresee(inputs: object, last: Managed): Finding[] {
     const planned = plan(inputs, { ...last, known: knownIn(last), isFirst: false });
     const leaving = last.managed.filter((field) => !(field in planned.declared) && field in last.heldBefore && !secrets.includes(field));
     const shortly = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value).slice(0, 60));

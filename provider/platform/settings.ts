@@ -9,7 +9,7 @@ import { Args, Connected } from "../resource";
 import { mayBe } from "./mask";
 import { documentOf } from "./settings-document";
 import { extraFindings, extraName, fieldsOf, flat, held, pick, Settings, Values } from "./settings-fields";
-import { Basis, Plan, planningOf } from "./settings-plan";
+import { Basis, Managed, Plan, planningOf } from "./settings-plan";
 
 /** What becomes of the attributes when the resource is destroyed: they get back what they held before, or stay as they are. */
 export type OnDelete = "restore" | "retain";
@@ -46,11 +46,7 @@ export type Shown<State, Secret extends keyof State = never> = Pick<State, Exclu
 };
 
 /** What is remembered between two operations. @internal */
-export interface Remembered extends SettingsState {
-  /** What each managed attribute held before it was first written; `{}` where that was nothing. Not there: it could not be read. */
-  heldBefore: Record<string, { value?: unknown }>;
-  /** What the server made of what was written, where that is something else: cleaned HTML, an attribute that it ignores. */
-  changedByServer?: Record<string, { value?: unknown }>;
+export interface Remembered extends SettingsState, Managed {
   /** What a write sent that nobody answered. */
   sent?: Values;
   onDelete?: OnDelete;

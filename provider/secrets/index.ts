@@ -1,9 +1,10 @@
 export { Duration } from "../comparison";
 export { Rekey, RekeyArgs } from "./rekey";
 export { GetRekeyBackupOptions, getRekeyBackup } from "./rekey/backup";
-export { RekeyInputs, ShareSource } from "./rekey/declaration";
+export { RekeyInputs } from "./rekey/declaration";
 export { DecryptShareOptions, decryptShare } from "./rekey/pgp";
 export { EncryptedShare, RekeyBackup, RekeyStatus } from "./rekey/server";
+export { ShareSource } from "./rekey/share";
 export { GetRekeyStatusOptions, getRekeyStatus } from "./rekey/status";
 export { SchedulerAccess, SchedulerAccessArgs, SchedulerAccessInputs, SchedulerAccessState } from "./scheduler-access";
 export { SchedulerLease, SchedulerLeaseArgs, SchedulerLeaseInputs, SchedulerLeaseState } from "./scheduler-lease";

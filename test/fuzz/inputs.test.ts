@@ -43,7 +43,7 @@ function expectNoSecret(text: string, secrets: string[]): void {
 /** A failure that a user can act on; anything else is a crash. */
 function expectSteward(error: unknown, secrets: string[]): void {
   if (!(error instanceof StewardError)) throw error;
-  if (error.code === "ERR_INTERNAL") throw error.cause ?? error;
+  if (error.code === "ERR_INTERNAL") throw error;
   expectNoSecret(`${error.message}\n${error.stack}\n${JSON.stringify(error)}`, secrets);
 }
 

@@ -1,18 +1,7 @@
 import { onlyConnection } from "../../inputs";
 import { ask } from "../../program";
 import { Connected } from "../../resource";
-import { getBackup, Parameters, RekeyBackup, ShareSet } from "./server";
-
-/**
- * The encrypted shares of an attempt of ours, as the service keeps them; in the order of the keys.
- * @internal
- */
-export function candidateIn(backup: RekeyBackup | undefined, nonce: string, { threshold, fingerprints }: Parameters): ShareSet | undefined {
-  if (backup?.nonce !== nonce) return undefined;
-  const encrypted = fingerprints.map((fingerprint) => ({ fingerprint, share: backup.keys[fingerprint]?.[0] }));
-  const complete = encrypted.filter((each): each is { fingerprint: string; share: string } => each.share !== undefined);
-  return complete.length === fingerprints.length ? { nonce, threshold, shares: [], encrypted: complete } : undefined;
-}
+import { getBackup, RekeyBackup } from "./server";
 
 /** Options of {@link getRekeyBackup}. */
 export interface GetRekeyBackupOptions extends Connected {}

@@ -9,7 +9,7 @@ import { CommitInputs, CommitState, Gathered, Last, noteUnknown, Run, stateOf, w
 import { rekeyFields } from "./declaration";
 import { EncryptedShare, getBackup, ShareSet } from "./server";
 import { deadAgain, settle } from "./settlement";
-import { guarding, markOf, shareOf, sharesAtHand } from "./share";
+import { Brought, guarding, markOf, shareOf, sharesAtHand } from "./share";
 import { settledKey } from "./shares";
 import { look } from "./situation";
 import {
@@ -72,17 +72,14 @@ function gather(
   const { shares, missing } = sharesAtHand(newShares, "newShares");
   const fitting = shares.filter((share) => !foreign.includes(markOf(candidate.nonce, share)));
   for (const each of shares) if (!fitting.includes(each)) tell(`${each.label} is none of this rekey's new shares, and is left out`);
-  const brought = fitting.map(({ label, bytes }) => ({
-    label: named(label, newShares.length, candidate),
-    share: bytes.toString("base64"),
-  }));
+  const brought = fitting.map((share) => ({ label: named(share, newShares.length, candidate), share: share.bytes.toString("base64") }));
   const added = brought.filter(({ share }) => !before.some((known) => known.share === share));
   return { gathered: [...before, ...added], missing };
 }
 
 /** Where there is a share for each key, they stand in one order. */
-function named(label: string, count: number, { encrypted }: ShareSet): string {
-  const fingerprint = encrypted[Number(/\d+/.exec(label)?.[0])]?.fingerprint;
+function named({ label, index }: Brought, count: number, { encrypted }: ShareSet): string {
+  const fingerprint = encrypted[index]?.fingerprint;
   return fingerprint && count === encrypted.length ? `${label} (${fingerprint})` : label;
 }
 

@@ -5,15 +5,7 @@ import { connectionInput, flag, texts } from "../../inputs";
 import { Connected } from "../../resource";
 import { dialectOf } from "../client";
 import { inspectKeys } from "./pgp";
-import { decodeShare } from "./share";
-
-/**
- * A share of unseal keys. A string is the share itself, base64 or hex, and is kept in the state, encrypted. `{ env }` or `{ file }` says where the
- * provider reads it when it is needed: a variable of the environment that `pulumi` runs in, or a file relative to the program's folder. It is then
- * not kept in the state, except new shares that wait for those of other holders. A variable that is not set, or a file that does not exist, is a
- * share that is not at hand.
- */
-export type ShareSource = string | { env: string } | { file: string };
+import { decodeShare, ShareSource } from "./share";
 
 /** What a program declares of a rekey. */
 export interface RekeyInputs extends Connected {

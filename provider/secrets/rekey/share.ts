@@ -2,7 +2,14 @@ import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
-import { ShareSource } from "./declaration";
+
+/**
+ * A share of unseal keys. A string is the share itself, base64 or hex, and is kept in the state, encrypted. `{ env }` or `{ file }` says where the
+ * provider reads it when it is needed: a variable of the environment that `pulumi` runs in, or a file relative to the program's folder. It is then
+ * not kept in the state, except new shares that wait for those of other holders. A variable that is not set, or a file that does not exist, is a
+ * share that is not at hand.
+ */
+export type ShareSource = string | { env: string } | { file: string };
 
 /** A share that can be given: as the program or the server wrote it, and what it says. @internal */
 export interface Share {
@@ -10,6 +17,12 @@ export interface Share {
   label: string;
   text: string;
   bytes: Buffer;
+}
+
+/** One that the program brings. @internal */
+export interface Brought extends Share {
+  /** Its place in the list that the program gives. */
+  index: number;
 }
 
 /** The bytes of a share in hex or base64; undefined when it is neither. @internal */
@@ -28,8 +41,8 @@ export const shareOf = (text: string, label: string): Share => ({ label, text: t
  * what is there and is no share is an error.
  * @internal
  */
-export function sharesAtHand(sources: readonly ShareSource[], field: string): { shares: Share[]; missing: string[] } {
-  const shares: Share[] = [];
+export function sharesAtHand(sources: readonly ShareSource[], field: string): { shares: Brought[]; missing: string[] } {
+  const shares: Brought[] = [];
   const missing: string[] = [];
   for (const [index, source] of sources.entries()) {
     const label = `${field}[${index}]`;
@@ -46,7 +59,7 @@ export function sharesAtHand(sources: readonly ShareSource[], field: string): { 
     if (twin) throw invalid(`${label} is the same share as ${twin.label}`);
     if (shares.some((other) => other.bytes.length !== bytes.length))
       throw invalid(`${label} is not as long as the shares before it: all shares of a set have one length`);
-    shares.push({ label, text, bytes });
+    shares.push({ label, text, bytes, index });
   }
   return { shares, missing };
 }

@@ -1,9 +1,8 @@
 import { Connection } from "../../connection";
 import { Doubt } from "../../definition";
 import { StewardError } from "../../errors";
-import { candidateIn } from "./backup";
 import { RekeyInputs } from "./declaration";
-import { getBackup, RekeyBackup, ShareSet } from "./server";
+import { getBackup, Parameters, RekeyBackup, ShareSet } from "./server";
 import { Ours, Situation } from "./situation";
 import { Attempt, cancelOurs, newAttempt, tell, unfinished } from "./steps";
 
@@ -65,6 +64,14 @@ export async function startAgain(run: Run, why: string): Promise<never> {
     ? "nothing was committed"
     : "without verification nobody can tell whether it was committed";
   throw begunAnew(run, nonce, `${why}, ${committed}, and a new one was started`);
+}
+
+/** The encrypted shares of an attempt of ours, as the service keeps them; in the order of the keys. */
+function candidateIn(backup: RekeyBackup | undefined, nonce: string, { threshold, fingerprints }: Parameters): ShareSet | undefined {
+  if (backup?.nonce !== nonce) return undefined;
+  const encrypted = fingerprints.map((fingerprint) => ({ fingerprint, share: backup.keys[fingerprint]?.[0] }));
+  const complete = encrypted.filter((each): each is { fingerprint: string; share: string } => each.share !== undefined);
+  return complete.length === fingerprints.length ? { nonce, threshold, shares: [], encrypted: complete } : undefined;
 }
 
 /** The new shares of our attempt, where the backup has them. @internal */

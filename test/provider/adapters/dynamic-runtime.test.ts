@@ -1,3 +1,4 @@
+import { definitions } from "../../../provider/definitions";
 import { Sandbox, start } from "../../../sandbox/index";
 import { certificate, privateKey, sha1Certificate } from "../../certificates";
 import { Engine } from "../../engine";
@@ -211,6 +212,16 @@ describe("the server that a resource was written to", () => {
     await resource.up(role);
     expect([await hold(sandbox, "nomad/role/web"), await hold(sandbox, "team/nomad/role/web")]).toEqual([404, 200]);
   });
+});
+
+test("a fault of the package says where it is, and shows no secret", async () => {
+  const definition = definitions.find(({ token }) => token === "secrets:SchedulerAccess") as { create: unknown };
+  const create = jest.spyOn(definition as { create(): Promise<never> }, "create");
+  create.mockRejectedValue(new TypeError("cannot read canary-token of undefined"));
+  await expect(engine("SchedulerAccess").up({ address: "http://scheduler", token: "canary-token" })).rejects.toThrow(
+    /^Cannot create scheduler access.*: pulumi-steward itself failed \(TypeError: cannot read \[secret\] of undefined, in provider\/[\w/.-]+:\d+\)\. This is a fault of the package: please report it\.$/,
+  );
+  create.mockRestore();
 });
 
 describe("half-done work", () => {
