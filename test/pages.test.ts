@@ -25,7 +25,6 @@ declare global {
   const access: steward.secrets.SchedulerAccess;
   const web: steward.secrets.SchedulerRole;
   const certificate: string;
-  const untilTokensHaveExpired: (performedAt: string) => Promise<string>;
   const job: object;
 }
 `;
