@@ -234,6 +234,16 @@ test("a generated token shows as a lease until it is over, and never itself", as
   await shows("Leases of generated tokens", "None.");
 });
 
+test("the page goes on where a secret is no text that an address could hold", async () => {
+  await open();
+  const token = "\ud800abcdefgh";
+  expect((await call(sandbox.secrets, "POST", "/v1/scheduler/config/access", { address: "http://nomad.example.com", token })).status).toBe(
+    204,
+  );
+  await shows("scheduler/config/access", "nomad.example.com");
+  expect(await said()).not.toContain("abcdefgh");
+});
+
 test("what the services hold is text on the page, whatever it looks like", async () => {
   await open();
   const { secrets, platform, scheduler } = sandbox;
