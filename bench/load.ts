@@ -17,8 +17,7 @@ export interface Load {
 }
 
 /** Every kind of resource that there is, in one program; the numbers make it two thousand. */
-const source = `const pulumi = require("@pulumi/pulumi");
-const { platform, secrets } = require("pulumi-steward");
+const source = `const { platform, secrets } = require("pulumi-steward");
 const access = new secrets.SchedulerAccess("access", { address: process.env.SCHEDULER_ADDR, token: process.env.SCHEDULER_TOKEN });
 const after = { dependsOn: access };
 new secrets.SchedulerLease("lease", { ttl: "1h" }, after);

@@ -321,11 +321,10 @@ async function render() {
   }
 }
 
-/** @param {string} of */
-const pagesIn = (of) =>
-  fs.existsSync(of)
+const pagesThere = () =>
+  fs.existsSync(folder)
     ? fs
-        .readdirSync(of, { recursive: true, encoding: "utf8" })
+        .readdirSync(folder, { recursive: true, encoding: "utf8" })
         .filter((file) => file.endsWith(".md"))
         .map((file) => file.replaceAll(path.sep, "/"))
     : [];
@@ -346,7 +345,7 @@ async function docs() {
 async function outdated() {
   const pages = await render();
   const read = (/** @type {string} */ file) => fs.readFileSync(path.join(folder, file), "utf8");
-  const there = pagesIn(folder);
+  const there = pagesThere();
   return [...new Set([...pages.keys(), ...there])].filter((file) => !there.includes(file) || read(file) !== pages.get(file));
 }
 

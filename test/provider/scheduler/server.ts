@@ -34,7 +34,7 @@ export async function serve(answer: Answer, dialect: keyof typeof dialects = "st
   return seen;
 }
 
-export function pointAt(address: string, token: string, dialect: keyof typeof dialects): void {
+function pointAt(address: string, token: string, dialect: keyof typeof dialects): void {
   forget();
   process.env[`${dialects[dialect]}_ADDR`] = address;
   process.env[`${dialects[dialect]}_TOKEN`] = token;
