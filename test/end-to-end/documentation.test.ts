@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { Sandbox, start } from "../../sandbox/index";
+import { call } from "../call";
 import { blocks, readPage } from "../pages";
 import { Project, projectForEach, Run } from "../project";
 import { jobOf } from "../scheduler";
@@ -31,12 +32,10 @@ onEachTarget("docs/getting-started-vault.md", (current) => {
 
   /** A token that may do what the page's policies say, at the mount of the test. */
   async function tokenWith(name: string, policy: string): Promise<string> {
-    const { address, token, dialect, outside } = current();
+    const { address, token, outside } = current();
     expect((await outside("PUT", `sys/policies/acl/${name}`, { policy })).status).toBe(204);
-    const header = dialect === "standard" ? "X-Secrets-Token" : "X-Vault-Token";
-    const body = JSON.stringify({ policies: [name], ttl: "1h" });
-    const answer = await fetch(`${address}/v1/auth/token/create`, { method: "POST", headers: { [header]: token }, body });
-    return ((await answer.json()) as { auth: { client_token: string } }).auth.client_token;
+    const { json } = await call({ url: address, token }, "POST", "/v1/auth/token/create", { policies: [name], ttl: "1h" });
+    return json.auth.client_token;
   }
 
   test("its policies are enough, and that of the night for nothing but to look; its programs adopt what is there; its pipeline finds drift", async () => {
@@ -110,11 +109,7 @@ describe("on the sandbox with the names of the real products", () => {
     expect(writes().sort()).toEqual(settings);
     expect(await code(project.pulumi(...nightly(page)))).toBe(none);
 
-    await fetch(`${sandbox.platform.url}/api/v2/admin/general-settings`, {
-      method: "PATCH",
-      headers: { authorization: `Bearer ${sandbox.platform.token}`, "content-type": "application/vnd.api+json" },
-      body: JSON.stringify({ data: { attributes: { "api-rate-limit": 50 } } }),
-    });
+    await call(sandbox.platform, "PATCH", "/api/v2/admin/general-settings", { data: { attributes: { "api-rate-limit": 50 } } });
     const found = await project.pulumi(...nightly(page));
     expect([found.code, found.changes]).toEqual([
       drift,

@@ -1,5 +1,5 @@
 import { type Sandbox, start } from "../../sandbox/index";
-import { call } from "./call";
+import { call } from "../call";
 
 const unreadable = "failed to create result paginator: failed to read filter expression: ";
 const unfit = "failed to read result page: ";

@@ -1,5 +1,5 @@
+import { type Answer, call } from "../call";
 import { rekeyTargets } from "../rekey";
-import { type Answer, call } from "./call";
 
 /** A service of five shares, three of which open it. */
 export interface Service {

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Sandbox, start } from "../../sandbox/index";
-import { call } from "./call";
+import { call } from "../call";
 
 let sandbox: Sandbox;
 afterEach(() => sandbox?.close());

@@ -73,9 +73,3 @@ export const failure = async (promise: Promise<unknown>): Promise<StewardError> 
   expect(error.message).not.toContain("canary");
   return error;
 };
-
-export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of source) found.push(each);
-  return found;
-}
