@@ -101,7 +101,9 @@ function furnish(sandbox: Sandbox): void {
   const names = Array.from({ length: versions }, (_, index) => `1.${index}.0`);
   sandbox.platform.seed({
     modules: Array.from({ length: modules }, (_, index) => ({
-      ...{ namespace: "acme", name: `module-${index}`, provider: "aws" },
+      namespace: "acme",
+      name: `module-${index}`,
+      provider: "aws",
       versions: names,
     })),
     workspaces: Array.from({ length: workspaces }, (_, index) => ({ id: `ws-${index}`, name: `workspace-${index}`, organization: "acme" })),

@@ -32,8 +32,19 @@ export class RekeyStack {
     const { attempt } = this.attempt.outputs();
     const { nonces, candidate, source, kept, foreign, hadBackup } = this.shares.outputs();
     return given({
-      ...{ attempt, nonces, candidate, source, kept, foreign, hadBackup },
-      ...{ currentShares, newShares, proof, removeBackup, onConflict, discardShares },
+      attempt,
+      nonces,
+      candidate,
+      source,
+      kept,
+      foreign,
+      hadBackup,
+      currentShares,
+      newShares,
+      proof,
+      removeBackup,
+      onConflict,
+      discardShares,
     });
   }
 

@@ -54,7 +54,14 @@ export const plain = ({ real }: Service): object => (real ? { pgp_fingerprints: 
 
 /** The status without an attempt. */
 export const idle = (service: Service, required: number): object => ({
-  ...{ nonce: "", started: false, t: 0, n: 0, progress: 0, required, backup: false, verification_required: false },
+  nonce: "",
+  started: false,
+  t: 0,
+  n: 0,
+  progress: 0,
+  required,
+  backup: false,
+  verification_required: false,
   ...plain(service),
 });
 
