@@ -16,8 +16,7 @@ export interface Deprecations {
   report: string;
 }
 
-const source = `const pulumi = require("@pulumi/pulumi");
-const { ModuleVersionDeprecation } = require("pulumi-steward").platform;
+const source = `const { ModuleVersionDeprecation } = require("pulumi-steward").platform;
 for (let module = 0; module < ${modules}; module++)
   for (let version = 0; version < ${versions}; version++)
     new ModuleVersionDeprecation(module + "-" + version, {

@@ -17,8 +17,7 @@ export interface Load {
 }
 
 /** Every kind of resource that there is, in one program; the numbers make it two thousand. */
-const source = `const pulumi = require("@pulumi/pulumi");
-const { platform, secrets } = require("pulumi-steward");
+const source = `const { platform, secrets } = require("pulumi-steward");
 const access = new secrets.SchedulerAccess("access", { address: process.env.SCHEDULER_ADDR, token: process.env.SCHEDULER_TOKEN });
 const after = { dependsOn: access };
 new secrets.SchedulerLease("lease", { ttl: "1h" }, after);
@@ -102,7 +101,9 @@ function furnish(sandbox: Sandbox): void {
   const names = Array.from({ length: versions }, (_, index) => `1.${index}.0`);
   sandbox.platform.seed({
     modules: Array.from({ length: modules }, (_, index) => ({
-      ...{ namespace: "acme", name: `module-${index}`, provider: "aws" },
+      namespace: "acme",
+      name: `module-${index}`,
+      provider: "aws",
       versions: names,
     })),
     workspaces: Array.from({ length: workspaces }, (_, index) => ({ id: `ws-${index}`, name: `workspace-${index}`, organization: "acme" })),

@@ -18,10 +18,9 @@ import { types } from "./types";
 
 const help = `npm run bench -- [options]
 
-  --runs <number>            how often each is run; the median counts (5)
-  --roles <list>             how many roles (10,100,1000)
-  --terraform-path <folder>  where terraform and terraform-provider-vault are, beside PATH; may be given twice
-  --only <list>              of time, state, deprecations, listings, load, start and types (all)
+  --runs <number>  how often each is run; the median counts (5)
+  --roles <list>   how many roles (10,100,1000)
+  --only <list>    of time, state, deprecations, listings, load, start and types (all)
 
 With time and state, it draws docs/bench.svg.
 `;
@@ -39,7 +38,6 @@ async function main(): Promise<void> {
     options: {
       runs: { type: "string", default: "5" },
       roles: { type: "string", default: "10,100,1000" },
-      "terraform-path": { type: "string", multiple: true, default: [] },
       only: { type: "string", default: parts.join(",") },
       help: { type: "boolean", default: false },
     },
@@ -52,7 +50,7 @@ async function main(): Promise<void> {
   if (unknown !== undefined) throw new TypeError(`--only takes ${parts.join(", ")}, not "${unknown}".`);
   const wanted = (part: string): boolean => only.includes(part);
 
-  const terraform = wanted("time") ? await findTerraform(values["terraform-path"]) : undefined;
+  const terraform = wanted("time") ? await findTerraform() : undefined;
   const { version } = await getPulumi();
   const [cpu] = cpus();
   const versions = `Pulumi ${version}, @pulumi/pulumi ${require("@pulumi/pulumi/package.json").version}, Node ${process.versions.node}${typeof terraform === "object" ? `, Terraform ${terraform.version}` : ""}; ${availableParallelism()} x ${cpu?.model.trim()}`;

@@ -15,14 +15,14 @@ export interface Terraform {
 
 const isProvider = (file: string): boolean => /^terraform-provider-vault(_v[^/]*)?(\.exe)?$/.test(file);
 
-/** Terraform and its Vault provider, in these folders or on PATH; or what is missing, and how to give it. */
-export async function findTerraform(folders: readonly string[]): Promise<Terraform | string> {
-  const places = [...folders, ...(process.env.PATH ?? "").split(delimiter)].filter(Boolean);
+/** Terraform and its Vault provider, on PATH; or what is missing, and how to give it. */
+export async function findTerraform(): Promise<Terraform | string> {
+  const places = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
   const command = places.flatMap((folder) => [join(folder, "terraform"), join(folder, "terraform.exe")]).find((file) => isExecutable(file));
   const provider = places.find((folder) => list(folder).some((file) => isProvider(file) && isExecutable(join(folder, file))));
   if (!command || !provider) {
     const missing = [command ? "" : "terraform", provider ? "" : "terraform-provider-vault"].filter(Boolean).join(" and ");
-    return `Terraform is left out: ${missing} not found on PATH. Give the folders of the executables terraform and terraform-provider-vault with --terraform-path <folder> (once or twice).`;
+    return `Terraform is left out: ${missing} not found. Put the folders of the executables terraform and terraform-provider-vault on PATH.`;
   }
   const env = { ...cleanEnvironment(), CHECKPOINT_DISABLE: "1" };
   const { stdout } = await run(command, ["version", "-json"], { cwd: process.cwd(), env });

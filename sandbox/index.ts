@@ -125,13 +125,13 @@ export async function start(options: Options = {}): Promise<Sandbox> {
       },
       opens: (shares) => opens(records.key, shares),
       async seal() {
-        await records.alone(() => {
+        await records.exclusive(() => {
           records.sealed = true;
           records.forget();
         });
       },
       async unseal(shares) {
-        return records.alone(async () => {
+        return records.exclusive(async () => {
           if (!(await opens(records.key, shares))) return false;
           records.sealed = false;
           records.unsealing = undefined;
@@ -139,7 +139,7 @@ export async function start(options: Options = {}): Promise<Sandbox> {
         });
       },
       async failover() {
-        await records.alone(() => records.forget());
+        await records.exclusive(() => records.forget());
         secretsServer.drop();
       },
     },
@@ -171,7 +171,7 @@ export async function start(options: Options = {}): Promise<Sandbox> {
     clock: { now: () => clock.now(), advance: (ms) => clock.advance(ms) },
     async reset() {
       // Not in the middle of a rekey's request, which would write what it made into the records of afterwards.
-      await records.alone(() => {
+      await records.exclusive(() => {
         // The clock first: what the records hold is dated by it.
         for (const part of [clock, records, platform.records, scheduler.records, log]) part.reset();
         faults.clear();

@@ -24,7 +24,7 @@ export interface Fault {
    */
   nth?: number;
   /**
-   * How many matching requests from there on.
+   * How many matching requests from there on; `Infinity`: all of them.
    * @default 1
    */
   times?: number;

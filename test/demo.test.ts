@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cacheFolder } from "../tools/cache";
+import { cacheFolder, isAlive } from "../tools/cache";
 import { ended } from "./project";
 
 const root = join(__dirname, "..");
@@ -82,9 +82,9 @@ describe("npm run up, refresh and destroy", () => {
     expect((await demo("up")).output).toMatch(/SchedulerRole web updated .*\[diff: ~policies\]/);
     expect((await demo("refresh")).output).not.toContain("~");
     const { pid } = JSON.parse(readFileSync(join(copy, ".state/sandbox/sandbox.json"), "utf8"));
-    expect(alive(pid)).toBe(true);
+    expect(isAlive(pid)).toBe(true);
     expect((await demo("destroy")).output).toMatch(/- \d+ deleted/);
-    expect(alive(pid)).toBe(false);
+    expect(isAlive(pid)).toBe(false);
     expect(existsSync(join(copy, ".state"))).toBe(false);
     expect(asked).toEqual([]);
     expect(readdirSync(home)).toEqual([]);
@@ -99,12 +99,3 @@ describe("npm run up, refresh and destroy", () => {
     expect(asked).toEqual([]);
   });
 });
-
-function alive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,10 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { Resource } from "@pulumi/pulumi";
 import { parse } from "yaml";
-import { platform, secrets } from "../provider";
 import { compileAll } from "./compile";
-import { blocks, pages, readPage, root } from "./pages";
+import { blocks, classes, pages, readPage, root } from "./pages";
 
 /** What a block may take for granted: imports that every program has, and what was declared earlier on its page, or is the reader's own. */
 const granted = `
@@ -48,12 +46,6 @@ test("every pipeline in the documentation is YAML that asks for what runs it", (
     expect([page, /"(runs-on|image)":/.test(text), /pulumi refresh --stack prod/.test(text)]).toEqual([page, true, true]);
   }
 });
-
-const classes = Object.entries({ secrets, platform }).flatMap(([system, names]) =>
-  Object.entries(names)
-    .filter(([, value]) => typeof value === "function" && value.prototype instanceof Resource)
-    .map(([name]) => `${system}.${name}`),
-);
 
 test.each(classes)("%s has a page with an example, the API's page, its requests, and what cannot be read back", (name) => {
   const page = pages.find((each) => each.startsWith("docs/api/") && readPage(each).includes(`\n# ${name}\n`)) ?? "";

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Resource } from "@pulumi/pulumi";
+import { platform, secrets } from "../provider";
 
 export const root = join(__dirname, "..");
 
@@ -22,3 +24,10 @@ export function blocks(page: string, language: string): string[] {
     name === language ? [text.replace(new RegExp(`^${indentation}`, "gm"), "")] : [],
   );
 }
+
+/** Every resource, as a program names it. */
+export const classes: string[] = Object.entries({ secrets, platform }).flatMap(([system, names]) =>
+  Object.entries(names)
+    .filter(([, value]) => typeof value === "function" && value.prototype instanceof Resource)
+    .map(([name]) => `${system}.${name}`),
+);

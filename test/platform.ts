@@ -1,5 +1,6 @@
 import { runtime } from "@pulumi/pulumi";
 import { PlatformService, Sandbox, start } from "../sandbox/index";
+import { call } from "./call";
 import { Engine } from "./engine";
 
 type Attributes = Record<string, unknown>;
@@ -63,14 +64,9 @@ export function platform(dialect: Platform["dialect"], sandbox: Sandbox): Platfo
     const standard = real ? clouds.reduce((renamed, [from, to]) => renamed.replace(new RegExp(`^${to}`), from), name) : name;
     return standard.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
   };
-  const outside: Platform["outside"] = async (method, at, body, token = service.token) => {
-    const response = await fetch(`${service.url}${at}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/vnd.api+json" },
-      body: body && JSON.stringify(body),
-    });
-    const text = await response.text();
-    return { status: response.status, body: text ? JSON.parse(text) : undefined };
+  const outside: Platform["outside"] = async (method, at, body, token) => {
+    const { status, json } = await call(service, method, at, body, token);
+    return { status, body: json };
   };
   const config: Platform["config"] = (more) => ({
     "steward:default": { platform: { address: service.url, token: service.token, dialect, ...more } },

@@ -2,6 +2,7 @@ import { forget } from "../provider/adapters/dynamic-runtime";
 import { RekeyInputs } from "../provider/secrets";
 import { Sandbox, start } from "../sandbox/index";
 import { startVault } from "../tools/servers";
+import { call } from "./call";
 import { Engine } from "./engine";
 import { Gateway, startGateway } from "./gateway";
 
@@ -31,8 +32,19 @@ export class RekeyStack {
     const { attempt } = this.attempt.outputs();
     const { nonces, candidate, source, kept, foreign, hadBackup } = this.shares.outputs();
     return given({
-      ...{ attempt, nonces, candidate, source, kept, foreign, hadBackup },
-      ...{ currentShares, newShares, proof, removeBackup, onConflict, discardShares },
+      attempt,
+      nonces,
+      candidate,
+      source,
+      kept,
+      foreign,
+      hadBackup,
+      currentShares,
+      newShares,
+      proof,
+      removeBackup,
+      onConflict,
+      discardShares,
     });
   }
 
@@ -97,17 +109,6 @@ export interface RekeyTarget {
   stop(): Promise<void>;
 }
 
-type Outside = RekeyTarget["outside"];
-
-const outsideOf =
-  (address: string, token: string, dialect: RekeyTarget["dialect"]): Outside =>
-  async (method, path, body) => {
-    const header = dialect === "standard" ? "X-Secrets-Token" : "X-Vault-Token";
-    const response = await fetch(`${address}/v1/${path}`, { method, headers: { [header]: token }, body: body && JSON.stringify(body) });
-    const text = await response.text();
-    return { status: response.status, body: text ? JSON.parse(text) : {} };
-  };
-
 /** How many shares a sandbox begins with, and how many of them open it. */
 export interface First {
   shares: number;
@@ -170,7 +171,11 @@ async function before(
 ): Promise<Pick<RekeyTarget, "dialect" | "gateway" | "token" | "config" | "outside">> {
   const gateway = await startGateway(address);
   const config = { "steward:default": { secrets: { address: gateway.url, token, dialect } } };
-  return { dialect, gateway, token, config, outside: outsideOf(address, token, dialect) };
+  const outside: RekeyTarget["outside"] = async (method, path, body) => {
+    const { status, json } = await call({ url: address, token }, method, `/v1/${path}`, body);
+    return { status, body: json ?? {} };
+  };
+  return { dialect, gateway, token, config, outside };
 }
 
 const fiveOfThree: First = { shares: 5, threshold: 3 };

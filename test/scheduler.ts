@@ -1,16 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { runtime } from "@pulumi/pulumi";
 import { start } from "../sandbox/index";
+import { Answer, call } from "./call";
 import { Gateway, startGateway } from "./gateway";
-
-/** What a request past the provider was answered. */
-export interface Answer {
-  status: number;
-  headers: Headers;
-  text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
-  json: any;
-}
 
 /** A scheduler under test: the sandbox in either dialect, or a real one, which other suites may be changing at the same time. */
 export interface SchedulerTarget {
@@ -147,7 +139,6 @@ function of(
 ): Pick<SchedulerTarget, "dialect" | "address" | "token" | "connect" | "through" | "outside"> {
   const connect: SchedulerTarget["connect"] = (more) =>
     runtime.setAllConfig({ "steward:default": JSON.stringify({ scheduler: { address, token, dialect, ...more } }) });
-  const header = dialect === "standard" ? "X-Scheduler-Token" : "X-Nomad-Token";
   return {
     dialect,
     address,
@@ -163,11 +154,6 @@ function of(
         await gateway.close();
       }
     },
-    async outside(method, path, body) {
-      const response = await fetch(`${address}/v1/${path}`, { method, headers: { [header]: token }, body: body && JSON.stringify(body) });
-      const text = await response.text();
-      const isJson = response.headers.get("content-type")?.startsWith("application/json");
-      return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
-    },
+    outside: (method, path, body) => call({ url: address, token }, method, `/v1/${path}`, body),
   };
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Sandbox, Service, start } from "../sandbox/index";
+import { call } from "./call";
 
 /** A secrets service under test: the sandbox in either dialect, or a real one. */
 export interface Target {
@@ -48,11 +49,9 @@ export function onEachTarget(what: string, suite: (current: () => Target) => voi
 
 function target(dialect: Target["dialect"], own: Target["scheduler"], scheduler: Target["scheduler"], stop: Target["stop"]): Target {
   const { address, token } = own;
-  const header = dialect === "standard" ? "X-Secrets-Token" : "X-Vault-Token";
   const outside: Target["outside"] = async (method, path, body) => {
-    const response = await fetch(`${address}/v1/${path}`, { method, headers: { [header]: token }, body: body && JSON.stringify(body) });
-    const text = await response.text();
-    return { status: response.status, data: text ? JSON.parse(text).data : undefined };
+    const { status, json } = await call({ url: address, token }, method, `/v1/${path}`, body);
+    return { status, data: json?.data };
   };
   return {
     dialect,

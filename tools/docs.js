@@ -3,329 +3,55 @@
 const fs = require("node:fs");
 const path = require("node:path");
 const { root } = require("./command");
+const { readDeclarations } = require("./docs-declarations");
+const { writePage } = require("./docs-page");
 
-/**
- * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).DeclarationReflection} Declared
- * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).Comment} Comment
- * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).CommentDisplayPart} Part
- * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).SomeType} Type
- * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).Reflection} Reflection
- * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).ParameterReflection} Parameter
- * @typedef {{ file: string, title: string, rank: number, members: Declared[] }} Page `rank`: how much its title says of it.
- */
+/** @typedef {import("./docs-declarations").Page} Page */
 
 const folder = path.join(root, "docs/api");
 const notice = "<!-- Made by `npm run docs` from the docstrings. Change those. -->";
-
-/** Source files that share a page, by what their path begins with; any other file has a page of its own. */
-const families = [
-  { files: "provider/secrets/rekey/", page: "secrets/rekey", title: "secrets.Rekey" },
-  { files: "provider/secrets/scheduler-role-list", page: "secrets/scheduler-roles", title: "secrets.SchedulerRoles" },
-  { files: "provider/platform/action", page: "platform/actions", title: "What all actions take and show" },
-  { files: "provider/platform/settings", page: "platform/settings", title: "What all settings take and show" },
-  { files: "provider/platform/module-versions", page: "platform/module-versions", title: "Module versions" },
-  { files: "provider/platform/workspaces", page: "platform/workspaces", title: "Workspaces" },
-  ...["client", "list", "jobs", "deployments", "nodes"].map((name) => ({
-    files: `provider/scheduler/${name}.`,
-    page: "scheduler/lists",
-    title: "Lists of the scheduler",
-  })),
-  { files: "provider/scheduler/filter", page: "scheduler/filter", title: "Filters" },
-  { files: "provider/errors", page: "errors", title: "Errors" },
-  ...["resource", "comparison"].map((name) => ({ files: `provider/${name}.`, page: "types", title: "Types that all resources share" })),
-  { files: "sandbox/", page: "sandbox", title: "The sandbox" },
-];
 
 /**
  * Every page, by its path below docs/api.
  * @returns {Promise<Map<string, string>>}
  */
 async function render() {
-  const { Application, ReflectionKind, ReferenceType, ReflectionType, ArrayType, IntersectionType, UnionType } = await import("typedoc");
-  const application = await Application.bootstrap({
-    entryPoints: ["provider", "sandbox"].map((part) => path.join(root, part, "index.ts")),
-    tsconfig: path.join(root, "tsconfig.build.json"),
-    blockTags: ["@default", "@see", "@requests", "@unreadable"],
-    sort: ["source-order"],
-    excludeInternal: true,
-    excludePrivate: true,
-    skipErrorChecking: true,
-    disableGit: true,
-    sourceLinkTemplate: "{path}",
-    logLevel: "Error",
-  });
-  const project = await application.convert();
-  if (!project) throw new Error("TypeDoc could not read the sources.");
-
-  /** @type {Map<string, Page>} */
-  const pages = new Map();
-  /** Where a public name is explained. @type {Map<Reflection, { page: string, anchor: string }>} */
-  const places = new Map();
-
-  /** @param {Declared} member @param {string} system */
-  function place(member, system) {
-    if (member.kindOf(ReflectionKind.Namespace)) {
-      for (const each of member.children ?? []) place(each, member.name);
-      return;
-    }
-    // The same once more, under the name of another system.
-    if (member.kindOf(ReflectionKind.Reference)) return;
-    const source = (member.sources ?? member.signatures?.[0]?.sources)?.[0]?.fullFileName ?? "";
-    const file = path.relative(root, source).replaceAll(path.sep, "/");
-    const family = families.find(({ files }) => file.startsWith(files));
-    const name = family?.page ?? file.replace(/^provider\//, "").replace(/\.ts$/, "");
-    const page = pages.get(name) ?? { file: `${name}.md`, title: family?.title ?? "", rank: 0, members: [] };
-    pages.set(name, page);
-    page.members.push(member);
-    const isResource = member.kindOf(ReflectionKind.Class) && family?.title !== "Errors";
-    const called = system ? `${system}.${member.name}` : member.name;
-    const rank = isResource ? 2 : member.signatures ? 1 : 0;
-    if (!family && rank >= page.rank) {
-      page.title = member.signatures ? `${called}()` : called;
-      page.rank = rank;
-    }
-    places.set(member, { page: page.file, anchor: isResource ? "" : `#${member.name.toLowerCase()}` });
-  }
-  for (const entry of project.children ?? []) for (const member of entry.children ?? []) place(member, "");
-  const written = [...pages.values()].map((page) => /** @type {const} */ ([page.file, `${notice}\n\n${write(page)}\n`]));
-  return new Map([["README.md", `${notice}\n\n${contents()}\n`], ...written]);
-
-  /** The page of all pages. */
-  function contents() {
-    const of = (/** @type {string} */ start) =>
-      [...pages.values()]
-        .filter(({ file }) => (start ? file.startsWith(start) : !file.includes("/")))
-        .sort((a, b) => b.rank - a.rank || (a.title < b.title ? -1 : 1))
-        .map(({ file, title, members }) => {
-          const functions = members
-            .filter(({ signatures, name }) => signatures && !title.endsWith(`${name}()`))
-            .map(({ name }) => `\`${name}()\``);
-          return `- [${title}](${file})${functions.length > 0 ? `: ${functions.join(", ")}` : ""}`;
-        });
-    return [
-      "# API",
-      "A page for each resource: what it is, an example, the page of the product's API that it maps to, which requests it sends, what cannot be read back, its inputs and its outputs. Functions and types that belong to it are on the same page.",
-      "## Secrets service",
-      of("secrets/").join("\n"),
-      "## Platform",
-      of("platform/").join("\n"),
-      "## Scheduler",
-      of("scheduler/").join("\n"),
-      "## All of them",
-      of("").join("\n"),
-    ].join("\n\n");
-  }
-
-  /** @param {Page} page */
-  function write({ file, title, members }) {
-    /** @param {Reflection | undefined} target */
-    const linkTo = (target) => {
-      const found = target && places.get(target);
-      if (!found) return undefined;
-      return found.page === file ? found.anchor || "#" : path.posix.relative(path.posix.dirname(file), found.page) + found.anchor;
-    };
-
-    /** @param {readonly Part[]} [parts] */
-    function prose(parts = []) {
-      const text = parts.map((part) => {
-        if (part.kind !== "inline-tag") return part.text;
-        const address = linkTo(/** @type {Declared} */ (part.target));
-        return address ? `[\`${part.text}\`](${address})` : `\`${part.text}\``;
-      });
-      return text
-        .join("")
-        .replace(/(?<!\n)\n(?!\n|- )/g, " ")
-        .replace(/\n{3,}/g, "\n\n")
-        .trim();
-    }
-
-    /** @param {Comment} [comment] */
-    function split(comment) {
-      const parts = comment?.summary ?? [];
-      const isExample = (/** @type {Part} */ { kind, text }) => kind === "code" && text.startsWith("```");
-      return { text: prose(parts.filter((part) => !isExample(part))), examples: parts.filter(isExample).map(({ text }) => text) };
-    }
-
-    /** What is said in its own column of the table, and the rest. @param {Comment} [comment] */
-    function sentences(comment) {
-      const all = split(comment).text.split(/(?<=\.) +/);
-      const isChange = (/** @type {string} */ sentence) => sentence.startsWith("Changing this");
-      return {
-        meaning: all.filter((sentence) => !isChange(sentence)).join(" "),
-        change: all
-          .filter(isChange)
-          .map((sentence) => sentence.replace(/^Changing this /, "").replace(/\.$/, ""))
-          .join("; "),
-      };
-    }
-
-    /** @param {Comment | undefined} comment @param {`@${string}`} name */
-    const tag = (comment, name) => {
-      const found = comment?.blockTags.filter((each) => each.tag === name).map(({ content }) => prose(content)) ?? [];
-      // What is no code, but a sentence, TypeDoc takes for code as well.
-      return found.join("; ").replace(/^```ts\s([\s\S]*?)\s```$/, (_, value) => (/^[^"[{].* /.test(value) ? value : `\`${value}\``));
-    };
-
-    /** The first public name that a type speaks of. @param {Type | undefined} type @returns {string | undefined} */
-    function explained(type) {
-      if (type instanceof ReferenceType) return linkTo(type.reflection) ?? type.typeArguments?.map(explained).find(Boolean);
-      if (type instanceof ArrayType) return explained(type.elementType);
-      if (type instanceof UnionType || type instanceof IntersectionType) return type.types.map(explained).find(Boolean);
-      return undefined;
-    }
-
-    /** @param {Type | undefined} type */
-    function typed(type) {
-      const text = `\`${String(type ?? "").replace(/\s+/g, " ")}\``;
-      const address = explained(type);
-      return address ? `[${text}](${address})` : text;
-    }
-
-    /** @param {readonly string[]} header @param {readonly (readonly string[])[]} rows */
-    function table(header, rows) {
-      const used = header.map((_, column) => rows.some((row) => row[column]));
-      const line = (/** @type {readonly string[]} */ cells) =>
-        `| ${cells
-          .filter((_, column) => used[column])
-          .map((cell) => cell.replaceAll("|", "\\|").replace(/\n+/g, "<br>"))
-          .join(" | ")} |`;
-      return [line(header), line(header.map(() => "---")), ...rows.map(line)].join("\n");
-    }
-
-    /** @param {readonly Parameter[]} [parameters] */
-    const listed = (parameters = []) =>
-      parameters
-        .map(({ name, flags, type, defaultValue }) => {
-          const called = name.startsWith("__") ? "options" : `${flags.isRest ? "..." : ""}${name}`;
-          return `${called}${flags.isOptional || defaultValue ? "?" : ""}: ${type}`;
-        })
-        .join(", ");
-
-    /** What is needed comes first, what all resources take last. @param {Declared[]} members */
-    function inputs(members) {
-      const rank = (/** @type {Declared} */ { flags }) => (flags.isOptional ? 1 : 0) + (flags.isInherited ? 2 : 0);
-      const rows = [...members]
-        .sort((a, b) => rank(a) - rank(b))
-        .map((member) => {
-          const { meaning, change } = sentences(member.comment);
-          const preset = tag(member.comment, "@default") || (member.flags.isOptional ? "" : "required");
-          return [`\`${member.name}\``, typed(member.type), preset, change, meaning];
-        });
-      return table(["Name", "Type", "Default", "Changing it", "Meaning"], rows);
-    }
-
-    /** The members of what is written as an object in its place, where they say more than their types. @param {Type | undefined} type */
-    function inner(type) {
-      const object = type instanceof ArrayType ? type.elementType : type;
-      const members = object instanceof ReflectionType ? (object.declaration.children ?? []) : [];
-      return members.some(({ comment, signatures }) => comment || signatures) ? members : [];
-    }
-
-    /** @param {Declared[]} members @param {string} [prefix] @returns {string[][]} */
-    function rowsOf(members, prefix = "") {
-      return members.flatMap((member) => {
-        const [signature] = member.signatures ?? [];
-        const { meaning } = sentences(member.comment ?? signature?.comment);
-        const name = `${prefix}${member.name}`;
-        if (signature) return [[`\`${name}(${listed(signature.parameters)})\``, typed(signature.type), meaning]];
-        const type =
-          member.type instanceof ReferenceType && /^Output/.test(member.type.name) ? member.type.typeArguments?.[0] : member.type;
-        const parts = inner(type);
-        const list = type instanceof ArrayType ? "[]" : "";
-        const own = [`\`${name}${member.flags.isOptional ? "?" : ""}\``, parts.length > 0 ? `\`object${list}\`` : typed(type), meaning];
-        return [own, ...rowsOf(parts, `${name}${list}.`)];
-      });
-    }
-
-    /** @param {Declared[]} members */
-    const fields = (members) => table(["Name", "Type", "Meaning"], rowsOf(members));
-
-    /** What `Args<…>` makes arguments of. @param {Declared | undefined} args @returns {Declared | undefined} */
-    function inputsOf(args) {
-      const [base] = args?.extendedTypes ?? [];
-      if (!(base instanceof ReferenceType)) return undefined;
-      const [inner] = base.typeArguments ?? [];
-      const target = base.name === "Args" ? inner : base;
-      const found = target instanceof ReferenceType ? /** @type {Declared} */ (target.reflection) : undefined;
-      return base.name === "Args" ? found : inputsOf(found);
-    }
-
-    /** @param {Declared} resource */
-    function resourcePage(resource) {
-      const { comment } = resource;
-      const { text, examples } = split(comment);
-      const own = (resource.children ?? []).filter(({ flags, kind }) => !flags.isExternal && kind === ReflectionKind.Property);
-      const get = own.find(({ name, flags }) => name === "get" && flags.isStatic);
-      const made = resource.children?.find(({ kind }) => kind === ReflectionKind.Constructor)?.signatures?.[0];
-      const args = made?.parameters?.find(({ name }) => name === "args")?.type;
-      const declared = args instanceof ReferenceType ? inputsOf(/** @type {Declared} */ (args.reflection)) : undefined;
-      const [base] = resource.extendedTypes ?? [];
-      const [state] = (base instanceof ReferenceType && base.name === "Outputs" && base.typeArguments) || [];
-      const shown = state instanceof ReferenceType ? /** @type {Declared} */ (state.reflection).children : undefined;
-      return [
-        text,
-        ...examples,
-        table(
-          ["", ""],
-          [
-            ["API", tag(comment, "@see")],
-            ["Requests", tag(comment, "@requests")],
-            ["Cannot be read back", tag(comment, "@unreadable")],
-            ...(get ? [[`\`${resource.name}.get(name, id)\``, prose(get.comment?.summary)]] : []),
-          ],
-        ),
-        "## Inputs",
-        inputs(declared?.children ?? []),
-        "## Outputs",
-        fields(shown ?? own.filter((each) => each !== get)),
-      ].join("\n\n");
-    }
-
-    /** @param {Declared} member */
-    function functionPart(member) {
-      return (member.signatures ?? []).flatMap(({ comment, parameters = [], type, name }) => {
-        const { text, examples } = split(comment);
-        const [options] = parameters;
-        const target = options?.type instanceof ReferenceType ? /** @type {Declared} */ (options.type.reflection) : undefined;
-        const address = target && linkTo(target);
-        return [
-          `## ${name}()`,
-          `\`\`\`text\n${name}(${listed(parameters)}): ${type}\n\`\`\``,
-          text,
-          ...examples,
-          ...(address ? [`Takes [\`${target.name}\`](${address}).`] : []),
-        ];
-      });
-    }
-
-    /** @param {Declared} member */
-    function typePart(member) {
-      const { text, examples } = split(member.comment);
-      const own = (member.children ?? []).filter(({ flags, kind }) => !flags.isExternal && kind !== ReflectionKind.Constructor);
-      const isTaken = own.some(({ comment }) => tag(comment, "@default") || sentences(comment).change);
-      const alias = String(member.type ?? "");
-      const body =
-        own.length > 0 ? [isTaken ? inputs(own) : fields(own)] : alias && alias.length < 200 ? [`\`\`\`text\n${alias}\n\`\`\``] : [];
-      return [`## ${member.name}`, text, ...examples, ...body];
-    }
-
-    const resource = members.find((member) => member.kindOf(ReflectionKind.Class) && places.get(member)?.anchor === "");
-    const hidden = resource ? ["Args", "Inputs", "State", "Attributes"].map((end) => resource.name + end) : [];
-    const functions = members.filter(({ signatures }) => signatures);
-    const others = members.filter(
-      (member) => member !== resource && !functions.includes(member) && !hidden.includes(member.name) && !/Args$/.test(member.name),
-    );
-    return [`# ${title}`, ...(resource ? [resourcePage(resource)] : []), ...functions.flatMap(functionPart), ...others.flatMap(typePart)]
-      .filter(Boolean)
-      .join("\n\n");
-  }
+  const { pages, places } = await readDeclarations();
+  const rendered = new Map([["README.md", `${notice}\n\n${contents([...pages.values()])}\n`]]);
+  for (const page of pages.values()) rendered.set(page.file, `${notice}\n\n${await writePage(page, places)}\n`);
+  return rendered;
 }
 
-/** @param {string} of */
-const pagesIn = (of) =>
-  fs.existsSync(of)
+/** The page of all pages. @param {readonly Page[]} pages */
+function contents(pages) {
+  const of = (/** @type {string} */ start) =>
+    pages
+      .filter(({ file }) => (start ? file.startsWith(start) : !file.includes("/")))
+      .sort((a, b) => b.rank - a.rank || (a.title < b.title ? -1 : 1))
+      .map(({ file, title, members }) => {
+        const functions = members
+          .filter(({ signatures, name }) => signatures && !title.endsWith(`${name}()`))
+          .map(({ name }) => `\`${name}()\``);
+        return `- [${title}](${file})${functions.length > 0 ? `: ${functions.join(", ")}` : ""}`;
+      });
+  return [
+    "# API",
+    "A page for each resource: what it is, an example, the page of the product's API that it maps to, which requests it sends, what cannot be read back, its inputs and its outputs. Functions and types that belong to it are on the same page.",
+    "## Secrets service",
+    of("secrets/").join("\n"),
+    "## Platform",
+    of("platform/").join("\n"),
+    "## Scheduler",
+    of("scheduler/").join("\n"),
+    "## All of them",
+    of("").join("\n"),
+  ].join("\n\n");
+}
+
+const pagesThere = () =>
+  fs.existsSync(folder)
     ? fs
-        .readdirSync(of, { recursive: true, encoding: "utf8" })
+        .readdirSync(folder, { recursive: true, encoding: "utf8" })
         .filter((file) => file.endsWith(".md"))
         .map((file) => file.replaceAll(path.sep, "/"))
     : [];
@@ -346,7 +72,7 @@ async function docs() {
 async function outdated() {
   const pages = await render();
   const read = (/** @type {string} */ file) => fs.readFileSync(path.join(folder, file), "utf8");
-  const there = pagesIn(folder);
+  const there = pagesThere();
   return [...new Set([...pages.keys(), ...there])].filter((file) => !there.includes(file) || read(file) !== pages.get(file));
 }
 

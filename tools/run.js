@@ -1,5 +1,5 @@
 // @ts-check
-// The one entry of every `npm run` command: makes what the command needs (dependencies, dist/), then runs it with the arguments that follow.
+// The one entry of every `npm run` command but `format` and `build`: makes what the command needs (dependencies, dist/), then runs it with the arguments that follow.
 //
 //   node tools/run.js <up|refresh|destroy|test|test:real|check|docs|bench|torture> [arguments…]
 const oldest = [20, 18, 1];

@@ -1,6 +1,6 @@
-import type { Row as Fields, Noun, Records } from "../scheduler/records";
+import type { Noun, Records, Row } from "../scheduler/records";
 import { home } from "../scheduler/records";
-import type { Block, Cell, Row, Section, Tone } from "./view";
+import type { Block, Cell, Section, TableRow, Tone } from "./view";
 import { row, table } from "./view";
 
 export function schedulerView(records: Records, url: string): Section {
@@ -33,8 +33,8 @@ export function schedulerSecrets({ token, tokens }: Records): string[] {
 }
 
 /** The records of all regions; those of another than the usual one say which. */
-function list({ regions }: Records, title: string, noun: Noun, columns: string[], cells: (fields: Fields) => [string, ...Cell[]]): Block {
-  const rows: Row[] = [...regions.values()].flatMap(({ name, state }) =>
+function list({ regions }: Records, title: string, noun: Noun, columns: string[], cells: (fields: Row) => [string, ...Cell[]]): Block {
+  const rows: TableRow[] = [...regions.values()].flatMap(({ name, state }) =>
     [...state[noun].rows].map(([key, fields]) => {
       const [first, ...others] = cells(fields);
       return row(`${name} ${key}`, name === home ? first : `${first} (${name})`, ...others);

@@ -13,14 +13,14 @@ export interface Block {
   title: string;
   /** The headings. Without any, the rows are names and their values. */
   columns: string[];
-  rows: Row[];
+  rows: TableRow[];
   /** How many more rows there are, which are not sent. */
   more: number;
   /** What is said in place of the rows where there are none. */
   empty: string;
 }
 
-export interface Row {
+export interface TableRow {
   /** Tells the row from the others of its block, now and after a change. */
   id: string;
   cells: Cell[];
@@ -41,7 +41,7 @@ const longest = 200;
 const shortestSecret = 8;
 
 /** A block of rows with headings. */
-export function table(title: string, columns: string[], rows: Row[], empty = "None.", total: number = rows.length): Block {
+export function table(title: string, columns: string[], rows: TableRow[], empty = "None.", total: number = rows.length): Block {
   const shown = rows.slice(0, most);
   return { title, columns, rows: shown, more: total - shown.length, empty };
 }
@@ -56,7 +56,7 @@ export function fields(title: string, values: Record<string, Cell> | undefined, 
   );
 }
 
-export function row(id: string, ...cells: Cell[]): Row {
+export function row(id: string, ...cells: Cell[]): TableRow {
   return { id, cells };
 }
 

@@ -1,3 +1,4 @@
+import { parseBool } from "../parse-bool";
 import type { Route } from "./answer";
 import { Refused } from "./answer";
 import { home } from "./records";
@@ -22,7 +23,7 @@ export interface Query {
 export function queryOf(c: Route): Query {
   const text = (name: string): string => c.req.queries(name)?.[0] ?? "";
   const stale = c.req.queries("stale")?.[0];
-  if (stale && readFlag(stale) === undefined) throw new Refused(400, "Expect `true` or `false` for `stale` query string parameter");
+  if (stale && parseBool(stale) === undefined) throw new Refused(400, "Expect `true` or `false` for `stale` query string parameter");
   const size = text("per_page");
   if (size && (!/^[+-]?\d+$/.test(size) || Math.abs(Number(size)) >= 2 ** 31))
     throw new Refused(400, "Expect a number for `per_page` query string parameter");
@@ -38,16 +39,10 @@ export function queryOf(c: Route): Query {
     pageSize: Number(size || 0),
     nextToken: text("next_token"),
     reverse: text("reverse") === "true",
-    stale: stale !== undefined && (stale === "" || readFlag(stale) === true),
+    stale: stale !== undefined && (stale === "" || parseBool(stale) === true),
     index: BigInt(index || 0),
     wait,
   };
-}
-
-/** A yes or no, in the spellings that the real product takes. */
-export function readFlag(text: string): boolean | undefined {
-  if (["1", "t", "T", "TRUE", "true", "True"].includes(text)) return true;
-  return ["0", "f", "F", "FALSE", "false", "False"].includes(text) ? false : undefined;
 }
 
 const units: Record<string, number> = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };

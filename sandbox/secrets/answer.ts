@@ -20,7 +20,7 @@ export interface Found extends Env {
 export type Route = Context<Found>;
 
 /** A request that the service refuses with this status; the message is the answer. */
-export class Refusal extends Error {
+export class Refused extends Error {
   constructor(
     readonly status: 400 | 500,
     message: string,

@@ -53,11 +53,9 @@ export interface Dialect {
     otherVerb(c: Route): Response;
   };
   openapi: {
-    version: string;
     title: string;
     description: string;
     /** The vendor's flags of a path. */
-    sudo: string;
     unauthenticated: string;
     create: string;
     /** What the listing of a collection ends in. */
@@ -101,10 +99,8 @@ export const standard: Dialect = {
     otherVerb: unsupportedOperation,
   },
   openapi: {
-    version: "3.0.2",
     title: "Secrets Service API",
     description: "HTTP API that gives you full access to the service. All API routes are prefixed with `/v1/`.",
-    sudo: "x-secrets-sudo",
     unauthenticated: "x-secrets-unauthenticated",
     create: "x-secrets-create-supported",
     listEnd: "",
@@ -150,10 +146,8 @@ export const hashicorp: Dialect = {
     otherVerb: unknownMethod,
   },
   openapi: {
-    version: "3.0.2",
     title: "HashiCorp Vault API",
     description: "HTTP API that gives you full access to Vault. All API routes are prefixed with `/v1/`.",
-    sudo: "x-vault-sudo",
     unauthenticated: "x-vault-unauthenticated",
     create: "x-vault-createSupported",
     listEnd: "/",

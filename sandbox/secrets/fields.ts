@@ -1,3 +1,5 @@
+import { parseBool } from "../parse-bool";
+
 /** A field that the service refuses; the message is the answer. */
 export class FieldError extends Error {}
 
@@ -68,12 +70,6 @@ export function parseDuration(value: string): number | undefined {
   for (const [, amount, name] of value.matchAll(/([\d.]+)(ns|us|µs|μs|ms|s|m|h)/g)) seconds += Number(amount) * unit[name!]!;
   // 0.1h is 360.00000000000006 in floating point: round at the nanosecond before cutting.
   return Math.trunc(Number(seconds.toFixed(9))) * (value.startsWith("-") ? -1 : 1) || 0;
-}
-
-/** The spellings of Go's strconv.ParseBool. */
-export function parseBool(value: string): boolean | undefined {
-  if (["1", "t", "T", "true", "TRUE", "True"].includes(value)) return true;
-  return ["0", "f", "F", "false", "FALSE", "False"].includes(value) ? false : undefined;
 }
 
 function scalar(value: unknown): string | undefined {

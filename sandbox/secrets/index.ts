@@ -2,10 +2,11 @@ import { randomBytes } from "node:crypto";
 import type { Next } from "hono";
 import { Hono } from "hono";
 import type { Clock } from "../clock";
+import { parseBool } from "../parse-bool";
 import type { Found, Route } from "./answer";
-import { denied, errors, Refusal, unsupportedPath } from "./answer";
+import { denied, errors, Refused, unsupportedPath } from "./answer";
 import type { Dialect } from "./dialect";
-import { FieldError, parseBool } from "./fields";
+import { FieldError } from "./fields";
 import { expire } from "./leases";
 import { allows } from "./policy";
 import { Records } from "./records";
@@ -26,7 +27,7 @@ import * as token from "./routes/token";
 import * as tokenLookup from "./routes/token-lookup";
 import * as tokenRevoke from "./routes/token-revoke";
 import * as unseal from "./routes/unseal";
-import type { Neighbour } from "./scheduler";
+import type { Neighbour } from "./scheduler-client";
 import type { Key } from "./seal";
 
 export interface Secrets {
@@ -104,7 +105,7 @@ export function createSecrets(
     if (!/^sys\/(rekey\/|unseal$)/.test(pathOf(c.req.raw))) return judge(c, next);
     // Read before its turn: a slow client holds up nobody.
     await c.req.text();
-    return records.alone(() => judge(c, next));
+    return records.exclusive(() => judge(c, next));
   });
 
   access.routes(app, dialect);
@@ -137,7 +138,7 @@ export function createSecrets(
   ]);
   app.notFound(unsupportedPath);
   app.onError((error, c) => {
-    const status = error instanceof Refusal ? error.status : error instanceof FieldError ? 400 : 500;
+    const status = error instanceof Refused ? error.status : error instanceof FieldError ? 400 : 500;
     return errors(c as Route, status, error.message);
   });
   return { records, token: seed.token, app, fetch: (request) => dispatch(app, request, dialect), expire: () => expire(records) };

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
-import { Refusal } from "./answer";
+import { Refused } from "./answer";
 import type { Lease, Mount, Records, Token } from "./records";
-import { removeToken, Unreachable } from "./scheduler";
+import { removeToken, Unreachable } from "./scheduler-client";
 import { timeToLive } from "./ttl";
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -27,11 +27,11 @@ export function grant(records: Records, mount: Mount, path: string, accessor: st
 export function renew(records: Records, id: string, increment: number): Granted {
   const lease = records.leases.get(id);
   const now = records.clock.now().getTime();
-  if (!lease) throw new Refusal(400, "lease not found");
-  if (lease.expires <= now) throw new Refusal(400, "lease expired");
+  if (!lease) throw new Refused(400, "lease not found");
+  if (lease.expires <= now) throw new Refused(400, "lease expired");
   const { ttl = 0, maxTtl = 0 } = lease.mount.lease ?? {};
   const life = timeToLive({ ttl: increment > 0 ? increment : ttl, maxTtl }, lease.issued, now);
-  if (!life) throw new Refusal(400, "past the max TTL, cannot renew");
+  if (!life) throw new Refused(400, "past the max TTL, cannot renew");
   lease.renewed = now;
   lease.expires = now + life.seconds * 1000;
   return { lease, ...life };
@@ -43,7 +43,7 @@ export function revoke(records: Records, lease: Lease): void {
     removeToken(records.neighbour, lease.mount.access, lease.accessor);
   } catch (error) {
     throw error instanceof Unreachable
-      ? new Refusal(400, `failed to revoke entry: resp: (*logical.Response)(nil) err: ${error.message}`)
+      ? new Refused(400, `failed to revoke entry: resp: (*logical.Response)(nil) err: ${error.message}`)
       : error;
   }
   records.leases.delete(lease.id);
@@ -69,7 +69,7 @@ export function unmount(records: Records, path: string): void {
       revoke(records, lease);
     } catch (error) {
       const count = `(${index + 1} / ${leases.length})`;
-      throw error instanceof Refusal ? new Refusal(400, `failed to revoke "${lease.id}" ${count}: ${error.message}`) : error;
+      throw error instanceof Refused ? new Refused(400, `failed to revoke "${lease.id}" ${count}: ${error.message}`) : error;
     }
   }
   records.mounts.delete(path);
@@ -90,7 +90,7 @@ function expireLeases(records: Records, now: number): void {
     try {
       revoke(records, lease);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof Refused)) throw error;
     }
   }
 }

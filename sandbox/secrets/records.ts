@@ -4,7 +4,7 @@ import type { Dialect } from "./dialect";
 import type { Holder } from "./pgp";
 import type { Rule } from "./policy";
 import { parsePolicy } from "./policy";
-import type { Neighbour } from "./scheduler";
+import type { Neighbour } from "./scheduler-client";
 import type { Key } from "./seal";
 
 /** How an engine reaches its scheduler. */
@@ -174,7 +174,7 @@ export class Records {
   }
 
   /** One after the other: shares are combined and encrypted in their own time, and nobody sees a rekey half done. */
-  alone<T>(act: () => T | Promise<T>): Promise<T> {
+  exclusive<T>(act: () => T | Promise<T>): Promise<T> {
     const result = this.turn.then(act);
     this.turn = result.catch(() => {});
     return result;

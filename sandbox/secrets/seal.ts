@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { combine, split } from "shamir-secret-sharing";
-import { Refusal } from "./answer";
+import * as shamir from "shamir-secret-sharing";
+import { Refused } from "./answer";
 
 /** A key that unseals the service, and the shares (base64) it was split into. */
 export interface Key {
@@ -17,7 +17,7 @@ const most = 33;
 export async function createKey(shares: number, threshold: number): Promise<Key> {
   // The library refuses a Buffer, though that is a Uint8Array too.
   const secret = new Uint8Array(randomBytes(32));
-  const parts = shares === 1 ? [secret] : await split(secret, shares, threshold);
+  const parts = shares === 1 ? [secret] : await shamir.split(secret, shares, threshold);
   return { secret, shares: parts.map((part) => Buffer.from(part).toString("base64")), threshold };
 }
 
@@ -26,7 +26,7 @@ export async function opens(key: Key, shares: string[]): Promise<boolean> {
   const parts = [...new Set(shares)].map((share) => decode(share) ?? new Uint8Array());
   if (parts.length < key.threshold) return false;
   try {
-    return same(await join(parts), key.secret);
+    return same(await combine(parts), key.secret);
   } catch {
     // Shares of unequal length, or of the same point: nothing that could be combined.
     return false;
@@ -34,12 +34,12 @@ export async function opens(key: Key, shares: string[]): Promise<boolean> {
 }
 
 /** What the shares give together. Any shares give something: whether it is the key is the caller's question. */
-export async function join(parts: Uint8Array[]): Promise<Uint8Array> {
+export async function combine(parts: Uint8Array[]): Promise<Uint8Array> {
   if (parts.length === 1) return parts[0]!;
   if (parts.some((part) => part.length !== parts[0]!.length)) throw new Error("all parts must be the same length");
   // The last byte is the point that the share is of.
   if (new Set(parts.map((part) => part.at(-1))).size < parts.length) throw new Error("duplicate part detected");
-  return combine(parts);
+  return shamir.combine(parts);
 }
 
 export function same(one: Uint8Array, other: Uint8Array): boolean {
@@ -49,9 +49,9 @@ export function same(one: Uint8Array, other: Uint8Array): boolean {
 /** The share in a request's `key`, in hex or base64. `before`: what the real product says before the length is judged. */
 export function readShare(text: string, before = ""): Uint8Array {
   const share = decode(text);
-  if (!share) throw new Refusal(400, "'key' must be a valid hex or base64 string");
-  if (share.length < least) throw new Refusal(400, `${before}key is shorter than minimum ${least} bytes`);
-  if (share.length > most) throw new Refusal(400, `${before}key is longer than maximum ${most} bytes`);
+  if (!share) throw new Refused(400, "'key' must be a valid hex or base64 string");
+  if (share.length < least) throw new Refused(400, `${before}key is shorter than minimum ${least} bytes`);
+  if (share.length > most) throw new Refused(400, `${before}key is longer than maximum ${most} bytes`);
   return share;
 }
 

@@ -138,7 +138,14 @@ onEachRekeyTarget("the holders' command line", (current) => {
     const name = await forHolders(all);
     await giveTwo(name);
     expect(JSON.parse((await alone(["status", "--json"])).stdout)).toMatchObject({
-      ...{ started: true, nonce: name, threshold: 2, shares: 2, progress: 2, required: 3, backup: true, verificationRequired: true },
+      started: true,
+      nonce: name,
+      threshold: 2,
+      shares: 2,
+      progress: 2,
+      required: 3,
+      backup: true,
+      verificationRequired: true,
       pgpFingerprints: all.map(({ fingerprint }) => fingerprint),
     });
   });

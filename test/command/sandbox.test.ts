@@ -1,6 +1,6 @@
 import { ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { call } from "../sandbox/call";
+import { call } from "../call";
 import { command, steward } from "./holder";
 
 test.each([

@@ -27,12 +27,10 @@ const fault = (name: string, ordered: Omit<Ordered, "system" | "method" | "path"
 });
 const refusal = (status: number, headers?: Record<string, string>, times?: number): Fault =>
   fault(String(status), {
-    ...{
-      action: "respond",
-      status,
-      body: status === 404 ? "404 page not found" : JSON.stringify({ errors: ["not today"] }),
-      headers,
-    },
+    action: "respond",
+    status,
+    body: status === 404 ? "404 page not found" : JSON.stringify({ errors: ["not today"] }),
+    headers,
     ...(times === undefined ? {} : { times }),
   });
 

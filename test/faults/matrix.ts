@@ -3,6 +3,7 @@ import { StewardError } from "../../provider";
 import { definitions } from "../../provider/definitions";
 import { limits } from "../../provider/http";
 import { Sandbox, start } from "../../sandbox/index";
+import { call } from "../call";
 import { Engine } from "../engine";
 import { Door } from "./door";
 import { Fault, faults, Where } from "./faults";
@@ -62,15 +63,9 @@ export function matrix(dialect: Dialect): void {
     ),
   });
   const outside: Outside = async (system, method, path, body) => {
-    const headers = {
-      authorization: `Bearer ${sandbox[system].token}`,
-      "content-type": system === "platform" ? "application/vnd.api+json" : "application/json",
-      [dialect === "standard" ? "x-secrets-token" : "x-vault-token"]: sandbox[system].token,
-    };
-    const response = await fetch(`${sandbox[system].url}${path}`, { method, headers, body: body && JSON.stringify(body) });
-    const text = await response.text();
-    if (method !== "GET" && !response.ok) throw new Error(`${method} ${path} answered ${response.status} ${text}`);
-    return text === "" ? response.status : withoutTimes(JSON.parse(text));
+    const { status, text, json } = await call(sandbox[system], method, path, body);
+    if (method !== "GET" && status >= 300) throw new Error(`${method} ${path} answered ${status} ${text}`);
+    return json === undefined ? status : withoutTimes(json);
   };
   const look = (): Promise<unknown> => held(outside, dialect);
   const fresh = async (token: string): Promise<void> => {
@@ -203,13 +198,13 @@ export function matrix(dialect: Dialect): void {
   });
 
   test.each(Object.keys(functionStories))("%s: each request x each fault gives the right answer or one sentence", async (name) => {
-    const call = functionStories[name] as () => Promise<unknown>;
+    const ask = functionStories[name] as () => Promise<unknown>;
     runtime.setAllConfig(Object.fromEntries(Object.entries(connections()).map(([key, value]) => [key, JSON.stringify(value)])));
     const plain = async (answer: Promise<unknown>): Promise<unknown> => withoutTimes((await answer) ?? null);
     await fresh(name);
-    const right = await plain(call());
+    const right = await plain(ask());
     await fresh(name);
-    const places = (await requestsOf(call)).filter(({ nth }) => nth === 1);
+    const places = (await requestsOf(ask)).filter(({ nth }) => nth === 1);
     expect(places.length).toBeGreaterThan(0);
     for (const where of places) {
       const cells: Cell[] = [];
@@ -219,11 +214,11 @@ export function matrix(dialect: Dialect): void {
           await under(
             fault,
             where,
-            () => plain(call()),
+            () => plain(ask()),
             (value) => expect(value).toEqual(right),
           ),
         );
-        expect(await plain(call())).toEqual(right);
+        expect(await plain(ask())).toEqual(right);
       }
       rows.push({ story: name, operation: "call", request: `${where.method} ${where.path}`, cells });
     }

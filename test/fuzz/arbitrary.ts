@@ -120,7 +120,10 @@ const word = fc.constantFrom("web", "ops-team", "a.b", "1.0.0", "x_y");
 const time = fc.constantFrom<unknown>("30s", "1h30m", 0, 3600, "1d", "1500ms500ms");
 const url = fc.constantFrom("https://example.com", "https://127.0.0.1:4646/sso");
 const attempt = {
-  ...{ id: "1", nonce: "ours", nonces: ["ours"], probe: { key: "", fingerprint: "none" } },
+  id: "1",
+  nonce: "ours",
+  nonces: ["ours"],
+  probe: { key: "", fingerprint: "none" },
   parameters: { shares: 1, threshold: 1, pgpKeys: [], fingerprints: [], backup: false, verification: true },
 };
 const { nonce: _, ...withoutNonce } = { ...attempt, id: "2" };

@@ -63,33 +63,37 @@ export async function startServer(): Promise<Server> {
 }
 
 const attributes = {
-  ...{ enabled: true, debug: false, name: "web", locked: false, "vcs-repo": { identifier: "acme/web" }, status: "applied" },
-  ...{
-    "limit-user-organization-creation": true,
-    "api-rate-limiting-enabled": true,
-    "api-rate-limit": 30,
-    "default-remote-state-access": true,
-  },
-  ...{
-    "cloud-a-access-key-id": "AKIA",
-    "aws-secret-key": "****",
-    "cloud-b-credentials": '{"private_key":"****"}',
-    "idp-cert": "PEM",
-    "attr-username": "Username",
-  },
-  ...{
-    host: "mail",
-    port: 25,
-    auth: "none",
-    "account-sid": "AC1",
-    "from-number": "+1",
-    "support-email-address": "a@example.com",
-    footer: "<b>",
-  },
-  ...{ reason: "old", link: "https://example.com", "apply-timeout": "24h" },
+  enabled: true,
+  debug: false,
+  name: "web",
+  locked: false,
+  "vcs-repo": { identifier: "acme/web" },
+  status: "applied",
+  "limit-user-organization-creation": true,
+  "api-rate-limiting-enabled": true,
+  "api-rate-limit": 30,
+  "default-remote-state-access": true,
+  "cloud-a-access-key-id": "AKIA",
+  "aws-secret-key": "****",
+  "cloud-b-credentials": '{"private_key":"****"}',
+  "idp-cert": "PEM",
+  "attr-username": "Username",
+  host: "mail",
+  port: 25,
+  auth: "none",
+  "account-sid": "AC1",
+  "from-number": "+1",
+  "support-email-address": "a@example.com",
+  footer: "<b>",
+  reason: "old",
+  link: "https://example.com",
+  "apply-timeout": "24h",
 };
 const workspace = {
-  ...{ id: "ws-1", type: "workspaces", attributes, links: { self: "/api/v2/admin/workspaces/ws-1" } },
+  id: "ws-1",
+  type: "workspaces",
+  attributes,
+  links: { self: "/api/v2/admin/workspaces/ws-1" },
   relationships: { organization: { data: { id: "acme", type: "organizations" } }, "current-run": { data: { id: "run-1", type: "runs" } } },
 };
 const owners = { owners: { data: [{ id: "user-1", type: "users" }] } };
@@ -106,22 +110,57 @@ const pages = {
 const version = { id: "1", version: "1.0.0", deprecation: { reason: "old", link: "https://example.com" }, root: {}, submodules: [] };
 const lease = { lease_id: "scheduler/creds/web/1", lease_duration: 3600, renewable: true, warnings: null };
 const data = {
-  ...{ address: "http://127.0.0.1:4646", max_token_name_length: 64, ca_cert: "", client_cert: "", ttl: 60, max_ttl: 120 },
-  ...{ policies: ["deploy"], token_type: "client", type: "client", global: false, keys: ["web", "ops-team"] },
-  ...{ accessor_id: "a", secret_id: "s", expire_time: "2026-01-01T00:00:00Z", last_renewal: "2026-01-01T00:00:00Z", id: "1" },
+  address: "http://127.0.0.1:4646",
+  max_token_name_length: 64,
+  ca_cert: "",
+  client_cert: "",
+  ttl: 60,
+  max_ttl: 120,
+  policies: ["deploy"],
+  token_type: "client",
+  type: "client",
+  global: false,
+  keys: ["web", "ops-team"],
+  accessor_id: "a",
+  secret_id: "s",
+  expire_time: "2026-01-01T00:00:00Z",
+  last_renewal: "2026-01-01T00:00:00Z",
+  id: "1",
 };
 const rekey = {
-  ...{ started: true, nonce: "ours", t: 1, n: 1, progress: 0, required: 1, pgp_fingerprints: [], backup: false },
-  ...{ verification_required: true, verification_nonce: "again", complete: true, keys: ["00".repeat(33)], keys_base64: ["A".repeat(44)] },
+  started: true,
+  nonce: "ours",
+  t: 1,
+  n: 1,
+  progress: 0,
+  required: 1,
+  pgp_fingerprints: [],
+  backup: false,
+  verification_required: true,
+  verification_nonce: "again",
+  complete: true,
+  keys: ["00".repeat(33)],
+  keys_base64: ["A".repeat(44)],
 };
 const operation = { summary: "a role", tags: ["secrets"], "x-vault-sudo": true };
 const specification = {
-  ...{ openapi: "3.0.2", info: { title: "API", version: "1", license: { name: "MIT" } } },
+  openapi: "3.0.2",
+  info: { title: "API", version: "1", license: { name: "MIT" } },
   paths: { "/scheduler/role/{name}": { get: operation, post: operation, parameters: [], "x-secrets-create-supported": true } },
 };
 const job = {
-  ...{ ID: "web", Name: "web", Namespace: "default", Type: "service", Status: "running", JobModifyIndex: 7, SubmitTime: 1, JobID: "web" },
-  ...{ CreateIndex: 7, StatusDescription: "", TaskGroups: { web: { HealthyAllocs: 1, DesiredTotal: 1 } }, JobSpecModifyIndex: 7 },
+  ID: "web",
+  Name: "web",
+  Namespace: "default",
+  Type: "service",
+  Status: "running",
+  JobModifyIndex: 7,
+  SubmitTime: 1,
+  JobID: "web",
+  CreateIndex: 7,
+  StatusDescription: "",
+  TaskGroups: { web: { HealthyAllocs: 1, DesiredTotal: 1 } },
+  JobSpecModifyIndex: 7,
 };
 
 /** What the API answers there, of which there may be several. */

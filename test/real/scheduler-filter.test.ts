@@ -53,7 +53,7 @@ const selectors: Record<"jobs" | "deployments" | "nodes", string> = {
     'Name Datacenter HTTPAddr Address Status TLSEnabled Attributes Attributes["kernel.name"] Attributes.none Meta Drivers Drivers.mock_driver.Detected NodeResources NodeResources.Memory.MemoryMB NodeResources.Networks DrainStrategy DrainStrategy.Deadline HostVolumes Links Events',
 };
 const values =
-  '"filter-one" "One" `filter-` "service" "net" dc1 "dc1" "dc2" 60 "50" 0x32 1 0 -1 true "false" "x" "" "web" "team" "linux" "/ID" `^f.*\\d$` "(" 10 30000000000 600000000000 "amd64"'.split(
+  '"filter-one" "One" `filter-` "service" "net" dc1 "dc1" "dc2" 60 "50" 0x32 1 0 -1 true "false" "x" "" "web" "team" "linux" "/ID" `^f.*\\d$` "^[[:lower:]]+$" "[[:alpha:]_]" "(?i:WEB)" "(" 10 30000000000 600000000000 "amd64"'.split(
     " ",
   );
 const operators = ["==", "!=", "contains", "not contains", "matches", "not matches"];

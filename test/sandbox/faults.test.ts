@@ -1,5 +1,5 @@
 import { type Sandbox, start } from "../../sandbox/index";
-import { call, raw, rawList } from "./call";
+import { call, raw, rawList } from "../call";
 
 let sandbox: Sandbox;
 const role = "/v1/scheduler/role/web";
@@ -105,6 +105,21 @@ test("the verb LIST meets faults too", async () => {
   expect(await raw(sandbox.secrets, list)).toBe("");
   sandbox.faults.add({ system: "secrets", method: "LIST", path: "/v1/scheduler/role", action: "respond", status: 503, body: "no" });
   expect(await raw(sandbox.secrets, list)).toMatch(/^HTTP\/1.1 503 [\s\S]*\r\n\r\nno$/);
+});
+
+test("an answer written by hand, to the verb LIST or cut in the middle, has the Date of the sandbox's clock", async () => {
+  await call(sandbox.secrets, "POST", role, write);
+  sandbox.clock.advance(3_600_000);
+  sandbox.faults.add({ system: "secrets", method: "GET", path: role, action: "truncate" });
+  for (const request of [
+    rawList("/v1/scheduler/role", sandbox.secrets.token),
+    `GET ${role} HTTP/1.1\r\nHost: x\r\nX-Secrets-Token: ${sandbox.secrets.token}\r\n\r\n`,
+  ]) {
+    const received = await raw(sandbox.secrets, request);
+    expect(received).toMatch(/^HTTP\/1.1 200 /);
+    const [, date = ""] = /^date: (.*)$/im.exec(received) ?? [];
+    expect(Date.parse(date) - Date.now()).toBeGreaterThan(3_590_000);
+  }
 });
 
 test.each([

@@ -2,9 +2,9 @@ import { type IncomingHttpHeaders, request } from "node:http";
 import { type Browser, chromium, type Locator, type Page } from "playwright-core";
 import { type Options, type Sandbox, start } from "../../sandbox/index";
 import { getBrowser } from "../../tools/browser";
+import { call } from "../call";
 import { certificate, privateKey } from "../certificates";
 import { Project } from "../project";
-import { call } from "./call";
 
 let browser: Browser;
 let sandbox: Sandbox;
@@ -232,6 +232,16 @@ test("a generated token shows as a lease until it is over, and never itself", as
     for (const one of [data.secret_id, secrets.token, scheduler.token]) expect(place).not.toContain(one);
   sandbox.clock.advance(1e10);
   await shows("Leases of generated tokens", "None.");
+});
+
+test("the page goes on where a secret is no text that an address could hold", async () => {
+  await open();
+  const token = "\ud800abcdefgh";
+  expect((await call(sandbox.secrets, "POST", "/v1/scheduler/config/access", { address: "http://nomad.example.com", token })).status).toBe(
+    204,
+  );
+  await shows("scheduler/config/access", "nomad.example.com");
+  expect(await said()).not.toContain("abcdefgh");
 });
 
 test("what the services hold is text on the page, whatever it looks like", async () => {

@@ -1,5 +1,5 @@
 import { type Sandbox, start } from "../../sandbox/index";
-import { call } from "./call";
+import { call } from "../call";
 
 describe.each([
   ["standard", "sms"],

@@ -1,5 +1,5 @@
 import { type Sandbox, start } from "../../sandbox/index";
-import { call } from "./call";
+import { call } from "../call";
 
 const day = 86_400_000;
 

@@ -1,5 +1,5 @@
 import { type Sandbox, start } from "../../sandbox/index";
-import { call } from "./call";
+import { call } from "../call";
 
 // Self-signed, of P-256 keys that nobody kept.
 const first = `-----BEGIN CERTIFICATE-----

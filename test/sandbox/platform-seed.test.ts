@@ -1,5 +1,5 @@
 import { type Sandbox, type Seed, start } from "../../sandbox/index";
-import { call } from "./call";
+import { call } from "../call";
 
 let sandbox: Sandbox;
 const show = async (id: string) =>

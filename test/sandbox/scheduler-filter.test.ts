@@ -1,5 +1,5 @@
 import { type Sandbox, start } from "../../sandbox/index";
-import { call } from "./call";
+import { call } from "../call";
 
 const unreadable = "failed to create result paginator: failed to read filter expression: ";
 const unfit = "failed to read result page: ";
@@ -24,6 +24,9 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler filters, %s", (
     ['Meta not contains "team"', ["backup"]],
     ['TaskGroups.0.Name matches "^(api|web)$"', ["api", "web"]],
     ['Name not matches "(?i)^W"', ["api", "backup"]],
+    ['Name matches "^[[:lower:]]+$"', ["api", "backup", "web"]],
+    ['Name matches "^[[:alpha:]_]{3}$"', ["api", "web"]],
+    ['Name matches "(?i:WEB)"', ["web"]],
     ['TaskGroups.0.Count == "0x2"', ["api", "web"]],
     ["Update.Stagger == 30000000000", ["api", "web"]],
     ['Stop == "F" and not Type == "batch"', ["api", "web"]],

@@ -1,5 +1,5 @@
 import { type Sandbox, start } from "../../sandbox/index";
-import { type Answer, call } from "./call";
+import { type Answer, call } from "../call";
 
 describe.each(["standard", "hashicorp"] as const)("the scheduler holds requests, %s", (dialect) => {
   let sandbox: Sandbox;

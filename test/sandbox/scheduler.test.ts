@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { gunzipSync, inflateRawSync } from "node:zlib";
 import { type Sandbox, start } from "../../sandbox/index";
-import { call } from "./call";
+import { call } from "../call";
 
 /** One request as it is on the wire: nothing asks for or undoes a compression. */
 function plain(url: string, headers: Record<string, string>): Promise<{ headers: NodeJS.Dict<string | string[]>; body: Buffer }> {

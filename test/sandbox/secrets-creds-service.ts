@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Sandbox, start } from "../../sandbox/index";
-import { type Answer, call } from "./call";
+import { type Answer, call } from "../call";
 
 /** A secrets service and the scheduler that it makes tokens for. */
 export interface Stage {
@@ -50,12 +50,7 @@ function stage(secrets: { url: string; token: string }, scheduler: { url: string
     schedulerAddress: scheduler.url,
     schedulerToken: scheduler.token,
     to: (method, path, body, token) => call(secrets, method, `/v1/${path}`, body, token),
-    scheduler: async (method, path, token, body) => {
-      const headers = { "x-scheduler-token": token, "x-nomad-token": token };
-      const response = await fetch(`${scheduler.url}/v1/${path}`, { method, headers, body: body && JSON.stringify(body) });
-      const text = await response.text();
-      return { status: response.status, headers: response.headers, text, json: undefined };
-    },
+    scheduler: (method, path, token, body) => call(scheduler, method, `/v1/${path}`, body, token),
     close: async () => {},
   };
 }

@@ -1,5 +1,5 @@
 import { type Sandbox, start } from "../../sandbox/index";
-import { call, raw, rawList } from "./call";
+import { call, raw, rawList } from "../call";
 
 const unsupportedPath = { errors: ["1 error occurred:\n\t* unsupported path\n\n"] };
 

@@ -1,4 +1,4 @@
-import { call } from "./call";
+import { call } from "../call";
 import { onEachStage } from "./secrets-creds-service";
 
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/);

@@ -1,5 +1,5 @@
 import { start } from "../../sandbox/index";
-import { call } from "./call";
+import { call } from "../call";
 import { accepts, begin, cancel, give, hexOf, onEachService, refused, type Service } from "./secrets-rekey-service";
 
 const { decrypt, generateKey, readMessage, readPrivateKey } = require("openpgp");

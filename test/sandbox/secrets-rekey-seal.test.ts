@@ -1,5 +1,5 @@
 import { type Options, type Sandbox, start } from "../../sandbox/index";
-import { call } from "./call";
+import { call } from "../call";
 import { damaged, refused } from "./secrets-rekey-service";
 
 let sandbox: Sandbox;

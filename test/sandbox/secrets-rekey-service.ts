@@ -1,5 +1,5 @@
+import { type Answer, call } from "../call";
 import { rekeyTargets } from "../rekey";
-import { type Answer, call } from "./call";
 
 /** A service of five shares, three of which open it. */
 export interface Service {
@@ -54,7 +54,14 @@ export const plain = ({ real }: Service): object => (real ? { pgp_fingerprints: 
 
 /** The status without an attempt. */
 export const idle = (service: Service, required: number): object => ({
-  ...{ nonce: "", started: false, t: 0, n: 0, progress: 0, required, backup: false, verification_required: false },
+  nonce: "",
+  started: false,
+  t: 0,
+  n: 0,
+  progress: 0,
+  required,
+  backup: false,
+  verification_required: false,
   ...plain(service),
 });
 

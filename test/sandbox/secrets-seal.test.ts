@@ -1,6 +1,6 @@
 import { combine } from "shamir-secret-sharing";
 import { type Sandbox, start } from "../../sandbox/index";
-import { call, raw, rawList } from "./call";
+import { call, raw, rawList } from "../call";
 
 let sandbox: Sandbox;
 afterEach(() => sandbox?.close());

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Sandbox, start } from "../../sandbox/index";
-import { call } from "./call";
+import { call } from "../call";
 
 let sandbox: Sandbox;
 afterEach(() => sandbox?.close());
@@ -87,7 +87,7 @@ test("the clock moves the Date of answers and the life of tokens", async () => {
   const answer = await call(sandbox.secrets, "GET", "/v1/sys/mounts", undefined, token);
   expect(answer.status).toBe(403);
   expect(Date.parse(answer.headers.get("date") ?? "") - Date.now()).toBeGreaterThan(3_590_000);
-  expect(() => sandbox.clock.advance(Number.NaN)).toThrow(RangeError);
+  for (const ms of [Number.NaN, -1, Number.POSITIVE_INFINITY]) expect(() => sandbox.clock.advance(ms)).toThrow(RangeError);
 });
 
 test("reset goes back to the seed, and keeps addresses, tokens and shares", async () => {

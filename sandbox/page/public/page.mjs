@@ -4,7 +4,7 @@
 
 /** @typedef {import("../view.js").Section} Section */
 /** @typedef {import("../view.js").Block} Block */
-/** @typedef {import("../view.js").Row} Row */
+/** @typedef {import("../view.js").TableRow} TableRow */
 /** @typedef {import("../view.js").Cell} Cell */
 
 const changed = "changed";
@@ -69,7 +69,7 @@ function fill(element, cell) {
 
 /** A row on the page, and what it shows. */
 class ShownRow {
-  /** @param {Row} row */
+  /** @param {TableRow} row */
   constructor(row) {
     this.cells = row.cells.map((cell) => JSON.stringify(cell));
     this.element = create("tr");
@@ -81,7 +81,7 @@ class ShownRow {
     }
   }
 
-  /** @param {Row} row */
+  /** @param {TableRow} row */
   update(row) {
     for (const [index, cell] of row.cells.entries()) {
       const text = JSON.stringify(cell);
@@ -137,7 +137,7 @@ class ShownBlock {
       else if (!first) shown.element.classList.add(changed);
       this.rows.set(row.id, shown);
     }
-    const element = (/** @type {Row} */ row) => /** @type {ShownRow} */ (this.rows.get(row.id)).element;
+    const element = (/** @type {TableRow} */ row) => /** @type {ShownRow} */ (this.rows.get(row.id)).element;
     const set = rows.filter(({ untouched }) => !untouched);
     const untouched = rows.filter((row) => row.untouched);
     arrange(this.body, set.map(element));

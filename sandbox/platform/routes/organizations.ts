@@ -61,10 +61,15 @@ export function organizationOf(c: Route): Organization | undefined {
   return found && mayManage(c.var.user, found) ? found : undefined;
 }
 
+/** A name as organizations and workspaces have it, where the body has one. */
+export function checkedName(name: unknown): string | undefined {
+  if (name === undefined || (typeof name === "string" && /^[A-Za-z0-9_-]+$/.test(name))) return name;
+  throw new Refused(422, wrong("name", "can only include letters, numbers, -, and _"));
+}
+
 function fields(c: Route): { name?: string; email?: string } {
-  const { name, email } = attributesOf(c);
-  if (name !== undefined && (typeof name !== "string" || !/^[A-Za-z0-9_-]+$/.test(name)))
-    throw new Refused(422, wrong("name", "can only include letters, numbers, -, and _"));
+  const { name: given, email } = attributesOf(c);
+  const name = checkedName(given);
   if (email !== undefined && typeof email !== "string") throw new Refused(422, wrong("email", "has to be a string"));
   return { name, email };
 }

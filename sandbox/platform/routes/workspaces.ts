@@ -6,7 +6,7 @@ import type { Organization, Workspace } from "../records";
 import { mayManage } from "../records";
 import { wrong } from "../settings";
 import { workspace } from "../wire";
-import { organizationOf } from "./organizations";
+import { checkedName, organizationOf } from "./organizations";
 
 /** As far as clients need them to set up and to clean up. */
 export function routes(app: Hono<Found>): void {
@@ -85,11 +85,7 @@ function workspaceOf(c: Route): Workspace | undefined {
 function fields(c: Route): Pick<Partial<Workspace>, "name" | "vcsRepoIdentifier"> {
   const { name, "vcs-repo": repository } = attributesOf(c);
   const read: Pick<Partial<Workspace>, "name" | "vcsRepoIdentifier"> = {};
-  if (name !== undefined) {
-    if (typeof name !== "string" || !/^[A-Za-z0-9_-]+$/.test(name))
-      throw new Refused(422, wrong("name", "can only include letters, numbers, -, and _"));
-    read.name = name;
-  }
+  if (name !== undefined) read.name = checkedName(name);
   if (repository !== undefined) {
     const identifier = repository === null ? undefined : objectOf(repository, "vcs-repo").identifier;
     if (repository !== null && typeof identifier !== "string") throw new Refused(422, wrong("vcs-repo", "has to name its identifier"));

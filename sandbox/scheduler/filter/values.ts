@@ -1,3 +1,4 @@
+import { parseBool } from "../../parse-bool";
 import { kindOf } from "../types";
 
 /** Is the value the one that the text means in a field of this type? Without a value, only whether the text fits is checked. */
@@ -25,9 +26,9 @@ export function equal(type: string, value: unknown, text: string, unsuitable: st
 }
 
 function readBool(text: string): boolean {
-  if (["1", "t", "T", "TRUE", "true", "True"].includes(text)) return true;
-  if (["0", "f", "F", "FALSE", "false", "False"].includes(text)) return false;
-  throw new Error(`strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const flag = parseBool(text);
+  if (flag === undefined) throw new Error(`strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`);
+  return flag;
 }
 
 /** Decimal, 0x, 0o or 0, 0b; underscores between digits. */

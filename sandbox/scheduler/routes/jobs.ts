@@ -1,10 +1,10 @@
 import type { Hono } from "hono";
+import { parseBool } from "../../parse-bool";
 import { accessOf } from "../access";
 import type { Found, Route } from "../answer";
 import { denied, json, Refused, secretOf } from "../answer";
 import { listed, shown } from "../listing";
 import { byBytes } from "../paging";
-import { readFlag } from "../query";
 import { regionOf } from "../reading";
 import type { Row } from "../records";
 import { home } from "../records";
@@ -13,7 +13,7 @@ import { jobStub } from "../wire";
 
 export function routes(app: Hono<Found>): void {
   app.get("/v1/jobs", async (c) => {
-    const meta = readFlag(c.req.query("meta") ?? "") ?? false;
+    const meta = parseBool(c.req.query("meta") ?? "") ?? false;
     return listed(c, "jobs", (job) => jobStub(job, meta), {
       token: (job) => `${job.Namespace}.${job.ID}`,
       // Not the order of the list, where one namespace's name begins with another's: pages then repeat, as they do in the real product.

@@ -3,7 +3,7 @@ import type { Found } from "../answer";
 import { errors, one, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
 import { grant } from "../leases";
-import { createToken, Unreachable, type Wanted } from "../scheduler";
+import { createToken, type TokenRequest, Unreachable } from "../scheduler-client";
 import type { Described } from "./openapi";
 import { name as pattern } from "./role";
 
@@ -29,14 +29,14 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
     if (!role) return dialect.noRole(c, name);
     const nanoseconds = BigInt(c.var.now.getTime()) * 1_000_000n + (process.hrtime.bigint() % 1_000_000n);
     const full = `vault-${name}-${token!.displayName}-${nanoseconds}`;
-    const wanted: Wanted = {
+    const request: TokenRequest = {
       name: full.slice(0, limit > 0 ? limit : longestName),
-      type: role.type as Wanted["type"],
+      type: role.type as TokenRequest["type"],
       policies: role.policies,
       global: role.global,
     };
     try {
-      const { accessor, secret } = createToken(records.neighbour, mount.access, wanted);
+      const { accessor, secret } = createToken(records.neighbour, mount.access, request);
       const granted = grant(records, mount, `${mount.path}creds/${name}`, accessor, token!);
       return c.json(dialect.leased(granted, { accessor_id: accessor, secret_id: secret }, dialect.engine));
     } catch (error) {

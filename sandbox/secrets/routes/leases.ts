@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import type { Found, Route } from "../answer";
-import { data, done, errors, Refusal, unsupportedOperation } from "../answer";
+import { data, done, errors, Refused, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
 import { duration, text } from "../fields";
 import { renew, revoke } from "../leases";
@@ -71,6 +71,6 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
 
 function idOf(c: Route): string {
   const id = text(c.var.fields, "lease_id") || c.req.param("url_lease_id");
-  if (!id) throw new Refusal(400, "lease_id must be specified");
+  if (!id) throw new Refused(400, "lease_id must be specified");
   return id;
 }

@@ -12,7 +12,6 @@ export interface Described {
   described?: boolean | "operations" | "path";
   create?: boolean;
   unauthenticated?: boolean;
-  sudo?: boolean;
   operations: Partial<Record<"get" | "post" | "put" | "delete", Operation>>;
 }
 
@@ -66,7 +65,7 @@ export function routes(app: Hono<Found>, dialect: Dialect, groups: (mounts: stri
     }
     documented.sort(([a], [b]) => (a < b ? -1 : 1));
     return c.json({
-      openapi: dialect.openapi.version,
+      openapi: "3.0.2",
       info: { title: dialect.openapi.title, description: dialect.openapi.description, version, license },
       paths: Object.fromEntries(documented),
       components: { schemas: {} },
@@ -101,7 +100,6 @@ function item(path: Described, tag: string, prefix: string, dialect: Dialect): R
     ...(named && { description: path.description }),
     ...(parameter && { parameters: [{ name: parameter, in: "path", schema: { type: "string" }, required: true }] }),
     ...(path.create && { [names.create]: true }),
-    ...(path.sudo && { [names.sudo]: true }),
     ...(path.unauthenticated && { [names.unauthenticated]: true }),
     ...Object.fromEntries(operations),
   };

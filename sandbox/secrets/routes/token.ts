@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Hono } from "hono";
 import type { Found } from "../answer";
-import { errors, Refusal, unsupportedOperation } from "../answer";
+import { errors, Refused, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
 import { flag, parseDuration, text, words } from "../fields";
 import type { Token } from "../records";
@@ -35,8 +35,8 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
     const seconds = (field: string): number => {
       const value = text(fields, field) ?? "";
       const found = value === "" ? 0 : parseDuration(value);
-      if (found === undefined) throw new Refusal(400, `time: invalid duration "${value}"`);
-      if (found < 0) throw new Refusal(400, `${field} must be positive`);
+      if (found === undefined) throw new Refused(400, `time: invalid duration "${value}"`);
+      if (found < 0) throw new Refused(400, `${field} must be positive`);
       return found;
     };
     const explicitMaxTtl = seconds("explicit_max_ttl");

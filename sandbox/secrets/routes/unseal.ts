@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Hono } from "hono";
 import type { Found } from "../answer";
-import { errors, Refusal, unknownMethod } from "../answer";
+import { errors, Refused, unknownMethod } from "../answer";
 import { structure } from "../body";
 import type { Records } from "../records";
-import { join, readShare, same } from "../seal";
+import { combine, readShare, same } from "../seal";
 import { sealStatus } from "../wire";
 import type { Described } from "./openapi";
 
@@ -47,10 +47,10 @@ async function unseal(records: Records, share: Uint8Array): Promise<void> {
   parts.push(share);
   if (parts.length < records.key.threshold) return;
   records.unsealing = undefined;
-  const secret = await join(parts).catch((error: Error) => {
-    throw new Refusal(400, `invalid key: failed to compute combined key: ${error.message}`);
+  const secret = await combine(parts).catch((error: Error) => {
+    throw new Refused(400, `invalid key: failed to compute combined key: ${error.message}`);
   });
-  if (!same(secret, records.key.secret)) throw new Refusal(400, wrong(records, secret));
+  if (!same(secret, records.key.secret)) throw new Refused(400, wrong(records, secret));
   records.sealed = false;
 }
 

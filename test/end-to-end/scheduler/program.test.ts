@@ -49,8 +49,12 @@ onEachScheduler("a program that asks the scheduler, by the real pulumi", (curren
       expect(up.output).toContain(`pulumi-steward: deployment of job "${good}": successful, main 1 of 1 healthy.`);
       expect(written()).toEqual(["/v1/jobs"]);
       expect(await project.outputs()).toEqual({
-        ...{ jobs: ["one", "three", "two"], submitted: Array(3).fill(expect.stringMatching(/^\d{19}$/)) },
-        ...{ deployments: ["successful"], ready: true, members: 1, status: "successful" },
+        jobs: ["one", "three", "two"],
+        submitted: Array(3).fill(expect.stringMatching(/^\d{19}$/)),
+        deployments: ["successful"],
+        ready: true,
+        members: 1,
+        status: "successful",
       });
 
       const failed = await project

@@ -64,7 +64,9 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
   {
     name: "three holders with PGP keys and a backup, and the reply with the new shares is lost",
     plan: {
-      ...{ pgp: true, backup: true, holders: 3 },
+      pgp: true,
+      backup: true,
+      holders: 3,
       strikes: [undefined, strike("both", "after", request("PUT", "rekey/update", 3))],
     },
     rows: ["shares: recover", "commit: prove and verify"],

@@ -1,5 +1,6 @@
 import { scheduler } from "../../../provider";
-import { answerList, closeAll, collect, failure, serve } from "./server";
+import { collect } from "../../scheduler";
+import { answerList, closeAll, failure, serve } from "./server";
 
 const { filter } = scheduler;
 afterEach(closeAll);

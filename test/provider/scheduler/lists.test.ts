@@ -1,5 +1,6 @@
 import { scheduler } from "../../../provider";
-import { answerList, closeAll, collect, failure, serve } from "./server";
+import { collect } from "../../scheduler";
+import { answerList, closeAll, failure, serve } from "./server";
 
 const { listJobs, listDeployments, listNodes, getAgentMembers } = scheduler;
 const job = (ID: string, more: object = {}): object => ({ ID, Name: ID, Namespace: "default", SubmitTime: 1, ...more });

@@ -34,7 +34,7 @@ export async function serve(answer: Answer, dialect: keyof typeof dialects = "st
   return seen;
 }
 
-export function pointAt(address: string, token: string, dialect: keyof typeof dialects): void {
+function pointAt(address: string, token: string, dialect: keyof typeof dialects): void {
   forget();
   process.env[`${dialects[dialect]}_ADDR`] = address;
   process.env[`${dialects[dialect]}_TOKEN`] = token;
@@ -73,9 +73,3 @@ export const failure = async (promise: Promise<unknown>): Promise<StewardError> 
   expect(error.message).not.toContain("canary");
   return error;
 };
-
-export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const each of source) found.push(each);
-  return found;
-}

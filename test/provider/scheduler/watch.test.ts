@@ -2,7 +2,8 @@ import { ServerResponse } from "node:http";
 import { scheduler } from "../../../provider";
 import { limits } from "../../../provider/http";
 import { watching } from "../../../provider/scheduler/watch";
-import { Asked, answerList, closeAll, collect, failure, serve } from "./server";
+import { collect } from "../../scheduler";
+import { Asked, answerList, closeAll, failure, serve } from "./server";
 
 const usual = { limits: { ...limits }, watching: { ...watching } };
 beforeEach(() => {

@@ -123,8 +123,19 @@ onEachScheduler("what the scheduler lists", (current) => {
     expect(jobs).toEqual(await raw(`jobs?filter=${encodeURIComponent(String(ours))}`));
     expect(jobs).toEqual([
       expect.objectContaining({
-        ...{ ID: dormant, Name: dormant, Namespace: "default", ParentID: "", Type: "batch", Status: "running", StatusDescription: "" },
-        ...{ Priority: 50, Datacenters: ["*"], ParameterizedJob: true, Periodic: false, Multiregion: null, Stop: false },
+        ID: dormant,
+        Name: dormant,
+        Namespace: "default",
+        ParentID: "",
+        Type: "batch",
+        Status: "running",
+        StatusDescription: "",
+        Priority: 50,
+        Datacenters: ["*"],
+        ParameterizedJob: true,
+        Periodic: false,
+        Multiregion: null,
+        Stop: false,
         SubmitTime: expect.stringMatching(/^\d{19}$/),
         // The document does not show it.
         NodePool: "default",
@@ -137,8 +148,14 @@ onEachScheduler("what the scheduler lists", (current) => {
     expect(deployments).toEqual(await raw(`deployments?filter=${encodeURIComponent(String(its))}`));
     expect(deployments).toEqual([
       expect.objectContaining({
-        ...{ JobID: running, Namespace: "default", Status: "successful", StatusDescription: "Deployment completed successfully" },
-        ...{ JobVersion: 0, EvalPriority: 50, IsMultiregion: false, CreateTime: expect.stringMatching(/^\d{19}$/) },
+        JobID: running,
+        Namespace: "default",
+        Status: "successful",
+        StatusDescription: "Deployment completed successfully",
+        JobVersion: 0,
+        EvalPriority: 50,
+        IsMultiregion: false,
+        CreateTime: expect.stringMatching(/^\d{19}$/),
         // The real product leaves it at 0 here.
         ModifyTime: expect.stringMatching(/^\d+$/),
       }),
@@ -202,8 +219,14 @@ onEachScheduler("what the scheduler lists", (current) => {
     const versionOf = async (): Promise<number> => (await outside("GET", `job/${ID}`)).json.Version;
     const first = (await registerJob({ job: dormantJob(ID) })) as Record<string, unknown>;
     expect(first).toEqual({
-      ...{ EvalCreateIndex: 0, EvalID: "", Index: first.JobModifyIndex, JobModifyIndex: expect.any(Number) },
-      ...{ KnownLeader: false, LastContact: 0, NextToken: "", Warnings: "" },
+      EvalCreateIndex: 0,
+      EvalID: "",
+      Index: first.JobModifyIndex,
+      JobModifyIndex: expect.any(Number),
+      KnownLeader: false,
+      LastContact: 0,
+      NextToken: "",
+      Warnings: "",
     });
     expect(await registerJob({ job: dormantJob(ID) })).toMatchObject({ JobModifyIndex: first.JobModifyIndex });
     expect(await versionOf()).toBe(0);

@@ -45,7 +45,8 @@ onEachScheduler("what the scheduler refuses", (current) => {
       ]) {
         gateway.requests.length = 0;
         expect(await failure(refused())).toMatchObject({
-          ...{ code: "ERR_SERVER", status: 500 },
+          code: "ERR_SERVER",
+          status: 500,
           message: expect.stringMatching(/: No path to region \((GET|PUT) \/v1\/\w+, 500\)\. Sending it again is not expected to help/),
         });
         expect(gateway.requests).toHaveLength(1);

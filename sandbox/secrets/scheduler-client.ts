@@ -2,7 +2,7 @@ import { createSecureContext } from "node:tls";
 import type { Access } from "./records";
 
 /** What the engine asks a scheduler to make. */
-export interface Wanted {
+export interface TokenRequest {
   name: string;
   type: "client" | "management";
   policies: string[];
@@ -14,7 +14,7 @@ export interface Neighbour {
   /** Where it listens; empty as long as it does not. */
   readonly url: string;
   /** `secret`: of the token that asks. */
-  create(secret: string, wanted: Wanted): { accessor: string; secret: string };
+  create(secret: string, request: TokenRequest): { accessor: string; secret: string };
   remove(secret: string, accessor: string): void;
 }
 
@@ -24,8 +24,8 @@ export class Unreachable extends Error {}
 // Where the real product looks when nobody says where.
 const nowhere = "http://127.0.0.1:4646";
 
-export function createToken(neighbour: Neighbour, access: Access | undefined, wanted: Wanted): { accessor: string; secret: string } {
-  return ask(neighbour, access, "Put", "acl/token", (secret) => neighbour.create(secret, wanted));
+export function createToken(neighbour: Neighbour, access: Access | undefined, request: TokenRequest): { accessor: string; secret: string } {
+  return ask(neighbour, access, "Put", "acl/token", (secret) => neighbour.create(secret, request));
 }
 
 export function removeToken(neighbour: Neighbour, access: Access | undefined, accessor: string): void {

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import type { Service } from "../../sandbox/index";
+import type { Service } from "../sandbox/index";
 
 export interface Answer {
   status: number;
@@ -9,11 +9,12 @@ export interface Answer {
   json: any;
 }
 
-/** One request as a program would send it. The token goes into the header of both dialects, so that a story can run in either. */
+const tokenHeaders = ["x-secrets-token", "x-vault-token", "x-scheduler-token", "x-nomad-token"];
+
+/** One request as a program would send it, past the provider. The token goes into the headers of both dialects, so that a story can run in either. */
 export async function call(service: Service, method: string, path: string, body?: unknown, token: string = service.token): Promise<Answer> {
-  const headers: Record<string, string> = token
-    ? { "x-secrets-token": token, "x-vault-token": token, authorization: `Bearer ${token}` }
-    : {};
+  const headers: Record<string, string> = token ? Object.fromEntries(tokenHeaders.map((name) => [name, token])) : {};
+  if (token) headers.authorization = `Bearer ${token}`;
   // The platform takes nothing but JSON:API.
   if (body !== undefined) headers["content-type"] = path.startsWith("/api/") ? "application/vnd.api+json" : "application/json";
   const sent = typeof body === "string" ? body : body === undefined ? undefined : JSON.stringify(body);

@@ -1,0 +1,85 @@
+// @ts-check
+// What TypeDoc reads of the docstrings, and on which page of docs/api each public name is explained.
+const path = require("node:path");
+const { root } = require("./command");
+
+/**
+ * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).DeclarationReflection} Declared
+ * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).Reflection} Reflection
+ * @typedef {{ file: string, title: string, rank: number, members: Declared[] }} Page `rank`: how much its title says of it.
+ */
+
+/** Source files that share a page, by what their path begins with; any other file has a page of its own. */
+const families = [
+  { files: "provider/secrets/rekey/", page: "secrets/rekey", title: "secrets.Rekey" },
+  { files: "provider/secrets/scheduler-role-list", page: "secrets/scheduler-roles", title: "secrets.SchedulerRoles" },
+  { files: "provider/platform/action", page: "platform/actions", title: "What all actions take and show" },
+  { files: "provider/platform/settings", page: "platform/settings", title: "What all settings take and show" },
+  { files: "provider/platform/module-versions", page: "platform/module-versions", title: "Module versions" },
+  { files: "provider/platform/workspaces", page: "platform/workspaces", title: "Workspaces" },
+  ...["client", "list", "jobs", "deployments", "nodes"].map((name) => ({
+    files: `provider/scheduler/${name}.`,
+    page: "scheduler/lists",
+    title: "Lists of the scheduler",
+  })),
+  { files: "provider/scheduler/filter", page: "scheduler/filter", title: "Filters" },
+  { files: "provider/errors", page: "errors", title: "Errors" },
+  ...["resource", "comparison"].map((name) => ({ files: `provider/${name}.`, page: "types", title: "Types that all resources share" })),
+  { files: "sandbox/", page: "sandbox", title: "The sandbox" },
+];
+
+/**
+ * The pages by their names, and where each public name is explained.
+ * @returns {Promise<{ pages: Map<string, Page>, places: Map<Reflection, { page: string, anchor: string }> }>}
+ */
+async function readDeclarations() {
+  const { Application, ReflectionKind } = await import("typedoc");
+  const application = await Application.bootstrap({
+    entryPoints: ["provider", "sandbox"].map((part) => path.join(root, part, "index.ts")),
+    tsconfig: path.join(root, "tsconfig.build.json"),
+    blockTags: ["@default", "@see", "@requests", "@unreadable"],
+    sort: ["source-order"],
+    excludeInternal: true,
+    excludePrivate: true,
+    skipErrorChecking: true,
+    disableGit: true,
+    sourceLinkTemplate: "{path}",
+    logLevel: "Error",
+  });
+  const project = await application.convert();
+  if (!project) throw new Error("TypeDoc could not read the sources.");
+
+  /** @type {Map<string, Page>} */
+  const pages = new Map();
+  /** Where a public name is explained. @type {Map<Reflection, { page: string, anchor: string }>} */
+  const places = new Map();
+
+  /** @param {Declared} member @param {string} system */
+  function place(member, system) {
+    if (member.kindOf(ReflectionKind.Namespace)) {
+      for (const each of member.children ?? []) place(each, member.name);
+      return;
+    }
+    // The same once more, under the name of another system.
+    if (member.kindOf(ReflectionKind.Reference)) return;
+    const source = (member.sources ?? member.signatures?.[0]?.sources)?.[0]?.fullFileName ?? "";
+    const file = path.relative(root, source).replaceAll(path.sep, "/");
+    const family = families.find(({ files }) => file.startsWith(files));
+    const name = family?.page ?? file.replace(/^provider\//, "").replace(/\.ts$/, "");
+    const page = pages.get(name) ?? { file: `${name}.md`, title: family?.title ?? "", rank: 0, members: [] };
+    pages.set(name, page);
+    page.members.push(member);
+    const isResource = member.kindOf(ReflectionKind.Class) && family?.title !== "Errors";
+    const called = system ? `${system}.${member.name}` : member.name;
+    const rank = isResource ? 2 : member.signatures ? 1 : 0;
+    if (!family && rank >= page.rank) {
+      page.title = member.signatures ? `${called}()` : called;
+      page.rank = rank;
+    }
+    places.set(member, { page: page.file, anchor: isResource ? "" : `#${member.name.toLowerCase()}` });
+  }
+  for (const entry of project.children ?? []) for (const member of entry.children ?? []) place(member, "");
+  return { pages, places };
+}
+
+module.exports = { readDeclarations };

@@ -1,0 +1,224 @@
+// @ts-check
+// One page of docs/api: a resource, functions and types, as Markdown.
+const path = require("node:path");
+
+/**
+ * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).DeclarationReflection} Declared
+ * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).Comment} Comment
+ * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).CommentDisplayPart} Part
+ * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).SomeType} Type
+ * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).Reflection} Reflection
+ * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).ParameterReflection} Parameter
+ * @typedef {import("./docs-declarations").Page} Page
+ */
+
+/**
+ * What is on a page.
+ * @param {Page} page
+ * @param {Map<Reflection, { page: string, anchor: string }>} places Where each public name is explained.
+ */
+async function writePage({ file, title, members }, places) {
+  const { ReflectionKind, ReferenceType, ReflectionType, ArrayType, IntersectionType, UnionType } = await import("typedoc");
+
+  /** @param {Reflection | undefined} target */
+  const linkTo = (target) => {
+    const found = target && places.get(target);
+    if (!found) return undefined;
+    return found.page === file ? found.anchor || "#" : path.posix.relative(path.posix.dirname(file), found.page) + found.anchor;
+  };
+
+  /** @param {readonly Part[]} [parts] */
+  function prose(parts = []) {
+    const text = parts.map((part) => {
+      if (part.kind !== "inline-tag") return part.text;
+      const address = linkTo(/** @type {Declared} */ (part.target));
+      return address ? `[\`${part.text}\`](${address})` : `\`${part.text}\``;
+    });
+    return text
+      .join("")
+      .replace(/(?<!\n)\n(?!\n|- )/g, " ")
+      .replace(/\n{3,}/g, "\n\n")
+      .trim();
+  }
+
+  /** @param {Comment} [comment] */
+  function split(comment) {
+    const parts = comment?.summary ?? [];
+    const isExample = (/** @type {Part} */ { kind, text }) => kind === "code" && text.startsWith("```");
+    return { text: prose(parts.filter((part) => !isExample(part))), examples: parts.filter(isExample).map(({ text }) => text) };
+  }
+
+  /** What is said in its own column of the table, and the rest. @param {Comment} [comment] */
+  function sentences(comment) {
+    const all = split(comment).text.split(/(?<=\.) +/);
+    const isChange = (/** @type {string} */ sentence) => sentence.startsWith("Changing this");
+    return {
+      meaning: all.filter((sentence) => !isChange(sentence)).join(" "),
+      change: all
+        .filter(isChange)
+        .map((sentence) => sentence.replace(/^Changing this /, "").replace(/\.$/, ""))
+        .join("; "),
+    };
+  }
+
+  /** @param {Comment | undefined} comment @param {`@${string}`} name */
+  const tag = (comment, name) => {
+    const found = comment?.blockTags.filter((each) => each.tag === name).map(({ content }) => prose(content)) ?? [];
+    // What is no code, but a sentence, TypeDoc takes for code as well.
+    return found.join("; ").replace(/^```ts\s([\s\S]*?)\s```$/, (_, value) => (/^[^"[{].* /.test(value) ? value : `\`${value}\``));
+  };
+
+  /** The first public name that a type speaks of. @param {Type | undefined} type @returns {string | undefined} */
+  function explained(type) {
+    if (type instanceof ReferenceType) return linkTo(type.reflection) ?? type.typeArguments?.map(explained).find(Boolean);
+    if (type instanceof ArrayType) return explained(type.elementType);
+    if (type instanceof UnionType || type instanceof IntersectionType) return type.types.map(explained).find(Boolean);
+    return undefined;
+  }
+
+  /** @param {Type | undefined} type */
+  function typed(type) {
+    const text = `\`${String(type ?? "").replace(/\s+/g, " ")}\``;
+    const address = explained(type);
+    return address ? `[${text}](${address})` : text;
+  }
+
+  /** @param {readonly string[]} header @param {readonly (readonly string[])[]} rows */
+  function table(header, rows) {
+    const used = header.map((_, column) => rows.some((row) => row[column]));
+    const line = (/** @type {readonly string[]} */ cells) =>
+      `| ${cells
+        .filter((_, column) => used[column])
+        .map((cell) => cell.replaceAll("|", "\\|").replace(/\n+/g, "<br>"))
+        .join(" | ")} |`;
+    return [line(header), line(header.map(() => "---")), ...rows.map(line)].join("\n");
+  }
+
+  /** @param {readonly Parameter[]} [parameters] */
+  const listed = (parameters = []) =>
+    parameters
+      .map(({ name, flags, type, defaultValue }) => {
+        const called = name.startsWith("__") ? "options" : `${flags.isRest ? "..." : ""}${name}`;
+        return `${called}${flags.isOptional || defaultValue ? "?" : ""}: ${type}`;
+      })
+      .join(", ");
+
+  /** What is needed comes first, what all resources take last. @param {Declared[]} members */
+  function inputs(members) {
+    const rank = (/** @type {Declared} */ { flags }) => (flags.isOptional ? 1 : 0) + (flags.isInherited ? 2 : 0);
+    const rows = [...members]
+      .sort((a, b) => rank(a) - rank(b))
+      .map((member) => {
+        const { meaning, change } = sentences(member.comment);
+        const preset = tag(member.comment, "@default") || (member.flags.isOptional ? "" : "required");
+        return [`\`${member.name}\``, typed(member.type), preset, change, meaning];
+      });
+    return table(["Name", "Type", "Default", "Changing it", "Meaning"], rows);
+  }
+
+  /** The members of what is written as an object in its place, where they say more than their types. @param {Type | undefined} type */
+  function inner(type) {
+    const object = type instanceof ArrayType ? type.elementType : type;
+    const members = object instanceof ReflectionType ? (object.declaration.children ?? []) : [];
+    return members.some(({ comment, signatures }) => comment || signatures) ? members : [];
+  }
+
+  /** @param {Declared[]} members @param {string} [prefix] @returns {string[][]} */
+  function rowsOf(members, prefix = "") {
+    return members.flatMap((member) => {
+      const [signature] = member.signatures ?? [];
+      const { meaning } = sentences(member.comment ?? signature?.comment);
+      const name = `${prefix}${member.name}`;
+      if (signature) return [[`\`${name}(${listed(signature.parameters)})\``, typed(signature.type), meaning]];
+      const type = member.type instanceof ReferenceType && /^Output/.test(member.type.name) ? member.type.typeArguments?.[0] : member.type;
+      const parts = inner(type);
+      const list = type instanceof ArrayType ? "[]" : "";
+      const own = [`\`${name}${member.flags.isOptional ? "?" : ""}\``, parts.length > 0 ? `\`object${list}\`` : typed(type), meaning];
+      return [own, ...rowsOf(parts, `${name}${list}.`)];
+    });
+  }
+
+  /** @param {Declared[]} members */
+  const fields = (members) => table(["Name", "Type", "Meaning"], rowsOf(members));
+
+  /** What `Args<…>` makes arguments of. @param {Declared | undefined} args @returns {Declared | undefined} */
+  function inputsOf(args) {
+    const [base] = args?.extendedTypes ?? [];
+    if (!(base instanceof ReferenceType)) return undefined;
+    const [inner] = base.typeArguments ?? [];
+    const target = base.name === "Args" ? inner : base;
+    const found = target instanceof ReferenceType ? /** @type {Declared} */ (target.reflection) : undefined;
+    return base.name === "Args" ? found : inputsOf(found);
+  }
+
+  /** @param {Declared} resource */
+  function resourcePage(resource) {
+    const { comment } = resource;
+    const { text, examples } = split(comment);
+    const own = (resource.children ?? []).filter(({ flags, kind }) => !flags.isExternal && kind === ReflectionKind.Property);
+    const get = own.find(({ name, flags }) => name === "get" && flags.isStatic);
+    const made = resource.children?.find(({ kind }) => kind === ReflectionKind.Constructor)?.signatures?.[0];
+    const args = made?.parameters?.find(({ name }) => name === "args")?.type;
+    const declared = args instanceof ReferenceType ? inputsOf(/** @type {Declared} */ (args.reflection)) : undefined;
+    const [base] = resource.extendedTypes ?? [];
+    const [state] = (base instanceof ReferenceType && base.name === "Outputs" && base.typeArguments) || [];
+    const shown = state instanceof ReferenceType ? /** @type {Declared} */ (state.reflection).children : undefined;
+    return [
+      text,
+      ...examples,
+      table(
+        ["", ""],
+        [
+          ["API", tag(comment, "@see")],
+          ["Requests", tag(comment, "@requests")],
+          ["Cannot be read back", tag(comment, "@unreadable")],
+          ...(get ? [[`\`${resource.name}.get(name, id)\``, prose(get.comment?.summary)]] : []),
+        ],
+      ),
+      "## Inputs",
+      inputs(declared?.children ?? []),
+      "## Outputs",
+      fields(shown ?? own.filter((each) => each !== get)),
+    ].join("\n\n");
+  }
+
+  /** @param {Declared} member */
+  function functionPart(member) {
+    return (member.signatures ?? []).flatMap(({ comment, parameters = [], type, name }) => {
+      const { text, examples } = split(comment);
+      const [options] = parameters;
+      const target = options?.type instanceof ReferenceType ? /** @type {Declared} */ (options.type.reflection) : undefined;
+      const address = target && linkTo(target);
+      return [
+        `## ${name}()`,
+        `\`\`\`text\n${name}(${listed(parameters)}): ${type}\n\`\`\``,
+        text,
+        ...examples,
+        ...(address ? [`Takes [\`${target.name}\`](${address}).`] : []),
+      ];
+    });
+  }
+
+  /** @param {Declared} member */
+  function typePart(member) {
+    const { text, examples } = split(member.comment);
+    const own = (member.children ?? []).filter(({ flags, kind }) => !flags.isExternal && kind !== ReflectionKind.Constructor);
+    const isTaken = own.some(({ comment }) => tag(comment, "@default") || sentences(comment).change);
+    const alias = String(member.type ?? "");
+    const body =
+      own.length > 0 ? [isTaken ? inputs(own) : fields(own)] : alias && alias.length < 200 ? [`\`\`\`text\n${alias}\n\`\`\``] : [];
+    return [`## ${member.name}`, text, ...examples, ...body];
+  }
+
+  const resource = members.find((member) => member.kindOf(ReflectionKind.Class) && places.get(member)?.anchor === "");
+  const hidden = resource ? ["Args", "Inputs", "State", "Attributes"].map((end) => resource.name + end) : [];
+  const functions = members.filter(({ signatures }) => signatures);
+  const others = members.filter(
+    (member) => member !== resource && !functions.includes(member) && !hidden.includes(member.name) && !/Args$/.test(member.name),
+  );
+  return [`# ${title}`, ...(resource ? [resourcePage(resource)] : []), ...functions.flatMap(functionPart), ...others.flatMap(typePart)]
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+module.exports = { writePage };
