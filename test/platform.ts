@@ -34,9 +34,13 @@ const clouds: [string, string][] = [
   ["cloud-c-", "azure-"],
 ];
 
-/** Runs a suite in both dialects, each test on a fresh platform that does not limit the rate of requests. */
-export function onEachPlatform(what: string, suite: (current: () => Platform) => void): void {
-  describe.each(["standard", "hashicorp"] as const)(`${what} (%s)`, (dialect) => {
+/** Runs a suite in these dialects, each test on a fresh platform that does not limit the rate of requests. */
+export function onEachPlatform(
+  what: string,
+  suite: (current: () => Platform) => void,
+  dialects: readonly Platform["dialect"][] = ["standard", "hashicorp"],
+): void {
+  describe.each(dialects)(`${what} (%s)`, (dialect) => {
     let sandbox: Sandbox;
     let current: Platform;
     beforeAll(async () => {

@@ -40,6 +40,12 @@ export interface Secrets {
   expire(): void;
 }
 
+/** What a file in routes/ brings: its part of the document of the API, and what answers there. */
+interface RouteFile {
+  paths(dialect: Dialect): openapi.Described[];
+  routes(app: Hono<Found>, dialect: Dialect): void;
+}
+
 const unauthenticated = ["sys/internal/specs/openapi"];
 
 /** The secrets service: every request is judged here as the real product does, in its order, before a route sees it. */
@@ -108,33 +114,20 @@ export function createSecrets(
     return records.exclusive(() => judge(c, next));
   });
 
-  access.routes(app, dialect);
-  lease.routes(app, dialect);
-  role.routes(app, dialect);
-  creds.routes(app, dialect);
-  mounts.routes(app, dialect);
-  policies.routes(app, dialect);
-  token.routes(app, dialect);
-  for (const { routes } of [rekeyInit, rekeyUpdate, rekeyVerify, rekeyBackup]) routes(app, dialect);
+  const engine: RouteFile[] = [access, lease, role, creds];
+  const system: RouteFile[] = [mounts, policies, rekeyInit, rekeyUpdate, rekeyVerify, rekeyBackup];
+  const tokens: RouteFile[] = [token];
   if (dialect.leases) {
-    leases.routes(app, dialect);
-    for (const { routes } of [tokenLookup, tokenRevoke]) routes(app);
+    system.push(leases);
+    tokens.push(tokenLookup, tokenRevoke);
   }
-  const ours = dialect.raw.includes("sys/unseal") ? [sealStatus, unseal] : [];
-  for (const { routes } of ours) routes(app);
-  const rekey = [rekeyInit, rekeyUpdate, rekeyVerify].flatMap(({ paths }) => paths(dialect));
-  const system = [...mounts.paths, ...policies.paths, ...openapi.paths, ...rekey, ...rekeyBackup.paths];
-  if (dialect.leases) system.push(...leases.paths);
-  const tokens = [...token.paths, ...(dialect.leases ? [...tokenLookup.paths, ...tokenRevoke.paths] : [])];
+  if (dialect.raw.includes("sys/unseal")) system.push(sealStatus, unseal);
+  for (const { routes } of [...engine, ...system, ...tokens]) routes(app, dialect);
+  const described = (files: RouteFile[]) => files.flatMap(({ paths }) => paths(dialect));
   openapi.routes(app, dialect, (engines) => [
-    { mount: "sys/", tag: "system", prefix: "", paths: [...system, ...ours.flatMap(({ paths }) => paths)] },
-    { mount: "auth/token/", tag: "auth", prefix: "token-", paths: tokens },
-    ...engines.map((mount) => ({
-      mount,
-      tag: "secrets",
-      prefix: `${dialect.engine}-`,
-      paths: [...access.paths, ...lease.paths, ...role.paths, ...creds.paths],
-    })),
+    { mount: "sys/", tag: "system", prefix: "", paths: [...described(system), ...openapi.paths()] },
+    { mount: "auth/token/", tag: "auth", prefix: "token-", paths: described(tokens) },
+    ...engines.map((mount) => ({ mount, tag: "secrets", prefix: `${dialect.engine}-`, paths: described(engine) })),
   ]);
   app.notFound(unsupportedPath);
   app.onError((error, c) => {

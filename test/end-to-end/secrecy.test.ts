@@ -104,16 +104,17 @@ describe.each(["standard", "hashicorp"] as const)("no secret in clear text, by t
     watchFor({ changedA: outside.cloudASecretKey, changedC: outside.cloudCClientSecret });
 
     const places: Record<string, string> = {};
-    const keep = async (name: string, { output }: Run): Promise<void> => {
-      const exported = await project.pulumi("stack", "export");
-      places[`${name}: terminal`] = withoutOutputsOfSdk(output);
-      places[`${name}: export`] = exported.output;
-      places[`${name}: backend`] = project.stored();
-    };
     const run = async (name: string, ...args: string[]): Promise<Run> => {
       const ran = await project.pulumi(...args, ...loud);
-      await keep(name, ran);
+      places[`${name}: terminal`] = withoutOutputsOfSdk(ran.output);
+      places[`${name}: backend`] = project.stored();
       return ran;
+    };
+    // It shows what the backend stores, which is read after each step.
+    const keepExport = async (name: string): Promise<void> => {
+      const { code, output } = await project.pulumi("stack", "export");
+      expect(code).toBe(0);
+      places[`${name}: export`] = output;
     };
     const succeeds = async (name: string, ...args: string[]): Promise<Run> => {
       const ran = await run(name, ...args);
@@ -215,6 +216,7 @@ describe.each(["standard", "hashicorp"] as const)("no secret in clear text, by t
 
     project.program(whole);
     await succeeds("up", ...up);
+    await keepExport("up");
     const { secretId, shares } = (await project.outputs()) as { secretId: string; shares: string[] };
     watchFor({ secretId, shares });
     expect(shares).toEqual(sandbox.secrets.shares);
@@ -249,6 +251,7 @@ describe.each(["standard", "hashicorp"] as const)("no secret in clear text, by t
     await change("cost-estimation", outside);
     await succeeds("refresh after they left", ...refresh);
     await succeeds("up after they left", ...up);
+    await keepExport("up after they left");
     await succeeds("destroy", "destroy", "--yes", "--skip-preview");
 
     const found = Object.entries(canaries).flatMap(([name, secret]) =>

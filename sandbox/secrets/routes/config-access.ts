@@ -5,7 +5,7 @@ import type { Dialect } from "../dialect";
 import { text, whole } from "../fields";
 import type { Described } from "./openapi";
 
-export const paths: Described[] = [
+export const paths = (dialect: Dialect): Described[] => [
   {
     path: "config/access",
     description: "Configure how the engine reaches the scheduler",
@@ -13,7 +13,7 @@ export const paths: Described[] = [
     operations: {
       get: { summary: "Read the access configuration, without its secrets.", id: "read-access-configuration" },
       post: { summary: "Write the access configuration.", id: "configure-access" },
-      delete: { summary: "Delete the access configuration.", id: "delete-access-configuration" },
+      ...(dialect.deletesAccess && { delete: { summary: "Delete the access configuration.", id: "delete-access-configuration" } }),
     },
   },
 ];

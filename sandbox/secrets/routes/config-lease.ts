@@ -6,7 +6,7 @@ import { duration } from "../fields";
 import { lease } from "../wire";
 import type { Described } from "./openapi";
 
-export const paths: Described[] = [
+export const paths = (): Described[] => [
   {
     path: "config/lease",
     description: "Configure the lease parameters for generated tokens",

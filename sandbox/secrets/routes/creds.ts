@@ -7,7 +7,7 @@ import { createToken, type TokenRequest, Unreachable } from "../scheduler-client
 import type { Described } from "./openapi";
 import { name as pattern } from "./role";
 
-export const paths: Described[] = [
+export const paths = (): Described[] => [
   {
     path: "creds/{name}",
     description: "Generate a token of the scheduler from a role",

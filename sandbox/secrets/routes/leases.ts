@@ -10,7 +10,7 @@ import type { Described } from "./openapi";
 const renews = "Renew a lease on a secret";
 const revokes = "Revoke a leased secret immediately";
 
-export const paths: Described[] = [
+export const paths = (): Described[] => [
   {
     path: "leases/lookup",
     description: "View or list lease metadata.",

@@ -7,7 +7,7 @@ import { unmount } from "../leases";
 import type { Mount } from "../records";
 import type { Described } from "./openapi";
 
-export const paths: Described[] = [
+export const paths = (): Described[] => [
   {
     path: "mounts",
     description: "List the currently mounted backends.",

@@ -30,7 +30,7 @@ export interface Group {
   paths: Described[];
 }
 
-export const paths: Described[] = [
+export const paths = (): Described[] => [
   {
     path: "internal/specs/openapi",
     description: "Generate an OpenAPI 3 document of all mounted paths.",
@@ -80,22 +80,20 @@ function item(path: Described, tag: string, prefix: string, dialect: Dialect): R
   const written = names.describesAll || path.described === true || path.described === "operations";
   const named = names.describesAll || path.described === true || path.described === "path";
   const parameter = /\{(\w+)\}/.exec(path.path)?.[1];
-  const operations = Object.entries(path.operations)
-    .filter(([method]) => !(method === "delete" && path.path === "config/access" && !dialect.deletesAccess))
-    .map(([method, { summary, id, list }]) => [
-      method,
-      {
-        ...(written && { summary }),
-        operationId: `${prefix}${id}`,
-        tags: [tag],
-        ...(list && {
-          parameters: [
-            { name: "list", description: "Must be set to `true`", in: "query", schema: { type: "string", enum: ["true"] }, required: true },
-          ],
-        }),
-        responses: method === "delete" ? { "204": { description: "empty body" } } : { "200": { description: "OK" } },
-      },
-    ]);
+  const operations = Object.entries(path.operations).map(([method, { summary, id, list }]) => [
+    method,
+    {
+      ...(written && { summary }),
+      operationId: `${prefix}${id}`,
+      tags: [tag],
+      ...(list && {
+        parameters: [
+          { name: "list", description: "Must be set to `true`", in: "query", schema: { type: "string", enum: ["true"] }, required: true },
+        ],
+      }),
+      responses: method === "delete" ? { "204": { description: "empty body" } } : { "200": { description: "OK" } },
+    },
+  ]);
   return {
     ...(named && { description: path.description }),
     ...(parameter && { parameters: [{ name: parameter, in: "path", schema: { type: "string" }, required: true }] }),

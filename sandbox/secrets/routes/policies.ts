@@ -6,7 +6,7 @@ import { text } from "../fields";
 import { parsePolicy } from "../policy";
 import type { Described } from "./openapi";
 
-export const paths: Described[] = [
+export const paths = (): Described[] => [
   {
     path: "policies/acl/{name}",
     description: "Read, Modify, or Delete an access control policy.",

@@ -4,7 +4,7 @@ import { done, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
 import type { Described } from "./openapi";
 
-export const paths: Described[] = [
+export const paths = (): Described[] => [
   {
     path: "rekey/backup",
     description: "Allows fetching or deleting the backup of the rotated unseal keys.",

@@ -8,7 +8,7 @@ import type { Described } from "./openapi";
 /** Names that the engine knows. With any other, the path is none of its paths. */
 export const name = "[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?";
 
-export const paths: Described[] = [
+export const paths = (): Described[] => [
   {
     path: "role",
     description: "List the roles",

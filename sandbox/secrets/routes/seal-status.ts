@@ -4,7 +4,7 @@ import { unknownMethod } from "../answer";
 import { sealStatus } from "../wire";
 import type { Described } from "./openapi";
 
-export const paths: Described[] = [
+export const paths = (): Described[] => [
   {
     path: "seal-status",
     description: "Returns the seal status of the Vault.",

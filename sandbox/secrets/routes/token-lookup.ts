@@ -6,7 +6,7 @@ import type { Described } from "./openapi";
 
 const description = "This endpoint will lookup a token and its properties.";
 
-export const paths: Described[] = [
+export const paths = (): Described[] => [
   {
     path: "lookup-self",
     description,

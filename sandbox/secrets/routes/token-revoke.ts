@@ -8,7 +8,7 @@ import type { Described } from "./openapi";
 const self = "This endpoint will delete the token used to call it and all of its child tokens.";
 const any = "This endpoint will delete the given token and all of its child tokens.";
 
-export const paths: Described[] = [
+export const paths = (): Described[] => [
   { path: "revoke-self", description: self, described: true, operations: { post: { summary: self, id: "revoke-self" } } },
   { path: "revoke", description: any, described: true, operations: { post: { summary: any, id: "revoke" } } },
 ];

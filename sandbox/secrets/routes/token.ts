@@ -8,7 +8,7 @@ import type { Token } from "../records";
 import { timeToLive } from "../ttl";
 import type { Described } from "./openapi";
 
-export const paths: Described[] = [
+export const paths = (): Described[] => [
   {
     path: "create",
     description: "The token create path is used to create new tokens.",

@@ -8,7 +8,7 @@ import { combine, readShare, same } from "../seal";
 import { sealStatus } from "../wire";
 import type { Described } from "./openapi";
 
-export const paths: Described[] = [
+export const paths = (): Described[] => [
   {
     path: "unseal",
     description: "Unseals the Vault.",
