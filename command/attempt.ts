@@ -52,7 +52,6 @@ export const submitting: Round = {
   at: (status) => (status.started && !status.verification ? collecting(status) : undefined),
 };
 export const giving: Round = { shares: "new", at: verifying };
-export const restarting: Round = { shares: "new", at: verifying };
 export const cancelling: Round = {
   shares: "current",
   at: (status) => (status.started ? collecting(status) : undefined),

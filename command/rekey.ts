@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { cancelAttempt, getStatus, restartVerification } from "../provider/secrets/rekey/server";
-import { agree, cancelling, describe, lookAgain, restarting, service } from "./attempt";
+import { agree, cancelling, describe, giving, lookAgain, service } from "./attempt";
 import { decrypt } from "./decrypt";
 import { submit, verify } from "./shares";
 import { print, say, Terminal } from "./terminal";
@@ -103,8 +103,8 @@ ${exits}`,
     .action(async (options: { nonce?: string }, command) => {
       assertConfirmable(terminal, command);
       const connection = service(terminal);
-      const shown = await agree(terminal, connection, restarting, "Begin its verification anew?", options.nonce);
-      await lookAgain(connection, restarting, shown);
+      const shown = await agree(terminal, connection, giving, "Begin its verification anew?", options.nonce);
+      await lookAgain(connection, giving, shown);
       const verification = await restartVerification(connection);
       say(terminal, `The verification begins anew${verification ? `: pulumi-steward rekey verify --nonce ${verification.nonce}` : "."}`);
     });

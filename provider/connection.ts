@@ -84,8 +84,8 @@ const common = {
   dialect: z.enum(["standard", "hashicorp"]).optional(),
   acceptMoved: flag.optional(),
 };
-const namespace = nonEmptyText.regex(/^[\x21-\x7e]+$/, "must be a path such as team/a").optional();
-const mount = nonEmptyText.refine(isMountPath, "must be a path such as team/scheduler, without empty parts").optional();
+const namespaceSetting = nonEmptyText.regex(/^[\x21-\x7e]+$/, "must be a path such as team/a").optional();
+const mountSetting = nonEmptyText.refine(isMountPath, "must be a path such as team/scheduler, without empty parts").optional();
 
 /** Where a server is, and who we are there. */
 interface ServerSettings extends z.infer<z.ZodObject<typeof common>> {
@@ -104,9 +104,9 @@ const serverSettings = <More extends z.ZodRawShape>(more: More): z.ZodOptional<z
     .optional();
 
 const connectionSettings = z.strictObject({
-  secrets: serverSettings({ namespace, mount }),
+  secrets: serverSettings({ namespace: namespaceSetting, mount: mountSetting }),
   platform: serverSettings({}),
-  scheduler: serverSettings({ namespace, region: nonEmptyText.optional() }),
+  scheduler: serverSettings({ namespace: namespaceSetting, region: nonEmptyText.optional() }),
 });
 
 /** `more`: beside those that every server has, each as the setting of that name. */

@@ -92,7 +92,7 @@ export class StewardError extends RunError {
     this.method = facts.method;
     this.path = facts.path;
     this.facts = facts;
-    // Not enumerable: what prints an error object would print the headers and bodies that a low-level cause may hold.
+    // Not enumerable: whoever prints an error object sees each fact once.
     Object.defineProperty(this, "facts", { enumerable: false });
   }
 

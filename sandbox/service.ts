@@ -198,7 +198,11 @@ export interface Sandbox {
     clear(): void;
   };
   /** The time that everything in the sandbox goes by: token lifetimes, the log, the Date of an answer. */
-  clock: { now(): Date; advance(ms: number): void };
+  clock: {
+    now(): Date;
+    /** Forward, by so many milliseconds from 0 on; throws a RangeError for anything else. */
+    advance(ms: number): void;
+  };
   /** Back to the state after `start`: records, log, faults and clock. Addresses, tokens and shares stay. */
   reset(): Promise<void>;
   /** Closes every socket; nothing is left running. */

@@ -78,12 +78,14 @@ async function download(folder) {
   try {
     const name = `pulumi-v${version}-${process.platform}-${process.arch}.tar.gz`;
     const checksums = await get(`${releases}/pulumi-${version}-checksums.txt`);
+    if (!checksums.ok) return `its checksums answered ${checksums.status}`;
+    const sums = await checksums.text();
     const response = await get(`${releases}/${name}`);
-    if (!checksums.ok || !response.ok) return `${releases}/${name} or its checksums cannot be had`;
+    if (!response.ok) return `${releases}/${name} answered ${response.status}`;
     say(`Downloading Pulumi ${version}.`);
     const archive = Buffer.from(await response.arrayBuffer());
     const sum = createHash("sha256").update(archive).digest("hex");
-    if (!(await checksums.text()).includes(`${sum}  ${name}`)) return "its checksum differs from the published one";
+    if (!sums.includes(`${sum}  ${name}`)) return "its checksum differs from the published one";
     const file = path.join(folder, name);
     fs.writeFileSync(file, archive);
     const { code, output } = await capture("tar", ["-xzf", file, "-C", folder, "--strip-components", "1"]);

@@ -6,7 +6,7 @@ import { StewardError } from "../errors";
 import { connectionInput, flag } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { adminPath, call, isAdministrator, isNotFound, notAdministrator } from "./client";
-import { readWorkspace, workspaceId } from "./workspaces";
+import { readWorkspace, workspaceIdInput } from "./workspaces";
 
 /** What a program declares of a workspace that exists. */
 export interface AdminWorkspaceInputs extends Connected {
@@ -38,7 +38,7 @@ interface Remembered extends AdminWorkspaceState {
 }
 
 const inputs: z.ZodType<AdminWorkspaceInputs> = z.strictObject({
-  workspaceId,
+  workspaceId: workspaceIdInput,
   destroyOnDelete: flag.optional(),
   connection: connectionInput,
 });
@@ -89,7 +89,7 @@ export const adminWorkspace: Definition<AdminWorkspaceInputs, Remembered> = {
   name: ({ workspaceId }) => workspaceId,
   id: ({ workspaceId }) => workspaceId,
   idForm: "ws-…",
-  parseId: (id) => (workspaceId.safeParse(id).success ? { workspaceId: id } : undefined),
+  parseId: (id) => (workspaceIdInput.safeParse(id).success ? { workspaceId: id } : undefined),
   inputs,
   state: ["workspaceId", "name", "locked", "organization", "vcsRepoIdentifier", "currentRunId"],
   replaces: ["workspaceId"],

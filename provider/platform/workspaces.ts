@@ -114,11 +114,11 @@ const listOptions = z.strictObject({
   connection: connectionInput,
 });
 /** @internal */
-export const workspaceId: z.ZodString = z
+export const workspaceIdInput: z.ZodString = z
   .string("must be a workspace's id")
   .regex(/^[\w-]+$/, "must be a workspace's id, such as ws-6jrRyVDv1J8zQMB5");
 const getOptions = z.strictObject({
-  id: workspaceId,
+  id: workspaceIdInput,
   include,
   connection: connectionInput,
 });

@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { connectionInput } from "../inputs";
+import { onlyConnection } from "../inputs";
 import { ask } from "../program";
 import { call } from "./client";
 
@@ -12,14 +11,12 @@ export interface GetAgentMembersOptions {
   connection?: string;
 }
 
-const schema: z.ZodType<GetAgentMembersOptions> = z.strictObject({ connection: connectionInput });
-
 /**
  * The servers that the agent at the connection's address knows, as it sends them: `GET /v1/agent/members`. This is about that one agent, not about
  * the cluster. Reads in a preview as well. Throws {@link StewardError}.
  */
 export function getAgentMembers(options: GetAgentMembersOptions = {}): Promise<unknown> {
-  return ask("Cannot read the members of the agent", "scheduler", { schema, given: options }, async (connection) => {
+  return ask("Cannot read the members of the agent", "scheduler", { schema: onlyConnection, given: options }, async (connection) => {
     const { body } = await call(connection, { method: "GET", path: "/v1/agent/members", retry: "unlessServerFails" });
     return body;
   });

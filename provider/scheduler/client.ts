@@ -53,6 +53,15 @@ export const consistencyShape = {
   stale: flag.optional(),
 };
 
+/** A connection may list all namespaces; a job lives in one. @internal */
+export function assertOneNamespace({ namespace, name }: Connection, query: Consistency): void {
+  if ((query.namespace ?? namespace) === "*")
+    throw new StewardError({
+      code: "ERR_INVALID_INPUT",
+      reason: `namespace: must be given, since the connection "${name}" names all namespaces`,
+    });
+}
+
 /** Sends one request to the scheduler. What it answers with 5xx is never sent again. @internal */
 export async function call(connection: Connection, request: Omit<Request, "headers" | "parse">): Promise<Response> {
   const headers = (token?: string): Record<string, string> => (token ? { [`${dialectOf(connection).headers}-token`]: token } : {});

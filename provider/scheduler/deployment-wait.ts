@@ -6,7 +6,7 @@ import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { isObject, until } from "../http";
 import { ask } from "../program";
-import { Consistency, consistencyShape, oneNamespace } from "./client";
+import { assertOneNamespace, Consistency, consistencyShape, oneNamespace } from "./client";
 import { Deployment } from "./deployments";
 import { filter } from "./filter";
 import { aborted, fetchPage, Item, Query, signalInput } from "./list";
@@ -65,12 +65,7 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
       await info(`pulumi-steward: the deployment of job "${jobId}" is not waited for in a preview.`);
       return undefined;
     }
-    // A connection may list all namespaces; a job lives in one.
-    if ((consistency.namespace ?? connection.namespace) === "*")
-      throw new StewardError({
-        code: "ERR_INVALID_INPUT",
-        reason: `namespace: must be given, since the connection "${connection.name}" names all namespaces`,
-      });
+    assertOneNamespace(connection, consistency);
     const allowed = seconds(timeout) ?? 900;
     const seen: Progress = { line: "the scheduler has not begun it" };
     return until(Date.now() + allowed * 1000, signal, async (end) => {

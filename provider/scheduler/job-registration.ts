@@ -3,7 +3,7 @@ import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
 import { isObject } from "../http";
 import { ask } from "../program";
-import { Consistency, call, consistencyShape, oneNamespace, queryOf } from "./client";
+import { assertOneNamespace, Consistency, call, consistencyShape, oneNamespace, queryOf } from "./client";
 
 /** What {@link registerJob} takes. */
 export interface RegisterJobOptions extends Consistency {
@@ -65,6 +65,7 @@ export function registerJob(options: RegisterJobOptions): Promise<unknown> {
       await info(`pulumi-steward: job${id} is not registered in a preview.`);
       return undefined;
     }
+    assertOneNamespace(connection, consistency);
     // A write goes to the leader, however stale reads may be.
     const query = queryOf(connection, { ...consistency, stale: false });
     return (await call(connection, { method: "PUT", path: "/v1/jobs", query, body, retry: "never" })).body;

@@ -201,7 +201,7 @@ const shortList = (names: readonly string[]): string =>
 /** @internal */
 export const schedulerRoles: Definition<SchedulerRolesInputs, Remembered> = {
   token: "secrets:SchedulerRoles",
-  noun: "scheduler roles",
+  noun: "scheduler roles of mount",
   name: ({ mount }) => mount ?? "",
   id: (inputs) => `${inputs.mount}/role`,
   idForm: "<mount>/role",

@@ -88,7 +88,7 @@ async function create(connection: Connection, { role, mount }: SchedulerTokenInp
 async function generate(connection: Connection, path: string): Promise<z.infer<typeof answers.generated>> {
   const { success, data } = answers.generated.safeParse(await call(connection, { method: "GET", path, retry: "never" }));
   if (success) return data;
-  throw unlikeTheApi("GET", path, "the server's answer is not a scheduler token", "Check the address and the mount.");
+  throw unlikeTheApi("GET", path, "the server's answer is not a scheduler token", "");
 }
 
 /** Seconds that are left to the token that we are; 0 is for ever, and undefined what it must not ask. */
@@ -102,7 +102,7 @@ function explainFailure(connection: Connection, error: unknown): unknown {
   if (!(error instanceof StewardError)) return error;
   if (error.code === "ERR_REPLY_LOST" || error.code === "ERR_UNEXPECTED_RESPONSE")
     return error.with({
-      advice: `A token that nobody has may have been generated${dialectOf(connection).tokensHaveLeases ? ", which ends with its lease" : ""}; the next \`pulumi up\` generates another one.`,
+      advice: `${error.code === "ERR_UNEXPECTED_RESPONSE" ? "Check the address and the mount. " : ""}A token that nobody has may have been generated${dialectOf(connection).tokensHaveLeases ? ", which ends with its lease" : ""}; the next \`pulumi up\` generates another one.`,
     });
   if (error.code === "ERR_REFUSED" || error.code === "ERR_NOT_FOUND")
     return error.with({ advice: "Declare the role before, and give the token its name as an output: `role: role.name`." });

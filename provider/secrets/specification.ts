@@ -54,8 +54,7 @@ const methods: readonly `${OpenAPIV3.HttpMethods}`[] = ["get", "put", "post", "d
 const schema: z.ZodType<GetSpecificationOptions> = z.strictObject({
   connection: connectionInput,
   pathPrefix: text.optional(),
-  method: z
-    .string("must be a text")
+  method: text
     .refine((method) => methods.some((known) => known === method.toLowerCase()), `must be one of ${methods.join(", ").toUpperCase()}`)
     .optional(),
 });

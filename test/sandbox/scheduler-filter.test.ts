@@ -58,6 +58,10 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler filters, %s", (
       'ID matches "(?=a)"',
       `${unfit}Failed to compile regular expression "(?=a)": error parsing regexp: invalid or unsupported Perl syntax: \`(?=\``,
     ],
+    [
+      "ID matches `a\\`",
+      `${unfit}Failed to compile regular expression "a\\\\": error parsing regexp: trailing backslash at end of expression: \`\``,
+    ],
     ["Periodic.Enabled == true", `${unfit}error finding value in datum: /Periodic/Enabled: at part 1, invalid value kind: invalid`],
     ['Datacenters.5 == "x"', `${unfit}error finding value in datum: /Datacenters/5 at part 1: index 5 is out of range (length = 1)`],
   ])("%s is refused", async (filter, text) => {

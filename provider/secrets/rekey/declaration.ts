@@ -90,7 +90,7 @@ export interface RekeyInputs extends Connected {
 /** A share given where a name is expected would be printed as the name. */
 const isNoShare = (text: string): boolean => text.length < 40 || !/^[0-9A-Za-z+=]+$/.test(text) || !decodeShare(text);
 
-const maybe = flag.optional();
+const optionalFlag = flag.optional();
 const count = z.int("must be a whole number").min(1, "must be at least 1").max(255, "must be at most 255");
 const source = z.union(
   [
@@ -107,18 +107,18 @@ export const rekeyFields: Record<keyof RekeyInputs, z.ZodType> = {
   secretThreshold: count,
   currentShares: z.array(source, "must be a list of shares"),
   pgpKeys: z.array(z.string("must be a public key"), "must be a list of public keys").optional(),
-  backup: maybe,
-  replaceBackup: maybe,
-  removeBackup: maybe,
-  requireVerification: maybe,
-  acceptLossRisk: maybe,
+  backup: optionalFlag,
+  replaceBackup: optionalFlag,
+  removeBackup: optionalFlag,
+  requireVerification: optionalFlag,
+  acceptLossRisk: optionalFlag,
   newShares: z.array(source, "must be a list of shares").optional(),
   proof: z.enum(["all", "threshold"], 'must be "all" or "threshold"').optional(),
   waitSeconds: z.number("must be a number of seconds").min(0, "must not be negative").optional(),
   triggers: texts.optional(),
   onConflict: z.enum(["fail", "resume", "cancel"], 'must be "fail", "resume" or "cancel"').optional(),
-  discardShares: maybe,
-  acceptPlaintext: maybe,
+  discardShares: optionalFlag,
+  acceptPlaintext: optionalFlag,
   connection: connectionInput,
 };
 

@@ -26,16 +26,16 @@ const isPrivateKey = "is a private key: give the public one, and keep this one f
 /** Reads public keys and says of each whether a share can be encrypted to it. @internal */
 export const inspectKeys = (keys: readonly string[]): Promise<InspectedKey[]> => Promise.all(keys.map(inspectKey));
 
-async function inspectKey(text: string): Promise<InspectedKey> {
+async function inspectKey(given: string): Promise<InspectedKey> {
   const { readKey } = openpgp();
-  const blocks = text.match(/-----BEGIN [A-Z ]+-----/g) ?? [];
+  const blocks = given.match(/-----BEGIN [A-Z ]+-----/g) ?? [];
   if (blocks.some((block) => block.includes("PRIVATE"))) return { fingerprint: "", binary: "", problem: isPrivateKey };
   if (blocks.length > 1) return { fingerprint: "", binary: "", problem: "holds more than one key: give one for each share" };
   let key: OpenPGP.Key;
   try {
-    key = text.includes("-----BEGIN")
-      ? await readKey({ armoredKey: text.trim() })
-      : await readKey({ binaryKey: new Uint8Array(Buffer.from(text, "base64")) });
+    key = given.includes("-----BEGIN")
+      ? await readKey({ armoredKey: given.trim() })
+      : await readKey({ binaryKey: new Uint8Array(Buffer.from(given, "base64")) });
   } catch {
     return { fingerprint: "", binary: "", problem: "is no OpenPGP public key, armored or as the base64 of its binary form" };
   }

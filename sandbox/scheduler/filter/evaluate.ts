@@ -1,4 +1,4 @@
-import { RE2JS } from "re2js";
+import { RE2JS, RE2JSSyntaxException } from "re2js";
 import { elementOf, fieldsOf, kindName, kindOf } from "../types";
 import type { Expression, Selector } from "./parse";
 import { equal } from "./values";
@@ -51,8 +51,8 @@ function holds({ operator, value, selector }: Extract<Expression, { kind: "match
       throw new Crash();
     case "matches":
       if (kind === "pointer") throw new Crash();
-      if (kind === "string") return found(value, String(target.value));
-      if (target.type === "[]uint8") return found(value, "");
+      if (kind === "string") return isFoundIn(String(target.value), value);
+      if (target.type === "[]uint8") return isFoundIn("", value);
       throw new Error(`Value of type ${target.type} is not convertible to []byte`);
     case "in":
       return contains(target, value, selector);
@@ -60,12 +60,15 @@ function holds({ operator, value, selector }: Extract<Expression, { kind: "match
 }
 
 /** Whether a regular expression, of the real product's kind, is found in a text. */
-function found(expression: string, text: string): boolean {
+function isFoundIn(text: string, expression: string): boolean {
   let compiled: RE2JS;
   try {
     compiled = RE2JS.compile(expression);
-  } catch (error) {
-    throw new Error(`Failed to compile regular expression ${JSON.stringify(expression)}: ${(error as Error).message}`);
+  } catch (caught) {
+    const { error, input } = caught as RE2JSSyntaxException;
+    throw new Error(
+      `Failed to compile regular expression ${JSON.stringify(expression)}: error parsing regexp: ${error}: \`${input ?? ""}\``,
+    );
   }
   return compiled.test(text);
 }

@@ -53,6 +53,15 @@ test("an output within it, what JSON cannot hold, all namespaces and unknown opt
   expect(seen).toEqual([]);
 });
 
+test("under a connection to all namespaces it must be said which one", async () => {
+  const seen = await serve((_, response) => response.end("{}"));
+  process.env.SCHEDULER_NAMESPACE = "*";
+  expect((await failure(registerJob({ job }))).message).toContain("namespace: must be given");
+  expect(seen).toEqual([]);
+  await registerJob({ job, namespace: "apps" });
+  expect(seen[0]).toMatchObject({ query: { namespace: "apps" } });
+});
+
 test("a preview does nothing, and says so", async () => {
   const seen = await serve((_, response) => response.end("{}"));
   const said = jest.spyOn(console, "log").mockImplementation(() => {});

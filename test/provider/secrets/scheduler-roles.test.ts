@@ -80,7 +80,7 @@ onEachTarget("SchedulerRoles", (current) => {
     await outside("POST", `${mount}/role/theirs`, read);
     const roles = engine();
     await expect(roles.up({ roles: { ours: read }, exclusive: true, mount })).rejects.toThrow(
-      `Cannot create scheduler roles "${mount}": the mount "${mount}" holds roles that the program does not declare: theirs.`,
+      `Cannot create scheduler roles of mount "${mount}": the mount "${mount}" holds roles that the program does not declare: theirs.`,
     );
     expect(await names(mount)).toEqual(["theirs"]);
 

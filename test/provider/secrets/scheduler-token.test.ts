@@ -250,7 +250,7 @@ test("an answer that is no token says that one may have been generated all the s
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address } } });
   await expect(token.up({ role: "deploy" })).rejects.toThrow(
-    "the server's answer is not a scheduler token (GET /v1/scheduler/creds/deploy). A token that nobody has may have been generated; the next `pulumi up` generates another one.",
+    "the server's answer is not a scheduler token (GET /v1/scheduler/creds/deploy). Check the address and the mount. A token that nobody has may have been generated; the next `pulumi up` generates another one.",
   );
   server.close();
 });

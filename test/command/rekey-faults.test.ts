@@ -1,0 +1,194 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { holders } from "../pgp";
+import { onEachRekeyTarget } from "../rekey";
+import { enter, typing, variablesOf } from "./holder";
+import { tools } from "./rekey";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "steward-command-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const askedForCurrent = "Your current share (it is not shown): ";
+const _askedForNew = "Your new share (it is not shown): ";
+const _confirmed = "to this rekey? [y/N] ";
+const formsOf = (share: string): string[] => {
+  const bytes = /^[0-9a-f]+$/.test(share) ? Buffer.from(share, "hex") : Buffer.from(share, "base64");
+  return [bytes.toString("hex"), bytes.toString("base64")];
+};
+
+onEachRekeyTarget("the holders' command line, where things go wrong", (current) => {
+  const { alone, atTerminal, sent, begin, verification, forHolders, giveTwo, share } = tools(current);
+
+  test("a wrong share shows at the threshold, and costs the round; one given twice costs nothing; neither is sent again", async () => {
+    const name = await begin({ secret_shares: 5, secret_threshold: 3 });
+    await alone(["submit", "--nonce", name], share(0));
+    const twice = await alone(["submit", "--nonce", name], share(0));
+    expect(twice.code).toBe(1);
+    expect(twice.stderr).toContain("the service refused this share and lost nothing: given key has already been provided");
+    await alone(["submit", "--nonce", name], share(1));
+    const wrong = Buffer.from(share(2), "base64").fill(7, 0, 20).toString("base64");
+    const last = await alone(["submit", "--nonce", name], wrong);
+    expect(last.code).toBe(1);
+    expect(last.stderr).toMatch(/the 3 current shares given are not a set of the service's keys \(.+\)\. Nothing is committed\./);
+    expect(last.stderr).toContain(`all holders give theirs again. The nonce now is ${name}.`);
+    for (const form of formsOf(wrong)) expect(last.stderr).not.toContain(form);
+    expect(sent("update")).toBe(4);
+    expect((await alone(["status"])).stdout).toContain("0 of 3 given");
+  });
+
+  test("wrong new shares: nothing is committed, and they are given back under another nonce", async () => {
+    const name = await begin({ secret_shares: 3, secret_threshold: 2 });
+    await giveTwo(name);
+    await current().outside("PUT", "sys/rekey/update", { key: share(2), nonce: name });
+    const before = await verification();
+    await alone(["verify", "--nonce", before], share(0));
+    const last = await alone(["verify", "--nonce", before], share(1));
+    expect(last.stderr).toMatch(/the 2 new shares given are not a set of the new keys \(.+\)\. Nothing is committed\./);
+    expect(await verification()).not.toBe(before);
+    expect(last.stderr).toContain(`The nonce now is ${await verification()}.`);
+    expect(await current().opens(current().first)).toBe(true);
+  });
+
+  test("restart forgets what was given back, cancel ends it all, and the current shares stay valid", async () => {
+    const name = await begin({ secret_shares: 3, secret_threshold: 2 });
+    await giveTwo(name);
+    const { stdout } = await alone(["submit", "--nonce", name], share(2));
+    const before = await verification();
+    await alone(["verify", "--nonce", before], /^share 1: (.*)$/m.exec(stdout)?.[1]);
+    const restarted = await atTerminal(["restart"], { "Begin its verification anew? [y/N] ": `y${enter}` });
+    expect(restarted.stderr).toContain(`The verification begins anew: pulumi-steward rekey verify --nonce ${await verification()}`);
+    expect((await current().outside("GET", "sys/rekey/verify")).body).toMatchObject({ progress: 0 });
+    expect(await verification()).not.toBe(before);
+    expect((await alone(["cancel", "--nonce", before])).stderr).toContain(`--nonce is not that of the rekey in progress, ${name}.`);
+    const cancelled = await alone(["cancel", "--nonce", name]);
+    expect(cancelled).toMatchObject({ code: 0, stdout: "" });
+    expect(cancelled.stderr).toContain("The rekey is cancelled. The current shares stay valid; new ones that were made are worthless.");
+    expect((await current().outside("GET", "sys/rekey/init")).body.started).toBe(false);
+    expect(await current().opens(current().first)).toBe(true);
+  });
+
+  test("lost answers: what became of the share is looked up, and nothing is sent again", async () => {
+    const cut = (path: string, when: "before" | "after" = "after"): void => {
+      current().gateway.interrupt = (passing) =>
+        passing.method === "PUT" && passing.path === `/v1/sys/rekey/${path}` ? { when } : undefined;
+    };
+    const all = await holders(2);
+    let name = await forHolders(all);
+    cut("update");
+    const counted = await alone(["submit", "--nonce", name], share(0));
+    expect(counted.code).toBe(1);
+    expect(counted.stderr).toMatch(/the answer was lost \(.+\); 1 of 3 current shares are given now, 0 were before\. It counted, unless/);
+    cut("update", "before");
+    const lost = await alone(["submit", "--nonce", name], share(1));
+    expect(lost.stderr).toContain("1 of 3 current shares are given now, 1 were before. It did not count: give it again.");
+    expect(sent("update")).toBe(2);
+    await current().outside("PUT", "sys/rekey/update", { key: share(1), nonce: name });
+    cut("update");
+    const last = await alone(["submit", "--nonce", name, "--output", join(folder, "new")], share(2));
+    expect(last.stderr).toMatch(
+      /the new shares are made, and were lost with the answer \(.+\)\. Nothing is committed\. The service's backup holds them/,
+    );
+    expect(existsSync(join(folder, "new"))).toBe(false);
+
+    await current().outside("DELETE", "sys/rekey/init", { nonce: name });
+    name = await begin({ secret_shares: 2, secret_threshold: 2 });
+    await giveTwo(name);
+    current().gateway.interrupt = undefined;
+    const shares = [...(await alone(["submit", "--nonce", name], share(2))).stdout.matchAll(/: (\S+)/g)].map(([, each]) => each as string);
+    await alone(["verify", "--nonce", await verification()], shares[0]);
+    cut("verify");
+    const unknown = await alone(["verify", "--nonce", await verification()], shares[1]);
+    expect(unknown.stderr).toMatch(
+      /whether the new shares are live is not known: the answer was lost \(.+\), and the rekey is gone\. Keep the former shares and/,
+    );
+    expect(await current().opens(shares)).toBe(true);
+  });
+
+  test("a service that is lost with the rekey, or says what is not so, is not believed", async () => {
+    const name = await begin({ secret_shares: 2, secret_threshold: 2 });
+    current().gateway.interrupt = ({ path }) =>
+      path === "/v1/sys/rekey/update"
+        ? { when: "after", act: async () => void (await current().outside("DELETE", "sys/rekey/init", { nonce: name })) }
+        : undefined;
+    const gone = await alone(["submit", "--nonce", name], share(0));
+    expect(gone.stderr).toMatch(
+      /the answer was lost \(.+\), and the rekey is gone\. Nothing is committed: the current shares still open the service\./,
+    );
+
+    const second = await begin({ secret_shares: 3, secret_threshold: 2 });
+    await giveTwo(second);
+    // One of the three is replaced on the way.
+    current().gateway.interrupt = ({ path }) =>
+      path === "/v1/sys/rekey/update"
+        ? {
+            when: "after",
+            answer: (body) => {
+              const { keys_base64, ...rest } = JSON.parse(body);
+              // Its last byte says which point it is, and stays: two shares of one point are another story.
+              const altered = Buffer.from(keys_base64[2], "base64");
+              altered[0] = (altered[0] ?? 0) ^ 1;
+              return JSON.stringify({ ...rest, keys_base64: [keys_base64[0], keys_base64[1], altered.toString("base64")] });
+            },
+          }
+        : undefined;
+    const odd = await alone(["submit", "--nonce", second], share(2));
+    expect(odd.code).toBe(1);
+    expect(odd.stdout.trimEnd().split("\n")).toHaveLength(3);
+    expect(odd.stderr).toContain(
+      "the new shares were made, and the shares do not belong together. Nothing is committed: give none of them back",
+    );
+
+    current().gateway.interrupt = ({ path, method }) =>
+      path === "/v1/sys/rekey/verify" && method === "PUT"
+        ? { when: "after", answer: () => JSON.stringify({ nonce: "x", complete: true }) }
+        : undefined;
+    const said = await alone(["verify", "--nonce", await verification()], odd.stdout.split("\n")[0]?.replace("share 1: ", ""));
+    expect(said.stderr).toContain("the service said complete, and does not look so. Keep the former shares and the new ones");
+  });
+
+  test("fewer new shares than were asked for are handed out, and not trusted", async () => {
+    const name = await begin({ secret_shares: 3, secret_threshold: 2 });
+    await giveTwo(name);
+    current().gateway.interrupt = ({ path }) =>
+      path === "/v1/sys/rekey/update"
+        ? {
+            when: "after",
+            answer: (body) => JSON.stringify({ ...JSON.parse(body), keys_base64: JSON.parse(body).keys_base64.slice(0, 2) }),
+          }
+        : undefined;
+    const few = await alone(["submit", "--nonce", name], share(2));
+    expect(few.stdout.trimEnd().split("\n")).toHaveLength(2);
+    expect(few.stderr).toContain("the service gave 2 new shares where 3 were asked for, or those of other holders. Nothing is committed");
+  });
+
+  test("where nobody takes the standard output, the new shares are shown all the same", async () => {
+    const name = await begin({ secret_shares: 2, secret_threshold: 2 });
+    await giveTwo(name);
+    const broken = await typing(
+      variablesOf(current()),
+      ["rekey", "submit", "--nonce", name],
+      { [askedForCurrent]: share(2) + enter },
+      { brokenOutput: true },
+    );
+    const shares = [...broken.stderr.matchAll(/^share \d: (\S+)$/gm)].map(([, each]) => each as string);
+    for (const each of shares) await current().outside("PUT", "sys/rekey/verify", { key: each, nonce: await verification() });
+    expect(await current().opens(shares)).toBe(true);
+  });
+
+  test("Ctrl-C while the last share is on its way waits for the new shares", async () => {
+    const name = await begin({ secret_shares: 2, secret_threshold: 2 });
+    await giveTwo(name);
+    let pid = 0;
+    current().gateway.interrupt = ({ path }) =>
+      path === "/v1/sys/rekey/update" ? { when: "after", act: () => void process.kill(pid, "SIGINT"), answer: (body) => body } : undefined;
+    const last = await alone(["submit", "--nonce", name], share(2), (started) => {
+      pid = started;
+    });
+    expect(last.code).toBe(0);
+    expect(last.stdout.trimEnd().split("\n")).toHaveLength(2);
+  });
+});

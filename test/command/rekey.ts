@@ -1,0 +1,32 @@
+import { Holder } from "../pgp";
+import { RekeyTarget } from "../rekey";
+import { Ended, Person, steward, typing, variablesOf } from "./holder";
+
+// What the stories of the holders' command line are told with.
+
+export function tools(current: () => RekeyTarget) {
+  const alone = (args: string[], input?: string, started?: (pid: number) => void): Promise<Ended> =>
+    steward(variablesOf(current()), ["rekey", ...args], input, started);
+  const atTerminal = (args: string[], person: Person): ReturnType<typeof typing> =>
+    typing(variablesOf(current()), ["rekey", ...args], person);
+  const sent = (path: string): number =>
+    current().gateway.requests.filter((request) => request.method === "PUT" && request.path === `/v1/sys/rekey/${path}`).length;
+
+  async function begin(body: object): Promise<string> {
+    const { status } = await current().outside("PUT", "sys/rekey/init", { require_verification: true, ...body });
+    expect(status).toBeLessThan(300);
+    return nonce();
+  }
+  const nonce = async (): Promise<string> => String((await current().outside("GET", "sys/rekey/init")).body.nonce);
+  const verification = async (): Promise<string> => String((await current().outside("GET", "sys/rekey/verify")).body.nonce);
+  const forHolders = async (all: Holder[], more = {}): Promise<string> => {
+    const pgp_keys = all.map(({ publicKey }) => publicKey.replace(/-----[^-]+-----|\n=.*|\s/g, ""));
+    return begin({ secret_shares: all.length, secret_threshold: 2, pgp_keys, backup: true, ...more });
+  };
+  /** All current shares but the last one. */
+  async function giveTwo(name: string): Promise<void> {
+    for (const key of current().first.slice(0, 2)) await current().outside("PUT", "sys/rekey/update", { key, nonce: name });
+  }
+  const share = (index: number): string => current().first[index] as string;
+  return { alone, atTerminal, sent, begin, nonce, verification, forHolders, giveTwo, share };
+}

@@ -1,0 +1,194 @@
+import { definitions } from "../../../provider/definitions";
+import { start } from "../../../sandbox/index";
+import { engine, hold, sandbox, sent, to } from "./two-sandboxes";
+
+test("a fault of the package says where it is, and shows no secret", async () => {
+  const definition = definitions.find(({ token }) => token === "secrets:SchedulerAccess") as { create: unknown };
+  const create = jest.spyOn(definition as { create(): Promise<never> }, "create");
+  create.mockRejectedValue(new TypeError("cannot read canary-token of undefined"));
+  await expect(engine("SchedulerAccess").up({ address: "http://scheduler", token: "canary-token" })).rejects.toThrow(
+    /^Cannot create scheduler access.*: pulumi-steward itself failed \(TypeError: cannot read \[secret\] of undefined, in provider\/[\w/.-]+:\d+\)\. This is a fault of the package: please report it\.$/,
+  );
+  create.mockRestore();
+});
+
+describe('only "not found" means gone', () => {
+  test.each([
+    [{ action: "respond" as const, status: 500 }, "ERR_SERVER"],
+    [{ action: "respond" as const, status: 403, body: '{"errors":["permission denied"]}' }, "ERR_FORBIDDEN"],
+    [
+      { action: "respond" as const, status: 404, body: '{"errors":["no handler for route \\"nomad/role/web\\". route entry not found."]}' },
+      "ERR_NOT_FOUND",
+    ],
+    [{ action: "respond" as const, status: 200, body: "<html></html>" }, "ERR_UNEXPECTED_RESPONSE"],
+    [{ action: "respond" as const, status: 404, body: "<html>no such page</html>" }, "ERR_NOT_FOUND"],
+    [{ action: "respond" as const, status: 404, body: "no such route" }, "ERR_NOT_FOUND"],
+    [{ action: "respond" as const, status: 404, body: '{"message":"no route matched"}' }, "ERR_NOT_FOUND"],
+    [{ action: "respond" as const, status: 200, body: '{"data":{}}' }, "ERR_UNEXPECTED_RESPONSE"],
+    [{ action: "respond" as const, status: 200, body: '{"data":null}' }, "ERR_UNEXPECTED_RESPONSE"],
+    [{ action: "respond" as const, status: 204 }, "ERR_UNEXPECTED_RESPONSE"],
+    [{ action: "redirect" as const, headers: { location: "http://127.0.0.1:1/v1/nomad/role/web" } }, "ERR_REDIRECTED"],
+    [{ action: "huge" as const }, "ERR_UNEXPECTED_RESPONSE"],
+    [{ action: "refuse" as const, times: 100 }, "ERR_REPLY_LOST"],
+    [{ action: "truncate" as const, times: 100 }, "ERR_REPLY_LOST"],
+  ])(
+    "%j keeps the resource in the state, and the next refresh finds no drift",
+    async (fault, code) => {
+      const resource = engine("SchedulerRole");
+      await resource.up({ name: "web", policies: ["a"] });
+      sandbox.faults.add({ system: "secrets", method: "GET", path: "/v1/nomad/role/web", ...fault });
+      await expect(resource.refresh()).rejects.toMatchObject({
+        code,
+        stack: "",
+        message: expect.stringMatching(/^Cannot read scheduler role "web": /),
+      });
+      expect(resource.state).toBeDefined();
+      sandbox.faults.clear();
+      expect(await resource.refresh()).toEqual([]);
+    },
+    20_000,
+  );
+});
+
+test.each([
+  [{ action: "respond" as const, status: 403, body: '{"errors":["permission denied"]}' }, "ERR_FORBIDDEN"],
+  [{ action: "respond" as const, status: 200, body: "<html></html>" }, "ERR_UNEXPECTED_RESPONSE"],
+  [{ action: "redirect" as const, headers: { location: "http://127.0.0.1:1/v1/nomad/role/web" } }, "ERR_REDIRECTED"],
+  [{ action: "huge" as const }, "ERR_UNEXPECTED_RESPONSE"],
+  [{ action: "refuse" as const, times: 100 }, "ERR_REPLY_LOST"],
+])(
+  "%j before a creation: one sentence, nothing in the state, and the next up converges",
+  async (fault, code) => {
+    const resource = engine("SchedulerRole");
+    sandbox.faults.add({ system: "secrets", method: "GET", path: "/v1/nomad/role/web", ...fault });
+    await expect(resource.up({ name: "web", policies: ["a"] })).rejects.toMatchObject({
+      code,
+      stack: "",
+      message: expect.stringMatching(/^Cannot create scheduler role "web": [^\n]+ \(GET \/v1\/nomad\/role\/web[^\n]*\.$/),
+    });
+    expect(resource.state).toBeUndefined();
+    sandbox.faults.clear();
+    expect(await resource.up({ name: "web", policies: ["a"] })).toBe("create");
+    expect(await resource.refresh()).toEqual([]);
+  },
+  20_000,
+);
+
+test.each(["<html></html>", "no such route", ""])(
+  "a 404 of something before the service (%j) does not pass for a deletion",
+  async (body) => {
+    const resource = engine("SchedulerRole");
+    await resource.up({ name: "web", policies: ["a"] });
+    sandbox.faults.add({ system: "secrets", method: "DELETE", path: "/v1/nomad/role/web", action: "respond", status: 404, body });
+    await expect(resource.destroy()).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
+    await resource.destroy();
+    expect(await hold(sandbox, "nomad/role/web")).toBe(404);
+  },
+);
+
+test.each(["SchedulerAccess", "SchedulerLease", "SchedulerRole", "SchedulerRoles"])("%s can be destroyed after its mount", async (type) => {
+  for (const dialect of ["standard", "hashicorp"] as const) {
+    const service = await start({ dialect });
+    const settings = { secrets: { address: service.secrets.url, token: service.secrets.token, dialect } };
+    const resource = engine(type, { "steward:default": settings });
+    const policies = ["a"];
+    await resource.up(
+      {
+        SchedulerAccess: { address: "http://h:1", token: "t" },
+        SchedulerLease: { ttl: 1 },
+        SchedulerRole: { name: "web", policies },
+        SchedulerRoles: { roles: { web: { policies } } },
+      }[type] ?? {},
+    );
+    const mount = dialect === "standard" ? "scheduler" : "nomad";
+    const header = dialect === "standard" ? "X-Secrets-Token" : "X-Vault-Token";
+    await fetch(`${service.secrets.url}/v1/sys/mounts/${mount}`, { method: "DELETE", headers: { [header]: service.secrets.token } });
+    await resource.destroy();
+    await service.close();
+  }
+});
+
+describe("what an error explains", () => {
+  const read = {
+    system: "secrets" as const,
+    method: "GET",
+    path: "/v1/nomad/role/web",
+    action: "respond" as const,
+    body: '{"errors":["permission denied"]}',
+  };
+
+  test.each([401, 403])("%d at refresh and destroy: the configuration is that of the last up", async (status) => {
+    const resource = engine("SchedulerRole");
+    await resource.up({ name: "web", policies: ["a"] });
+    const stale =
+      /`pulumi refresh` and `pulumi destroy` use the configuration of the last `pulumi up`: if it was changed since, run `pulumi up` or add --run-program; what tokenEnv or tokenFile names is read anew each time\.$/;
+    sandbox.faults.add({ ...read, status });
+    await expect(resource.refresh()).rejects.toThrow(stale);
+    sandbox.faults.add({ ...read, method: "DELETE", status });
+    await expect(resource.destroy()).rejects.toThrow(stale);
+    sandbox.faults.add({ ...read, method: "POST", status });
+    await expect(resource.up({ name: "web", policies: ["b"] })).rejects.not.toThrow(stale);
+  });
+
+  test("a refusal without a token says that none was sent", async () => {
+    const anonymous = { "steward:default": { secrets: { address: sandbox.secrets.url, dialect: "hashicorp" } } };
+    await expect(engine("SchedulerRole", anonymous).up({ name: "web", policies: ["a"] })).rejects.toThrow(
+      'permission denied (GET /v1/nomad/role/web, 403). No token was sent: give the connection "default" one for secrets, as tokenEnv, tokenFile or token',
+    );
+    const unset = { "steward:default": to(sandbox, { token: undefined, tokenEnv: "STEWARD_UNSET" }) };
+    await expect(engine("SchedulerRole", unset).up({ name: "web", policies: ["a"] })).rejects.toThrow("The variable STEWARD_UNSET");
+  });
+
+  describe("a creation refused with 403 or 404 asks once what this token may see", () => {
+    const as = async (policy: string): Promise<object> => {
+      const call = (method: string, path: string, body: object): Promise<Response> =>
+        fetch(`${sandbox.secrets.url}/v1/${path}`, {
+          method,
+          headers: { "X-Vault-Token": sandbox.secrets.token },
+          body: JSON.stringify(body),
+        });
+      await call("PUT", "sys/policies/acl/limited", { policy });
+      const answer = (await (await call("POST", "auth/token/create", { policies: ["limited"] })).json()) as {
+        auth: { client_token: string };
+      };
+      return to(sandbox, { token: answer.auth.client_token });
+    };
+    const listing = "GET /v1/sys/internal/specs/openapi";
+    const role = { name: "web", policies: ["a"] };
+
+    test("the token may see the path, and not write there", async () => {
+      const limited = await as('path "nomad/*" { capabilities = ["read"] }');
+      await expect(engine("SchedulerRole", { "steward:default": limited }).up(role)).rejects.toThrow(
+        /^Cannot create scheduler role "web": permission denied \(POST \/v1\/nomad\/role\/web, 403\)\. This token sees \/nomad\/role\/web but may not do this with it: its policy needs the capabilities create, read and update there\.$/,
+      );
+      expect(sent().filter((request) => request === listing)).toHaveLength(1);
+    });
+
+    test("the token sees nothing of the engine", async () => {
+      const limited = await as('path "other/*" { capabilities = ["read"] }');
+      const [one, two] = [
+        engine("SchedulerRole", { "steward:default": limited }),
+        engine("SchedulerLease", { "steward:default": limited }),
+      ];
+      const nothing =
+        "This token sees nothing below /nomad/: no scheduler engine is mounted there (mount it, or set the right `mount`), or the token's policy does not cover it.";
+      // Together, as in one process.
+      await Promise.all([expect(one.up(role)).rejects.toThrow(nothing), expect(two.up({ ttl: "1h" })).rejects.toThrow(nothing)]);
+      expect(sent().filter((request) => request === listing)).toHaveLength(1);
+    });
+
+    test("no engine is mounted there", async () => {
+      await expect(engine("SchedulerRole").up({ ...role, mount: "team/none" })).rejects.toThrow(
+        /no handler for route .* \(GET \/v1\/team\/none\/role\/web, 404\)\. This token sees nothing below \/team\/none\/: no scheduler engine is mounted there/,
+      );
+    });
+
+    test("where the listing fails, the refusal stands alone", async () => {
+      const limited = await as('path "third/*" { capabilities = ["read"] }');
+      sandbox.faults.add({ system: "secrets", path: /openapi/, action: "respond", status: 500 });
+      await expect(engine("SchedulerRole", { "steward:default": limited }).up(role)).rejects.toThrow(
+        /Check the token of secrets in the connection "default"/,
+      );
+    });
+  });
+});

@@ -1,0 +1,202 @@
+import { engine, hold, sandbox, sent, to } from "./two-sandboxes";
+
+describe("half-done work", () => {
+  const role = { name: "web", policies: ["a"] };
+  const write = { system: "secrets" as const, method: "POST", path: "/v1/nomad/role/web" };
+
+  test("a write applied, its reply lost: sent again, and that is all", async () => {
+    sandbox.faults.add({ ...write, action: "drop-after" });
+    const resource = engine("SchedulerRole");
+    expect(await resource.up(role)).toBe("create");
+    expect(sent()).toEqual(["GET /v1/nomad/role/web", "POST /v1/nomad/role/web", "POST /v1/nomad/role/web"]);
+  });
+
+  test.each(["drop-before", "drop-after"] as const)(
+    "a creation whose every reply is lost (%s): kept as unfinished, and the next up converges",
+    async (action) => {
+      sandbox.faults.add({ ...write, action, times: 100 });
+      const resource = engine("SchedulerRole");
+      await expect(resource.up(role)).rejects.toMatchObject({ code: "ERR_REPLY_LOST" });
+      expect(resource.state).toMatchObject({ id: "nomad/role/web", initErrors: true, outputs: { unfinished: true } });
+      sandbox.faults.clear();
+      expect(await resource.up(role)).toBe("update");
+      expect(await hold(sandbox, "nomad/role/web")).toBe(200);
+      expect(await resource.up(role)).toBe("same");
+      expect(await resource.refresh()).toEqual([]);
+      expect(resource.state?.outputs.unfinished).toBeUndefined();
+    },
+    20_000,
+  );
+
+  test("a creation that never reached the server leaves nothing in the state", async () => {
+    const resource = engine("SchedulerRole");
+    sandbox.faults.add({ ...write, action: "respond", status: 403, body: '{"errors":["permission denied"]}' });
+    await expect(resource.up(role)).rejects.toMatchObject({ code: "ERR_FORBIDDEN" });
+    expect(resource.state).toBeUndefined();
+    expect(await resource.up(role)).toBe("create");
+  });
+
+  test("an update whose outcome is unknown is written again, even when the program went back", async () => {
+    const resource = engine("SchedulerRole");
+    await resource.up(role);
+    sandbox.faults.add({ ...write, action: "respond", status: 500, body: "oops" });
+    await expect(resource.up({ ...role, policies: ["b"] })).rejects.toThrow(
+      'Cannot update scheduler role "web": oops (POST /v1/nomad/role/web, 500).',
+    );
+    expect(resource.state).toMatchObject({ initErrors: true, outputs: { policies: ["a"] } });
+    expect(await resource.up(role)).toBe("update");
+    expect(await resource.up(role)).toBe("same");
+  });
+
+  test("an unfinished creation under a connection renamed meanwhile is still written", async () => {
+    const resource = engine("SchedulerRole");
+    sandbox.faults.add({ ...write, action: "respond", status: 500 });
+    await expect(resource.up(role)).rejects.toMatchObject({ code: "ERR_SERVER" });
+    resource.configure({ "steward:renamed": to(sandbox) });
+    await resource.up({ ...role, connection: "renamed" });
+    expect(await hold(sandbox, "nomad/role/web")).toBe(200);
+  });
+
+  test("a set of roles keeps what succeeded, names what failed, and goes on from there", async () => {
+    const roles = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, { policies: ["p"] }]));
+    sandbox.faults.add({ ...write, path: "/v1/nomad/role/b", action: "respond", status: 400, body: '{"errors":["not today"]}' });
+    sandbox.faults.add({ ...write, path: "/v1/nomad/role/c", action: "respond", status: 500, body: '{"errors":["not sure"]}' });
+    const resource = engine("SchedulerRoles");
+    await expect(resource.up({ roles })).rejects.toMatchObject({
+      code: "ERR_INCOMPLETE",
+      message: expect.stringMatching(
+        /^Cannot create scheduler roles of mount "nomad": 2 of 4 roles failed: [bc], [bc]\. The first, "[bc]": not (today|sure) \(POST .*The others are done; the next `pulumi up` goes on from there\.$/,
+      ),
+    });
+    expect(Object.keys(resource.state?.outputs.roles as object).sort()).toEqual(["a", "d"]);
+    const before = sent().length;
+    expect(await resource.up({ roles })).toBe("update");
+    // The list tells that "b" is not somebody else's; "c" may be ours already.
+    expect(sent().slice(before).sort()).toEqual(["GET /v1/nomad/role?list=true", "POST /v1/nomad/role/b", "POST /v1/nomad/role/c"]);
+    expect(await resource.up({ roles })).toBe("same");
+    expect(await resource.refresh()).toEqual([]);
+  });
+
+  test.each([403, 404])("a set of roles of which some were refused with %d keeps the others as well", async (status) => {
+    sandbox.faults.add({ ...write, path: "/v1/nomad/role/b", action: "respond", status, body: '{"errors":["not for you"]}' });
+    const roles = { a: { policies: ["p"] }, b: { policies: ["p"] } };
+    const resource = engine("SchedulerRoles");
+    await expect(resource.up({ roles })).rejects.toMatchObject({
+      code: "ERR_INCOMPLETE",
+      message: expect.stringContaining("1 of 2 roles failed: b."),
+    });
+    expect(Object.keys(resource.state?.outputs.roles as object)).toEqual(["a"]);
+    expect(await resource.up({ roles })).toBe("update");
+    expect(await resource.refresh()).toEqual([]);
+  });
+
+  test("a role whose write was never answered is deleted with the others", async () => {
+    sandbox.faults.add({ ...write, action: "drop-after", times: 100 });
+    const resource = engine("SchedulerRoles");
+    await expect(resource.up({ roles: { web: { policies: ["p"] }, site: { policies: ["p"] } } })).rejects.toMatchObject({
+      code: "ERR_INCOMPLETE",
+    });
+    expect(await hold(sandbox, "nomad/role/web")).toBe(200);
+    sandbox.faults.clear();
+    await resource.destroy();
+    expect([await hold(sandbox, "nomad/role/web"), await hold(sandbox, "nomad/role/site")]).toEqual([404, 404]);
+  }, 20_000);
+
+  test("an unanswered removal is settled by a refresh: what somebody makes there later is theirs", async () => {
+    const roles = (...names: string[]): object => Object.fromEntries(names.map((name) => [name, { policies: ["p"] }]));
+    const resource = engine("SchedulerRoles");
+    await resource.up({ roles: roles("web", "b") });
+    sandbox.faults.add({ ...write, method: "DELETE", path: "/v1/nomad/role/b", action: "drop-after", times: 100 });
+    await expect(resource.up({ roles: roles("web") })).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
+    sandbox.faults.clear();
+    expect(await hold(sandbox, "nomad/role/b")).toBe(404);
+    await resource.refresh();
+    await fetch(`${sandbox.secrets.url}/v1/nomad/role/b`, {
+      method: "POST",
+      headers: { "X-Vault-Token": sandbox.secrets.token },
+      body: '{"policies":"theirs"}',
+    });
+    await resource.up({ roles: { web: { policies: ["q"] } } });
+    await resource.destroy();
+    expect([await hold(sandbox, "nomad/role/web"), await hold(sandbox, "nomad/role/b")]).toEqual([404, 200]);
+  }, 20_000);
+
+  test("an unanswered creation in an exclusive set is ours after a refresh, and goes with the set", async () => {
+    sandbox.faults.add({ ...write, action: "drop-after", times: 100 });
+    const inputs = { roles: { web: { policies: ["p"] }, site: { policies: ["p"] } }, exclusive: true };
+    const resource = engine("SchedulerRoles");
+    await expect(resource.up(inputs)).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
+    sandbox.faults.clear();
+    await resource.refresh();
+    await resource.destroy();
+    expect([await hold(sandbox, "nomad/role/web"), await hold(sandbox, "nomad/role/site")]).toEqual([404, 404]);
+  }, 20_000);
+
+  test("a set of which a role could not be deleted stays in the state", async () => {
+    const resource = engine("SchedulerRoles");
+    await resource.up({ roles: { web: { policies: ["p"] }, site: { policies: ["p"] } } });
+    sandbox.faults.add({ ...write, method: "DELETE", action: "respond", status: 400 });
+    await expect(resource.destroy()).rejects.toMatchObject({ code: "ERR_REFUSED" });
+    expect(resource.state).toBeDefined();
+    await resource.destroy();
+    expect(await hold(sandbox, "nomad/role/web")).toBe(404);
+  });
+
+  test("a write applied with its reply lost, then a sealed server: the outcome stays in doubt", async () => {
+    sandbox.faults.add({ ...write, action: "drop-after" });
+    sandbox.faults.add({ ...write, nth: 2, action: "respond", status: 503, times: 100 });
+    const resource = engine("SchedulerRole");
+    await expect(resource.up(role)).rejects.toMatchObject({ code: "ERR_UNAVAILABLE" });
+    expect(resource.state).toMatchObject({ initErrors: true, outputs: { unfinished: true } });
+    sandbox.faults.clear();
+    expect(await resource.up(role)).toBe("update");
+  }, 20_000);
+
+  test("a sealed server that applied nothing leaves nothing in the state", async () => {
+    sandbox.faults.add({ ...write, action: "respond", status: 503, times: 100 });
+    const resource = engine("SchedulerRole");
+    await expect(resource.up(role)).rejects.toMatchObject({ code: "ERR_UNAVAILABLE" });
+    expect(resource.state).toBeUndefined();
+  }, 20_000);
+
+  test("a token whose change is in doubt is written again even after a refresh and a step back", async () => {
+    const access = { address: "http://127.0.0.1:4646", token: "canary-one" };
+    const resource = engine("SchedulerAccess");
+    await resource.up(access);
+    sandbox.faults.add({
+      ...write,
+      path: "/v1/nomad/config/access",
+      action: "respond",
+      status: 500,
+      body: "it was canary-one and is canary-two",
+    });
+    await expect(resource.up({ ...access, token: "canary-two" })).rejects.toThrow("it was [secret] and is [secret]");
+    await resource.refresh();
+    expect(await resource.up(access)).toBe("update");
+    expect(await resource.up(access)).toBe("same");
+  });
+
+  test("a lease whose creation was lost does not forget what was there", async () => {
+    const call = (body: object): Promise<Response> =>
+      fetch(`${sandbox.secrets.url}/v1/nomad/config/lease`, {
+        method: "POST",
+        headers: { "X-Vault-Token": sandbox.secrets.token },
+        body: JSON.stringify(body),
+      });
+    await call({ ttl: 60, max_ttl: 7200 });
+    sandbox.faults.add({ ...write, path: "/v1/nomad/config/lease", action: "respond", status: 500 });
+    const resource = engine("SchedulerLease");
+    await expect(resource.up({ ttl: "1h" })).rejects.toMatchObject({ code: "ERR_SERVER" });
+    await resource.up({ ttl: "1h" });
+    expect(resource.outputs()).toMatchObject({ ttl: 3600, maxTtl: 7200 });
+  });
+
+  test("a set of roles of which none could be written leaves nothing in the state", async () => {
+    sandbox.faults.add({ ...write, path: /role\//, action: "respond", status: 403, times: 10 });
+    const resource = engine("SchedulerRoles");
+    await expect(resource.up({ roles: { a: { policies: ["p"] }, b: { policies: ["p"] } } })).rejects.toMatchObject({
+      code: "ERR_FORBIDDEN",
+    });
+    expect(resource.state).toBeUndefined();
+  });
+});

@@ -1,0 +1,62 @@
+import { createServer, IncomingMessage, RequestListener, Server } from "node:http";
+import { AddressInfo } from "node:net";
+import { Connection, connect } from "../../provider/connection";
+import { limits, Request, Response } from "../../provider/http";
+import { noEngine } from "../engine";
+
+// A server that answers as a test wants, and requests to it.
+
+export type Answer = (request: IncomingMessage, response: Parameters<RequestListener>[1], count: number) => void;
+
+/** Those that are open; closed after each test. */
+export const servers: Server[] = [];
+/** The requests that came. */
+export const seen: IncomingMessage[] = [];
+const usual = { ...limits };
+
+beforeEach(() => {
+  seen.splice(0);
+  limits.firstPause = 5;
+});
+afterEach(async () => {
+  Object.assign(limits, usual);
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  }
+});
+
+export async function listen(server: Server): Promise<number> {
+  servers.push(server);
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  return (server.address() as AddressInfo).port;
+}
+
+export async function serve(answer: Answer, settings: object = {}): Promise<Connection> {
+  const port = await listen(createServer((request, response) => answer(request, response, seen.push(request))));
+  return connection(`http://127.0.0.1:${port}`, settings);
+}
+
+export function connection(address: string, settings: object = {}): Connection {
+  const config = JSON.stringify({ secrets: { address, token: "canary-token", ...settings } });
+  return connect("secrets", "default", { config: () => config, environment: {}, memory: new Map(), engine: noEngine });
+}
+
+export const get: Request = {
+  method: "GET",
+  path: "/v1/thing",
+  headers: (token) => ({ "x-secrets-token": String(token) }),
+  retry: "idempotent",
+};
+export const post: Request = { ...get, method: "POST", body: { value: 1 } };
+export const ok = (response: Parameters<RequestListener>[1]): unknown =>
+  response.setHeader("content-type", "application/json").end('{"fine":true}');
+export const failure = async (sent: Promise<Response>): Promise<Error> => {
+  const error: Error = await sent.then(
+    () => Promise.reject(new Error("it succeeded")),
+    (reason) => reason,
+  );
+  expect(error.message).not.toContain("canary");
+  expect(JSON.stringify(error)).not.toContain("canary");
+  return error;
+};

@@ -1,0 +1,56 @@
+import { Fault } from "../../../sandbox/index";
+import { sha1Certificate } from "../../certificates";
+import { onEachPlatform } from "../../platform";
+import { complete } from "./attributes";
+import "./impatient";
+
+const _patch: Pick<Fault, "system" | "method" | "path"> = { system: "platform", method: "PATCH", path: /-settings$/ };
+
+onEachPlatform("the rotation of the identity provider's certificate", (current) => {
+  test("moves the old one to oldIdpCert, which is no drift, until it is revoked, once for each change of the triggers", async () => {
+    const { engine, held, requests } = current();
+    const [first, second] = [String(complete.saml?.idpCert), `${String(complete.saml?.idpCert).trim()}\r\n`];
+    const saml = engine("SamlSettings");
+    await saml.up({ idpCert: first });
+    expect(await requests(() => saml.up({ idpCert: second }))).toEqual([]);
+    expect((await held("saml")).oldIdpCert).toBeNull();
+    expect(await requests(() => saml.up({ idpCert: sha1Certificate }))).toEqual(["PATCH saml-settings"]);
+    expect(saml.outputs().oldIdpCert).toBe(first);
+    expect(await saml.refresh()).toEqual([]);
+
+    const revocation = engine("SamlCertificateRevocation");
+    const revoke = "POST saml-settings/actions/revoke-old-certificate";
+    expect(await requests(() => revocation.preview({}))).toEqual([]);
+    expect(await requests(() => revocation.up({}))).toEqual([revoke]);
+    expect((await held("saml")).oldIdpCert).toBeNull();
+    expect(await saml.refresh()).toEqual([]);
+    expect(saml.outputs().oldIdpCert).toBeUndefined();
+    expect(await requests(() => revocation.up({}))).toEqual([]);
+    expect(await requests(() => revocation.up({ triggers: ["again"] }))).toEqual([revoke]);
+    expect(await requests(() => revocation.destroy())).toEqual([]);
+  });
+
+  test("an unchanged certificate is never sent along", async () => {
+    const { engine, held, change } = current();
+    const saml = engine("SamlSettings");
+    await saml.up({ ...complete.saml, enabled: true, debug: false });
+    await change("saml", { idpCert: sha1Certificate });
+    await saml.up({ ...complete.saml, enabled: true, debug: true });
+    // Sent again, theirs would have become the old one.
+    expect(await held("saml")).toMatchObject({ idpCert: sha1Certificate, oldIdpCert: complete.saml?.idpCert, debug: true });
+  });
+
+  test("a private key of the real product is a secret, nested as it is", async () => {
+    const { engine, dialect } = current();
+    if (dialect === "standard")
+      return expect(await engine("SamlSettings").problems({ extra: { "private-key": "canary" } })).toHaveLength(1);
+    const saml = engine("SamlSettings");
+    const inputs = { extra: { "private-key": "canary-key", "provider-type": "okta" } };
+    await saml.up(inputs);
+    expect(await saml.refresh()).toEqual([]);
+    expect(await saml.up(inputs)).toBe("same");
+    await saml.up({ extra: { "provider-type": "okta" } });
+    expect(JSON.stringify(saml.state)).not.toContain("canary");
+    expect(saml.outputs().managed).toEqual(["extra.provider-type"]);
+  });
+});

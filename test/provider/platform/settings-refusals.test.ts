@@ -1,0 +1,115 @@
+import { platform } from "../../../provider";
+import { onEachPlatform } from "../../platform";
+import { printed } from "../../printed";
+import { registered } from "../../registered";
+import { complete } from "./attributes";
+
+onEachPlatform("what the server would refuse", (current) => {
+  test.each([
+    ["SmtpSettings", { enabled: true, port: 25 }, ["host", "sender"]],
+    ["SmtpSettings", { ...complete.smtp, enabled: true, auth: "plain" }, ["username", "password"]],
+    ["SmsSettings", { enabled: true, accountSid: "AC1" }, ["authToken", "fromNumber"]],
+    ["SamlSettings", { enabled: true, ssoEndpointUrl: "https://idp.example.com" }, ["idpCert", "sloEndpointUrl"]],
+    ["CostEstimationSettings", { enabled: true, cloudCTenantId: "t" }, ["cloudCClientId", "cloudCClientSecret", "cloudCSubscriptionId"]],
+    [
+      "CostEstimationSettings",
+      { enabled: true, cloudAAccessKeyId: "a", cloudCClientId: "c", cloudCClientSecret: "s", cloudCTenantId: "t" },
+      ["cloudCSubscriptionId"],
+    ],
+    ["CostEstimationSettings", { enabled: true }, ["cloudAAccessKeyId", "cloudASecretKey"]],
+  ])("%s %j: refused before anything is written", async (token, inputs, missing) => {
+    const { engine, requests } = current();
+    const sent = await requests(async () => {
+      const error: Error = await engine(token)
+        .up(inputs)
+        .then(
+          () => Promise.reject(new Error("it succeeded")),
+          (reason) => reason,
+        );
+      expect(error.message).toContain(`enabled: needs ${missing.join(", ")}, which neither the program declares nor the server shows.`);
+    });
+    expect(sent.filter((each) => !each.startsWith("GET"))).toEqual([]);
+  });
+
+  test("is judged on what the server holds: the rest may be there already", async () => {
+    const { engine, change, held } = current();
+    await change("smtp", complete.smtp ?? {});
+    await engine("SmtpSettings").up({ enabled: true });
+    expect(await held("smtp")).toMatchObject({ enabled: true, host: "mail.example.com" });
+    // In use before us, so the password that the server does not show is there.
+    await engine("SmtpSettings")
+      .up({ auth: "plain", username: "platform" })
+      .catch(() => undefined);
+  });
+
+  test("is a warning in the preview of an update, and an error before it is sent", async () => {
+    const { engine, requests } = current();
+    const sms = engine("SmsSettings");
+    await sms.up({ accountSid: "AC1", authToken: "token" });
+    expect(await requests(() => sms.preview({ accountSid: "AC1", authToken: "token", enabled: true }))).toEqual([]);
+    expect(printed).toEqual([
+      'warning: SMS settings "sms": enabled: needs fromNumber, which neither the program declares nor the server shows',
+    ]);
+    const sent = await requests(() =>
+      expect(sms.up({ accountSid: "AC1", authToken: "token", enabled: true })).rejects.toThrow("fromNumber"),
+    );
+    // One attribute joins, so that it is looked at first.
+    expect(sent).toEqual([`GET ${current().dialect === "hashicorp" ? "twilio" : "sms"}-settings`]);
+    await sms.up({ accountSid: "AC1", authToken: "token", enabled: true, fromNumber: "+1" });
+  });
+});
+
+onEachPlatform("bad input", (current) => {
+  test.each([
+    [
+      "GeneralSettings",
+      { apiRateLimit: 29, defaultRemoteStateAccess: "yes" },
+      ["apiRateLimit: must be at least 30", "defaultRemoteStateAccess: must be"],
+    ],
+    ["GeneralSettings", { apiRateLimits: 30 }, ['Unrecognized key: "apiRateLimits"']],
+    ["GeneralSettings", { onDelete: "keep" }, ['onDelete: must be "restore" or "retain"']],
+    [
+      "SamlSettings",
+      { ssoEndpointUrl: "http://idp", sloEndpointUrl: "idp" },
+      ["sloEndpointUrl: must be an https URL", "ssoEndpointUrl: must be an https URL"],
+    ],
+    ["SmtpSettings", { port: 0, auth: "digest" }, ["port: must be a port from 1 to 65535", 'auth: must be "none", "plain" or "login"']],
+    ["CostEstimationSettings", { cloudBCredentials: "canary{" }, ["cloudBCredentials: must be the JSON text"]],
+    ["CostEstimationSettings", { cloudBCredentials: '"canary"' }, ["cloudBCredentials: must be the JSON text"]],
+  ])("%s %j", async (token, inputs, reasons) => {
+    const { engine, requests } = current();
+    const sent = await requests(async () => {
+      const problems = await engine(token).problems(inputs);
+      expect(problems).toHaveLength(reasons.length);
+      for (const [index, reason] of reasons.entries()) expect(problems[index]).toContain(reason);
+      expect(problems.join()).not.toContain("canary");
+    });
+    expect(sent).toEqual([]);
+  });
+
+  test("a certificate that cannot be parsed is refused where the platform refuses it, and warned of elsewhere", async () => {
+    const problems = await current().engine("SamlSettings").problems({ idpCert: "canary" });
+    const reason = "idpCert: must be a certificate in PEM form that can be parsed, not a path";
+    const isStandard = current().dialect === "standard";
+    expect(problems).toEqual(isStandard ? [reason] : []);
+    expect(printed).toEqual(isStandard ? [] : [`warning: SAML settings "saml": ${reason}`]);
+  });
+
+  test("`extra` is for the real product's further attributes", async () => {
+    const extra = { "apply-timeout": "1h", "api-rate-limit": 30, applyTimeout: "1h" };
+    const problems = await current().engine("GeneralSettings").problems({ extra });
+    expect(problems).toEqual(
+      current().dialect === "standard"
+        ? ['extra: is for the connection\'s dialect "hashicorp": the API document knows no further attributes']
+        : [
+            "extra.api-rate-limit: has its own place: apiRateLimit",
+            "extra.applyTimeout: must be the product's own name, such as apply-timeout",
+          ],
+    );
+  });
+});
+
+test.each([null, "text", 5])("extra: %j reaches the check, which refuses it", async (extra) => {
+  const request = await registered(() => new platform.SamlSettings("saml", { extra: extra as never }));
+  expect(request.getObject()?.toJavaScript().extra ?? null).toEqual(extra);
+});

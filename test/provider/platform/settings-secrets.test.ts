@@ -1,0 +1,125 @@
+import { platform } from "../../../provider";
+import { onEachPlatform } from "../../platform";
+import { printed } from "../../printed";
+import { complete } from "./attributes";
+
+onEachPlatform("secrets that the platform never shows", (current) => {
+  const mail = { ...complete.smtp, enabled: true, auth: "login", username: "platform", password: "canary-mail" };
+
+  test("are written once, compared with what was written, and never shown", async () => {
+    const { engine, requests } = current();
+    const smtp = engine("SmtpSettings");
+    await smtp.up(mail);
+    expect(await requests(() => smtp.up(mail))).toEqual([]);
+    expect(await smtp.refresh()).toEqual([]);
+    expect(await requests(() => smtp.up({ ...mail, password: "canary-other" }))).toEqual(["PATCH smtp-settings"]);
+    expect(printed.join("\n")).not.toContain("canary");
+  });
+
+  test("cannot be put back: the settings are left disabled, with a line that says so", async () => {
+    const { engine, change, held } = current();
+    await change("smtp", { ...mail, host: "theirs.example.com", password: "theirs" });
+    const before = await held("smtp");
+    const smtp = engine("SmtpSettings");
+    await smtp.up({ host: "ours.example.com", password: "canary-mail" });
+    await smtp.destroy();
+    expect(await held("smtp")).toEqual({ ...before, enabled: false });
+    expect(printed).toEqual([
+      'warning: SMTP settings "smtp": password cannot be put back, since the server never shows what was held before: they are left disabled, to be set by hand before they are enabled again',
+    ]);
+  });
+
+  test("that leave the program leave the settings disabled, unless the program enables them", async () => {
+    const { engine, change, held } = current();
+    await change("sms", { ...complete.sms, enabled: true });
+    const sms = engine("SmsSettings");
+    await sms.up({ accountSid: "AC2", authToken: "canary-sms" });
+    await sms.up({ accountSid: "AC2" });
+    expect(await held("sms")).toMatchObject({ enabled: false, accountSid: "AC2" });
+    expect(JSON.stringify(sms.state)).not.toContain("canary-sms");
+    expect(printed.join()).toMatch(/SMS settings "sms": authToken cannot be put back.*left disabled/);
+
+    const other = engine("SmsSettings");
+    await other.up({ enabled: true, authToken: "canary-sms" });
+    await other.up({ enabled: true });
+    expect(await held("sms")).toMatchObject({ enabled: true });
+    expect(printed.at(-1)).toMatch(/authToken cannot be put back.*what was written last stays/);
+  });
+});
+
+onEachPlatform("secrets that the platform shows", (current) => {
+  const wire = (name: string): string =>
+    current().dialect === "standard" ? name : name.replace("cloud-a", "aws").replace("cloud-b", "gcp").replace("cloud-c", "azure");
+  const mask = (attributes: Record<string, unknown>): void => {
+    const named = Object.fromEntries(Object.entries(attributes).map(([name, value]) => [wire(name), value]));
+    const body = JSON.stringify({ data: { id: "cost-estimation", type: "cost-estimation-settings", attributes: named } });
+    current().sandbox.faults.add({ system: "platform", method: "GET", path: /cost-estimation/, action: "respond", status: 200, body });
+  };
+
+  test("their drift is named in a line, since the engine shows [secret] alone", async () => {
+    const { engine, change } = current();
+    const cost = engine("CostEstimationSettings");
+    await cost.up({ ...complete["cost-estimation"] });
+    await change("cost-estimation", { cloudASecretKey: "canary-theirs" });
+    expect(await cost.refresh()).toEqual(["cloudASecretKey"]);
+    expect(printed).toEqual(['cost estimation settings "cost-estimation": cloudASecretKey, a secret, was changed on the server']);
+  });
+
+  test("one that was emptied stays an input, so that it comes back as a secret", async () => {
+    const { engine, change } = current();
+    const cost = engine("CostEstimationSettings");
+    await cost.up({ cloudASecretKey: "ours" });
+    await change("cost-estimation", { cloudASecretKey: null });
+    expect(await cost.refresh()).toEqual(["cloudASecretKey"]);
+    expect(cost.state?.inputs).toMatchObject({ cloudASecretKey: "" });
+    expect(await cost.up({ cloudASecretKey: "ours" })).toBe("update");
+  });
+
+  test("JSON is compared as JSON", async () => {
+    const { engine, change, requests } = current();
+    const cost = engine("CostEstimationSettings");
+    await cost.up({ cloudBCredentials: '{"a": 1, "b": [2]}' });
+    await change("cost-estimation", { cloudBCredentials: '{"b":[2],"a":1}' });
+    expect(await cost.refresh()).toEqual([]);
+    expect(await requests(() => cost.up({ cloudBCredentials: '{ "a":1,"b":[ 2 ] }' }))).toEqual([]);
+    await change("cost-estimation", { cloudBCredentials: '{"b":[3],"a":1}' });
+    expect(await cost.refresh()).toEqual(["cloudBCredentials"]);
+  });
+
+  test("a mask is not taken for drift, is not believed to be what we write, and is never put back", async () => {
+    const { engine, held, change } = current();
+    await change("cost-estimation", { ...complete["cost-estimation"], enabled: true });
+    const cost = engine("CostEstimationSettings");
+    mask({ enabled: true, "cloud-a-secret-key": "********", "cloud-b-credentials": null });
+    await cost.up({ cloudASecretKey: "ours", cloudBCredentials: '{"private_key":"key","id":"1"}' });
+    expect(await held("cost-estimation")).toMatchObject({ cloudASecretKey: "ours" });
+    mask({ enabled: true, "cloud-a-secret-key": "****", "cloud-b-credentials": '{"private_key":"[REDACTED]","id":"1"}' });
+    expect(await cost.refresh()).toEqual([]);
+    mask({ enabled: true, "cloud-a-secret-key": "****", "cloud-b-credentials": '{"private_key":"[REDACTED]","id":"2"}' });
+    expect(await cost.refresh()).toEqual(["cloudBCredentials"]);
+    await cost.up({ cloudASecretKey: "ours", cloudBCredentials: '{"private_key":"key","id":"1"}' });
+    await cost.destroy();
+    expect(await held("cost-estimation")).toMatchObject({ cloudASecretKey: "ours", cloudBCredentials: null, enabled: false });
+    expect(printed.at(-1)).toMatch(/cloudASecretKey cannot be put back/);
+  });
+
+  test("a mask inside of JSON is neither captured nor put back", async () => {
+    const { engine, held, change } = current();
+    await change("cost-estimation", { cloudBCredentials: '{"private_key":"theirs","id":"1"}' });
+    const cost = engine("CostEstimationSettings");
+    mask({ enabled: false, "cloud-b-credentials": '{"private_key":"[REDACTED]","id":"1"}' });
+    await cost.up({ cloudBCredentials: '{"private_key":"ours"}' });
+    await cost.destroy();
+    expect(await held("cost-estimation")).toMatchObject({ cloudBCredentials: '{"private_key":"ours"}' });
+    expect(printed.at(-1)).toMatch(/cloudBCredentials cannot be put back/);
+  });
+
+  test("a function shows them as secret outputs", async () => {
+    await current().change("cost-estimation", { cloudASecretKey: "canary" });
+    current().configureProgram();
+    const shown = await platform.getCostEstimationSettings();
+    expect(await (shown.cloudASecretKey as unknown as { isSecret: Promise<boolean> }).isSecret).toBe(true);
+    expect(shown.enabled).toBe(false);
+    expect(Object.keys(shown)).not.toContain("managed");
+  });
+});

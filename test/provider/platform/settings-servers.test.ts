@@ -1,0 +1,49 @@
+import { onEachPlatform } from "../../platform";
+import { printed } from "../../printed";
+
+onEachPlatform("servers that answer in their own way", (current) => {
+  const answer = (method: string, settings: string, attributes: object): void => {
+    const body = JSON.stringify({ data: { id: settings, type: `${settings}-settings`, attributes } });
+    current().sandbox.faults.add({ system: "platform", method, path: new RegExp(settings), action: "respond", status: 200, body });
+  };
+
+  test("an attribute that the server leaves empty is written once", async () => {
+    const { engine, requests } = current();
+    const smtp = engine("SmtpSettings");
+    answer("PATCH", "smtp", { enabled: false, auth: "none", username: null });
+    await smtp.up({ auth: "none", username: "ignored", testEmailAddress: "me@example.com" });
+    expect(printed).toEqual(['warning: SMTP settings "smtp": the server keeps something else than what was sent as username']);
+    expect(await smtp.refresh()).toEqual([]);
+    expect(await requests(() => smtp.up({ auth: "none", username: "ignored", testEmailAddress: "me@example.com" }))).toEqual([]);
+  });
+
+  test("an attribute of the real product that no client can set is warned of, and nothing more", async () => {
+    const { engine, dialect, requests } = current();
+    const extra = { "default-organizations-per-user-ceiling": 7 };
+    if (dialect === "standard") return expect(await engine("GeneralSettings").problems({ extra })).toHaveLength(1);
+    const general = engine("GeneralSettings");
+    await general.up({ extra });
+    expect(printed).toEqual([
+      'warning: general settings "general": the server keeps something else than what was sent as extra.default-organizations-per-user-ceiling',
+    ]);
+    expect(await general.refresh()).toEqual([]);
+    expect(await requests(() => general.up({ extra }))).toEqual([]);
+  });
+
+  test("an answer to a write that shows a part alone is believed for that part", async () => {
+    const { engine } = current();
+    const general = engine("GeneralSettings");
+    answer("PATCH", "general", { "api-rate-limit": 100 });
+    await general.up({ apiRateLimit: 100, defaultRemoteStateAccess: false });
+    expect(general.outputs()).toMatchObject({ apiRateLimit: 100, defaultRemoteStateAccess: false, limitUserOrganizationCreation: true });
+  });
+
+  test("what it should not show is not shown", async () => {
+    const { engine } = current();
+    answer("GET", "saml", { enabled: false, "private-key": "canary", "provider-type": "okta" });
+    const saml = await engine("SamlSettings").get("saml");
+    answer("GET", "smtp", { enabled: false, password: "canary", "test-email-address": "canary" });
+    const smtp = await engine("SmtpSettings").get("smtp");
+    expect(JSON.stringify([saml, smtp])).not.toContain("canary");
+  });
+});

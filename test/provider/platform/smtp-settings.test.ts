@@ -1,0 +1,160 @@
+import { Fault } from "../../../sandbox/index";
+import { onEachPlatform } from "../../platform";
+import { complete } from "./attributes";
+import "./impatient";
+
+const patch: Pick<Fault, "system" | "method" | "path"> = { system: "platform", method: "PATCH", path: /-settings$/ };
+
+onEachPlatform("SMTP settings and their test mails", (current) => {
+  const mail = {
+    ...complete.smtp,
+    enabled: true,
+    auth: "plain",
+    username: "platform",
+    password: "canary-mail",
+    testEmailAddress: "me@example.com",
+  };
+  const sent = (): string[] =>
+    current()
+      .service.mail.sent()
+      .map(({ to }) => to);
+
+  test("one for each change; none for a preview, a refresh, a second up, and putting back", async () => {
+    const { engine } = current();
+    const smtp = engine("SmtpSettings");
+    await smtp.preview(mail);
+    expect(sent()).toEqual([]);
+    await smtp.up(mail);
+    await smtp.up(mail);
+    await smtp.refresh();
+    await smtp.preview({ ...mail, port: 465 });
+    expect(sent()).toEqual(["me@example.com"]);
+    await smtp.up({ ...mail, port: 465 });
+    await smtp.up({ ...mail, port: 465, testEmailAddress: "you@example.com" });
+    expect(sent()).toEqual(["me@example.com", "me@example.com", "you@example.com"]);
+    const { testEmailAddress: _, ...silent } = mail;
+    await smtp.up(silent);
+    await smtp.destroy();
+    expect(sent()).toHaveLength(3);
+  });
+
+  test.each([401, 500, 504] as const)(
+    "%i is the mail server's verdict, is never repeated, and leaves no state where nothing was stored",
+    async (status) => {
+      const { engine, service, requests, held } = current();
+      const before = await held("smtp");
+      service.mail.fail(status);
+      const smtp = engine("SmtpSettings");
+      const seen = await requests(() =>
+        expect(smtp.up(mail)).rejects.toMatchObject({
+          code: "ERR_REFUSED",
+          status,
+          message: expect.stringMatching(
+            /^Cannot create SMTP settings "smtp": the mail server .*\(PATCH .*\)\. The server holds what it held before/,
+          ),
+        }),
+      );
+      expect(seen).toEqual(["GET smtp-settings", "GET smtp-settings", "PATCH smtp-settings"]);
+      expect(smtp.state).toBeUndefined();
+      expect(await held("smtp")).toEqual(before);
+      service.mail.work();
+      await smtp.up(mail);
+      expect(sent()).toHaveLength(1);
+    },
+  );
+
+  test.each([401, 500, 504] as const)(
+    "%i where the settings were stored all the same: the state tells the truth, and the next up sends no mail",
+    async (status) => {
+      const { engine, service, requests, held } = current();
+      const before = await held("smtp");
+      service.mail.fail(status, { stored: true });
+      const smtp = engine("SmtpSettings");
+      await expect(smtp.up(mail)).rejects.toMatchObject({
+        code: "ERR_INCOMPLETE",
+        status,
+        message: expect.stringContaining("The settings were stored all the same; no further mail"),
+      });
+      expect(smtp.state?.outputs).toMatchObject({ host: "mail.example.com", enabled: true });
+      service.mail.work();
+      expect(await requests(() => smtp.up(mail))).toEqual([]);
+      expect(sent()).toEqual([]);
+      await smtp.up({ ...mail, port: 465 });
+      expect(sent()).toHaveLength(1);
+      await smtp.destroy();
+      expect(await held("smtp")).toEqual(before);
+    },
+  );
+
+  test.each([true, false])("a verdict on a later write, stored: %s", async (stored) => {
+    const { engine, service, held } = current();
+    const smtp = engine("SmtpSettings");
+    await smtp.up(mail);
+    service.mail.fail(401, { stored });
+    const changed = { ...mail, port: 465 };
+    await expect(smtp.up(changed)).rejects.toMatchObject({ status: 401 });
+    expect(smtp.state?.outputs.port).toBe(stored ? 465 : 25);
+    service.mail.work();
+    await smtp.up(changed);
+    expect((await held("smtp")).port).toBe(465);
+    expect(sent()).toHaveLength(stored ? 1 : 2);
+  });
+
+  test("a new password whose fate is unknown is sent again, and so is the old one after it", async () => {
+    const { engine, service, requests } = current();
+    for (const next of ["canary-new", "canary-mail"]) {
+      service.mail.work();
+      const smtp = engine("SmtpSettings");
+      await smtp.up(mail);
+      service.mail.fail(504, { stored: true });
+      await expect(smtp.up({ ...mail, password: "canary-new" })).rejects.toThrow("The server does not show whether it stored password");
+      service.mail.work();
+      expect(await requests(() => smtp.up({ ...mail, password: next }))).toEqual(["GET smtp-settings", "PATCH smtp-settings"]);
+      expect(await smtp.up({ ...mail, password: next })).toBe("same");
+      await smtp.destroy();
+    }
+  });
+
+  test.each(["drop-before", "drop-after"] as const)(
+    "%s: never repeated by itself; the next up sends what is missing, and a mail only then",
+    async (action) => {
+      const { engine, sandbox, requests } = current();
+      const smtp = engine("SmtpSettings");
+      sandbox.faults.add({ ...patch, action });
+      expect(await requests(() => expect(smtp.up(mail)).rejects.toThrow("broke before the whole answer came"))).toEqual([
+        "GET smtp-settings",
+        "GET smtp-settings",
+        "PATCH smtp-settings",
+      ]);
+      expect(await requests(() => smtp.up(mail))).toEqual(action === "drop-after" ? [] : ["GET smtp-settings", "PATCH smtp-settings"]);
+      expect(sent()).toHaveLength(1);
+      expect(await smtp.up(mail)).toBe("same");
+    },
+  );
+
+  test.each(["drop-before", "drop-after"] as const)("%s, and the platform is gone for a while: one mail in all", async (action) => {
+    const { engine, sandbox } = current();
+    const smtp = engine("SmtpSettings");
+    sandbox.faults.add({ ...patch, action });
+    sandbox.faults.add({ ...patch, method: "GET", action: "respond", status: 503, nth: 2, times: 9 });
+    await expect(smtp.up(mail)).rejects.toThrow("could not be read back either");
+    sandbox.faults.clear();
+    // A refresh in between settles the doubt, or leaves it.
+    await smtp.refresh();
+    await smtp.up(mail);
+    expect(sent()).toHaveLength(1);
+    expect(await smtp.up(mail)).toBe("same");
+  });
+
+  test("a token of ours that is refused is no verdict of the mail server", async () => {
+    const { engine } = current();
+    const smtp = engine("SmtpSettings");
+    await smtp.up(mail);
+    smtp.configure(current().config({ token: "wrong" }));
+    await expect(smtp.up({ ...mail, port: 465 })).rejects.toMatchObject({
+      code: "ERR_FORBIDDEN",
+      message: expect.stringContaining("Check the token of platform"),
+    });
+    expect(sent()).toHaveLength(1);
+  });
+});

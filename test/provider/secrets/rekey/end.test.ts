@@ -1,0 +1,78 @@
+import { RekeyInputs } from "../../../../provider/secrets";
+import { holders } from "../../../pgp";
+import { onEachRekeyTarget } from "../../../rekey";
+import { lines, told, tools } from "./story";
+
+onEachRekeyTarget("the end of a rekey", (current) => {
+  const { inputs, stackOn, status } = tools(current);
+
+  test("a share in the place of its name is refused, and not printed", async () => {
+    const [share = ""] = current().first;
+    const hex = Buffer.from(share, "base64").toString("hex");
+    const problems = await stackOn(current()).attempt.problems({
+      ...inputs({ currentShares: [{ env: hex }, { file: hex }, { env: "SHARE_1" }] }),
+    });
+    expect(problems).toHaveLength(2);
+    for (const problem of problems) expect(problem).toMatch(/^currentShares\[[01]\].*not the share itself$/);
+    expect(problems.join()).not.toContain(hex);
+  });
+
+  test("triggers that differ in blanks alone are others", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs({ triggers: ["a b"] }));
+    const { shares } = stack.outputs;
+    await stack.up(inputs({ triggers: ["ab"], currentShares: shares }));
+    expect(stack.outputs.shares).not.toEqual(shares);
+  });
+
+  test("deleting keeps what opens the service: refused, until discardShares says so", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs());
+    await expect(stack.destroy()).rejects.toThrow(
+      "Cannot delete rekey: the state holds the only copy of shares that open the service. Put them where they belong",
+    );
+    for (const discardShares of [true, false, true]) {
+      expect(await stack.up(inputs({ discardShares }))).toEqual(["same", "update", "update"]);
+      expect(await stack.up(inputs({ discardShares }))).toEqual(["same", "same", "same"]);
+    }
+    await stack.destroy();
+    expect([stack.attempt.state, stack.shares.state, stack.commit.state]).toEqual([undefined, undefined, undefined]);
+  });
+
+  test("deleting an unfinished one cancels it: a started one, one that has new shares, one that holders have to prove", async () => {
+    const all = await holders(3);
+    for (const [until, more] of [
+      ["attempt", {}],
+      ["shares", {}],
+      ["commit", { pgpKeys: all.map(({ publicKey }) => publicKey) }],
+    ] as const) {
+      const stack = stackOn(current());
+      await stack.up(inputs(more as Partial<RekeyInputs>), until).catch(() => {});
+      expect((await status()).started).toBe(true);
+      await stack.destroy();
+      expect((await status()).started).toBe(false);
+    }
+    expect(await current().opens(current().first.slice(0, 3))).toBe(true);
+  });
+
+  test("deleting one of which the outcome is unknown is refused", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs(), "shares");
+    await current().sealAndUnseal(current().first.slice(0, 3));
+    await expect(stack.destroy()).rejects.toThrow("the state holds shares that may be the live ones");
+    await stack.stops(inputs());
+    await expect(stack.destroy()).rejects.toThrow("whether the new shares in the state are live is not known");
+    expect(await stack.stops(inputs())).toContain("its new shares are dead");
+    await stack.destroy();
+  });
+
+  test("a rekey by somebody else shows at refresh, as a line and never as a difference", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs({ secretShares: 3, secretThreshold: 3 }));
+    const other = stackOn(current());
+    await other.up(inputs({ secretShares: 3, secretThreshold: 2, currentShares: stack.outputs.shares }));
+    told.mockClear();
+    expect(await stack.commit.refresh()).toEqual([]);
+    expect(lines()).toContain("the service now asks for 2 shares, and the set in the state has a threshold of 3: somebody has rekeyed it");
+  });
+});

@@ -1,0 +1,180 @@
+import { holders } from "../../../pgp";
+import { onEachRekeyTarget } from "../../../rekey";
+import { lines, tools } from "./story";
+
+onEachRekeyTarget("a rekey that loses nothing", (current) => {
+  const { inputs, stackOn, requests, status, decrypted, candidateOf } = tools(current);
+
+  test("the reply with the new shares lost: they come from the backup; which goes on request, once it is proven", async () => {
+    const all = await holders(3);
+    const stack = stackOn(current());
+    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true });
+    current().gateway.interrupt = ({ method, path, nth }) =>
+      method === "PUT" && path.endsWith("/update") && nth === 3 ? { when: "after" } : undefined;
+    expect(await stack.stops(pgp)).toContain("decrypted new shares that prove the rekey");
+    expect(lines()).toContain("took them from the backup");
+    const shares = await decrypted(candidateOf(stack), all);
+    await stack.up({ ...pgp, newShares: shares });
+    const backup = (await current().outside("GET", "sys/rekey/backup")).status;
+    expect(backup).toBe(200);
+    expect(await stack.up({ ...pgp, removeBackup: true })).toEqual(["same", "same", "update"]);
+    expect((await current().outside("GET", "sys/rekey/backup")).status).not.toBe(200);
+    expect(await stack.up({ ...pgp, removeBackup: true })).toEqual(["same", "same", "same"]);
+  });
+
+  test("what others completed is kept with its own threshold, not with that of the rekey after it", async () => {
+    const [a = "", b = "", c = ""] = current().first;
+    const pgpKeys = (await holders(3)).map(({ publicKey }) => publicKey);
+    const stack = stackOn(current());
+    await stack.stops(inputs({ pgpKeys, backup: true, currentShares: [a] }));
+    const { nonce } = await status();
+    for (const key of [b, c]) await current().outside("PUT", "sys/rekey/update", { key, nonce });
+    await stack.stops(inputs({ pgpKeys, backup: true, secretThreshold: 3, currentShares: [a] }));
+    expect(stack.shares.outputs().kept).toMatchObject([{ nonce, threshold: 2 }]);
+  });
+
+  test("never overwrites the backup of somebody else's rekey, unless told to: then the state keeps it", async () => {
+    const all = await holders(3);
+    const keys = all.map(({ publicKey }) => publicKey);
+    const theirs = stackOn(current());
+    await theirs.stops(inputs({ pgpKeys: keys, backup: true }));
+    await theirs.destroy();
+    const stack = stackOn(current());
+    const pgp = inputs({ pgpKeys: keys, backup: true });
+    expect(await stack.stops(pgp)).toMatch(/the service keeps a backup of another rekey, .*, which ours would overwrite/);
+    expect(await status()).toMatchObject({ progress: 0 });
+    expect(await stack.stops({ ...pgp, replaceBackup: true })).toMatch(/is saved in the state now, before ours overwrites it/);
+    expect(await stack.stops({ ...pgp, replaceBackup: true })).toContain("decrypted new shares that prove the rekey");
+    const kept = stack.shares.outputs().replacedBackup as { keys: Record<string, string[]> };
+    expect(Object.keys(kept.keys).sort()).toEqual(all.map(({ fingerprint }) => fingerprint).sort());
+    // An attempt that never came to its commit takes its dead backup along only when it is settled.
+    await stack.up({ ...pgp, replaceBackup: true, newShares: await decrypted(candidateOf(stack), all) });
+  });
+
+  test("without verification the last share commits; with a backup its lost reply loses nothing", async () => {
+    const all = await holders(3);
+    const stack = stackOn(current());
+    const bold = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true, requireVerification: false });
+    current().gateway.interrupt = ({ method, path, nth }) =>
+      method === "PUT" && path.endsWith("/update") && nth === 3 ? { when: "after" } : undefined;
+    expect(await stack.stops(bold)).toContain("so the new keys may be live");
+    current().gateway.interrupt = undefined;
+    expect(await stack.stops(bold)).toContain("0 of the 2 decrypted ones needed to find out are at hand");
+    const shares = await decrypted(candidateOf(stack), all);
+    await stack.up({ ...bold, newShares: shares });
+    expect(stack.outputs.complete).toBe(true);
+    expect(await current().opens(shares.slice(0, 2))).toBe(true);
+  });
+
+  test("without verification and without PGP keys, it is at one's own risk", async () => {
+    const stack = stackOn(current());
+    expect(await stack.attempt.problems({ ...inputs({ requireVerification: false }) })).toEqual([
+      "requireVerification: without verification the last current share commits, and if its reply is lost, nobody ever knows the new keys: the service cannot be unsealed again; give pgpKeys and backup as well, or acceptLossRisk: true",
+    ]);
+    await stack.up(inputs({ requireVerification: false, acceptLossRisk: true }));
+    expect(lines()).toContain("warning: rekey: requireVerification: without verification the last current share commits");
+    expect(await current().opens(stack.outputs.shares.slice(0, 2))).toBe(true);
+  });
+
+  test("another address of the same service is no reason for a new rekey", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs());
+    const { shares } = stack.outputs;
+    const { secrets } = current().config["steward:default"] as { secrets: { address: string } };
+    const moved = {
+      "steward:default": { secrets: { ...secrets, address: secrets.address.replace("127.0.0.1", "localhost"), acceptMoved: true } },
+    };
+    for (const each of [stack.attempt, stack.shares, stack.commit]) each.configure(moved);
+    expect(await requests(() => stack.up(inputs()))).toEqual(["GET init"]);
+    expect(stack.outputs.shares).toEqual(shares);
+    expect(await stack.up(inputs())).toEqual(["same", "same", "same"]);
+  });
+
+  test("what answers with fewer new shares than were asked for gets no commit", async () => {
+    const stack = stackOn(current());
+    const cut = (body: string): string => {
+      const answer = JSON.parse(body);
+      return JSON.stringify({ ...answer, keys: answer.keys?.slice(0, 2), keys_base64: answer.keys_base64?.slice(0, 2) });
+    };
+    current().gateway.interrupt = ({ path, nth }) => (path.endsWith("/update") && nth === 3 ? { when: "after", answer: cut } : undefined);
+    expect(await stack.stops(inputs())).toMatch(/the service answered with 2 new shares where 3 were asked for.*; nothing was committed/);
+    expect((await status()).started).toBe(false);
+    expect(await stack.stops(inputs())).toContain("a new one was started");
+    await stack.up(inputs());
+  });
+
+  test("new shares that cannot be read stop it before any current share is given", async () => {
+    process.env.STEWARD_SHARE = "!!";
+    const stack = stackOn(current());
+    const bold = inputs({ newShares: [{ env: "STEWARD_SHARE" }], requireVerification: false, acceptLossRisk: true });
+    expect(await stack.stops(bold)).toContain("newShares[0] is neither base64 nor hex. Nothing was sent");
+    delete process.env.STEWARD_SHARE;
+    expect(await status()).toMatchObject({ progress: 0 });
+    await stack.up(bold);
+  });
+
+  const lostCommit = ({ method, path, nth }: { method: string; path: string; nth: number }): { when: "after" } | undefined =>
+    method === "PUT" && path.endsWith("/rekey/verify") && nth === 2 ? { when: "after" } : undefined;
+
+  test("new shares brought as current ones, too, do not make live ones dead", async () => {
+    const all = await holders(3);
+    const stack = stackOn(current());
+    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true });
+    await stack.stops(pgp);
+    const shares = await decrypted(candidateOf(stack), all);
+    current().gateway.interrupt = lostCommit;
+    await stack.stops({ ...pgp, newShares: shares });
+    current().gateway.interrupt = undefined;
+    await stack.up({ ...pgp, newShares: shares, currentShares: shares });
+    expect(stack.outputs.complete).toBe(true);
+    expect(await current().opens(shares.slice(0, 2))).toBe(true);
+  });
+
+  test("a live set that only the state keeps is never let go with a later attempt, nor hidden by its end", async () => {
+    const stack = stackOn(current());
+    current().gateway.interrupt = lostCommit;
+    await stack.stops(inputs());
+    current().gateway.interrupt = undefined;
+    const { shares: live } = (stack.shares.outputs() as { candidate: { shares: string[] } }).candidate;
+    await stack.up(inputs({ triggers: ["2"] }), "shares");
+    await expect(stack.destroy()).rejects.toThrow(
+      /the state holds shares that may be the live ones|whether the new shares in the state are live is not known/,
+    );
+    expect(JSON.stringify(stack.shares.state)).toContain(live[0]);
+    await current().sealAndUnseal(live.slice(0, 2));
+    await stack.up(inputs({ triggers: ["3"] }));
+    expect(await current().opens(stack.outputs.shares.slice(1))).toBe(true);
+  });
+
+  test("what says complete and has not committed is not believed", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs());
+    const { shares: before } = stack.outputs;
+    for (const nth of [1, 2]) {
+      let count = 0;
+      current().gateway.interrupt = ({ method, path }) =>
+        method === "PUT" && path.endsWith("/rekey/verify") && ++count === nth
+          ? { when: nth === 1 ? "after" : "before", ...(nth === 1 ? { answer: () => '{"complete":true}' } : {}) }
+          : undefined;
+      expect(await stack.stops(inputs({ triggers: [`${nth}`], currentShares: before }))).toContain(
+        "whether the new shares are live is not known yet",
+      );
+      expect(stack.outputs.shares).toEqual(before);
+      current().gateway.interrupt = undefined;
+      await stack.up(inputs({ triggers: [`${nth}`], currentShares: before }));
+      before.splice(0, before.length, ...stack.outputs.shares);
+    }
+  });
+
+  test("a service that forgets the verification is given no share of a probe", async () => {
+    const stack = stackOn(current());
+    current().gateway.interrupt = lostCommit;
+    await stack.stops(inputs());
+    const forgetful = (body: string): string => body.replace(/"verification_required":true/, '"verification_required":false');
+    current().gateway.interrupt = ({ method, path }) =>
+      method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: forgetful } : undefined;
+    expect(await requests(() => stack.stops(inputs()))).not.toContain("PUT update");
+    current().gateway.interrupt = undefined;
+    await stack.up(inputs());
+  });
+});

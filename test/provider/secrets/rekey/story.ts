@@ -1,0 +1,44 @@
+import { RekeyInputs } from "../../../../provider/secrets";
+import { Holder, read } from "../../../pgp";
+import { RekeyStack, RekeyTarget } from "../../../rekey";
+
+// What the stories of a rekey are told with.
+
+const quiet = (): jest.SpyInstance => jest.spyOn(console, "log").mockImplementation(() => {});
+export let told: jest.SpyInstance;
+beforeEach(() => {
+  told = quiet();
+});
+afterEach(() => told.mockRestore());
+/** What was printed. */
+export const lines = (): string => told.mock.calls.map(([line]) => String(line)).join("\n");
+
+/** A share that is none. */
+export const wrong = Buffer.alloc(33, 7).toString("base64");
+
+export function tools(current: () => RekeyTarget) {
+  const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => ({
+    secretShares: 3,
+    secretThreshold: 2,
+    currentShares: current().first.slice(0, 3),
+    ...more,
+  });
+  const stackOn = (target: RekeyTarget): RekeyStack => new RekeyStack(target.config);
+  const requests = async (action: () => Promise<unknown>): Promise<string[]> => {
+    const { gateway } = current();
+    const first = gateway.requests.length;
+    await action();
+    return gateway.requests.slice(first).map(({ method, path }) => `${method} ${path.replace("/v1/sys/rekey/", "")}`);
+  };
+  const status = async (): Promise<Record<string, unknown>> => (await current().outside("GET", "sys/rekey/init")).body;
+  const decrypted = async (set: { encryptedShares?: { fingerprint: string; share: string }[] }, all: Holder[]): Promise<string[]> =>
+    Promise.all(
+      (set.encryptedShares ?? []).map(({ fingerprint, share }) =>
+        read(all.find((each) => each.fingerprint === fingerprint) as Holder, share),
+      ),
+    );
+  const candidateOf = ({ shares }: RekeyStack): { encryptedShares: { fingerprint: string; share: string }[] } => ({
+    encryptedShares: (shares.outputs() as { candidate: { encrypted: { fingerprint: string; share: string }[] } }).candidate.encrypted,
+  });
+  return { inputs, stackOn, requests, status, decrypted, candidateOf };
+}
