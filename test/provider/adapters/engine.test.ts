@@ -11,10 +11,19 @@ async function listening(): Promise<{ address: string; close(): Promise<void> }>
   };
 }
 
+let begun: jest.SpyInstance;
+beforeEach(() => {
+  begun = jest.spyOn(global, "setInterval");
+});
+afterEach(() => {
+  // What still watches would end the process that runs the tests.
+  for (const { value } of begun.mock.results) clearInterval(value);
+  begun.mockRestore();
+});
+
 test("nothing is sent when Pulumi has ended, and the process ends itself", async () => {
   const { address, close } = await listening();
   const exit = jest.spyOn(process, "exit").mockImplementation((() => {}) as never);
-  const begun = jest.spyOn(global, "setInterval");
   const engine = watchEngine(address);
   await engine.assertAlive();
   await new Promise((done) => setTimeout(done, 1200));
@@ -23,9 +32,6 @@ test("nothing is sent when Pulumi has ended, and the process ends itself", async
   await expect(engine.assertAlive()).rejects.toThrow("Pulumi has ended, so nothing could be saved any more; nothing was sent.");
   await new Promise((done) => setTimeout(done, 1200));
   expect(exit).toHaveBeenCalledWith(1);
-  // It would end the process that runs the tests.
-  clearInterval(begun.mock.results[0]?.value);
-  begun.mockRestore();
   exit.mockRestore();
 });
 
