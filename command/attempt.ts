@@ -108,8 +108,14 @@ export async function agree(
   if (nonce !== undefined && nonce !== now.nonce)
     throw new StewardError({
       code: "ERR_CONFLICT",
-      reason: `--nonce is not that of the ${round.at === verifying ? "verification" : "rekey"} in progress, ${now.nonce}`,
-      advice: "Nothing was sent: find out whose it is.",
+      reason:
+        round.at === verifying && nonce === status.nonce
+          ? `--nonce is the rekey's own; that of its verification is ${now.nonce}`
+          : `--nonce is not that of the ${round.at === verifying ? "verification" : "rekey"} in progress, ${now.nonce}`,
+      advice:
+        round.at === verifying && nonce === status.nonce
+          ? "Nothing was sent: look at it with `pulumi-steward rekey status`, and give that one."
+          : "Nothing was sent: find out whose it is.",
     });
   if (nonce === undefined && !/^\s*y(es)?\s*$/i.test(await ask(terminal, `${question} [y/N] `, { hidden: false }))) throw new Cancelled();
   return status;

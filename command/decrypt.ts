@@ -14,7 +14,8 @@ export async function decrypt(terminal: Terminal, options: DecryptOptions): Prom
   // Loaded here: it brings Pulumi and OpenPGP with it.
   const { decryptMessage } = require("../provider/secrets/rekey/pgp") as typeof import("../provider/secrets/rekey/pgp");
   const privateKey = readKey(options.key);
-  const share = await readEncrypted(terminal, options);
+  // Or the line in which it was handed out.
+  const share = (await readEncrypted(terminal, options)).replace(/^share \d+, .*encrypted: /, "");
   const text = await decryptMessage({ share, privateKey, passphrase: () => readPassphrase(terminal, options) });
   if (!decodeShare(text)) throw invalid("what the message holds is no share, in base64 or hex");
   await print(terminal, text.trim());

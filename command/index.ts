@@ -8,6 +8,7 @@ import { Cancelled, say, Terminal } from "./terminal";
 export function createCommand(terminal: Terminal, stopped: () => Promise<unknown>): Command {
   const program = new Command("pulumi-steward")
     .description("The sandbox of pulumi-steward, and a holder's part in a rekey.")
+    .version((require("pulumi-steward/package.json") as { version: string }).version)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
@@ -32,7 +33,9 @@ export async function run(args: readonly string[], terminal: Terminal, stopped: 
       say(terminal, "pulumi-steward: cancelled; nothing was sent.");
       return 130;
     }
-    say(terminal, `pulumi-steward: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    // Whoever closed the pipe has seen enough.
+    if (code !== "EPIPE") say(terminal, `pulumi-steward: ${message}`);
     return 1;
   }
 }

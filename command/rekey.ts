@@ -146,5 +146,5 @@ ${exits}`,
 /** A pipeline has nobody to confirm anything. */
 function assertConfirmable({ stdin }: Terminal, command: Command): void {
   if (!stdin.isTTY && command.opts().nonce === undefined)
-    command.error("error: --nonce is needed where there is no terminal to confirm the rekey");
+    command.showHelpAfterError(false).error("error: --nonce is needed where there is no terminal to confirm the rekey");
 }

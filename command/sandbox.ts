@@ -22,7 +22,10 @@ Prints the variables that point a program at the sandbox, and the shares that un
     .action(async (options: Pick<Options, "dialect" | "port">) => {
       // Loaded here: whoever gives a share needs none of it.
       const { start } = require("../sandbox/index") as typeof import("../sandbox/index");
-      const sandbox = await start({ dialect: options.dialect, port: options.port });
+      const sandbox = await start({ dialect: options.dialect, port: options.port }).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== "EADDRINUSE") throw error;
+        throw new Error(`One of the four ports from ${options.port} on is in use. Choose another --port, or 0 for free ones.`);
+      });
       const stop = stopped();
       await print(terminal, `# ${sandbox.page} shows what they hold, as it changes`);
       for (const [name, value] of Object.entries(sandbox.env)) await print(terminal, `export ${name}=${value}`);

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { StewardError } from "./errors";
-import { described, flag, nonEmptyText } from "./inputs";
+import { described, flag, nonEmptyText, strictObject } from "./inputs";
 
 /** The three kinds of server. @internal */
 export type System = "secrets" | "platform" | "scheduler";
@@ -95,7 +95,7 @@ interface ServerSettings extends z.infer<z.ZodObject<typeof common>> {
 }
 
 const serverSettings = <More extends z.ZodRawShape>(more: More): z.ZodOptional<z.ZodType<ServerSettings>> =>
-  (z.strictObject({ ...common, ...more }) as unknown as z.ZodType<ServerSettings>)
+  (strictObject({ ...common, ...more }) as unknown as z.ZodType<ServerSettings>)
     .refine(
       ({ token, tokenEnv, tokenFile }) => [token, tokenEnv, tokenFile].filter(Boolean).length <= 1,
       "takes one of token, tokenEnv and tokenFile",
@@ -103,7 +103,7 @@ const serverSettings = <More extends z.ZodRawShape>(more: More): z.ZodOptional<z
     .refine(({ clientCert, clientKey }) => !clientCert === !clientKey, "takes clientCert and clientKey together")
     .optional();
 
-const connectionSettings = z.strictObject({
+const connectionSettings = strictObject({
   secrets: serverSettings({ namespace: namespaceSetting, mount: mountSetting }),
   platform: serverSettings({}),
   scheduler: serverSettings({ namespace: namespaceSetting, region: nonEmptyText.optional() }),

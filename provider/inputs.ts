@@ -11,10 +11,19 @@ export const nonEmptyText: z.ZodString = text.min(1, "must not be empty");
 /** @internal */
 export const texts: z.ZodArray<z.ZodString> = z.array(text, "must be a list of texts");
 
+/** An object with these keys and no other: one that is none of them is named, with those that there are. @internal */
+export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> =>
+  z.strictObject(shape, {
+    error: ({ code, keys }) =>
+      code === "unrecognized_keys"
+        ? `${(keys as string[]).map((key) => `"${key}"`).join(", ")} ${(keys as string[]).length === 1 ? "is" : "are"} not known here; known are ${Object.keys(shape).join(", ")}`
+        : undefined,
+  });
+
 /** The input `connection` of every resource and function. @internal */
 export const connectionInput: z.ZodType<string | undefined> = z.string("must be the name of a connection").optional();
 /** The options of a function that takes nothing else. @internal */
-export const onlyConnection: z.ZodType<{ connection?: string }> = z.strictObject({ connection: connectionInput });
+export const onlyConnection: z.ZodType<{ connection?: string }> = strictObject({ connection: connectionInput });
 
 type Issue = { path: readonly PropertyKey[]; message: string };
 

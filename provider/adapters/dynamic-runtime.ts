@@ -219,7 +219,12 @@ export function provider(token: string): DynamicProvider {
         });
         if (!found) {
           // The engine would take "gone" for an answer, and hand the program a resource without outputs.
-          if (isFirst) throw new StewardError({ code: "ERR_NOT_FOUND", reason: "the server has none of this name" });
+          if (isFirst)
+            throw new StewardError({
+              code: "ERR_NOT_FOUND",
+              reason: `the server holds none there, at "${id}"`,
+              advice: "Correct the id, or leave this `get` out.",
+            });
           return { id: "" };
         }
         // `unfinished` stays: what cannot be read back may still be the other value.

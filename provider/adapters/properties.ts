@@ -23,9 +23,10 @@ export function hasUnknown(value: unknown): boolean {
   return value === unknown || (typeof value === "object" && value !== null && Object.values(value).some(hasUnknown));
 }
 
-/** @internal */
+/** Every text in a value that is secret. The name of a variable or a file that holds a secret is none. @internal */
 export function stringsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
+  if (typeof value === "object" && value !== null && /^(env|file)$/.test(Object.keys(value).join())) return [];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 

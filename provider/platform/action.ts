@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError } from "../errors";
-import { connectionInput, texts } from "../inputs";
+import { connectionInput, strictObject, texts } from "../inputs";
 import { Args, Connected } from "../resource";
 import { adminPath, callAsAdministrator } from "./client";
 
@@ -58,7 +58,7 @@ export function action<Inputs extends ActionInputs>(of: Action<Inputs>): Definit
     noun: of.noun,
     name: () => "",
     id: () => of.id,
-    inputs: z.strictObject({
+    inputs: strictObject({
       ...of.inputs,
       triggers: texts.optional(),
       connection: connectionInput,

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError } from "../errors";
-import { connectionInput, flag } from "../inputs";
+import { connectionInput, flag, strictObject } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { adminPath, call, isAdministrator, isNotFound, notAdministrator } from "./client";
 import { readWorkspace, workspaceIdInput } from "./workspaces";
@@ -37,7 +37,7 @@ interface Remembered extends AdminWorkspaceState {
   destroyOnDelete?: boolean;
 }
 
-const inputs: z.ZodType<AdminWorkspaceInputs> = z.strictObject({
+const inputs: z.ZodType<AdminWorkspaceInputs> = strictObject({
   workspaceId: workspaceIdInput,
   destroyOnDelete: flag.optional(),
   connection: connectionInput,

@@ -5,7 +5,7 @@ import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { isObject } from "../http";
-import { connectionInput, flag, nonEmptyText } from "../inputs";
+import { connectionInput, flag, nonEmptyText, strictObject } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, completed, isNotFound } from "./client";
 import { Module, ModuleVersion, part, readModuleVersions } from "./module-versions";
@@ -44,7 +44,7 @@ export interface ModuleVersionDeprecationState {
   publishedReason: string;
 }
 
-const inputs: z.ZodType<ModuleVersionDeprecationInputs> = z.strictObject({
+const inputs: z.ZodType<ModuleVersionDeprecationInputs> = strictObject({
   organizationName: part,
   moduleName: part,
   moduleProvider: part,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { isObject } from "../http";
-import { connectionInput } from "../inputs";
+import { connectionInput, strictObject } from "../inputs";
 import { ask } from "../program";
 import { apiPath, call, isAdministrator, isNotFound, unexpectedAnswer } from "./client";
 
@@ -56,7 +56,7 @@ export const part: z.ZodString = z
   .string("must be a text")
   .min(1, "must not be empty")
   .regex(/^(?!\.{1,2}$)[^/\s]*$/, "must be one part of an address, without slashes and blanks");
-const listOptions = z.strictObject({ namespace: part, name: part, provider: part, connection: connectionInput });
+const listOptions = strictObject({ namespace: part, name: part, provider: part, connection: connectionInput });
 const getOptions = listOptions.extend({ version: part });
 
 /** A module by its address in the registry. @internal */

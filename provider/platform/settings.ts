@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Connection } from "../connection";
 import { Definition, Doubt } from "../definition";
 import { StewardError, Unfinished } from "../errors";
-import { connectionInput, onlyConnection } from "../inputs";
+import { connectionInput, onlyConnection, strictObject } from "../inputs";
 import { ask } from "../program";
 import { Args, Connected } from "../resource";
 import { mayBe } from "./mask";
@@ -237,7 +237,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     id: () => of.id,
     idForm: of.id,
     parseId: (id) => (id === of.id ? {} : undefined),
-    inputs: z.strictObject({
+    inputs: strictObject({
       ...optional(of.attributes),
       ...optional(of.writeOnly),
       ...optional(of.sentAlong),

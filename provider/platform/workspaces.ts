@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { isObject } from "../http";
-import { connectionInput, text } from "../inputs";
+import { connectionInput, strictObject, text } from "../inputs";
 import { ask } from "../program";
 import {
   adminPath,
@@ -100,7 +100,7 @@ export interface WorkspaceList extends AsyncIterable<Workspace> {
 const include = z
   .array(z.enum(["organization", "organization.owners", "current_run"], 'must be "organization", "organization.owners" or "current_run"'))
   .optional();
-const listOptions = z.strictObject({
+const listOptions = strictObject({
   q: text.optional(),
   currentRunStatus: z.array(z.string().regex(/^[a-z_]+$/, "must be a status such as policy_checked")).optional(),
   sort: z
@@ -117,7 +117,7 @@ const listOptions = z.strictObject({
 export const workspaceIdInput: z.ZodString = z
   .string("must be a workspace's id")
   .regex(/^[\w-]+$/, "must be a workspace's id, such as ws-6jrRyVDv1J8zQMB5");
-const getOptions = z.strictObject({
+const getOptions = strictObject({
   id: workspaceIdInput,
   include,
   connection: connectionInput,

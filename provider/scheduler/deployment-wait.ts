@@ -5,6 +5,7 @@ import { Duration, seconds } from "../comparison";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { isObject, until } from "../http";
+import { strictObject } from "../inputs";
 import { ask } from "../program";
 import { assertOneNamespace, Consistency, consistencyShape, oneNamespace } from "./client";
 import { Deployment } from "./deployments";
@@ -35,7 +36,7 @@ export interface WaitForDeploymentOptions extends Consistency {
   signal?: AbortSignal;
 }
 
-const schema = z.strictObject({
+const schema = strictObject({
   ...consistencyShape,
   namespace: oneNamespace,
   jobId: z.string("must be a job's ID").min(1, "must be a job's ID"),

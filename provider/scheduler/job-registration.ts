@@ -2,6 +2,7 @@ import { info } from "@pulumi/pulumi/log";
 import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
 import { isObject } from "../http";
+import { strictObject } from "../inputs";
 import { ask } from "../program";
 import { assertOneNamespace, Consistency, call, consistencyShape, oneNamespace, queryOf } from "./client";
 
@@ -35,7 +36,7 @@ function objection(job: unknown): string | undefined {
   return outputs ? "holds an output: register it within that output's apply()" : undefined;
 }
 
-const schema = z.strictObject({
+const schema = strictObject({
   ...consistencyShape,
   namespace: oneNamespace,
   job: z.custom<object>().superRefine((job, context) => {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { isObject, Request } from "../http";
-import { flag } from "../inputs";
+import { flag, strictObject } from "../inputs";
 import { ask } from "../program";
 import { Consistency, call, consistencyShape, header, queryOf, unexpectedAnswer } from "./client";
 import { Filter, isFilter } from "./filter";
@@ -49,7 +49,7 @@ export const signalInput: z.ZodType<AbortSignal | undefined> = z
 
 /** The options of a listing, and of what is built on one. @internal */
 export function querySchema(listed: Listed, more: z.ZodRawShape = {}): z.ZodType {
-  return z.strictObject({
+  return strictObject({
     ...consistencyShape,
     filter: z
       .custom<Filter | string>()

@@ -5,7 +5,7 @@ import { Comparison, ignored, pem } from "../comparison";
 import { Connection } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
-import { connectionInput, flag } from "../inputs";
+import { connectionInput, flag, strictObject } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, dialectOf, explainRefusal, isRouteGone, readData, remove, unexpectedAnswer } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
@@ -59,7 +59,7 @@ const certificate = z
   .regex(/-----BEGIN CERTIFICATE-----/, "must be a certificate in PEM form, not a path")
   .optional();
 
-const inputs: z.ZodType<SchedulerAccessInputs> = z.strictObject({
+const inputs: z.ZodType<SchedulerAccessInputs> = strictObject({
   address: z
     .string("must be the scheduler's address")
     .refine((address) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol), "must be a URL such as https://host:4646"),

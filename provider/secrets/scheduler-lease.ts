@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Duration, duration, seconds } from "../comparison";
 import { Connection } from "../connection";
 import { Definition } from "../definition";
-import { connectionInput } from "../inputs";
+import { connectionInput, strictObject } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, explainRefusal, readData, remove } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
@@ -30,7 +30,7 @@ const time = z
   .union([z.string(), z.number()], 'must be a duration such as "30s" or "1h30m", or a number of seconds')
   .refine((value) => seconds(value) !== undefined, 'must be whole seconds, at least 0: "30s", "1h30m", "1d" or a number');
 
-const inputs: z.ZodType<SchedulerLeaseInputs> = z.strictObject({
+const inputs: z.ZodType<SchedulerLeaseInputs> = strictObject({
   ttl: time.optional(),
   maxTtl: time.optional(),
   mount: mountInput,

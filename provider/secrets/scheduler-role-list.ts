@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Connection, trimMount } from "../connection";
-import { connectionInput } from "../inputs";
+import { connectionInput, strictObject } from "../inputs";
 import { ask } from "../program";
 import { Connected } from "../resource";
 import { apiPath, defaultMount, explainRefusal, isTexts, readData, unexpectedAnswer } from "./client";
@@ -19,7 +19,7 @@ export async function listRoleNames(connection: Connection, mount: string): Prom
 /** What {@link listSchedulerRoles} takes. */
 export interface ListSchedulerRolesOptions extends Connected, Mounted {}
 
-const schema: z.ZodType<ListSchedulerRolesOptions> = z.strictObject({ connection: connectionInput, mount: mountInput });
+const schema: z.ZodType<ListSchedulerRolesOptions> = strictObject({ connection: connectionInput, mount: mountInput });
 
 /**
  * The names of all roles at a mount, in the service's order; none when the engine has none: `GET <mount>/role?list=true`.

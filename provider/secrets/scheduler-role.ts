@@ -4,7 +4,7 @@ import { ignored, set } from "../comparison";
 import { Connection } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
-import { connectionInput, flag } from "../inputs";
+import { connectionInput, flag, strictObject } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, dialectOf, explainRefusal, isTexts, readData, remove, unexpectedAnswer } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
@@ -60,7 +60,7 @@ export const roleAttributes: {
   type: z.enum(["client", "management"], 'must be "client" or "management"').optional(),
 };
 
-const inputs: z.ZodType<SchedulerRoleInputs> = z.strictObject({
+const inputs: z.ZodType<SchedulerRoleInputs> = strictObject({
   name: z.string("must be the role's name"),
   ...roleAttributes,
   mount: mountInput,

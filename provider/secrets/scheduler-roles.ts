@@ -4,7 +4,7 @@ import { Comparison, ignored, set } from "../comparison";
 import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError, Unfinished } from "../errors";
-import { connectionInput, flag } from "../inputs";
+import { connectionInput, flag, strictObject } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { defaultMount, explainRefusal } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
@@ -54,8 +54,8 @@ interface Remembered extends SchedulerRolesState {
 
 type Roles = Record<string, RoleAttributes>;
 
-const inputs: z.ZodType<SchedulerRolesInputs> = z.strictObject({
-  roles: z.record(z.string(), z.strictObject(roleAttributes), "must be an object of roles by name"),
+const inputs: z.ZodType<SchedulerRolesInputs> = strictObject({
+  roles: z.record(z.string(), strictObject(roleAttributes), "must be an object of roles by name"),
   exclusive: flag.optional(),
   mount: mountInput,
   adopt: flag.optional(),

@@ -4,7 +4,7 @@ import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError } from "../errors";
 import { unlikeTheApi } from "../failure";
-import { connectionInput, text } from "../inputs";
+import { connectionInput, strictObject, text } from "../inputs";
 import { Args, Connected, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, dialectOf, explainRefusal, isLeaseGone } from "./client";
 import { Mounted, mountInput, mountPath } from "./mount";
@@ -36,7 +36,7 @@ export interface SchedulerTokenState {
   expiresAt: string | undefined;
 }
 
-const inputs: z.ZodType<SchedulerTokenInputs> = z.strictObject({
+const inputs: z.ZodType<SchedulerTokenInputs> = strictObject({
   role: z.string("must be the role's name"),
   keepers: z.record(z.string(), text, "must be texts by name").optional(),
   mount: mountInput,

@@ -1,6 +1,6 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { z } from "zod";
-import { connectionInput, text } from "../inputs";
+import { connectionInput, strictObject, text } from "../inputs";
 import { ask } from "../program";
 import { Connected } from "../resource";
 import { readOpenApi } from "./client";
@@ -51,7 +51,7 @@ export interface GetSpecificationOptions extends Connected {
 
 const methods: readonly `${OpenAPIV3.HttpMethods}`[] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-const schema: z.ZodType<GetSpecificationOptions> = z.strictObject({
+const schema: z.ZodType<GetSpecificationOptions> = strictObject({
   connection: connectionInput,
   pathPrefix: text.optional(),
   method: text

@@ -45,6 +45,8 @@ onEachRekeyTarget("the holders' command line, where things go wrong", (current) 
     await giveTwo(name);
     await current().outside("PUT", "sys/rekey/update", { key: share(2), nonce: name });
     const before = await verification();
+    const mistaken = await alone(["verify", "--nonce", name], share(0));
+    expect(mistaken.stderr).toContain(`--nonce is the rekey's own; that of its verification is ${before}. Nothing was sent: look at it`);
     await alone(["verify", "--nonce", before], share(0));
     const last = await alone(["verify", "--nonce", before], share(1));
     expect(last.stderr).toMatch(/the 2 new shares given are not a set of the new keys \(.+\)\. Nothing is committed\./);

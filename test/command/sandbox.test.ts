@@ -1,4 +1,5 @@
 import { ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { call } from "../call";
 import { command, steward } from "./holder";
@@ -31,6 +32,23 @@ test.each([
 ])("sandbox %s %s is refused", async (...options) => {
   const { code, stderr } = await steward({}, ["sandbox", ...options]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/ is invalid\. /) });
+});
+
+test("a port that is taken is said to be", async () => {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  const { code, stderr } = await steward({}, ["sandbox", "--port", String(port)]);
+  server.close();
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `pulumi-steward: One of the four ports from ${port} on is in use. Choose another --port, or 0 for free ones.\n`,
+  });
+});
+
+test("it says its version", async () => {
+  const { stdout } = await steward({}, ["--version"]);
+  expect(stdout).toBe(`${require("../../package.json").version}\n`);
 });
 
 test("the help names every option", async () => {

@@ -71,7 +71,7 @@ describe("the configuration", () => {
   });
 
   test.each([
-    [{ address: "http://host", tokn: "x" }, 'secrets: Unrecognized key: "tokn"'],
+    [{ address: "http://host", tokn: "x" }, 'secrets: "tokn" is not known here; known are address, token, tokenEnv'],
     [{}, "secrets.address: must be set"],
     [{ address: "http://host", token: "a", tokenEnv: "b" }, "takes one of token, tokenEnv and tokenFile"],
     [{ address: "http://host", clientCert: "-----BEGIN" }, "takes clientCert and clientKey together"],
@@ -95,7 +95,7 @@ describe("the configuration", () => {
     ["scheduler", "mount"],
   ])("%s.%s, which would do nothing, is refused", (system, setting) =>
     expect(() => from({ "steward:default": JSON.stringify({ [system]: { address: "http://host", [setting]: "a" } }) })).toThrow(
-      `${system}: Unrecognized key: "${setting}"`,
+      `${system}: "${setting}" is not known here; known are address, `,
     ),
   );
 

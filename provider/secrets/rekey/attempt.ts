@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { CustomResource, CustomResourceOptions, Output } from "@pulumi/pulumi";
-import { z } from "zod";
 import { Comparison, exact, ignored } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition, Doubt, Finding } from "../../definition";
+import { strictObject } from "../../inputs";
 import { Args, registration } from "../../resource";
 import { RekeyInputs, rekeyFields, rekeyRules } from "./declaration";
 import { createThrowAwayKey, inspectKeys } from "./pgp";
@@ -124,7 +124,7 @@ export const rekeyAttempt: Definition<RekeyInputs, AttemptState> = {
   noun: "rekey",
   name: () => "",
   id: () => "sys/rekey/init",
-  inputs: z.strictObject(rekeyFields),
+  inputs: strictObject(rekeyFields),
   state: ["attempt"],
   rules: rekeyRules,
   compare: { ...Object.fromEntries(steering.map((field) => [field, ignored])), pgpKeys: keys },

@@ -74,7 +74,7 @@ export function noteUnknown(run: Run, reason: string): StewardError {
   run.state = stateOf("unknown", run.state.live, run.state.gathered);
   return unfinished(
     run,
-    `${reason}: whether the new shares are live is not known yet, and the state keeps both sets`,
+    `${reason}: whether the new shares are live is not known yet: keep the former shares, beside the new ones that the state holds`,
     `Run \`pulumi up\` again: it asks the service which of them opens it${run.inputs.candidate.encrypted.length > 0 ? ", with the decrypted new shares of a threshold of holders as newShares" : ""}.`,
   );
 }
@@ -86,6 +86,6 @@ export function waitForShares(run: Run, reason: string): StewardError {
   return unfinished(
     run,
     reason,
-    `Their holders (${encrypted.map(({ fingerprint }) => fingerprint).join(", ")}) decrypt theirs, with \`gpg\` or secrets.decryptShare, and bring them as newShares; those brought in earlier runs are kept.`,
+    `Their holders (${encrypted.map(({ fingerprint }) => fingerprint).join(", ")}) decrypt theirs, with \`pulumi-steward rekey decrypt\`, \`gpg\` or secrets.decryptShare, and bring them as newShares; those brought in earlier runs are kept.`,
   );
 }

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { ignored } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition } from "../../definition";
+import { strictObject } from "../../inputs";
 import { Args, registration } from "../../resource";
 import { CommitInputs, CommitState, Gathered, Last, noteUnknown, Run, stateOf, waitForShares } from "./commit-run";
 import { rekeyFields } from "./declaration";
@@ -127,7 +128,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   noun: "rekey",
   name: () => "",
   id: () => "sys/rekey/verify",
-  inputs: z.strictObject({
+  inputs: strictObject({
     attempt: z.any(),
     nonces: z.any(),
     candidate: z.any(),

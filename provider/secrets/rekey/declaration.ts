@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isPrivate } from "../../connection";
 import { Finding, Rule } from "../../definition";
-import { connectionInput, flag, texts } from "../../inputs";
+import { connectionInput, flag, strictObject, texts } from "../../inputs";
 import { Connected } from "../../resource";
 import { dialectOf } from "../client";
 import { inspectKeys } from "./pgp";
@@ -95,8 +95,8 @@ const count = z.int("must be a whole number").min(1, "must be at least 1").max(2
 const source = z.union(
   [
     z.string().min(1, "must not be empty"),
-    z.strictObject({ env: z.string().min(1, "must name a variable").refine(isNoShare, "must be the name, not the share itself") }),
-    z.strictObject({ file: z.string().min(1, "must name a file").refine(isNoShare, "must be the name, not the share itself") }),
+    strictObject({ env: z.string().min(1, "must name a variable").refine(isNoShare, "must be the name, not the share itself") }),
+    strictObject({ file: z.string().min(1, "must name a file").refine(isNoShare, "must be the name, not the share itself") }),
   ],
   "must be a share, { env: <variable> } or { file: <path> }",
 );

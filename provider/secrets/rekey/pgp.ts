@@ -1,8 +1,7 @@
 import { Output, secret } from "@pulumi/pulumi/output";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
-import { z } from "zod";
 import { StewardError } from "../../errors";
-import { described, text } from "../../inputs";
+import { described, strictObject, text } from "../../inputs";
 import { decodeShare } from "./share";
 
 // The one file that knows OpenPGP. The library is loaded with the first key: most programs have none.
@@ -74,7 +73,7 @@ export interface DecryptShareOptions {
   passphrase?: string;
 }
 
-const decryptOptions = z.strictObject({ share: text, privateKey: text, passphrase: text.optional() });
+const decryptOptions = strictObject({ share: text, privateKey: text, passphrase: text.optional() });
 const refuse = (reason: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", task: "Cannot decrypt share", reason });
 
 /**

@@ -4,6 +4,7 @@ import { Comparison, ignored } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition, Finding } from "../../definition";
 import { StewardError, Unfinished } from "../../errors";
+import { strictObject } from "../../inputs";
 import { Args, registration } from "../../resource";
 import { rekeyFields } from "./declaration";
 import { give } from "./giving";
@@ -115,7 +116,7 @@ function foresee({ attempt: { nonce, parameters } }: SharesInputs, { candidate }
   return [
     {
       path: "",
-      reason: `the current shares at hand will be given for ${parameters.shares} new ones, threshold ${parameters.threshold}${to}`,
+      reason: `the current shares at hand will be given, as far as the attempt still takes them, for ${parameters.shares} new ones, threshold ${parameters.threshold}${to}`,
     },
   ];
 }
@@ -126,7 +127,7 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   noun: "rekey",
   name: () => "",
   id: () => "sys/rekey/update",
-  inputs: z.strictObject({ attempt: z.any(), currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection }),
+  inputs: strictObject({ attempt: z.any(), currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection }),
   state: ["nonce", "nonces", "candidate", "source", "kept", "given", "foreign", "refused", "hadBackup", "replacedBackup"],
   compare: {
     attempt: attempts,

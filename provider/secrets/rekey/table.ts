@@ -50,7 +50,7 @@ const shares: readonly Line[] = [
   [["a nonce", "no nonce"], ["probe"], "cancel probe", "an old probe of ours: cancel it"],
   [["a nonce", "no nonce"], ["untouched"], "take over", "exactly like ours, without a share: take it over"],
   [["a nonce"], ["collecting"], "give shares", "collecting: give the shares at hand"],
-  [["a nonce"], ["verifying"], "recover", "the new shares were lost with a reply: take them from the backup, or start again"],
+  [["a nonce"], ["verifying"], "recover", "the reply with the new shares did not come here: take them from the backup, or start again"],
   [["a nonce"], ["altered"], "refuse altered", "our nonce with other parameters: stop"],
   [["a nonce", "no nonce"], ["alike", "stranger"], "conflict", "a stranger's attempt: what onConflict says, or stop"],
 ];

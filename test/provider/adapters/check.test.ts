@@ -14,7 +14,7 @@ describe("check", () => {
         "policies[3]: must be the name of one policy, without commas or blanks",
         "global: must be true or false",
         'type: must be "client" or "management"',
-        'Unrecognized key: "color"',
+        '"color" is not known here; known are name, policies, global, type, mount, adopt, connection',
         "name: must be letters, digits, _, - and ., and begin and end with a letter, a digit or _",
       ],
     ],
@@ -58,7 +58,10 @@ describe("check", () => {
     [
       "SchedulerRoles",
       { roles: { web: { policies: ["ok", "a b"], kind: 1 }, "x/y": { policies: ["ok"] } } },
-      ["roles.web.policies[1]: must be the name of one policy, without commas or blanks", 'roles.web: Unrecognized key: "kind"'],
+      [
+        "roles.web.policies[1]: must be the name of one policy, without commas or blanks",
+        'roles.web: "kind" is not known here; known are policies, global, type',
+      ],
     ],
     [
       "SchedulerRoles",

@@ -124,7 +124,7 @@ onEachPlatform("a workspace", (current) => {
   test("get compares the outputs", async () => {
     const workspace = current().engine("AdminWorkspace");
     expect(await workspace.get(id)).toMatchObject({ name: "network-prod", organization: "acme" });
-    await expect(current().engine("AdminWorkspace").get("ws-none")).rejects.toThrow("the server has none of this name");
+    await expect(current().engine("AdminWorkspace").get("ws-none")).rejects.toThrow('the server holds none there, at "ws-none"');
   });
 });
 

@@ -114,7 +114,9 @@ describe("a filter that is not sent", () => {
     expect(await refused(listJobs({ filter: 5 as never }))).toContain("filter: must be a text, or made by scheduler.filter()");
     expect(await refused(listJobs({ filter: {} as never }))).toContain("filter: must be a text, or made by scheduler.filter()");
     const both = { filter: "a", prefix: "b" } as never;
-    expect(await refused(listJobs(both))).toBe('Cannot list jobs: Unrecognized key: "prefix".');
+    expect(await refused(listJobs(both))).toBe(
+      'Cannot list jobs: "prefix" is not known here; known are connection, namespace, region, stale, filter, pageSize, reverse, signal.',
+    );
   });
 
   test("and nothing else is taken for one of these", async () => {

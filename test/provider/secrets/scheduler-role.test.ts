@@ -108,7 +108,7 @@ onEachTarget("SchedulerRole", (current) => {
     expect(role.state?.outputs.declared).toEqual([]);
     await expect(role.get(`${mount}/role/none`)).rejects.toMatchObject({
       code: "ERR_NOT_FOUND",
-      message: 'Cannot read scheduler role "none": the server has none of this name.',
+      message: `Cannot read scheduler role "none": the server holds none there, at "${mount}/role/none". Correct the id, or leave this \`get\` out.`,
     });
     await expect(role.get("nonsense")).rejects.toMatchObject({
       code: "ERR_INVALID_INPUT",

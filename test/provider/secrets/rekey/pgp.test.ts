@@ -78,6 +78,6 @@ test("a holder decrypts a share, with a key that is locked or not; the result is
     await expect(secrets.decryptShare(options)).rejects.toThrow(`Cannot decrypt share: ${reason}.`);
   const mistaken = { share, privateKey: undefined, passPhrase: "words" } as never;
   await expect(secrets.decryptShare(mistaken)).rejects.toThrow(
-    'Cannot decrypt share: privateKey: must be a text; Unrecognized key: "passPhrase".',
+    'Cannot decrypt share: privateKey: must be a text; "passPhrase" is not known here; known are share, privateKey, passphrase.',
   );
 });

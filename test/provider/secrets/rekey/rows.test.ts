@@ -127,7 +127,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     await stack.up(inputs, "attempt");
     const { nonce } = await status();
     await give(...target.first.slice(0, 3));
-    expect(await stack.stops(inputs)).toContain("the new shares of our attempt were lost with a reply; nothing was committed");
+    expect(await stack.stops(inputs)).toContain("the reply with the new shares of our attempt did not come here; nothing was committed");
     expect((await status()).nonce).not.toBe(nonce);
     await stack.up(inputs);
   },

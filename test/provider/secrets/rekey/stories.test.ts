@@ -105,6 +105,16 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await status()).toMatchObject({ progress: 0 });
   });
 
+  test("the name of a share's variable is no secret: the service's words are whole", async () => {
+    for (const [index, name] of ["A", "SHARE"].entries()) process.env[name] = Buffer.alloc(33, 7 + index).toString("base64");
+    const stack = stackOn(current());
+    const [first = ""] = current().first;
+    const stops = await stack.stops(inputs({ currentShares: [first, { env: "A" }, { env: "SHARE" }] }));
+    expect(stops).toContain("do not open the service");
+    expect(stops).not.toContain("[secret]");
+    for (const name of ["A", "SHARE"]) delete process.env[name];
+  });
+
   test("with PGP keys a threshold of holders proves it, over several runs, and nothing is sent before", async () => {
     const all = await holders(3);
     const stack = stackOn(current());
