@@ -112,6 +112,11 @@ export class Project {
     return this;
   }
 
+  /** A value of the configuration, by the command line. */
+  async set(key: string, value: string, ...options: string[]): Promise<void> {
+    await this.succeed("config", "set", ...options, key, value);
+  }
+
   /** Variables of the runs to come, beside the first ones. */
   with(variables: Record<string, string>): this {
     this.more = variables;

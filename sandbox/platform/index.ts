@@ -93,6 +93,8 @@ export function createPlatform(dialect: Dialect, clock: Clock): Platform {
   return { records, app, settings };
 }
 
+/** Letters and digits, as the real ones: what begins with `-` would be an option to every command line that is given it. */
 function newToken(): string {
-  return `${randomBytes(9).toString("base64url")}.atlasv1.${randomBytes(32).toString("base64url")}`;
+  const text = (length: number): string => randomBytes(length).toString("base64url").replace(/[-_]/g, "x").slice(0, length);
+  return `${text(14)}.atlasv1.${text(67)}`;
 }

@@ -56,7 +56,7 @@ onEachTarget("docs/getting-started-vault.md", (current) => {
     await project.destroy();
 
     project.with({ VAULT_TOKEN }).typescript(adopt);
-    await project.pulumi("config", "set", "--secret", "managementToken", "a-management-token");
+    await project.set("managementToken", "a-management-token", "--secret");
     await project.up();
     expect(await project.outputs()).toEqual({ names: expect.arrayContaining(["operator", "web"]) });
 
@@ -103,7 +103,7 @@ describe("on the sandbox with the names of the real products", () => {
     expect(writes()).toEqual([]);
 
     project.typescript(adopt);
-    await project.pulumi("config", "set", "--secret", "smtpPassword", "a-password");
+    await project.set("smtpPassword", "a-password", "--secret");
     await project.up();
     const settings = ["customization", "general", "smtp"].map((name) => `PATCH /api/v2/admin/${name}-settings`);
     expect(writes().sort()).toEqual(settings);
@@ -125,7 +125,7 @@ describe("on the sandbox with the names of the real products", () => {
     await project.typescript(report).up();
     const before = await project.outputs();
     expect(before).toMatchObject({ notRunning: [], running: expect.arrayContaining(["default/web"]) });
-    await project.pulumi("config", "set", "strict", "true");
+    await project.set("strict", "true");
     expect(await code(project.pulumi(...nightly(page)))).toBe(0);
 
     scheduler.seed({ jobs: [{ ID: "late", Namespace: "apps", Type: "service", Status: "pending" }] });

@@ -128,7 +128,7 @@ describe.each(["standard", "hashicorp"] as const)("no secret in clear text, by t
     const connection = { secrets: { address: sandbox.secrets.url, dialect }, platform: { address: sandbox.platform.url, dialect } };
     project.config({ "steward:default": connection });
     for (const system of ["secrets", "platform"] as const)
-      await project.pulumi("config", "set", "--secret", "--path", `steward:default.${system}.token`, sandbox[system].token);
+      await project.set(`steward:default.${system}.token`, sandbox[system].token, "--secret", "--path");
 
     const engine = await fetch(`${sandbox.secrets.url}/v1/sys/mounts/team`, {
       method: "POST",

@@ -31,6 +31,11 @@ describe.each(["standard", "hashicorp"] as const)("who may ask the platform what
     expect(status).toBe(401);
   });
 
+  test("a token can be given to a command line", () => {
+    for (const token of [sandbox.platform.token, sandbox.platform.memberToken])
+      expect(token).toMatch(/^[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9]{67}$/);
+  });
+
   test("a member finds no administration at all, and no unknown path is found by anybody", async () => {
     const notFound = { status: 404, json: { errors: [{ status: "404", title: "not found" }] } };
     const { memberToken, token } = sandbox.platform;

@@ -21,7 +21,7 @@ onEachPlatform("the examples", (current) => {
     expect(await held("saml")).toMatchObject({ enabled: true, siteAdminRole: "platform-admins", oldIdpCert: null });
     expect(service.mail.sent()).toEqual([]);
     expect(project.stored()).not.toContain("a-smtpPassword");
-    await project.pulumi("config", "set", "certificateSwitched", "1");
+    await project.set("certificateSwitched", "1");
     expect(await writes(() => project.up())).toEqual(["POST saml-settings/actions/revoke-old-certificate"]);
     await project.expectConverged();
     expect((await project.destroy()).output).toContain("the certificate that was declared is still accepted, as oldIdpCert");
@@ -45,7 +45,7 @@ onEachPlatform("the examples", (current) => {
   test("key-leak-response: rotate, wait, trim, tell; nothing twice, and all again for another incident", async () => {
     const { service } = current();
     project.example("key-leak-response");
-    await project.pulumi("config", "set", "tokenSeconds", "2");
+    await project.set("tokenSeconds", "2");
     const [first] = service.signingKeys();
     await project.up();
     const { rotatedAt, trimmedAt } = await project.outputs();
@@ -55,7 +55,7 @@ onEachPlatform("the examples", (current) => {
     expect(second?.kid).not.toBe(first?.kid);
     expect(service.sms.sent()).toHaveLength(1);
     expect(await writes(() => project.expectConverged())).toEqual([]);
-    await project.pulumi("config", "set", "incident", "second");
+    await project.set("incident", "second");
     await project.up();
     expect(service.signingKeys()[0]?.kid).not.toBe(second?.kid);
     expect(service.sms.sent()).toHaveLength(2);

@@ -62,7 +62,7 @@ onEachRekeyTarget("the examples of a rekey", (current) => {
     const state = await decryptedState();
     expect([found(state, first), found(state, shares).length > 0]).toEqual([[], true]);
 
-    await project.pulumi("config", "set", "round", "second");
+    await project.set("round", "second");
     expect((await run({}, "preview", "--diff")).output).toContain("a new rekey will run");
     expect(await up()).toMatchObject({ code: 0 });
     const { shares: second } = (await project.outputs()) as { shares: string[] };

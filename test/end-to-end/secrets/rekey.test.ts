@@ -66,8 +66,7 @@ onEachRekeyTarget("a rekey, with the real command line", (current) => {
         pgpKeys: ${JSON.stringify(all.map(({ publicKey }) => publicKey))}, backup: true, newShares: [{ env: "N0" }, { env: "N1" }, { env: "N2" }] });
       exports.complete = rekey.complete; exports.encryptedShares = rekey.encryptedShares;`);
     const { first } = current();
-    const set = await project.pulumi("config", "set", "--secret", "current", JSON.stringify(first.slice(0, 3)));
-    expect(set.code).toBe(0);
+    await project.set("current", JSON.stringify(first.slice(0, 3)), "--secret");
     const stopped = await project.pulumi("up", "--yes", "--skip-preview");
     expect(stopped.code).not.toBe(0);
     expect(stopped.output).toContain("0 of the 2 decrypted new shares that prove the rekey are at hand; nothing is committed");

@@ -109,10 +109,10 @@ onEachTarget("a generated token, by the real pulumi", (current) => {
     Object.assign(job.TaskGroups[0].Tasks[0], { Driver: "mock_driver", Config: { run_for: "1h" } });
     Object.assign(job.Update, { MinHealthyTime: 1e8 });
     writeFileSync(file, JSON.stringify(job));
-    await project.pulumi("config", "set", "schedulerAddress", scheduler.address);
-    await project.pulumi("config", "set", "--secret", "managementToken", scheduler.token);
+    await project.set("schedulerAddress", scheduler.address);
+    await project.set("managementToken", scheduler.token, "--secret");
     const deployed = async (month: string): Promise<{ accessor: string; token: string }> => {
-      await project.pulumi("config", "set", "month", month);
+      await project.set("month", month);
       const { output } = await project.up();
       expect(output).toContain(`deployment of job "${job.ID}": successful, watcher 1 of 1 healthy`);
       const { accessor, deployed } = await project.outputs();

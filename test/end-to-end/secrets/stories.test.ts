@@ -88,7 +88,7 @@ onEachTarget("what becomes of a stack", (current) => {
     project
       .config({ "steward:default": { secrets: { address, dialect, mount } } })
       .program(`new secrets.SchedulerLease("lease", { ttl: "1h" }); exports.names = secrets.listSchedulerRoles();`);
-    expect((await project.pulumi("config", "set", "--path", "--secret", "steward:default.secrets.token", token)).code).toBe(0);
+    await project.set("steward:default.secrets.token", token, "--secret", "--path");
     await project.up();
     await project.expectConverged();
     expect(await project.outputs()).toEqual({ names: [] });
