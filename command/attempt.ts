@@ -105,18 +105,17 @@ export async function agree(
   const now = round.at(status);
   if (!now) throw missing(round, status, connection);
   for (const line of describe(status, connection)) say(terminal, line);
+  const refuse = (reason: string, advice: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, advice });
+  if (round.at === verifying && nonce === status.nonce && nonce !== now.nonce)
+    throw refuse(
+      `--nonce is the rekey's own; that of its verification is ${now.nonce}`,
+      "Nothing was sent: look at it with `pulumi-steward rekey status`, and give that one.",
+    );
   if (nonce !== undefined && nonce !== now.nonce)
-    throw new StewardError({
-      code: "ERR_CONFLICT",
-      reason:
-        round.at === verifying && nonce === status.nonce
-          ? `--nonce is the rekey's own; that of its verification is ${now.nonce}`
-          : `--nonce is not that of the ${round.at === verifying ? "verification" : "rekey"} in progress, ${now.nonce}`,
-      advice:
-        round.at === verifying && nonce === status.nonce
-          ? "Nothing was sent: look at it with `pulumi-steward rekey status`, and give that one."
-          : "Nothing was sent: find out whose it is.",
-    });
+    throw refuse(
+      `--nonce is not that of the ${round.at === verifying ? "verification" : "rekey"} in progress, ${now.nonce}`,
+      "Nothing was sent: find out whose it is.",
+    );
   if (nonce === undefined && !/^\s*y(es)?\s*$/i.test(await ask(terminal, `${question} [y/N] `, { hidden: false }))) throw new Cancelled();
   return status;
 }

@@ -38,14 +38,14 @@ const clouds = [
   ["cloudCClientId", "cloudCClientSecret", "cloudCSubscriptionId", "cloudCTenantId"],
 ];
 
-/** Of the cloud that has the greatest part of its credentials, the others; of the first one where none has any. */
+/** Whoever gives most of one cloud's credentials means that one: what is missing of it is named, and nothing where it has all. */
 function missing(held: Values): string[] {
   // The real product can get its credentials from the machine that it runs on.
   if (!held.enabled || held["extra.aws-instance-profile-enabled"]) return [];
   const missing = clouds.map((fields) => fields.filter((field) => !held[field]));
   const part = (index: number): number => (missing[index] ?? []).length / (clouds[index] ?? []).length;
-  const [best = 0] = [...clouds.keys()].sort((a, b) => part(a) - part(b));
-  return missing[best] ?? [];
+  const [nearest = 0] = [...clouds.keys()].sort((a, b) => part(a) - part(b));
+  return missing[nearest] ?? [];
 }
 
 /** @internal */

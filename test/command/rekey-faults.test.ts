@@ -1,24 +1,9 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { holders } from "../pgp";
 import { onEachRekeyTarget } from "../rekey";
 import { enter, typing, variablesOf } from "./holder";
-import { tools } from "./rekey";
-
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "steward-command-"));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-const askedForCurrent = "Your current share (it is not shown): ";
-const _askedForNew = "Your new share (it is not shown): ";
-const _confirmed = "to this rekey? [y/N] ";
-const formsOf = (share: string): string[] => {
-  const bytes = /^[0-9a-f]+$/.test(share) ? Buffer.from(share, "hex") : Buffer.from(share, "base64");
-  return [bytes.toString("hex"), bytes.toString("base64")];
-};
+import { askedForCurrent, folder, formsOf, tools } from "./rekey";
 
 onEachRekeyTarget("the holders' command line, where things go wrong", (current) => {
   const { alone, atTerminal, sent, begin, verification, forHolders, giveTwo, share } = tools(current);

@@ -1,25 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { holders } from "../pgp";
 import { onEachRekeyTarget } from "../rekey";
 import { endOfInput, enter, interrupt, steward } from "./holder";
-import { tools } from "./rekey";
+import { askedForCurrent, folder, formsOf, tools } from "./rekey";
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "steward-command-"));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-const askedForCurrent = "Your current share (it is not shown): ";
 const askedForNew = "Your new share (it is not shown): ";
 const confirmed = "to this rekey? [y/N] ";
-const formsOf = (share: string): string[] => {
-  const bytes = /^[0-9a-f]+$/.test(share) ? Buffer.from(share, "hex") : Buffer.from(share, "base64");
-  return [bytes.toString("hex"), bytes.toString("base64")];
-};
-
 onEachRekeyTarget("the holders' command line", (current) => {
   const { alone, atTerminal, sent, begin, nonce, verification, forHolders, giveTwo, share } = tools(current);
 

@@ -1,8 +1,26 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Holder } from "../pgp";
 import { RekeyTarget } from "../rekey";
 import { Ended, Person, steward, typing, variablesOf } from "./holder";
 
 // What the stories of the holders' command line are told with.
+
+/** Of the test at hand. */
+export let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "steward-command-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+export const askedForCurrent = "Your current share (it is not shown): ";
+
+/** The forms in which a share could be printed. */
+export const formsOf = (share: string): string[] => {
+  const bytes = /^[0-9a-f]+$/.test(share) ? Buffer.from(share, "hex") : Buffer.from(share, "base64");
+  return [bytes.toString("hex"), bytes.toString("base64")];
+};
 
 export function tools(current: () => RekeyTarget) {
   const alone = (args: string[], input?: string, started?: (pid: number) => void): Promise<Ended> =>

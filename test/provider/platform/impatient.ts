@@ -1,4 +1,5 @@
 import { limits } from "../../../provider/http";
+import { Fault } from "../../../sandbox/index";
 
 // What is repeated is repeated soon, and what is printed nobody reads.
 
@@ -11,3 +12,6 @@ afterAll(() => {
 });
 beforeEach(() => void jest.spyOn(console, "log").mockImplementation(() => undefined));
 afterEach(() => jest.restoreAllMocks());
+
+/** The writes of settings, for a fault that meets them. */
+export const patch: Pick<Fault, "system" | "method" | "path"> = { system: "platform", method: "PATCH", path: /-settings$/ };

@@ -1,10 +1,7 @@
-import { Fault } from "../../../sandbox/index";
 import { sha1Certificate } from "../../certificates";
 import { onEachPlatform } from "../../platform";
 import { complete } from "./attributes";
 import "./impatient";
-
-const _patch: Pick<Fault, "system" | "method" | "path"> = { system: "platform", method: "PATCH", path: /-settings$/ };
 
 onEachPlatform("the rotation of the identity provider's certificate", (current) => {
   test("moves the old one to oldIdpCert, which is no drift, until it is revoked, once for each change of the triggers", async () => {

@@ -1,9 +1,8 @@
 import { Fault } from "../../../sandbox/index";
 import { onEachPlatform } from "../../platform";
 import { complete } from "./attributes";
-import "./impatient";
+import { patch } from "./impatient";
 
-const patch: Pick<Fault, "system" | "method" | "path"> = { system: "platform", method: "PATCH", path: /-settings$/ };
 const faults: { name: string; fault: Fault; fails: boolean }[] = [
   { name: "the connection is lost before the platform applies it", fault: { ...patch, action: "drop-before", times: 9 }, fails: true },
   { name: "the connection is lost once before", fault: { ...patch, action: "drop-before" }, fails: false },

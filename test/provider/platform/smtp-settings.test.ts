@@ -1,9 +1,6 @@
-import { Fault } from "../../../sandbox/index";
 import { onEachPlatform } from "../../platform";
 import { complete } from "./attributes";
-import "./impatient";
-
-const patch: Pick<Fault, "system" | "method" | "path"> = { system: "platform", method: "PATCH", path: /-settings$/ };
+import { patch } from "./impatient";
 
 onEachPlatform("SMTP settings and their test mails", (current) => {
   const mail = {
