@@ -14,11 +14,17 @@ export async function decrypt(terminal: Terminal, options: DecryptOptions): Prom
   // Loaded here: it brings Pulumi and OpenPGP with it.
   const { decryptMessage } = require("../provider/secrets/rekey/pgp") as typeof import("../provider/secrets/rekey/pgp");
   const privateKey = readKey(options.key);
-  // Or the line in which it was handed out.
-  const share = (await readEncrypted(terminal, options)).replace(/^share \d+, .*encrypted: /, "");
+  const share = fromLine(await readEncrypted(terminal, options));
   const text = await decryptMessage({ share, privateKey, passphrase: () => readPassphrase(terminal, options) });
   if (!decodeShare(text)) throw invalid("what the message holds is no share, in base64 or hex");
   await print(terminal, text.trim());
+}
+
+/** The share itself, or of the line in which a command or `pulumi up` hands it out, what follows the fingerprint. */
+function fromLine(text: string): string {
+  const [, ...shares] = text.split(/^.*for the holder of .*, encrypted: /m);
+  if (shares.length > 1) throw invalid("there is more than one share", "Give the line that names the fingerprint of your key.");
+  return shares[0] ?? text;
 }
 
 const invalid = (reason: string, advice?: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, advice });

@@ -126,7 +126,10 @@ ${exits}`,
     .command("decrypt")
     .description("Decrypt a new share with its holder's private key. Nothing is sent.")
     .requiredOption("--key <file>", "the private OpenPGP key, armored, binary or base64")
-    .option("--share <file>", "the encrypted share: hex, base64 or armored; without it, it is asked for, or read from the standard input")
+    .option(
+      "--share <file>",
+      "the encrypted share: hex, base64, armored, or the line that hands it out; without it, it is asked for, or read from the standard input",
+    )
     .option("--passphrase-file <file>", "what unlocks the key; without it, it is asked for")
     .addHelpText(
       "after",

@@ -27,11 +27,14 @@ Prints the variables that point a program at the sandbox, and the shares that un
         throw new Error(`One of the four ports from ${options.port} on is in use. Choose another --port, or 0 for free ones.`);
       });
       const stop = stopped();
-      await print(terminal, `# ${sandbox.page} shows what they hold, as it changes`);
-      for (const [name, value] of Object.entries(sandbox.env)) await print(terminal, `export ${name}=${value}`);
-      for (const [index, share] of sandbox.secrets.shares.entries()) await print(terminal, `export SHARE_${index + 1}=${share}`);
-      await stop;
-      await sandbox.close();
+      try {
+        await print(terminal, `# ${sandbox.page} shows what they hold, as it changes`);
+        for (const [name, value] of Object.entries(sandbox.env)) await print(terminal, `export ${name}=${value}`);
+        for (const [index, share] of sandbox.secrets.shares.entries()) await print(terminal, `export SHARE_${index + 1}=${share}`);
+        await stop;
+      } finally {
+        await sandbox.close();
+      }
     });
 }
 

@@ -63,6 +63,8 @@ export interface ErrorFacts {
   path?: string;
   /** Whether the server may have applied a write although this error came back. */
   outcomeUnknown?: boolean;
+  /** Whether the connection was refused before the request went out, where the code does not say so. */
+  nothingSent?: boolean;
   retryAfter?: string;
   /** Whether a refusal came with JSON or with nothing, as an API answers: not with a page or a text. Never the answer itself, which may hold secrets. */
   isApi?: boolean;

@@ -29,6 +29,7 @@ export function brokenConnection(error: NodeJS.ErrnoException, connection: Conne
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO/.test(code))
     return fail("ERR_UNEXPECTED_RESPONSE", `no trusted TLS connection to ${address} (${code})`, {
       advice: "Give the authority that signed its certificate as the connection's caCert, or correct the scheme of the address.",
+      nothingSent: true,
     });
   if (/^ERR_OSSL_|^ERR_CRYPTO_/.test(code))
     return fail("ERR_INVALID_INPUT", `the certificates or the key of ${system} in the connection "${name}" cannot be used (${code})`, {

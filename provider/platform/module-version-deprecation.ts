@@ -223,7 +223,8 @@ async function update(
   _previous: unknown,
   last: Remembered,
 ): Promise<Remembered> {
-  return deprecate(connection, inputs, { reason: last.publishedReason, link: last.publishedLink });
+  // What is published of a write in doubt nobody knows: it may be what was sent.
+  return deprecate(connection, inputs, { reason: last.publishedReason, link: last.publishedLink ?? last.link });
 }
 
 async function reinstate(connection: Connection, state: ModuleVersionDeprecationState): Promise<void> {

@@ -57,7 +57,7 @@ export const part: z.ZodString = z
   .min(1, "must not be empty")
   .regex(/^(?!\.{1,2}$)[^/\s]*$/, "must be one part of an address, without slashes and blanks");
 const listOptions = strictObject({ namespace: part, name: part, provider: part, connection: connectionInput });
-const getOptions = listOptions.extend({ version: part });
+const getOptions = strictObject({ ...listOptions.shape, version: part });
 
 /** A module by its address in the registry. @internal */
 export type Module = Pick<ListModuleVersionsOptions, "namespace" | "name" | "provider">;

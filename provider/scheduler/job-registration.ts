@@ -9,8 +9,8 @@ import { assertOneNamespace, Consistency, call, consistencyShape, oneNamespace, 
 /** What {@link registerJob} takes. */
 export interface RegisterJobOptions extends Consistency {
   /**
-   * The job's namespace, one.
-   * @default the connection's, and without one the scheduler's `default`
+   * The job's namespace, one; it goes before the one that the job itself names.
+   * @default the connection's, and without one the job's own, or else `default`
    */
   namespace?: string;
   /** Ignored: a write goes to the leader. */

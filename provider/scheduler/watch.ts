@@ -40,6 +40,8 @@ export const watching = {
   /** Between two answers that bring nothing new. Grows while they come at once. */
   pause: 100,
   longestPause: 10_000,
+  /** An answer that brings nothing new before that did not wait, however slow the server is. */
+  atOnce: 10_000,
   /** For how long a server that was there may be gone. */
   patience: 300_000,
 };
@@ -149,8 +151,7 @@ export async function* changes(
     brokenAt = undefined;
     const taken = Date.now() - begin;
     const hurried = taken < early;
-    // Nothing new long before the wait is over: it does not wait, however slowly it answers.
-    atOnce = taken < waitSeconds(wait) * 500 && index !== undefined && state.index === index ? atOnce + 1 : 0;
+    atOnce = taken < Math.min(watching.atOnce, waitSeconds(wait) * 500) && index !== undefined && state.index === index ? atOnce + 1 : 0;
     if (atOnce >= hasty) throw cannotWait("the server answers at once where it should wait for a change", task);
     // An index that goes back says that the server has begun anew, and 0 would mean not to wait.
     index = index !== undefined && state.index < index ? undefined : Math.max(1, state.index);

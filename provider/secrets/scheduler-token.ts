@@ -88,7 +88,7 @@ async function create(connection: Connection, { role, mount }: SchedulerTokenInp
 async function generate(connection: Connection, path: string): Promise<z.infer<typeof answers.generated>> {
   const { success, data } = answers.generated.safeParse(await call(connection, { method: "GET", path, retry: "never" }));
   if (success) return data;
-  throw unlikeTheApi("GET", path, "the server's answer is not a scheduler token", "");
+  throw unlikeTheApi("GET", path, "the server's answer is not a scheduler token", "Check the address and the mount.");
 }
 
 /** Seconds that are left to the token that we are; 0 is for ever, and undefined what it must not ask. */
@@ -99,10 +99,10 @@ async function lifeOfOwnToken(connection: Connection): Promise<number | undefine
 }
 
 function explainFailure(connection: Connection, error: unknown): unknown {
-  if (!(error instanceof StewardError)) return error;
+  if (!(error instanceof StewardError) || error.facts.nothingSent) return error;
   if (error.code === "ERR_REPLY_LOST" || error.code === "ERR_UNEXPECTED_RESPONSE")
     return error.with({
-      advice: `${error.code === "ERR_UNEXPECTED_RESPONSE" ? "Check the address and the mount. " : ""}A token that nobody has may have been generated${dialectOf(connection).tokensHaveLeases ? ", which ends with its lease" : ""}; the next \`pulumi up\` generates another one.`,
+      advice: `${error.code === "ERR_UNEXPECTED_RESPONSE" ? `${error.facts.advice} ` : ""}A token that nobody has may have been generated${dialectOf(connection).tokensHaveLeases ? ", which ends with its lease" : ""}; the next \`pulumi up\` generates another one.`,
     });
   if (error.code === "ERR_REFUSED" || error.code === "ERR_NOT_FOUND")
     return error.with({ advice: "Declare the role before, and give the token its name as an output: `role: role.name`." });
@@ -124,8 +124,9 @@ async function read(connection: Connection, previous: SchedulerTokenState): Prom
     );
     // It is over, and stays only until the scheduler does what the service asks of it.
     if ((lease?.data.ttl ?? 0) < 0) return undefined;
-    // Nobody has renewed it: it ends when it was said to.
-    return lease?.data.last_renewal ? { ...previous, expiresAt: dated(lease.data.expire_time) ?? previous.expiresAt } : previous;
+    // Nobody has renewed it: it ends when it was said to, if it was said.
+    if (!lease || (previous.expiresAt && !lease.data.last_renewal)) return previous;
+    return { ...previous, expiresAt: dated(lease.data.expire_time) ?? previous.expiresAt };
   } catch (error) {
     if (isLeaseGone(error)) return undefined;
     throw error;

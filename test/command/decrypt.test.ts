@@ -47,6 +47,8 @@ test("every form of the message and of the key gives the share in hex", async ()
       message.toString("hex").replace(/.{64}/g, "$&\n"),
       message.toString("base64"),
       `${armor(enums.armor.message, new Uint8Array(message))}\n`,
+      `share 1, for the holder of ab12, encrypted: ${message.toString("hex")}`,
+      `    rekey: for the holder of ab12, encrypted: ${message.toString("hex")}\n`,
     ],
     key: [holder.privateKey.armor(), new Uint8Array(key), key.toString("base64")],
   };
@@ -88,6 +90,10 @@ test("what does not fit is said in one sentence, and never shown", async () => {
     [[file("public", holder.publicKey), hex], "privateKey is no OpenPGP private key"],
     [[key, share], "share is no PGP message, in hex, base64 or armored"],
     [[key, ""], "share is no PGP message"],
+    [
+      [key, [1, 2].map((n) => `share ${n}, for the holder of ab12, encrypted: ${hex}\n`).join("")],
+      "there is more than one share. Give the line",
+    ],
     [[key, (await encrypted("no share")).toString("hex")], "what the message holds is no share, in base64 or hex"],
     [[join(folder, share), hex], "the file of --key cannot be read (ENOENT)"],
     [[key, hex, "--share", share], "the file of --share cannot be read (ENOENT)"],

@@ -25,6 +25,17 @@ test.each([
   await expect(fetch(service.url)).rejects.toThrow();
 });
 
+test("it ends when nobody reads what it prints", async () => {
+  const child = spawn(process.execPath, [command, "sandbox"]);
+  let stderr = "";
+  child.stderr.on("data", (data) => {
+    stderr += data;
+  });
+  child.stdout.destroy();
+  expect(await new Promise((done) => child.on("close", done))).toBe(1);
+  expect(stderr).toBe("");
+});
+
 test.each([
   ["--port", "many"],
   ["--port", "70000"],

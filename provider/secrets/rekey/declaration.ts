@@ -87,8 +87,11 @@ export interface RekeyInputs extends Connected {
   acceptPlaintext?: boolean;
 }
 
-/** A share given where a name is expected would be printed as the name. */
-const isNoShare = (text: string): boolean => text.length < 40 || !/^[0-9A-Za-z+=]+$/.test(text) || !decodeShare(text);
+/** A share given where a name is expected would be printed as the name. Paths may be base64 as well, but not as mixed as what is random. */
+function isNoShare(text: string): boolean {
+  if (text.length < 40 || !decodeShare(text)) return true;
+  return text.includes("/") && ![/[a-z]/, /[A-Z]/, /[0-9]/].every((kind) => kind.test(text));
+}
 
 const optionalFlag = flag.optional();
 const count = z.int("must be a whole number").min(1, "must be at least 1").max(255, "must be at most 255");
@@ -96,7 +99,12 @@ const source = z.union(
   [
     z.string().min(1, "must not be empty"),
     strictObject({ env: z.string().min(1, "must name a variable").refine(isNoShare, "must be the name, not the share itself") }),
-    strictObject({ file: z.string().min(1, "must name a file").refine(isNoShare, "must be the name, not the share itself") }),
+    strictObject({
+      file: z
+        .string()
+        .min(1, "must name a file")
+        .refine(isNoShare, "must be the path (with ./ in it where it looks like a share), not the share itself"),
+    }),
   ],
   "must be a share, { env: <variable> } or { file: <path> }",
 );

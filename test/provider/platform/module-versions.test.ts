@@ -1,5 +1,9 @@
+import { createServer } from "node:http";
+import { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { platform } from "../../../provider";
 import { limits } from "../../../provider/http";
+import { Engine } from "../../engine";
 import { onEachPlatform } from "../../platform";
 
 const { firstPause } = limits;
@@ -269,5 +273,35 @@ onEachPlatform("the functions for module versions", (current) => {
     expect(all.filter(({ deprecation }) => deprecation).map(({ version: each }) => each)).toEqual(["1.0.0"]);
     await expect(platform.listModuleVersions({ ...module, name: "none" })).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
     await expect(platform.getModuleVersion({ ...module, version: "0" })).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
+    await expect(platform.getModuleVersion({ ...module, version: "0", versio: "1" } as never)).rejects.toThrow(
+      '"versio" is not known here; known are namespace, name, provider, connection, version',
+    );
   });
+});
+
+test("a link of a write in doubt, which nobody has seen published, is cleared like any other", async () => {
+  const links: unknown[] = [];
+  let silent = false;
+  const server = createServer(async (request, response) => {
+    if (silent) return request.socket.destroy();
+    if (request.method === "GET")
+      return void response.end(JSON.stringify({ modules: [{ versions: [{ version: inputs.moduleVersion }] }] }));
+    links.push(JSON.parse(await text(request)).data.attributes.deprecation.link);
+    // Neither the answer nor the registry tells whether it was applied.
+    silent = links.length === 1;
+    if (silent) request.socket.destroy();
+    else response.end("{}");
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const deprecation = new Engine("platform:ModuleVersionDeprecation", { "steward:default": { platform: { address } } });
+  try {
+    await expect(deprecation.up(inputs)).rejects.toThrow(/^Cannot create deprecation/);
+    silent = false;
+    const { link: _, ...without } = inputs;
+    await deprecation.up(without);
+    expect(links).toEqual([inputs.link, ""]);
+  } finally {
+    server.close();
+  }
 });

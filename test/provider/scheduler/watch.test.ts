@@ -138,6 +138,16 @@ test("one that takes its time and does not hold them either says so, too", async
   expect(seen.length).toBeLessThanOrEqual(6);
 });
 
+test("answers that bring nothing new and come long before the wait is over are none of that", async () => {
+  watching.atOnce = 50;
+  let asked = 0;
+  await serve((_, response) => {
+    asked += 1;
+    setTimeout(() => answer(response, 5, asked > 7 ? [node("b")] : [node("a")]), 60);
+  });
+  expect(await take(2, { wait: "1m" })).toEqual(["5 a", "5 b"]);
+});
+
 test("the signal ends it at once, without an error", async () => {
   const controller = new AbortController();
   const seen = await script(at(5, node("a")), () => controller.abort());

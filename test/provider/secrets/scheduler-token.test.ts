@@ -1,5 +1,7 @@
 import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { AddressInfo } from "node:net";
+import { certificate, privateKey } from "../../certificates";
 import { Engine } from "../../engine";
 import { onEachTarget, Target } from "../../target";
 
@@ -255,13 +257,34 @@ test("an answer that is no token says that one may have been generated all the s
   server.close();
 });
 
+test("where the server is not trusted, nothing was sent, and no token can have been generated", async () => {
+  const server = createTlsServer({ key: privateKey, cert: certificate });
+  let requests = 0;
+  server.on("request", () => {
+    requests += 1;
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address } } });
+  try {
+    await expect(token.up({ role: "deploy" })).rejects.toThrow(
+      /no trusted TLS connection to .*\. Give the authority that signed its certificate as the connection's caCert, or correct the scheme of the address\.$/,
+    );
+    expect(requests).toBe(0);
+  } finally {
+    server.close();
+  }
+});
+
 test.each([60, 0])("only the service's own words say that a lease of %s seconds is gone", async (lasts) => {
   let reason = "";
+  let lease: object | undefined;
   const server = createServer((request, response) => {
     const generated = request.url?.includes("/creds/");
-    response.writeHead(generated || request.method === "GET" ? 200 : 400);
+    response.writeHead(generated || lease || request.method === "GET" ? 200 : 400);
     const data = { accessor_id: "accessor-1", secret_id: "secret-1" };
-    response.end(JSON.stringify(generated ? { lease_id: "l", lease_duration: lasts, data } : { errors: [reason] }));
+    const found = lease ? { data: lease } : { errors: [reason] };
+    response.end(JSON.stringify(generated ? { lease_id: "l", lease_duration: lasts, data } : found));
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -269,6 +292,11 @@ test.each([60, 0])("only the service's own words say that a lease of %s seconds 
   try {
     await token.up({ role: "deploy" });
     expect(Boolean(token.outputs().expiresAt)).toBe(lasts > 0);
+    lease = { expire_time: "2030-01-02T03:04:05Z", last_renewal: null, ttl: 60 };
+    await token.refresh();
+    // When it ends was said when it began, or else is said now.
+    expect(token.outputs().expiresAt === "2030-01-02T03:04:05.000Z").toBe(lasts === 0);
+    lease = undefined;
     reason = "no node of the cluster answers: lease not found in its cache";
     await expect(token.refresh()).rejects.toThrow("Cannot read scheduler token");
     reason = "invalid lease";

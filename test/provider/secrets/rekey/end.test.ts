@@ -9,12 +9,15 @@ onEachRekeyTarget("the end of a rekey", (current) => {
   test("a share in the place of its name is refused, and not printed", async () => {
     const [share = ""] = current().first;
     const hex = Buffer.from(share, "base64").toString("hex");
+    const slashed = `/a/B1${share.slice(5)}`;
+    const path = "/var/lib/steward/holders/of/the/unsealshares/1";
+    const given = [{ env: hex }, { file: hex }, { env: share }, { file: share }, { env: slashed }, { file: slashed }];
     const problems = await stackOn(current()).attempt.problems({
-      ...inputs({ currentShares: [{ env: hex }, { file: hex }, { env: "SHARE_1" }] }),
+      ...inputs({ currentShares: [...given, { env: "SHARE_1" }, { file: path }] }),
     });
-    expect(problems).toHaveLength(2);
-    for (const problem of problems) expect(problem).toMatch(/^currentShares\[[01]\].*not the share itself$/);
-    expect(problems.join()).not.toContain(hex);
+    expect(problems).toHaveLength(6);
+    for (const problem of problems) expect(problem).toMatch(/^currentShares\[[0-5]\].*not the share itself$/);
+    for (const text of [hex, share, slashed]) expect(problems.join()).not.toContain(text);
   });
 
   test("triggers that differ in blanks alone are others", async () => {
