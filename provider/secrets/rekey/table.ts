@@ -35,35 +35,40 @@ type Line = readonly [holds: readonly Held[], server: readonly Kind[], action: A
 
 /** Before any share is given: what runs may be somebody else's. */
 const attempt: readonly Line[] = [
-  [["nothing", "an attempt"], ["none"], "start", "no attempt: start"],
-  [["nothing", "an attempt"], ["untouched"], "take over", "exactly like ours, without a share: take it over"],
-  [["an attempt"], ["former"], "give up and start", "changed while ours runs: shut it out, cancel, start"],
-  [["an attempt"], ["probe"], "cancel probe", "an old probe of ours: cancel it"],
-  [["an attempt"], ["alike", "stranger"], "pass on", "an attempt that only the shares may know: leave it to them"],
-  [["nothing"], ["alike", "stranger"], "conflict", "a stranger's attempt: what onConflict says, or stop"],
+  [["nothing", "an attempt"], ["none"], "start", "no attempt is in progress: one is started"],
+  [["nothing", "an attempt"], ["untouched"], "take over", "one exactly like ours is in progress, without a share: it is taken over"],
+  [["an attempt"], ["former"], "give up and start", "the inputs changed while our attempt runs: it is shut out, and another is started"],
+  [["an attempt"], ["probe"], "cancel probe", "an old probe of ours is in progress: it is cancelled"],
+  [["an attempt"], ["alike", "stranger"], "pass on", "whose attempt is in progress, only the shares may know: it is left to them"],
+  [["nothing"], ["alike", "stranger"], "conflict", "somebody else's attempt is in progress: onConflict says what is done"],
 ];
 
 /** The attempt is saved, the new shares are not. */
 const shares: readonly Line[] = [
-  [["a nonce", "no nonce"], ["none"], "start again", "our attempt is gone: start again and save its nonce"],
-  [["no nonce"], ["former"], "give up and start", "an older attempt of ours: shut it out, cancel, start"],
-  [["a nonce", "no nonce"], ["probe"], "cancel probe", "an old probe of ours: cancel it"],
-  [["a nonce", "no nonce"], ["untouched"], "take over", "exactly like ours, without a share: take it over"],
-  [["a nonce"], ["collecting"], "give shares", "collecting: give the shares at hand"],
-  [["a nonce"], ["verifying"], "recover", "the reply with the new shares did not come here: take them from the backup, or start again"],
-  [["a nonce"], ["altered"], "refuse altered", "our nonce with other parameters: stop"],
-  [["a nonce", "no nonce"], ["alike", "stranger"], "conflict", "a stranger's attempt: what onConflict says, or stop"],
+  [["a nonce", "no nonce"], ["none"], "start again", "our attempt is gone: another is started, and its nonce saved"],
+  [["no nonce"], ["former"], "give up and start", "an older attempt of ours is in progress: it is shut out, and another is started"],
+  [["a nonce", "no nonce"], ["probe"], "cancel probe", "an old probe of ours is in progress: it is cancelled"],
+  [["a nonce", "no nonce"], ["untouched"], "take over", "one exactly like ours is in progress, without a share: it is taken over"],
+  [["a nonce"], ["collecting"], "give shares", "our attempt takes current shares: those at hand are given"],
+  [["a nonce"], ["verifying"], "recover", "new shares were made and did not arrive here: they come from the backup, or it starts again"],
+  [["a nonce"], ["altered"], "refuse altered", "our nonce comes with other parameters than asked for: it gets no share"],
+  [["a nonce", "no nonce"], ["alike", "stranger"], "conflict", "somebody else's attempt is in progress: onConflict says what is done"],
 ];
 
 /** The new shares are saved, and either they or the former ones open the service. */
 const commit: readonly Line[] = [
-  [["candidate", "unknown"], ["verifying"], "prove and verify", "verifying: prove the new shares and commit"],
-  [["candidate"], ["none"], "note unknown", "committed, sealed, failed over or cancelled: unknown"],
-  [["candidate", "unknown"], ["untouched"], "cancel twin", "exactly like ours, without a share: cancel it; unknown"],
-  [["candidate", "unknown"], ["probe"], "cancel probe", "an old probe of ours: cancel it"],
-  [["candidate", "unknown"], ["altered"], "refuse altered", "our nonce with other parameters: stop"],
-  [["candidate", "unknown"], ["alike", "stranger"], "conflict", "a stranger's attempt: what onConflict says, or stop"],
-  [["unknown"], ["none"], "probe", "unknown: ask with a throw-away attempt"],
+  [
+    ["candidate", "unknown"],
+    ["verifying"],
+    "prove and verify",
+    "the new shares are saved, not yet verified: they are proven and committed",
+  ],
+  [["candidate"], ["none"], "note unknown", "our attempt is gone, committed or not: which shares are live is not known"],
+  [["candidate", "unknown"], ["untouched"], "cancel twin", "one exactly like ours is in progress, without a share: it is cancelled"],
+  [["candidate", "unknown"], ["probe"], "cancel probe", "an old probe of ours is in progress: it is cancelled"],
+  [["candidate", "unknown"], ["altered"], "refuse altered", "our nonce comes with other parameters than asked for: it gets no share"],
+  [["candidate", "unknown"], ["alike", "stranger"], "conflict", "somebody else's attempt is in progress: onConflict says what is done"],
+  [["unknown"], ["none"], "probe", "which shares are live is not known: a throw-away attempt asks"],
 ];
 
 /**
