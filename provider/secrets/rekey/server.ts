@@ -80,6 +80,8 @@ const statusAnswer = z.object({
   verification_required: z.boolean().default(false),
   verification_nonce: z.string().optional(),
 });
+/** The API document does not say what a start answers with; Vault answers as to a question for the status. */
+const startAnswer = z.object({ nonce: nonceAnswer });
 const verificationAnswer = z.object({
   nonce: z.string(),
   t: z.int().default(0),
@@ -149,14 +151,15 @@ function verificationOf(body: unknown, method: string): RekeyStatus["verificatio
 }
 
 /** @internal */
-export async function startAttempt(connection: Connection, parameters: Parameters): Promise<void> {
-  await act(connection, "PUT", init, {
+export async function startAttempt(connection: Connection, parameters: Parameters): Promise<string | undefined> {
+  const body = await act(connection, "PUT", init, {
     secret_shares: parameters.shares,
     secret_threshold: parameters.threshold,
     ...(parameters.pgpKeys.length > 0 ? { pgp_keys: parameters.pgpKeys } : {}),
     backup: parameters.backup,
     require_verification: parameters.verification,
   });
+  return startAnswer.safeParse(body).data?.nonce || undefined;
 }
 
 /** Ends the attempt of this nonce; one that is gone already is as good. @internal */

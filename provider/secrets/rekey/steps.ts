@@ -46,14 +46,15 @@ export function assertSavesEachStep(connection: Connection): void {
 export async function newAttempt(connection: Connection, ours: Ours): Promise<RekeyStatus> {
   const { parameters } = ours;
   if (!parameters.verification && (await keepsItsKey(connection))) throw storedSeal();
+  let nonce: string | undefined;
   let lost: unknown;
   try {
-    await startAttempt(connection, parameters);
+    nonce = await startAttempt(connection, parameters);
   } catch (error) {
     if (!isReplyLost(error)) throw await explainStart(connection, error);
     lost = error;
   }
-  const { kind, status } = await look(connection, { ...ours, nonce: undefined });
+  const { kind, status } = await look(connection, { ...ours, nonce });
   if (kind === "none")
     throw (
       lost ??
@@ -62,15 +63,17 @@ export async function newAttempt(connection: Connection, ours: Ours): Promise<Re
         "Run `pulumi up` again.",
       )
     );
+  // Known by its nonce, it is ours although others have given it shares since.
+  const isKnown = kind === "collecting" || kind === "verifying";
   const isFresh = matches(status, parameters) && !status.verification && status.progress === 0;
   // Without verification, an attempt like ours that we cannot know to be ours may be a trap for our shares.
-  if (isFresh && (!lost || kind === "untouched")) {
+  if (isKnown || (isFresh && (kind === "untouched" || !(lost || nonce)))) {
     tell(`started attempt ${status.nonce}: ${describe(status)}`);
     return status;
   }
   if (!lost && status.shares === 1 && parameters.shares > 1)
     throw storedSeal(`; the attempt ${status.nonce} that it made of it stands until it is cancelled`);
-  throw inProgress(status, 'Wait until it has ended, or set onConflict: "cancel".');
+  throw inProgress(status, waitOr(kind === "alike"));
 }
 
 /** Whether the service's key is kept by its seal, so that shares only authorize. */
@@ -117,9 +120,12 @@ export async function settleConflict(
     status,
     onConflict === "resume"
       ? 'It cannot be resumed: that needs exactly our parameters, verification, and that its current shares are being collected. Wait until it has ended, or set onConflict: "cancel".'
-      : `Wait until it has ended, or set onConflict: ${kind === "alike" && maySubmit ? '"resume" to go on with it, or ' : ""}"cancel" to end it, and with it the shares that others gave.`,
+      : waitOr(kind === "alike" && maySubmit),
   );
 }
+
+const waitOr = (mayResume: boolean): string =>
+  `Wait until it has ended, or set onConflict: ${mayResume ? '"resume" to go on with it, or ' : ""}"cancel" to end it, and with it the shares that others gave.`;
 
 const inProgress = (status: RekeyStatus, advice: string): StewardError =>
   new StewardError({
