@@ -63,8 +63,11 @@ onEachRekeyTarget("a rekey", (current) => {
   test("waits for other holders, and keeps its own share for the last one", async () => {
     const [a = "", b = "", c = ""] = current().first;
     const stack = stackOn(current());
+    const started = new Promise<void>((done) => {
+      told.mockImplementation((line) => void (String(line).startsWith("rekey: started attempt") && done()));
+    });
     const up = stack.up(inputs({ currentShares: [c], waitSeconds: 20 }));
-    while (!lines().includes("started attempt")) await new Promise((done) => setTimeout(done, 20));
+    await Promise.race([started, up]);
     const { nonce } = await status();
     for (const key of [a, b]) await current().outside("PUT", "sys/rekey/update", { key, nonce });
     await up;
