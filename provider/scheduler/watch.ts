@@ -126,7 +126,7 @@ export async function* changes(
   read: (index: number | undefined) => Promise<State>,
   { signal, wait, task }: { signal?: AbortSignal; wait?: Duration; task?: string },
 ): AsyncGenerator<Change> {
-  const early = Math.min(1000, waitSeconds(wait) * 500);
+  const halfWait = waitSeconds(wait) * 500;
   let index: number | undefined;
   let shown: string | undefined;
   let brokenAt: number | undefined;
@@ -150,8 +150,8 @@ export async function* changes(
       throw cannotWait("the server does not say which state it answers with, so that nobody can wait for the next", task);
     brokenAt = undefined;
     const taken = Date.now() - begin;
-    const hurried = taken < early;
-    atOnce = taken < Math.min(watching.atOnce, waitSeconds(wait) * 500) && index !== undefined && state.index === index ? atOnce + 1 : 0;
+    const hurried = taken < Math.min(1000, halfWait);
+    atOnce = taken < Math.min(watching.atOnce, halfWait) && index !== undefined && state.index === index ? atOnce + 1 : 0;
     if (atOnce >= hasty) throw cannotWait("the server answers at once where it should wait for a change", task);
     // An index that goes back says that the server has begun anew, and 0 would mean not to wait.
     index = index !== undefined && state.index < index ? undefined : Math.max(1, state.index);

@@ -1,10 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { Hono } from "hono";
 import type { Clock } from "../clock";
 import type { Found, Route } from "./answer";
 import { bodyOf, errors, missing, Refused } from "./answer";
 import type { Dialect } from "./dialect";
-import { Records } from "./records";
+import { Records, randomText } from "./records";
 import * as adminWorkspaces from "./routes/admin-workspaces";
 import * as costEstimation from "./routes/cost-estimation-settings";
 import * as customization from "./routes/customization-settings";
@@ -93,8 +92,4 @@ export function createPlatform(dialect: Dialect, clock: Clock): Platform {
   return { records, app, settings };
 }
 
-/** Letters and digits, as the real ones: what begins with `-` would be an option to every command line that is given it. */
-function newToken(): string {
-  const text = (length: number): string => randomBytes(length).toString("base64url").replace(/[-_]/g, "x").slice(0, length);
-  return `${text(14)}.atlasv1.${text(67)}`;
-}
+const newToken = (): string => `${randomText(14)}.atlasv1.${randomText(67)}`;

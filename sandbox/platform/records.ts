@@ -116,7 +116,7 @@ export class Records {
 
   /** An id such as `ws-SihZTyXKfNXUWuUa`. */
   newId(prefix: string): string {
-    return `${prefix}-${randomBytes(12).toString("base64url").replace(/[-_]/g, "x")}`;
+    return `${prefix}-${randomText(16)}`;
   }
 
   /** Versions and deprecations are numbered. */
@@ -124,6 +124,11 @@ export class Records {
     this.#lastNumber += 1;
     return String(this.#lastNumber);
   }
+}
+
+/** Letters and digits, as the real ids and tokens are: what begins with `-` would be an option to every command line that is given it. */
+export function randomText(length: number): string {
+  return randomBytes(length).toString("base64url").replace(/[-_]/g, "x").slice(0, length);
 }
 
 /** Site administrators may do everything everywhere, owners in their organization. */

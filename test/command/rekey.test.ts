@@ -7,6 +7,7 @@ import { askedForCurrent, folder, formsOf, tools } from "./rekey";
 
 const askedForNew = "Your new share (it is not shown): ";
 const confirmed = "to this rekey? [y/N] ";
+
 onEachRekeyTarget("the holders' command line", (current) => {
   const { alone, atTerminal, sent, begin, nonce, verification, forHolders, giveTwo, share } = tools(current);
 

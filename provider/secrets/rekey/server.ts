@@ -150,7 +150,7 @@ function verificationOf(body: unknown, method: string): RekeyStatus["verificatio
   return started && nonce !== "" ? { nonce, progress, threshold: t, shares: n } : undefined;
 }
 
-/** @internal */
+/** The nonce, where the answer names it. @internal */
 export async function startAttempt(connection: Connection, parameters: Parameters): Promise<string | undefined> {
   const body = await act(connection, "PUT", init, {
     secret_shares: parameters.shares,

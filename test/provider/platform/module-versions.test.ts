@@ -1,18 +1,9 @@
 import { createServer } from "node:http";
-import { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { platform } from "../../../provider";
-import { limits } from "../../../provider/http";
 import { Engine } from "../../engine";
 import { onEachPlatform } from "../../platform";
-
-const { firstPause } = limits;
-beforeAll(() => {
-  limits.firstPause = 5;
-});
-afterAll(() => {
-  limits.firstPause = firstPause;
-});
+import { listen } from "../exchange";
 
 const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
 const inputs = { ...version, reason: "Use 2.0.0.", link: "https://wiki.example.com/2" };
@@ -292,16 +283,11 @@ test("a link of a write in doubt, which nobody has seen published, is cleared li
     if (silent) request.socket.destroy();
     else response.end("{}");
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const address = `http://127.0.0.1:${await listen(server)}`;
   const deprecation = new Engine("platform:ModuleVersionDeprecation", { "steward:default": { platform: { address } } });
-  try {
-    await expect(deprecation.up(inputs)).rejects.toThrow(/^Cannot create deprecation/);
-    silent = false;
-    const { link: _, ...without } = inputs;
-    await deprecation.up(without);
-    expect(links).toEqual([inputs.link, ""]);
-  } finally {
-    server.close();
-  }
+  await expect(deprecation.up(inputs)).rejects.toThrow(/^Cannot create deprecation/);
+  silent = false;
+  const { link: _, ...without } = inputs;
+  await deprecation.up(without);
+  expect(links).toEqual([inputs.link, ""]);
 });

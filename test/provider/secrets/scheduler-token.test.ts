@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { AddressInfo } from "node:net";
 import { certificate, privateKey } from "../../certificates";
 import { Engine } from "../../engine";
 import { onEachTarget, Target } from "../../target";
+import { listen } from "../exchange";
 
 const printed: string[] = [];
 beforeEach(() => {
@@ -248,13 +248,11 @@ onEachTarget("SchedulerToken", (current) => {
 
 test("an answer that is no token says that one may have been generated all the same", async () => {
   const server = createServer((_, response) => void response.end('{"data":{}}'));
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const address = `http://127.0.0.1:${await listen(server)}`;
   const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address } } });
   await expect(token.up({ role: "deploy" })).rejects.toThrow(
     "the server's answer is not a scheduler token (GET /v1/scheduler/creds/deploy). Check the address and the mount. A token that nobody has may have been generated; the next `pulumi up` generates another one.",
   );
-  server.close();
 });
 
 test("where the server is not trusted, nothing was sent, and no token can have been generated", async () => {
@@ -263,17 +261,12 @@ test("where the server is not trusted, nothing was sent, and no token can have b
   server.on("request", () => {
     requests += 1;
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const address = `https://127.0.0.1:${await listen(server)}`;
   const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address } } });
-  try {
-    await expect(token.up({ role: "deploy" })).rejects.toThrow(
-      /no trusted TLS connection to .*\. Give the authority that signed its certificate as the connection's caCert, or correct the scheme of the address\.$/,
-    );
-    expect(requests).toBe(0);
-  } finally {
-    server.close();
-  }
+  await expect(token.up({ role: "deploy" })).rejects.toThrow(
+    /no trusted TLS connection to .*\. Give the authority that signed its certificate as the connection's caCert, or correct the scheme of the address\.$/,
+  );
+  expect(requests).toBe(0);
 });
 
 test.each([60, 0])("only the service's own words say that a lease of %s seconds is gone", async (lasts) => {
@@ -286,22 +279,17 @@ test.each([60, 0])("only the service's own words say that a lease of %s seconds 
     const found = lease ? { data: lease } : { errors: [reason] };
     response.end(JSON.stringify(generated ? { lease_id: "l", lease_duration: lasts, data } : found));
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const address = `http://127.0.0.1:${await listen(server)}`;
   const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address, dialect: "hashicorp" } } });
-  try {
-    await token.up({ role: "deploy" });
-    expect(Boolean(token.outputs().expiresAt)).toBe(lasts > 0);
-    lease = { expire_time: "2030-01-02T03:04:05Z", last_renewal: null, ttl: 60 };
-    await token.refresh();
-    // When it ends was said when it began, or else is said now.
-    expect(token.outputs().expiresAt === "2030-01-02T03:04:05.000Z").toBe(lasts === 0);
-    lease = undefined;
-    reason = "no node of the cluster answers: lease not found in its cache";
-    await expect(token.refresh()).rejects.toThrow("Cannot read scheduler token");
-    reason = "invalid lease";
-    expect(await token.refresh()).toBe("gone");
-  } finally {
-    server.close();
-  }
+  await token.up({ role: "deploy" });
+  expect(Boolean(token.outputs().expiresAt)).toBe(lasts > 0);
+  lease = { expire_time: "2030-01-02T03:04:05Z", last_renewal: null, ttl: 60 };
+  await token.refresh();
+  // When it ends was said when it began, or else is said now.
+  expect(token.outputs().expiresAt === "2030-01-02T03:04:05.000Z").toBe(lasts === 0);
+  lease = undefined;
+  reason = "no node of the cluster answers: lease not found in its cache";
+  await expect(token.refresh()).rejects.toThrow("Cannot read scheduler token");
+  reason = "invalid lease";
+  expect(await token.refresh()).toBe("gone");
 });
