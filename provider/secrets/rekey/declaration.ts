@@ -87,10 +87,10 @@ export interface RekeyInputs extends Connected {
   acceptPlaintext?: boolean;
 }
 
-/** A share given where a name is expected would be printed as the name. Paths may be base64 as well, but not as mixed as what is random. */
+/** A share given where a name is expected would be printed as the name. Paths may be base64 as well, but seldom as mixed as what is random. */
 function isNoShare(text: string): boolean {
   if (text.length < 40 || !decodeShare(text)) return true;
-  return text.includes("/") && ![/[a-z]/, /[A-Z]/, /[0-9]/].every((kind) => kind.test(text));
+  return text.includes("/") && !(/[a-z]/.test(text) && /[A-Z]/.test(text));
 }
 
 const optionalFlag = flag.optional();
