@@ -32,6 +32,8 @@ export interface Connection {
   acceptMoved: boolean;
   /** Values of the resource at hand that no error may show. */
   secrets: readonly string[];
+  /** Which creation of a resource asks; undefined for a function, and for a state that names none. */
+  instance?: string;
   /** What the process has asked already, and may answer again from here. */
   memory: Map<string, unknown>;
   engine: Engine;

@@ -134,7 +134,7 @@ export class Engine {
 
   /** The outputs that a program sees, without the adapter's own. */
   outputs(): Properties {
-    const { __provider, declared, server, ...outputs } = this.state?.outputs ?? {};
+    const { __provider, declared, server, instance, ...outputs } = this.state?.outputs ?? {};
     return outputs;
   }
 }

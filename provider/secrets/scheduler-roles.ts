@@ -5,6 +5,7 @@ import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { connectionInput, flag, strictObject } from "../inputs";
+import { isRemoved } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { defaultMount, explainRefusal } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
@@ -15,6 +16,7 @@ import {
   roleAttributes,
   roleDefaults,
   roleNameFindings,
+  rolePath,
   rolePolicyFindings,
   writeRole,
 } from "./scheduler-role";
@@ -145,7 +147,8 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
   // A set that is exclusive no longer lets go of them.
   const held = Object.entries(previous.roles).filter(([name]) => exclusive || !undeclared.includes(name));
   const state: Remembered = { mount, roles: Object.fromEntries(held), exclusive };
-  const writes = Object.keys(roles).filter((name) => unanswered.includes(name) || !sameRole(own(previous.roles, name), roles[name]));
+  const mustWrite = (name: string): boolean => unanswered.includes(name) || isRemoved(connection, rolePath({ mount, name }));
+  const writes = Object.keys(roles).filter((name) => mustWrite(name) || !sameRole(own(previous.roles, name), roles[name]));
   const removals = without([...new Set([...Object.keys(state.roles), ...unanswered])], Object.keys(roles));
   const failures: { name: string; error: StewardError }[] = [];
   const step = async (name: string, request: () => Promise<void>): Promise<void> => {
@@ -221,6 +224,10 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, Remembered> = {
   ],
   compare: { roles: rolesByName, mount: mountPath, adopt: ignored },
   replaces: ["mount"],
+  objects: {
+    fields: ["mount", "roles"],
+    paths: ({ mount, roles }) => Object.keys(roles ?? {}).map((name) => rolePath({ mount: mount as string, name })),
+  },
   deleteBeforeReplace: true,
   secrets: [],
   read,
