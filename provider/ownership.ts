@@ -19,8 +19,13 @@ interface Claims {
   removal?: Promise<unknown>;
 }
 
+let lastCreation = 0;
+
 /** Names one creation of a resource. Instances sort by the time of their creation. @internal */
-export const newInstance = (): string => `${Date.now().toString(36)}${randomBytes(5).toString("base64url")}`;
+export function newInstance(): string {
+  lastCreation = Math.max(Date.now(), lastCreation + 1);
+  return `${lastCreation.toString(36)}${randomBytes(5).toString("base64url")}`;
+}
 
 function claimsOn({ memory, server }: Connection, object: string): Claims {
   const key = JSON.stringify(["object", server, object]);

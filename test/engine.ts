@@ -55,8 +55,9 @@ export class Engine {
     return { operation, inputs: news, replaces: diff.replaces, deleteBeforeReplace: diff.deleteBeforeReplace };
   }
 
-  async up(inputs: Properties): Promise<Operation> {
-    forget();
+  /** `remembers`: in the process that another resource was seen in before. */
+  async up(inputs: Properties, { remembers = false } = {}): Promise<Operation> {
+    if (!remembers) forget();
     const plan = await this.preview(inputs);
     const old = this.state;
     if (plan.operation === "create") await this.create(plan.inputs);

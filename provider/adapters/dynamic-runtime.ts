@@ -154,8 +154,7 @@ export function provider(token: string): DynamicProvider {
           const isCreation = Object.keys(olds ?? {}).length === 0;
           if (findings.every(({ warning }) => warning) && !hasUnknown(inputs)) {
             noteDeclared(connection, objectsOf(inputs));
-            if (isCreation && definition.announce)
-              console.log(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
+            if (isCreation && definition.announce) console.log(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
           }
         } catch (error) {
           if (!(error instanceof StewardError)) throw error;

@@ -68,8 +68,5 @@ export function withFormer(state: Properties): Properties {
 
 function merged(value: unknown, hidden: unknown): unknown {
   if (!isRecord(value) || !isRecord(hidden)) return hidden;
-  return Object.fromEntries([
-    ...Object.entries(value),
-    ...Object.entries(hidden).map(([key, inner]) => [key, merged(value[key], inner)]),
-  ]);
+  return Object.fromEntries([...Object.entries(value), ...Object.entries(hidden).map(([key, inner]) => [key, merged(value[key], inner)])]);
 }

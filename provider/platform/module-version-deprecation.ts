@@ -265,7 +265,9 @@ export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs
   create,
   update,
   delete: async (connection, state) => {
-    await removeObject(connection, path(state), { name: `deprecation of module version "${idOf(state)}"` }, () => reinstate(connection, state));
+    await removeObject(connection, path(state), { name: `deprecation of module version "${idOf(state)}"` }, () =>
+      reinstate(connection, state),
+    );
   },
 };
 

@@ -221,7 +221,9 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   async function remove(connection: Connection, last: State & Remembered & Doubt): Promise<void> {
     if (last.onDelete === "retain") return;
     const isPutBack = await removeObject(connection, object, { name: `${of.noun} "${of.id}"` }, () => putBack(connection, last));
-    const originals = isPutBack ? [] : last.managed.filter((field) => last.heldBefore[field]).map((field) => original(field, last.heldBefore));
+    const originals = isPutBack
+      ? []
+      : last.managed.filter((field) => last.heldBefore[field]).map((field) => original(field, last.heldBefore));
     if (originals.length > 0) say(`what they held before can no longer be put back: ${originals.join(", ")}`);
   }
 

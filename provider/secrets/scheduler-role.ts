@@ -113,7 +113,12 @@ export async function writeRole(
   role: { mount: string; name: string } & RoleAttributes,
 ): Promise<Required<RoleAttributes>> {
   const { policies, global, type } = { ...roleDefaults, ...role };
-  await call(connection, { method: "POST", path: rolePath(role), body: { policies: policies.join(","), global, type }, retry: "idempotent" });
+  await call(connection, {
+    method: "POST",
+    path: rolePath(role),
+    body: { policies: policies.join(","), global, type },
+    retry: "idempotent",
+  });
   return { policies, global, type };
 }
 
