@@ -285,7 +285,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     replaces: [],
     deleteBeforeReplace: true,
     secrets,
-    encrypted: ["heldBefore", "changedByServer", "sent"],
+    encrypted: ["heldBefore", "changedByServer", "sent", ...(of.encrypted ?? [])],
     objects: { fields: [], paths: () => [object] },
     foresee,
     read,

@@ -177,8 +177,6 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
   state.unanswered = failures.filter(({ error }) => error.facts.outcomeUnknown).map(({ name }) => name);
   // Nothing done and nothing in doubt: the plain reason says it all.
   if (failures.length === writes.length + removals.length && state.unanswered.length === 0) throw first.error;
-  // Else a role whose write failed would look as if it were up to date.
-  for (const name of state.unanswered) if (own(roles, name)) delete state.roles[name];
   state.undeclared = undeclared.filter((name) => own(state.roles, name));
   throw new Unfinished(state, {
     ...first.error.facts,

@@ -43,7 +43,7 @@ describe("half-done work", () => {
     await expect(resource.up({ ...role, policies: ["b"] })).rejects.toThrow(
       'Cannot update scheduler role "web": oops (POST /v1/nomad/role/web, 500).',
     );
-    expect(resource.state).toMatchObject({ initErrors: true, outputs: { policies: ["a"] } });
+    expect(resource.state).toMatchObject({ initErrors: true, outputs: { policies: ["b"], formerInputs: { policies: ["a"] } } });
     expect(await resource.up(role)).toBe("update");
     expect(await resource.up(role)).toBe("same");
   });
