@@ -114,24 +114,28 @@ export function noteWritten(connection: Connection, objects: readonly string[], 
   }
 }
 
+/** @internal */
+export const warnStays = (name: string, what = "it"): void =>
+  console.log(
+    `warning: ${name}: ${what} stays, since another resource of the program holds it now. Give a resource that you rename an alias of its old name.`,
+  );
+
 /**
- * Removes an object from the server, unless another resource of this run holds it. False: it stays. While the removal is under way, nobody else in this
+ * Removes an object from the server, unless another resource of this run holds it. False: it stays, which is said of `name`. While the removal is under way, nobody else in this
  * process writes the object.
  * @internal
  */
 export async function removeObject(
   connection: Connection,
   object: string,
-  { name, isIrreversible = false }: { name: string; isIrreversible?: boolean },
+  { name, isIrreversible = false }: { name?: string; isIrreversible?: boolean },
   remove: () => Promise<void>,
 ): Promise<boolean> {
   const [claims = claimsOn(connection, object)] = await settled(connection, [object]);
   const release = (): boolean => claims.holders.delete(connection.instance ?? "");
   if (otherHolder(claims, connection)) {
     release();
-    console.log(
-      `warning: ${name}: it stays, since another resource of the program holds it now. Give a resource that you rename an alias of its old name.`,
-    );
+    if (name) warnStays(name);
     return false;
   }
   if (claims.refused || (isIrreversible && claims.declared))

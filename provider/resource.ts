@@ -1,7 +1,7 @@
 import { CustomResourceOptions, ID, Input, Inputs, Output, output, secret } from "@pulumi/pulumi";
+import { Declared, declareOnce } from "./adapters/duplicates";
 import { assertRuntimeResolves, dynamicType, providerText, shortenCallStack } from "./adapters/dynamic";
 import { formerInputs } from "./adapters/former-inputs";
-import { Declared, declareOnce } from "./duplicates";
 
 /** `T` with a `pulumi.Input` at every depth. */
 export type DeepInput<T> = Input<

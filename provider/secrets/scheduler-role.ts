@@ -122,10 +122,9 @@ export async function writeRole(
   return { policies, global, type };
 }
 
-/** Leaves a role that another resource of the program holds. @internal */
-export async function deleteRole(connection: Connection, role: { mount: string; name: string }): Promise<void> {
-  await removeObject(connection, rolePath(role), { name: `scheduler role "${role.name}"` }, () => remove(connection, rolePath(role)));
-}
+/** Leaves a role that another resource of the program holds: false, which is said of `name`. @internal */
+export const deleteRole = (connection: Connection, role: { mount: string; name: string }, name?: string): Promise<boolean> =>
+  removeObject(connection, rolePath(role), { name }, () => remove(connection, rolePath(role)));
 
 /** After defaults have been filled in. */
 type Complete = SchedulerRoleInputs & { mount: string };
@@ -174,7 +173,7 @@ export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> 
   },
   create,
   update: write,
-  delete: deleteRole,
+  delete: async (connection, role) => void (await deleteRole(connection, role, `scheduler role "${role.name}"`)),
   explain: explainRefusal,
 };
 

@@ -5,7 +5,7 @@ import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { connectionInput, flag, strictObject } from "../inputs";
-import { isRemoved } from "../ownership";
+import { isRemoved, warnStays } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { defaultMount, explainRefusal } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
@@ -151,6 +151,7 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
   const writes = Object.keys(roles).filter((name) => mustWrite(name) || !sameRole(own(previous.roles, name), roles[name]));
   const removals = without([...new Set([...Object.keys(state.roles), ...unanswered])], Object.keys(roles));
   const failures: { name: string; error: StewardError }[] = [];
+  const left: string[] = [];
   const step = async (name: string, request: () => Promise<void>): Promise<void> => {
     try {
       await request();
@@ -167,11 +168,12 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
     ),
     ...removals.map((name) =>
       step(name, async () => {
-        await deleteRole(connection, { mount, name });
+        if (!(await deleteRole(connection, { mount, name }))) left.push(name);
         delete state.roles[name];
       }),
     ),
   ]);
+  warnLeft(mount, left);
   const [first] = failures;
   if (!first) return state;
   state.unanswered = failures.filter(({ error }) => error.facts.outcomeUnknown).map(({ name }) => name);
@@ -188,7 +190,15 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
 async function removeAll(connection: Connection, { mount, roles, undeclared, unanswered }: Remembered): Promise<void> {
   const names = without([...new Set([...Object.keys(roles), ...(unanswered ?? [])])], undeclared);
   const outcomes = await Promise.allSettled(names.map((name) => deleteRole(connection, { mount, name })));
+  warnLeft(
+    mount,
+    names.filter((_, index) => (outcomes[index] as { value?: boolean }).value === false),
+  );
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+}
+
+function warnLeft(mount: string, names: readonly string[]): void {
+  if (names.length > 0) warnStays(`scheduler roles of mount "${mount}"`, `each of ${shortList(names)}`);
 }
 
 const without = (names: readonly string[], excluded: readonly string[] = []): string[] => {

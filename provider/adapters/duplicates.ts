@@ -1,8 +1,9 @@
 import { all, Inputs, Output } from "@pulumi/pulumi";
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { getStackResource } from "@pulumi/pulumi/runtime/stack";
-import { Connection, connect, System, withoutEngine } from "./connection";
-import { StewardError } from "./errors";
+import { Connection, connect, System, withoutEngine } from "../connection";
+import { StewardError } from "../errors";
+import { withoutNulls } from "./properties";
 
 // A program declares each object on a server once: two resources of one object would undo each other's work, and the deletion of one would take the object
 // from the other. The provider sees no names; the program knows them.
@@ -63,7 +64,7 @@ function declare({ token, noun, objects, defaults }: Declared, name: string, { n
   if (!connections.has(key)) connections.set(key, find(system, connectionName));
   const connection = connections.get(key);
   if (!connection || !objects) return;
-  for (const path of pathsOf(objects, { ...defaults?.(connection), ...given })) {
+  for (const path of pathsOf(objects, { ...defaults?.(connection), ...withoutNulls(given) })) {
     const object = `${connection.server} ${path}`;
     const other = names.get(object);
     if (other !== undefined)
@@ -79,9 +80,8 @@ function declare({ token, noun, objects, defaults }: Declared, name: string, { n
 
 /** Invalid inputs name no object; the provider says what is wrong with them. */
 function pathsOf({ paths }: NonNullable<Declared["objects"]>, fields: Inputs): readonly string[] {
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
   try {
-    return paths(given as never);
+    return paths(fields as never);
   } catch {
     return [];
   }
