@@ -3,9 +3,10 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import type { Stack } from "@pulumi/pulumi/automation";
 import { cleanEnvironment, pulumiEnvironment } from "../tools/environment";
 import { npm } from "../tools/npm";
-import { getPulumi } from "../tools/pulumi";
+import { getPulumi, Pulumi } from "../tools/pulumi";
 import { Platform } from "./platform";
 import { SchedulerTarget } from "./scheduler";
 import { Target } from "./target";
@@ -132,9 +133,22 @@ export class Project {
     }
     return spawn(cli.command, [...args, "--non-interactive", "--color", "never"], {
       cwd: join(this.folder, "program"),
-      env: { ...pulumiEnvironment(this.folder, cli), ...this.variables, ...this.more },
+      env: this.environment(cli),
       stdio: ["ignore", "pipe", "pipe"],
     });
+  }
+
+  private environment(cli: Pulumi): Record<string, string> {
+    return { ...pulumiEnvironment(this.folder, cli), ...this.variables, ...this.more };
+  }
+
+  /** The stack as the Automation API has it, once it exists. */
+  async automated(): Promise<Stack> {
+    const { LocalWorkspace } = require("@pulumi/pulumi/automation") as typeof import("@pulumi/pulumi/automation");
+    const envVars = this.environment(await getPulumi());
+    // It asks the command line for its version without the workspace's variables.
+    Object.assign(process.env, { PATH: envVars.PATH, PULUMI_HOME: envVars.PULUMI_HOME });
+    return LocalWorkspace.selectStack({ stackName: "dev", workDir: join(this.folder, "program") }, { envVars });
   }
 
   async pulumi(...args: string[]): Promise<Run> {
