@@ -1,5 +1,4 @@
 import { CustomResourceOptions, ID, Input, Inputs, Output, output, secret } from "@pulumi/pulumi";
-import { getStackResource } from "@pulumi/pulumi/runtime/stack";
 import { hideResponses } from "./adapters/debug-log";
 import { Declared, declareOnce } from "./adapters/duplicates";
 import { assertRuntimeResolves, dynamicType, providerText, shortenCallStack } from "./adapters/dynamic";
