@@ -68,14 +68,20 @@ function declare({ token, noun, objects, defaults }: Declared, name: string, { n
     const object = `${connection.server} ${path}`;
     const other = names.get(object);
     if (other !== undefined)
-      throw new StewardError({
-        code: "ERR_INVALID_INPUT",
-        task: `Cannot declare ${noun} "${name}"`,
-        reason: `the resource "${other}" of this program declares the same object, ${path} of the connection "${connectionName}"`,
-        advice: "Declare each object once.",
-      });
+      throw declaredTwice(`Cannot declare ${noun} "${name}"`, other, `${path} of the connection "${connectionName}"`);
     names.set(object, name);
   }
+}
+
+function declaredTwice(task: string, other: string, object: string): StewardError {
+  const error = new StewardError({
+    code: "ERR_INVALID_INPUT",
+    task,
+    reason: `the resource "${other}" of this program declares the same object, ${object}`,
+    advice: "Declare each object once.",
+  });
+  // Of a property that is known late, Pulumi would print the stack.
+  return Object.assign(error, { stack: "" });
 }
 
 /** Invalid inputs name no object; the provider says what is wrong with them. */
