@@ -16,7 +16,8 @@ export interface Declared {
   defaults?(connection: Connection): object;
 }
 
-interface Program {
+/** One run of a program. @internal */
+export interface Program {
   /** Which resource declares an object, by server and path. */
   names: Map<string, string>;
   connections: Map<string, Connection | undefined>;
@@ -57,7 +58,8 @@ export function declareOnce(definition: Declared, name: string, properties: Inpu
 const known = (value: unknown): unknown =>
   typeof value === "object" && value !== null ? Object.fromEntries(Object.keys(value).map((key) => [key, true])) : value;
 
-function declare({ token, noun, objects, defaults }: Declared, name: string, { names, connections }: Program, given: Inputs): void {
+/** Notes which objects a resource declares. @internal */
+export function declare({ token, noun, objects, defaults }: Declared, name: string, { names, connections }: Program, given: Inputs): void {
   const connectionName = (given.connection as string | undefined) ?? "default";
   const system = token.split(":")[0] as System;
   const key = `${system} ${connectionName}`;
