@@ -179,6 +179,8 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
   state.unanswered = failures.filter(({ error }) => error.facts.outcomeUnknown).map(({ name }) => name);
   // Nothing done and nothing in doubt: the plain reason says it all.
   if (failures.length === writes.length + removals.length && state.unanswered.length === 0) throw first.error;
+  // Pulumi encrypts on a refresh what it has encrypted before: a role that may be there is in the state from now on.
+  for (const name of state.unanswered) if (own(roles, name) && !own(state.roles, name)) state.roles[name] = complete(roles[name] ?? {});
   state.undeclared = undeclared.filter((name) => own(state.roles, name));
   throw new Unfinished(state, {
     ...first.error.facts,
