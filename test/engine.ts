@@ -87,7 +87,8 @@ export class Engine {
       const { outs } = await this.handler.update(id, wire(outputs), wire(inputs));
       this.state = { id, inputs, outputs: wire({ ...outs, __provider: "text" }), initErrors: false };
     } catch (error) {
-      this.keep(inputs, error as Halfway);
+      // Of an update that failed half-way, the engine keeps the inputs from before.
+      this.keep((this.state as Stored).inputs, error as Halfway);
       throw error;
     }
   }
@@ -111,7 +112,8 @@ export class Engine {
     const fresh = wire({ ...read.props, __provider: "text" });
     const { changes } = await this.handler.diff(id, fresh, wire(inputs));
     const names = [...new Set([...Object.keys(read.inputs ?? {}), ...Object.keys(inputs)])].filter((name) => name !== "__provider");
-    const changed = names.filter((name) => JSON.stringify(read.inputs?.[name]) !== JSON.stringify(inputs[name])).sort();
+    const now = read.inputs ?? inputs;
+    const changed = names.filter((name) => JSON.stringify(now[name]) !== JSON.stringify(inputs[name])).sort();
     this.state = { id, inputs: wire({ ...(read.inputs ?? inputs), __provider: "text" }), outputs: fresh, initErrors: false };
     return changes ? changed : [];
   }
@@ -135,7 +137,7 @@ export class Engine {
 
   /** The outputs that a program sees, without the adapter's own. */
   outputs(): Properties {
-    const { __provider, declared, server, instance, ...outputs } = this.state?.outputs ?? {};
+    const { __provider, declared, server, instance, halfDone, ...outputs } = this.state?.outputs ?? {};
     return outputs;
   }
 }

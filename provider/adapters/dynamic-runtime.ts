@@ -119,11 +119,11 @@ export function provider(token: string): DynamicProvider {
   const stored = (inputs: Properties, state: Properties, instance: unknown, __provider: unknown): Properties =>
     defined({ ...inputs, ...state, server: connectionOf(inputs).server, declared: fieldsOf(inputs), instance, __provider });
 
-  /** What a failed update keeps, with the values that have left the program hidden. */
+  /** What an update that failed half-way keeps, with the values that have left the program hidden. */
   const halfDone = (properties: Properties, inputs: Properties, last: Properties): Properties => {
     const fields = [...declaredIn(last).map((field) => field.split(".")[0] as string), ...Object.keys(hiddenIn(last))];
     const former = withFormer(last);
-    return hideFormer(properties, Object.fromEntries(fields.map((field) => [field, former[field]])), inputs, equal);
+    return hideFormer({ ...properties, halfDone: true }, Object.fromEntries(fields.map((field) => [field, former[field]])), inputs, equal);
   };
 
   const hiddenIn = (state: Properties): Properties => (state[formerInputs] as Properties | undefined) ?? {};
@@ -193,7 +193,7 @@ export function provider(token: string): DynamicProvider {
           // Two names of one server look like two servers: the old resource goes first, or it would take the new one with it.
           return { changes: true, replaces: [...replaces, "connection"], deleteBeforeReplace: definition.deleteBeforeReplace ?? true };
         }
-        const isInDoubt = Boolean(olds.unfinished) || formerInputs in state;
+        const isInDoubt = Boolean(olds.unfinished || olds.halfDone);
         const isKnown = !hasUnknown(inputs);
         if ((changed.length > 0 || isInDoubt) && isKnown) warn(inputs, definition.foresee?.(inputs, olds) ?? []);
         // A refresh compares as well, before the program has said what it declares.
@@ -266,7 +266,9 @@ export function provider(token: string): DynamicProvider {
           // A secret that is missing for once would come back in clear text, as one that was none before.
           put(inputs, field, fieldAt(props, field) ?? (isSecret ? "" : undefined));
         }
-        return { id, props: defined(props), ...(declared.length > 0 ? { inputs: defined(inputs) } : {}) };
+        // After an update that failed half-way, the engine holds the inputs, and the marks, from before it.
+        const hasInputs = declared.length > 0 && !previous.halfDone;
+        return { id, props: defined(props), ...(hasInputs ? { inputs: defined(inputs) } : {}) };
       });
     },
 
@@ -280,7 +282,7 @@ export function provider(token: string): DynamicProvider {
         async () => {
           const connection = { ...connectionOf(inputs, olds), instance };
           assertSameServer(connection, olds);
-          const { __provider: _, connection: _former, declared, server, unfinished, ...last } = olds;
+          const { __provider: _, connection: _former, declared, server, unfinished, halfDone: _halfDone, ...last } = olds;
           const given = fieldsOf(inputs);
           const previous = { ...last };
           for (const field of declaredIn(olds)) if (!given.includes(field)) put(previous, field, undefined);
