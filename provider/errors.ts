@@ -1,4 +1,5 @@
 import { RunError } from "@pulumi/pulumi/errors";
+import { printable } from "./log";
 
 /**
  * What went wrong, as a word to branch on:
@@ -108,9 +109,6 @@ function sentence({ task, reason, method, path, status, advice }: ErrorFacts): s
   const place = [method && path ? `${method} ${path}` : undefined, status].filter((part) => part !== undefined).join(", ");
   return printable(`${task ? `${task}: ` : ""}${reason}${place ? ` (${place})` : ""}.${advice ? ` ${advice}` : ""}`);
 }
-
-/** One line without control and format characters: names and server responses may contain commands to a terminal. @internal */
-export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
 
 /** A write that was done in part: the state tells what the server holds, and the next `pulumi up` finishes it. @internal */
 export class Unfinished<State> extends StewardError {

@@ -3,6 +3,7 @@ import { ConfigurationSources, Connection, connect, System } from "../connection
 import { Definition, Finding } from "../definition";
 import { definitions } from "../definitions";
 import { StewardError, Unfinished } from "../errors";
+import { log, printable } from "../log";
 import { watchEngine } from "./engine";
 import { Kept, located, presented, schemaFindings, unexpected, withStaleConfiguration } from "./presentation";
 import { defined, fieldAt, hasUnknown, Properties, put, stringsIn, valueAt, withoutNulls } from "./properties";
@@ -115,7 +116,7 @@ export function provider(token: string): DynamicProvider {
     defined({ ...inputs, ...state, server: connectionOf(inputs).server, declared: fieldsOf(inputs), __provider });
 
   const warn = (fields: Properties, findings: readonly Finding[]): void => {
-    for (const { path, reason } of findings) console.log(`warning: ${describe(fields)}: ${located(path, reason)}`);
+    for (const { path, reason } of findings) log(`warning: ${describe(fields)}: ${located(path, reason)}`);
   };
 
   const createdKey = (connection: Connection, id: string): string => JSON.stringify(["created", definition.token, connection.server, id]);
@@ -140,7 +141,7 @@ export function provider(token: string): DynamicProvider {
               findings.push(...(await rule.check(inputs, connection)));
           const isCreation = Object.keys(olds ?? {}).length === 0;
           if (isCreation && definition.announce && findings.every(({ warning }) => warning) && !hasUnknown(inputs))
-            console.log(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
+            log(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
         } catch (error) {
           if (!(error instanceof StewardError)) throw error;
           findings.push({ path: "", reason: error.message });
@@ -157,7 +158,9 @@ export function provider(token: string): DynamicProvider {
       return {
         inputs: Object.fromEntries(normalised),
         // With a property named, the engine prints its value, secrets included.
-        failures: findings.filter(({ warning }) => !warning).map(({ path, reason }) => ({ property: "", reason: located(path, reason) })),
+        failures: findings
+          .filter(({ warning }) => !warning)
+          .map(({ path, reason }) => ({ property: "", reason: printable(located(path, reason)) })),
       };
     },
 
@@ -237,7 +240,7 @@ export function provider(token: string): DynamicProvider {
           if (isSecret && comparison(field).equal === ignored.equal) continue;
           // What means the same keeps its face, so that nothing changes that no one changed.
           if (comparison(field).equal(fieldAt(previous, field), fieldAt(props, field))) put(props, field, fieldAt(previous, field));
-          else if (isSecret) console.log(`${describe(previous)}: ${field}, a secret, was changed on the server`);
+          else if (isSecret) log(`${describe(previous)}: ${field}, a secret, was changed on the server`);
           // A secret that is missing for once would come back in clear text, as one that was none before.
           put(inputs, field, fieldAt(props, field) ?? (isSecret ? "" : undefined));
         }

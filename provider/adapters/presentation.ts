@@ -42,7 +42,7 @@ export function presented(known: StewardError, task: string, kept: Kept | undefi
 /** @internal */
 export function unexpected(error: unknown, secrets: readonly string[]): StewardError {
   // Where, for whoever reads the report; a whole stack is nothing for a terminal.
-  const [, place] = /\b(provider[\\/][\w\\/.-]+:\d+):\d+/.exec((error as Error | undefined)?.stack ?? "") ?? [];
+  const [, place] = /\b(provider[\\/][\w\\/.-]{1,200}:\d+):\d+/.exec((error as Error | undefined)?.stack ?? "") ?? [];
   const message = String(error);
   const shown = holdsShortSecret(message, secrets) ? "with a message that contains a secret" : redact(message, secrets);
   return new StewardError({
