@@ -226,8 +226,9 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
 
   const { statusCode: status, headers } = response;
   if (status >= 300 && status < 400) throw redirected(connection, status, headers.location, fail);
-  const body = parsed(text, request.parse ?? JSON.parse);
-  if (status >= 200 && status < 300) {
+  const isDone = status >= 200 && status < 300;
+  const body = parsed(text, (isDone && request.parse) || JSON.parse);
+  if (isDone) {
     if (body !== undefined || text === "") return { status, headers, body };
     throw fail("ERR_UNEXPECTED_RESPONSE", isPage(text) ? "the server answered with a web page" : "the server's answer is not JSON", {
       status,
