@@ -30,7 +30,9 @@ export function brokenConnection(thrown: unknown, connection: Connection, progre
   const { name, address, system } = connection;
   const { writes, isSent, isAnswered } = progress;
   const error = thrown as NodeJS.ErrnoException;
-  const code = String(error.code ?? "");
+  // Undici names the error of its parser, and gives it no code.
+  const isGarbled = error.name === "HTTPParserError";
+  const code = String(error.code ?? (isGarbled ? error.name : ""));
   const isLate = timeouts.includes(code) || error.name === "TimeoutError";
   const outcomeUnknown = writes && isSent;
   if (clientRefused.test(code))
@@ -47,11 +49,11 @@ export function brokenConnection(thrown: unknown, connection: Connection, progre
       advice: `Check that ${address} is the address of the ${system} API itself.`,
       outcomeUnknown,
     });
-  if (code.startsWith("HPE_") || code.startsWith("Z_"))
+  if (isGarbled || code.startsWith("Z_"))
     return fail("ERR_UNEXPECTED_RESPONSE", `what ${address} answers cannot be read (${code})`, {
       advice: "Check the scheme and the port of the connection's address, and what stands between.",
       // Bytes that do not even begin as HTTP come from another kind of server.
-      outcomeUnknown: outcomeUnknown && (isAnswered || code !== "HPE_INVALID_CONSTANT"),
+      outcomeUnknown: outcomeUnknown && (isAnswered || !error.message.includes("Expected HTTP/")),
     });
   return fail(
     "ERR_REPLY_LOST",

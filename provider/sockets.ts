@@ -88,8 +88,20 @@ export class Sockets {
       bodyTimeout: silence,
       connect: { timeout: connect, ...tls },
       requestTls: tls,
+      clientFactory: (proxy, given) => new ProxyPool(proxy, { ...given, headersTimeout: silence }),
     };
-    const { Agent, EnvHttpProxyAgent } = undici();
+    const { Agent, EnvHttpProxyAgent, Pool } = undici();
+    // Undici connects again at once, and without end, when a proxy closes the connection: only errors of other codes reach the request.
+    class ProxyPool extends Pool {
+      override async connect(request: unknown): Promise<never> {
+        try {
+          return await (super.connect as (request: unknown) => Promise<never>)(request);
+        } catch (error) {
+          const { code } = error as NodeJS.ErrnoException;
+          throw code === "UND_ERR_SOCKET" ? Object.assign(new Error("closed"), { code: "ECONNRESET" }) : error;
+        }
+      }
+    }
     return isLoopback(address) ? new Agent(options) : new EnvHttpProxyAgent(options);
   }
 }
