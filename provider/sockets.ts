@@ -66,8 +66,7 @@ export class Sockets {
         dispatch(options, {
           onRequestStart: (controller, context) => {
             handler.onRequestStart?.(controller, context);
-            // An aborted request is not written any more.
-            if (!controller.aborted) onWrite();
+            onWrite();
           },
           onResponseStart: (...response) => handler.onResponseStart?.(...response),
           onResponseData: (...data) => handler.onResponseData?.(...data),
