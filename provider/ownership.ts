@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Connection } from "./connection";
 import { StewardError, Unfinished } from "./errors";
+import { log } from "./log";
 
 // Which resource holds which object on a server. A resource that was renamed, or moved to another type, leaves its former entry in the state: deleting
 // that one must not remove what the new one holds. Pulumi tells a provider no names, so each creation stores an instance, and what this process has seen of
@@ -116,7 +117,7 @@ export function noteWritten(connection: Connection, objects: readonly string[], 
 
 /** @internal */
 export const warnStays = (name: string, what = "it"): void =>
-  console.log(
+  log(
     `warning: ${name}: ${what} stays, since another resource of the program holds it now. Give a resource that you rename an alias of its old name.`,
   );
 

@@ -3,6 +3,7 @@ import { ConfigurationSources, Connection, connect, System } from "../connection
 import { Definition, Finding } from "../definition";
 import { definitions } from "../definitions";
 import { StewardError, Unfinished } from "../errors";
+import { log, printable } from "../log";
 import { areDeclared, createObjects, hold, newInstance, noteDeclared, noteWritten } from "../ownership";
 import { watchEngine } from "./engine";
 import { formerInputs, hideFormer, withFormer } from "./former-inputs";
@@ -130,7 +131,7 @@ export function provider(token: string): DynamicProvider {
   const objectsOf = (fields: Properties): readonly string[] => definition.objects?.paths(fields) ?? [];
 
   const warn = (fields: Properties, findings: readonly Finding[]): void => {
-    for (const { path, reason } of findings) console.log(`warning: ${describe(fields)}: ${located(path, reason)}`);
+    for (const { path, reason } of findings) log(`warning: ${describe(fields)}: ${located(path, reason)}`);
   };
 
   return {
@@ -154,7 +155,7 @@ export function provider(token: string): DynamicProvider {
           const isCreation = Object.keys(olds ?? {}).length === 0;
           if (findings.every(({ warning }) => warning) && !hasUnknown(inputs)) {
             noteDeclared(connection, objectsOf(inputs));
-            if (isCreation && definition.announce) console.log(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
+            if (isCreation && definition.announce) log(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
           }
         } catch (error) {
           if (!(error instanceof StewardError)) throw error;
@@ -172,7 +173,9 @@ export function provider(token: string): DynamicProvider {
       return {
         inputs: Object.fromEntries(normalised),
         // With a property named, the engine prints its value, secrets included.
-        failures: findings.filter(({ warning }) => !warning).map(({ path, reason }) => ({ property: "", reason: located(path, reason) })),
+        failures: findings
+          .filter(({ warning }) => !warning)
+          .map(({ path, reason }) => ({ property: "", reason: printable(located(path, reason)) })),
       };
     },
 
@@ -262,7 +265,7 @@ export function provider(token: string): DynamicProvider {
           if (isSecret && comparison(field).equal === ignored.equal) continue;
           // What means the same keeps its face, so that nothing changes that no one changed.
           if (equal(field, fieldAt(shown, field), fieldAt(props, field))) put(props, field, fieldAt(shown, field));
-          else if (isSecret) console.log(`${describe(shown)}: ${field}, a secret, was changed on the server`);
+          else if (isSecret) log(`${describe(shown)}: ${field}, a secret, was changed on the server`);
           // A secret that is missing for once would come back in clear text, as one that was none before.
           put(inputs, field, fieldAt(props, field) ?? (isSecret ? "" : undefined));
         }

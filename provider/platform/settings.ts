@@ -4,6 +4,7 @@ import { Connection } from "../connection";
 import { Definition, Doubt } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { connectionInput, onlyConnection, strictObject } from "../inputs";
+import { log } from "../log";
 import { removeObject } from "../ownership";
 import { ask } from "../program";
 import { Args, Connected } from "../resource";
@@ -100,7 +101,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     say(`${lost.join(", ")} cannot be put back, since the server never shows what was held before: ${end}`);
   }
 
-  const say = (line: string): void => console.log(`warning: ${of.noun} "${of.id}": ${line}`);
+  const say = (line: string): void => log(`warning: ${of.noun} "${of.id}": ${line}`);
 
   /** Sends what changes, and nothing when nothing does. */
   async function write(connection: Connection, inputs: Inputs, basis: Basis): Promise<State & Remembered> {

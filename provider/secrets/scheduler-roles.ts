@@ -5,6 +5,7 @@ import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { connectionInput, flag, strictObject } from "../inputs";
+import { withProgress } from "../log";
 import { isRemoved, warnStays } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { defaultMount, explainRefusal } from "./client";
@@ -96,9 +97,8 @@ async function read(connection: Connection, previous: Remembered, declared: read
   // What was never answered is settled by the list: there it is ours, and elsewhere it is not.
   const ours = isGet ? listed : without([...Object.keys(previous.roles), ...(previous.unanswered ?? [])], previous.undeclared);
   const wanted = exclusive ? listed : listed.filter((name) => ours.includes(name));
-  const found = await Promise.all(
-    wanted.map(async (name) => [name, await readRole(connection, { mount, name }, own(previous.roles, name))] as const),
-  );
+  const reads = wanted.map(async (name) => [name, await readRole(connection, { mount, name }, own(previous.roles, name))] as const);
+  const found = await Promise.all(withProgress(reads, rolesOf(mount), "read"));
   return {
     mount,
     roles: Object.fromEntries(found.filter((entry): entry is [string, Required<RoleAttributes>] => entry[1] !== undefined)),
@@ -160,7 +160,7 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
       failures.push({ name, error });
     }
   };
-  await Promise.all([
+  const steps = [
     ...writes.map((name) =>
       step(name, async () => {
         state.roles[name] = await writeRole(connection, { mount, name, ...roles[name] });
@@ -172,7 +172,8 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
         delete state.roles[name];
       }),
     ),
-  ]);
+  ];
+  await Promise.all(withProgress(steps, rolesOf(mount), "written"));
   warnLeft(mount, left);
   const [first] = failures;
   if (!first) return state;
@@ -191,7 +192,8 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
 
 async function removeAll(connection: Connection, { mount, roles, undeclared, unanswered }: Remembered): Promise<void> {
   const names = without([...new Set([...Object.keys(roles), ...(unanswered ?? [])])], undeclared);
-  const outcomes = await Promise.allSettled(names.map((name) => deleteRole(connection, { mount, name })));
+  const removals = names.map((name) => deleteRole(connection, { mount, name }));
+  const outcomes = await Promise.allSettled(withProgress(removals, rolesOf(mount), "deleted"));
   warnLeft(
     mount,
     names.filter((_, index) => (outcomes[index] as { value?: boolean }).value === false),
@@ -200,13 +202,15 @@ async function removeAll(connection: Connection, { mount, roles, undeclared, una
 }
 
 function warnLeft(mount: string, names: readonly string[]): void {
-  if (names.length > 0) warnStays(`scheduler roles of mount "${mount}"`, `each of ${shortList(names)}`);
+  if (names.length > 0) warnStays(rolesOf(mount), `each of ${shortList(names)}`);
 }
 
 const without = (names: readonly string[], excluded: readonly string[] = []): string[] => {
   const out = new Set(excluded);
   return names.filter((name) => !out.has(name));
 };
+
+const rolesOf = (mount: string): string => `scheduler roles of mount "${mount}"`;
 
 const shortList = (names: readonly string[]): string =>
   [...names.slice(0, 10), ...(names.length > 10 ? [`and ${names.length - 10} more`] : [])].join(", ");

@@ -1,5 +1,6 @@
 import { Connection } from "../../connection";
 import { StewardError, Unfinished } from "../../errors";
+import { log } from "../../log";
 import { heldByAnother } from "../../ownership";
 import { apiPath, call, dialectOf } from "../client";
 import { RekeyInputs } from "./declaration";
@@ -30,7 +31,7 @@ export const oursOf = ({ parameters, probe }: Attempt, nonces: readonly string[]
 });
 
 /** A line of the story that `pulumi up` tells. @internal */
-export const tell = (text: string): void => console.log(`rekey: ${text}`);
+export const tell = (text: string): void => log(`rekey: ${text}`);
 
 /** Before the first request that changes something. @internal */
 export function assertSavesEachStep(connection: Connection): void {
