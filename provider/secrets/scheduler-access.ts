@@ -7,7 +7,18 @@ import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
 import { connectionInput, flag, strictObject } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { apiPath, call, defaultMount, dialectOf, explainRefusal, isRouteGone, readData, remove, unexpectedAnswer } from "./client";
+import {
+  apiPath,
+  call,
+  defaultMount,
+  dialectOf,
+  explainRefusal,
+  isNotFound,
+  readData,
+  readExisting,
+  remove,
+  unexpectedAnswer,
+} from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
 
 /** What a program declares of an access configuration. */
@@ -142,7 +153,7 @@ async function write(connection: Connection, inputs: SchedulerAccessInputs, curr
 
 async function create(connection: Connection, inputs: SchedulerAccessInputs): Promise<Remembered> {
   const { mount = "", adopt } = inputs;
-  const existing = adopt ? undefined : await readData(connection, path(mount));
+  const existing = adopt ? undefined : await readExisting(connection, path(mount));
   if (existing?.address)
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
@@ -158,7 +169,7 @@ async function clear(connection: Connection, { mount }: Remembered): Promise<voi
   try {
     await write(connection, { mount, address: "", token: "" });
   } catch (error) {
-    if (!isRouteGone(error)) throw error;
+    if (!isNotFound(error)) throw error;
   }
 }
 
@@ -214,7 +225,8 @@ export interface SchedulerAccess extends Outputs<SchedulerAccessState> {}
  *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests Create: 1 `GET` and 1 `POST`; with `adopt` the `POST` alone. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`, or the
- * `POST` of a blank configuration.
+ * `POST` of a blank configuration. In the standard dialect a 404 costs one read more, at most once in a run: the OpenAPI document, which has to show
+ * the path to the token.
  * @unreadable `token` and `clientKey`; in the standard dialect everything but `address`.
  */
 export class SchedulerAccess extends CustomResource {

@@ -6,8 +6,21 @@ import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
 import { connectionInput, flag, strictObject } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { apiPath, call, defaultMount, dialectOf, explainRefusal, isTexts, readData, remove, unexpectedAnswer } from "./client";
+import {
+  apiPath,
+  call,
+  defaultMount,
+  dialectOf,
+  Evidence,
+  explainRefusal,
+  isTexts,
+  readData,
+  readExisting,
+  remove,
+  unexpectedAnswer,
+} from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
+import { listRoleNames } from "./scheduler-role-list";
 
 /** What a role is, apart from its name. */
 export interface RoleAttributes {
@@ -87,13 +100,19 @@ export function rolePolicyFindings(connection: Connection, { type = "client", po
 
 const path = ({ mount, name }: { mount: string; name: string }): string => apiPath(mount, "role", name);
 
+/** The list of all roles is the evidence that one does not exist. */
+const isUnlisted =
+  (connection: Connection, { mount, name }: { mount: string; name: string }): Evidence =>
+  async () =>
+    !(await listRoleNames(connection, mount)).includes(name);
+
 /** What the server holds of a role; `global`, where it does not show it, is what we last wrote. @internal */
 export async function readRole(
   connection: Connection,
   role: { mount: string; name: string },
   written: RoleAttributes | undefined,
 ): Promise<Required<RoleAttributes> | undefined> {
-  const data = await readData(connection, path(role));
+  const data = await readData(connection, path(role), { evidence: isUnlisted(connection, role) });
   if (!data) return undefined;
   // The API document calls it token_type, the product type.
   const { policies, token_type: type = data.type } = data;
@@ -128,7 +147,8 @@ async function write(connection: Connection, inputs: SchedulerRoleInputs): Promi
 
 async function create(connection: Connection, inputs: SchedulerRoleInputs): Promise<SchedulerRoleState> {
   const { mount, adopt } = inputs as Complete;
-  if (!adopt && (await readData(connection, path(inputs as Complete))))
+  const role = inputs as Complete;
+  if (!adopt && (await readExisting(connection, path(role), isUnlisted(connection, role))))
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
       reason: `a role of this name exists already at the mount "${mount}"`,
@@ -183,7 +203,8 @@ export interface SchedulerRole extends Outputs<SchedulerRoleState> {}
  * ```
  *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests Create: 1 `GET` and 1 `POST`; with `adopt` the `POST` alone. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`.
+ * @requests Create: 1 `GET` and 1 `POST`; with `adopt` the `POST` alone. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`. In the standard
+ * dialect a 404 costs one read more: the list, which must not hold the role (and where that is a 404 as well, once in a run the OpenAPI document).
  * @unreadable `global`, in the standard dialect.
  */
 export class SchedulerRole extends CustomResource {

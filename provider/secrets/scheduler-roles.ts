@@ -250,7 +250,8 @@ export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
  *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests Create: 1 list, and 1 `POST` for each role. Update: 1 `POST` or `DELETE` for each role that differs, after 1 list where roles
- * join without `adopt`. Refresh: 1 list, and 1 `GET` for each role. Delete: 1 `DELETE` for each declared role.
+ * join without `adopt`. Refresh: 1 list, and 1 `GET` for each role. Delete: 1 `DELETE` for each declared role. In the standard dialect a list
+ * answered 404 costs one read more, at most once in a run: the OpenAPI document, which has to show the path to the token.
  * @unreadable `global` of each role, in the standard dialect.
  */
 export class SchedulerRoles extends CustomResource {
