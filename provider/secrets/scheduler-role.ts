@@ -4,7 +4,7 @@ import { ignored, set } from "../comparison";
 import { Connection } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
-import { connectionInput, flag, strictObject } from "../inputs";
+import { connectionInput, flag, isStorableKey, strictObject } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import {
   apiPath,
@@ -84,8 +84,7 @@ const inputs: z.ZodType<SchedulerRoleInputs> = strictObject({
 /** What the product would refuse of a role's name. @internal */
 export function roleNameFindings(connection: Connection, name: string, path: string): Finding[] {
   const { pattern, reason } = dialectOf(connection).roleName;
-  // JavaScript objects, and with them Pulumi's inputs, cannot hold a field of that name.
-  if (name === "__proto__") return [{ path, reason: "is a name that Pulumi cannot hold" }];
+  if (!isStorableKey(name)) return [{ path, reason: "is a name that Pulumi cannot hold" }];
   return pattern.test(name) ? [] : [{ path, reason }];
 }
 

@@ -21,6 +21,27 @@ onEachTarget("what becomes of a stack", (current) => {
     await project.expectConverged();
   });
 
+  test("an exclusive set shows a role whatever its name, or fails and says which", async () => {
+    const { project, mount } = stage();
+    const { outside, dialect } = current();
+    // What Pulumi makes of a name is the same in both.
+    if (dialect === "standard") return;
+    project.program(
+      `new secrets.SchedulerRoles("set", { roles: { ours: { policies: ["one"] } }, exclusive: true, mount: ${JSON.stringify(mount)} });`,
+    );
+    await project.up();
+    await outside("POST", `${mount}/role/__proto__`, { policies: "x", type: "client" });
+    const refused = await project.pulumi("refresh", "--yes", "--skip-preview", "--diff");
+    expect(refused.code).not.toBe(0);
+    expect(refused.output).toContain('holds roles whose names Pulumi cannot hold: "__proto__". Delete them there');
+    await outside("DELETE", `${mount}/role/__proto__`);
+    await outside("POST", `${mount}/role/__hidden`, { policies: "x", type: "client" });
+    expect((await project.refresh()).output).toContain("undeclared roles that Pulumi does not show: __hidden");
+    expect((await project.preview()).output).toContain("__hidden will be written or removed");
+    await project.up();
+    expect((await outside("GET", `${mount}/role?list=true`)).data?.keys).toEqual(["ours"]);
+  });
+
   test("a changed mount replaces singletons in the right order, and a renamed connection replaces nothing", async () => {
     const { project, mount } = stage();
     const { address, dialect, newMount, outside } = current();

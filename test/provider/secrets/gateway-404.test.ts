@@ -1,6 +1,8 @@
+import { connect } from "../../../provider/connection";
+import { getBackup } from "../../../provider/secrets/rekey/server";
 import { Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../call";
-import { Engine } from "../../engine";
+import { Engine, noEngine } from "../../engine";
 
 const bodies = ['{"message":"no Route matched with those values"}', "{}", "", '{"error":"Not Found"}'];
 /** Which requests the gateway answers itself; `%` stands for the mount. */
@@ -154,15 +156,12 @@ describe("the evidence that the standard dialect asks for", () => {
 });
 
 test.each([["standard"], ["hashicorp"]] as const)("a gateway's 404 is no answer that no backup of a rekey exists (%s)", async (dialect) => {
-  const { getBackup } = await import("../../../provider/secrets/rekey/server");
-  const { connect } = await import("../../../provider/connection");
-  const { noEngine } = await import("../../engine");
   const sandbox = await start({ dialect });
   const config = (key: string): string | undefined =>
     key === "steward:default"
       ? JSON.stringify({ secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect } })
       : undefined;
-  const connection = connect("secrets", "default", { config, environment: {}, memory: new Map(), engine: noEngine } as never);
+  const connection = connect("secrets", "default", { config, environment: {}, memory: new Map(), engine: noEngine });
   expect(await getBackup(connection)).toBeUndefined();
   for (const status of [400, 404])
     for (const body of bodies) {
