@@ -43,3 +43,9 @@ const signature = "4dabf18193072939515e22adb298388d";
  * signature. @internal
  */
 export const isStorableKey = (name: string): boolean => name !== "__proto__" && name !== signature && !/\p{Surrogate}/u.test(name);
+
+/** Whether an address, `https://user:password@host`, holds a secret that the state would keep in clear text. @internal */
+export const holdsCredentials = (address: string): boolean => {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  return Boolean(url?.username || url?.password);
+};

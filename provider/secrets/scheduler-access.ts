@@ -5,7 +5,7 @@ import { Comparison, ignored, pem } from "../comparison";
 import { Connection } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
-import { connectionInput, flag, strictObject } from "../inputs";
+import { connectionInput, flag, holdsCredentials, strictObject } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import {
   apiPath,
@@ -23,7 +23,7 @@ import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
 
 /** What a program declares of an access configuration. */
 export interface SchedulerAccessInputs extends Connected, Mounted {
-  /** Where the scheduler is, as the secrets service reaches it: `https://host:4646`. Changing this updates. */
+  /** Where the scheduler is, as the secrets service reaches it: `https://host:4646`, without a user, a query or a fragment. Changing this updates. */
   address: string;
   /**
    * The scheduler's management token. Secret. The service never gives it back: a token changed behind our back cannot be seen. Never
@@ -73,7 +73,9 @@ const certificate = z
 const inputs: z.ZodType<SchedulerAccessInputs> = strictObject({
   address: z
     .string("must be the scheduler's address")
-    .refine((address) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol), "must be a URL such as https://host:4646"),
+    .refine((address) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol), "must be a URL such as https://host:4646")
+    .refine((address) => !holdsCredentials(address), "must not hold a user or a password, which the state would keep in clear text")
+    .refine((address) => !/[?#]/.test(address), "must not hold a query or a fragment"),
   token: z
     .string("must be the scheduler's management token")
     .min(1, "must not be empty: the first write without a token would bootstrap the scheduler's access control"),
@@ -113,6 +115,9 @@ const path = (mount: string): string => apiPath(mount, "config", "access");
 /** What was never given and what the server leaves blank are the same. */
 const unblanked = <T>(value: T): T | undefined => (value === "" || value === 0 ? undefined : value);
 
+/** An address that somebody else wrote may hold a password: it must reach neither the state nor the terminal. */
+const withoutCredentials = (address: unknown): string => String(address).replace(/^([^/]*\/\/)[^/?#]*@/, "$1[secret]@");
+
 async function read(connection: Connection, previous: Remembered): Promise<Remembered | undefined> {
   const data = await readData(connection, path(previous.mount));
   if (data && typeof data.address !== "string") throw unexpectedAnswer(path(previous.mount));
@@ -122,7 +127,7 @@ async function read(connection: Connection, previous: Remembered): Promise<Remem
   const shown = <T>(field: string, written: T): T => (field in data ? (unblanked(data[field]) as T) : written);
   return {
     mount: previous.mount,
-    address: String(data.address),
+    address: withoutCredentials(data.address),
     maxTokenNameLength: shown("max_token_name_length", previous.maxTokenNameLength),
     caCert: shown("ca_cert", previous.caCert),
     clientCert: shown("client_cert", previous.clientCert),
@@ -157,7 +162,7 @@ async function create(connection: Connection, inputs: SchedulerAccessInputs): Pr
   if (existing?.address)
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
-      reason: `the engine is configured for ${existing.address} already`,
+      reason: `the engine is configured for ${withoutCredentials(existing.address)} already`,
       advice: "Set adopt: true to overwrite that configuration; the token in it cannot be read, nor put back.",
     });
   return write(connection, inputs);
