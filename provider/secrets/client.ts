@@ -143,6 +143,9 @@ const documentsPath =
     return Object.keys(paths ?? {}).some((template) => matches(template, documentedPath(error)));
   };
 
+/** Pulumi creates the new resource first, unless the program says otherwise, and asks no provider about a replacement that the user orders. @internal */
+export const replaceHint = "To replace it with `pulumi up --replace`, set the resource option deleteBeforeReplace: true.";
+
 /** Deletes an object; one that is gone already, with its mount or without, is as good. @internal */
 export async function remove(connection: Connection, path: string): Promise<void> {
   try {

@@ -17,6 +17,7 @@ import {
   readData,
   readExisting,
   remove,
+  replaceHint,
   unexpectedAnswer,
 } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
@@ -163,7 +164,7 @@ async function create(connection: Connection, inputs: SchedulerAccessInputs): Pr
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
       reason: `the engine is configured for ${withoutCredentials(existing.address)} already`,
-      advice: "Set adopt: true to overwrite that configuration; the token in it cannot be read, nor put back.",
+      advice: `Set adopt: true to overwrite that configuration; the token in it cannot be read, nor put back. ${replaceHint}`,
     });
   return write(connection, inputs);
 }
@@ -203,7 +204,8 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
     { fields: ["clientCert"], check: ({ clientCert }) => certificateWarnings("clientCert", clientCert) },
   ],
   compare: { maxTokenNameLength: blankIsNone, caCert: pem, clientCert: pem, clientKey: pem, mount: mountPath, adopt: ignored },
-  // Not deleted before: the engine at the old mount has to revoke the tokens that are replaced with it.
+  // Not deleted before: the engine at the old mount has to revoke the tokens that are replaced with it. The class cannot have it otherwise for a
+  // replacement that the user orders: its option would hold for a change of the mount as well, whatever `diff` answers.
   replaces: ["mount"],
   secrets: ["token", "clientKey"],
   read,

@@ -17,6 +17,7 @@ import {
   readData,
   readExisting,
   remove,
+  replaceHint,
   unexpectedAnswer,
 } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
@@ -151,7 +152,7 @@ async function create(connection: Connection, inputs: SchedulerRoleInputs): Prom
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
       reason: `a role of this name exists already at the mount "${mount}"`,
-      advice: "Set adopt: true to take it over and manage it from here on, or choose another name.",
+      advice: `Set adopt: true to take it over and manage it from here on, or choose another name. ${replaceHint}`,
     });
   return write(connection, inputs);
 }

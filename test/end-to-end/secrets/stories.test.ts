@@ -1,5 +1,5 @@
 import { certificate, privateKey } from "../../certificates";
-import { projectForEach } from "../../project";
+import { Project, projectForEach } from "../../project";
 import { onEachTarget } from "../../target";
 
 onEachTarget("what becomes of a stack", (current) => {
@@ -40,6 +40,29 @@ onEachTarget("what becomes of a stack", (current) => {
     expect((await project.preview()).output).toContain("__hidden will be written or removed");
     await project.up();
     expect((await outside("GET", `${mount}/role?list=true`)).data?.keys).toEqual(["ours"]);
+  });
+
+  test("a replacement that the user orders says what it needs, and then goes through", async () => {
+    const { project, mount } = stage();
+    const { outside, dialect } = current();
+    // What Pulumi does is the same in both.
+    if (dialect === "standard") return;
+    const source = (options: string): Project =>
+      project.program(`
+        new secrets.SchedulerAccess("access", { address: "http://127.0.0.1:4646", token: "canary-token", mount: ${JSON.stringify(mount)} }, ${options});
+        new secrets.SchedulerRole("web", { name: "web", policies: ["a"], mount: ${JSON.stringify(mount)} }, ${options});`);
+    await source("{}").up();
+    const urns = (await project.resources()).map(({ urn }) => urn).filter((urn) => /::(access|web)$/.test(urn));
+    const replace = ["up", "--yes", "--skip-preview", ...urns.flatMap((urn) => ["--replace", urn])];
+    const refused = await project.pulumi(...replace, "--continue-on-error");
+    expect(refused.code).not.toBe(0);
+    const needed = /adopt: true [^\n]*To replace it with `pulumi up --replace`, set the resource option deleteBeforeReplace: true\./;
+    for (const type of ["access configuration", "role"])
+      expect(refused.output).toMatch(new RegExp(`scheduler ${type} [^\n]*${needed.source}`));
+    expect((await source("{ deleteBeforeReplace: true }").pulumi(...replace)).output).toMatch(/\+-2 replaced/);
+    expect((await outside("GET", `${mount}/config/access`)).data?.address).toBe("http://127.0.0.1:4646");
+    expect((await outside("GET", `${mount}/role/web`)).status).toBe(200);
+    await project.expectConverged();
   });
 
   test("a changed mount replaces singletons in the right order, and a renamed connection replaces nothing", async () => {
