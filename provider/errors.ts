@@ -67,8 +67,6 @@ export interface ErrorFacts {
   /** Whether the connection was refused before the request went out, where the code does not say so. */
   nothingSent?: boolean;
   retryAfter?: string;
-  /** Whether a refusal came with JSON or with nothing, as an API answers: not with a page or a text. Never the answer itself, which may hold secrets. */
-  isApi?: boolean;
   /** How many errors it listed; undefined where it was no such list. */
   errorCount?: number;
 }

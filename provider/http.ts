@@ -241,7 +241,6 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
   const reason = serverReason(body, text, secrets);
   throw fail(errorCode(status), reason || (isPage(text) ? "the server answered with a web page" : "the server gave no reason"), {
     status,
-    isApi: text === "" || body !== undefined,
     errorCount: errorsIn(body)?.length,
     advice: adviceFor(status, connection, token !== undefined),
     outcomeUnknown: writes && status >= 500 && status !== 503,

@@ -34,3 +34,18 @@ export const pathOf = ({ path }: Issue): string =>
 /** In one line. @internal */
 export const described = ({ issues }: { issues: readonly Issue[] }): string =>
   issues.map((issue) => [pathOf(issue), issue.message].filter(Boolean).join(": ")).join("; ");
+
+/** What Pulumi marks its special values with: an object with such a key is a secret or an asset, or an error. */
+const signature = "4dabf18193072939515e22adb298388d";
+
+/**
+ * Whether a name that a server chose can be a key of an input or output. Pulumi loses `__proto__` and half a character on its way, and refuses the
+ * signature. @internal
+ */
+export const isStorableKey = (name: string): boolean => name !== "__proto__" && name !== signature && !/\p{Surrogate}/u.test(name);
+
+/** Whether an address, `https://user:password@host`, holds a secret that the state would keep in clear text. @internal */
+export const holdsCredentials = (address: string): boolean => {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  return Boolean(url?.username || url?.password);
+};

@@ -23,10 +23,12 @@ export const wire = <T extends object>(value: T): T => Struct.fromJavaScript(val
 /** One resource under an engine: what the real one calls, in its order, with the arguments that it passes. */
 export class Engine {
   state: Stored | undefined;
-  private readonly handler: ReturnType<typeof provider>;
 
-  constructor(token: string, config: Record<string, object>) {
-    this.handler = provider(token);
+  constructor(
+    token: string,
+    config: Record<string, object>,
+    private readonly handler = provider(token),
+  ) {
     this.configure(config);
   }
 

@@ -31,8 +31,8 @@ export function forget(): void {
   memory.clear();
 }
 
-/** The provider of one type: what `__provider` loads in the process that the engine starts. */
-export function provider(token: string): DynamicProvider {
+/** The provider of one type: what `__provider` loads in the process that the engine starts. `_release` wrote the state, and is missing before 0.1. */
+export function provider(token: string, _release?: string): DynamicProvider {
   const definition: Definition<Properties, Properties> | undefined = definitions.find((candidate) => candidate.token === token);
   if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);
   const settings: ConfigurationSources = { config: () => undefined, environment: process.env, memory, engine };

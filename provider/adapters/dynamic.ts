@@ -8,13 +8,20 @@ import { StewardError } from "../errors";
 export const dynamicType = (token: string): string => `pulumi-nodejs:dynamic/steward/${token}`;
 
 /**
+ * The release that writes the state. It stands in the text of the provider, which costs 12 bytes for each resource: an output of its own would cost more,
+ * and the default provider, of which a stack has one, would be another process after each release. Without the last number, so that no patch changes a
+ * state. @internal
+ */
+export const release = "0.1";
+
+/**
  * The provider of a resource as Pulumi stores it with each resource, twice: the text of a CommonJS module whose `handler()` returns the
  * provider. One line that loads the package by name, instead of the serialised closure that `dynamic.Resource` would put there. Single quotes,
  * since the state is JSON, where each double one takes two bytes.
  * @internal
  */
 export const providerText = (token: string): string =>
-  `exports.handler=()=>{try{return require('pulumi-steward/runtime').provider('${token}')}catch(e){e.message="Install the program's dependencies";e.stack='';throw e}}`;
+  `exports.handler=()=>{try{return require('pulumi-steward/runtime').provider('${token}','${release}')}catch(e){e.message="Install the program's dependencies";e.stack='';throw e}}`;
 
 let resolved = false;
 

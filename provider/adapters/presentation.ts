@@ -52,11 +52,18 @@ export function unexpected(error: unknown, secrets: readonly string[]): StewardE
   });
 }
 
-/** `refresh` and `destroy` see the configuration that the last `up` recorded: without a word of it, a token renewed since is a riddle. @internal */
+/**
+ * What to do where `refresh` and `destroy` fail. They use the configuration that the last `up` recorded, so a token renewed since fails; and a 404 that
+ * does not prove the object gone leaves it in the state. @internal
+ */
 export function withStaleConfiguration(error: unknown): unknown {
-  if (!(error instanceof StewardError) || error.code !== "ERR_FORBIDDEN") return error;
+  if (!(error instanceof StewardError)) return error;
+  const { advice = "" } = error.facts;
+  if (error.code === "ERR_NOT_FOUND")
+    return error.with({ advice: `${advice} If it no longer exists, remove it from the state: \`pulumi state delete <URN>\`.`.trim() });
+  if (error.code !== "ERR_FORBIDDEN") return error;
   return error.with({
     advice:
-      `${error.facts.advice ?? ""} \`pulumi refresh\` and \`pulumi destroy\` use the configuration of the last \`pulumi up\`: if it was changed since, run \`pulumi up\` or add --run-program; what tokenEnv or tokenFile names is read anew each time.`.trim(),
+      `${advice} \`pulumi refresh\` and \`pulumi destroy\` use the configuration of the last \`pulumi up\`: if it was changed since, run \`pulumi up\` or add --run-program; what tokenEnv or tokenFile names is read anew each time.`.trim(),
   });
 }

@@ -64,9 +64,9 @@ export async function call(connection: Connection, request: Omit<Request, "heade
   return (await send(connection, { ...request, headers })).body;
 }
 
-/** Whether the platform itself says that there is no such thing: a page or a text with a 404 is somebody else's word. @internal */
+/** Whether the platform itself answers 404, with JSON:API's list of errors. Any other body may be a gateway's. @internal */
 export const isNotFound = (error: unknown): error is StewardError =>
-  error instanceof StewardError && error.status === 404 && Boolean(error.facts.isApi);
+  error instanceof StewardError && error.status === 404 && error.facts.errorCount !== undefined;
 
 /** The same, where a 404 says that we are no administrator. @internal */
 export async function callAsAdministrator(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {

@@ -3,7 +3,7 @@ import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { pem } from "../comparison";
 import { Definition } from "../definition";
-import { flag, nonEmptyText, text } from "../inputs";
+import { flag, holdsCredentials, nonEmptyText, text } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { dialectOf } from "./client";
 import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
@@ -49,7 +49,8 @@ export interface SamlSettingsState extends SettingsState, SamlSettingsAttributes
 
 const url = z
   .string("must be an https URL")
-  .refine((value) => URL.canParse(value) && new URL(value).protocol === "https:", "must be an https URL");
+  .refine((value) => URL.canParse(value) && new URL(value).protocol === "https:", "must be an https URL")
+  .refine((value) => !holdsCredentials(value), "must not hold a user or a password, which the state would keep in clear text");
 
 function isCertificate(value: string): boolean {
   try {

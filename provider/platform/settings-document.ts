@@ -1,4 +1,5 @@
 import { Connection } from "../connection";
+import { isStorableKey } from "../inputs";
 import { adminPath, callAsAdministrator, dialectOf, resourceOf, unexpectedAnswer, wireName } from "./client";
 import { extraName, Fields, Settings, Values } from "./settings-fields";
 
@@ -25,7 +26,7 @@ export function documentOf<Inputs>(of: Settings<Inputs>, { writeOnly, sentAlong,
     ];
     const shown: Values = {};
     for (const [name, value] of Object.entries(attributes)) {
-      if (hidden.includes(name)) continue;
+      if (hidden.includes(name) || !isStorableKey(name)) continue;
       const field = names.get(name) ?? (dialectOf(connection).hasExtra ? `extra.${name}` : undefined);
       if (field) shown[field] = value;
     }

@@ -1,6 +1,6 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { Connection, Dialect } from "../connection";
-import { ErrorFacts, StewardError } from "../errors";
+import { StewardError } from "../errors";
 import { unlikeTheApi } from "../failure";
 import { isObject, Request, Retry, send } from "../http";
 
@@ -29,8 +29,8 @@ interface SecretsDialect {
   noBackup: readonly number[];
   /** Whether `sys/seal-status` tells what kind of seal keeps the key. */
   showsSeal: boolean;
-  /** Whether a 404 says that the object is not there: not its mount, nor the API itself. */
-  saysGone(facts: ErrorFacts): boolean;
+  /** Whether a 404 with an empty list of errors proves by itself that an object does not exist. */
+  provesAbsence: boolean;
 }
 
 const dialects: Record<Dialect, SecretsDialect> = {
@@ -48,8 +48,8 @@ const dialects: Record<Dialect, SecretsDialect> = {
     refusesRepeatedShares: false,
     noBackup: [400, 404],
     showsSeal: false,
-    // The document does not show it; but a page or a text is not the API's.
-    saysGone: ({ isApi }) => isApi === true,
+    // The document does not show the body of a 404, so a gateway's 404 may look the same.
+    provesAbsence: false,
   },
   hashicorp: {
     tokenHeader: "x-vault-token",
@@ -65,8 +65,7 @@ const dialects: Record<Dialect, SecretsDialect> = {
     refusesRepeatedShares: true,
     noBackup: [400],
     showsSeal: true,
-    // With a reason it is about the route, that is about a mount that is not there.
-    saysGone: ({ errorCount }) => errorCount === 0,
+    provesAbsence: true,
   },
 };
 
@@ -91,11 +90,17 @@ export async function call(connection: Connection, request: Omit<Request, "heade
   return (await send(connection, { ...request, headers })).body;
 }
 
-/** The `data` of an object, or undefined where the server says that there is none. @internal */
+/** Further evidence for a 404 that proves nothing by itself. @internal */
+export type Evidence = (error: StewardError) => Promise<boolean>;
+
+/**
+ * The `data` of an object, or undefined where it is proven that the object does not exist. A 404 may come from a gateway: in a dialect where the 404
+ * alone is no proof, one read more is the evidence. @internal
+ */
 export async function readData(
   connection: Connection,
   path: string,
-  query?: Record<string, string>,
+  { query, evidence = documentsPath(connection) }: { query?: Record<string, string>; evidence?: Evidence } = {},
 ): Promise<Record<string, unknown> | undefined> {
   try {
     const body = await call(connection, { method: "GET", path, ...(query ? { query } : {}), retry: "idempotent" });
@@ -103,28 +108,58 @@ export async function readData(
     if (isObject(data)) return data;
     throw unexpectedAnswer(path);
   } catch (error) {
-    if (isGone(connection, error)) return undefined;
-    throw error;
+    if (!(error instanceof StewardError) || error.status !== 404) throw error;
+    const isAbsent = dialectOf(connection).provesAbsence ? error.facts.errorCount === 0 : await evidence(error);
+    if (isAbsent) return undefined;
+    throw error.with({
+      advice: "Nothing proves that it does not exist: check the connection's address, the mount, and any proxy in front of the service.",
+    });
   }
 }
+
+/** The same before a creation, which writes nothing where it cannot know what it would overwrite. @internal */
+export async function readExisting(
+  connection: Connection,
+  path: string,
+  evidence?: Evidence,
+): Promise<Record<string, unknown> | undefined> {
+  try {
+    return await readData(connection, path, { evidence });
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.status !== 404) throw error;
+    throw error.with({ advice: `${error.facts.advice} With adopt: true it is written without this read.` });
+  }
+}
+
+/**
+ * Whether the service answered by itself, and documents the path to this token: it then serves the path, and there is nothing at it. A gateway that
+ * routes `sys` and not the mount would pass for that by its document alone. @internal
+ */
+const documentsPath =
+  (connection: Connection): Evidence =>
+  async (error) => {
+    if (!isFromService(error)) return false;
+    const paths = await visiblePaths(connection, "idempotent");
+    return Object.keys(paths ?? {}).some((template) => matches(template, documentedPath(error)));
+  };
+
+/** Pulumi creates the new resource first, unless the program says otherwise, and asks no provider about a replacement that the user orders. @internal */
+export const replaceHint = "To replace it with `pulumi up --replace`, set the resource option deleteBeforeReplace: true.";
 
 /** Deletes an object; one that is gone already, with its mount or without, is as good. @internal */
 export async function remove(connection: Connection, path: string): Promise<void> {
   try {
     await call(connection, { method: "DELETE", path, retry: "idempotent" });
   } catch (error) {
-    if (!isGone(connection, error) && !isRouteGone(error)) throw error;
+    if (!isNotFound(error)) throw error;
   }
 }
 
-function isGone(connection: Connection, error: unknown): boolean {
-  return error instanceof StewardError && error.status === 404 && dialectOf(connection).saysGone(error.facts);
-}
+/** Whether an error response has the form of the service's own: a list of errors. @internal */
+export const isFromService = (error: StewardError): boolean => error.facts.errorCount !== undefined;
 
-/** Whether the service itself says that there is no such path: its mount is gone. @internal */
-export function isRouteGone(error: unknown): boolean {
-  return error instanceof StewardError && error.status === 404 && error.facts.errorCount !== undefined;
-}
+/** Whether the service itself answers 404: the object does not exist, or its mount does not. @internal */
+export const isNotFound = (error: unknown): boolean => error instanceof StewardError && error.status === 404 && isFromService(error);
 
 /** Whether the service says that it knows no such lease. @internal */
 export function isLeaseGone(error: unknown): boolean {
@@ -158,11 +193,11 @@ export async function readOpenApi(connection: Connection, retry: Retry): Promise
 }
 
 /** Asked for once per server, token and process. */
-function visiblePaths(connection: Connection): Promise<OpenAPIV3.PathsObject | undefined> {
-  const key = JSON.stringify(["openapi", connection.server, connection.token()]);
+function visiblePaths(connection: Connection, retry: Retry): Promise<OpenAPIV3.PathsObject | undefined> {
+  const key = JSON.stringify(["openapi", retry, connection.server, connection.token()]);
   const known = connection.memory.get(key) as Promise<OpenAPIV3.PathsObject | undefined> | undefined;
   if (known) return known;
-  const asked = readOpenApi(connection, "never").then(
+  const asked = readOpenApi(connection, retry).then(
     ({ paths }) => paths,
     () => undefined,
   );
@@ -170,28 +205,32 @@ function visiblePaths(connection: Connection): Promise<OpenAPIV3.PathsObject | u
   return asked;
 }
 
+/** The path of a request as the OpenAPI document writes it. */
+const documentedPath = ({ path = "" }: StewardError): string => decodeURIComponent(path.replace(/^\/v1/, ""));
+
+/** Whether a path of the document, `/scheduler/role/{name}`, is that of a request. */
+function matches(template: string, path: string): boolean {
+  // Part by part: an expression made of the server's template could take as long as it likes.
+  const [parts, segments] = [template.replace(/\/$/, "").split("/"), path.split("/")];
+  return parts.length === segments.length && parts.every((part, index) => part.includes("{") || part === segments[index]);
+}
+
 /** Asks the OpenAPI listing, which holds what this token may see, why something got a 403 or a 404. Any other error stays what it is. @internal */
 export async function explainRefusal(connection: Connection, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError) || (error.status !== 403 && error.status !== 404)) return error;
   // Without a token there is nothing that it could see.
-  const paths = connection.token() === undefined ? undefined : await visiblePaths(connection);
-  const path = decodeURIComponent((error.path ?? "").replace(/^\/v1/, ""));
+  const paths = connection.token() === undefined ? undefined : await visiblePaths(connection, "never");
+  const path = documentedPath(error);
   if (!paths || path === "") return error;
-  const templates = Object.keys(paths);
-  const segments = path.split("/");
-  // Part by part: an expression made of the server's template could take as long as it likes.
-  const matches = (template: string): boolean => {
-    const parts = template.split("/");
-    return parts.length === segments.length && parts.every((part, index) => part.includes("{") || part === segments[index]);
-  };
+  const templates = Object.keys(paths).filter((template) => matches(template, path));
   const mount = path.replace(/^(.*)\/(config|role|creds)(\/[^/]*)?$/, "$1/");
   // There is such a path: it is the object that is missing.
-  if (templates.some(matches) && error.status === 404) return error;
-  if (templates.some(matches))
+  if (templates.length > 0 && error.status === 404) return error;
+  if (templates.length > 0)
     return error.with({
       advice: `This token sees ${path} but may not do this with it: its policy needs the capabilities create, read and update there.`,
     });
-  if (templates.some((template) => template.startsWith(mount)))
+  if (Object.keys(paths).some((template) => template.startsWith(mount)))
     return error.with({ advice: `This token cannot see ${path}: its policy does not cover that path.` });
   return error.with({
     advice: `This token sees nothing below ${mount}: no scheduler engine is mounted there (mount it, or set the right \`mount\`), or the token's policy does not cover it.`,

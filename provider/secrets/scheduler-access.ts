@@ -5,15 +5,27 @@ import { Comparison, ignored, pem } from "../comparison";
 import { Connection, trimMount } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
-import { connectionInput, flag, strictObject } from "../inputs";
+import { connectionInput, flag, holdsCredentials, strictObject } from "../inputs";
 import { removeObject } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { apiPath, call, defaultMount, dialectOf, explainRefusal, isRouteGone, readData, remove, unexpectedAnswer } from "./client";
+import {
+  apiPath,
+  call,
+  defaultMount,
+  dialectOf,
+  explainRefusal,
+  isNotFound,
+  readData,
+  readExisting,
+  remove,
+  replaceHint,
+  unexpectedAnswer,
+} from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
 
 /** What a program declares of an access configuration. */
 export interface SchedulerAccessInputs extends Connected, Mounted {
-  /** Where the scheduler is, as the secrets service reaches it: `https://host:4646`. Changing this updates. */
+  /** Where the scheduler is, as the secrets service reaches it: `https://host:4646`, without a user, a query or a fragment. Changing this updates. */
   address: string;
   /**
    * The scheduler's management token. Secret. The service never gives it back: a token changed behind our back cannot be seen. Never
@@ -63,7 +75,9 @@ const certificate = z
 const inputs: z.ZodType<SchedulerAccessInputs> = strictObject({
   address: z
     .string("must be the scheduler's address")
-    .refine((address) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol), "must be a URL such as https://host:4646"),
+    .refine((address) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol), "must be a URL such as https://host:4646")
+    .refine((address) => !holdsCredentials(address), "must not hold a user or a password, which the state would keep in clear text")
+    .refine((address) => !/[?#]/.test(address), "must not hold a query or a fragment"),
   token: z
     .string("must be the scheduler's management token")
     .min(1, "must not be empty: the first write without a token would bootstrap the scheduler's access control"),
@@ -103,6 +117,9 @@ const path = (mount: string): string => apiPath(trimMount(mount), "config", "acc
 /** What was never given and what the server leaves blank are the same. */
 const unblanked = <T>(value: T): T | undefined => (value === "" || value === 0 ? undefined : value);
 
+/** An address that somebody else wrote may hold a password: it must reach neither the state nor the terminal. */
+const withoutCredentials = (address: unknown): string => String(address).replace(/^([^/]*\/\/)[^/?#]*@/, "$1[secret]@");
+
 async function read(connection: Connection, previous: Remembered): Promise<Remembered | undefined> {
   const data = await readData(connection, path(previous.mount));
   if (data && typeof data.address !== "string") throw unexpectedAnswer(path(previous.mount));
@@ -112,7 +129,7 @@ async function read(connection: Connection, previous: Remembered): Promise<Remem
   const shown = <T>(field: string, written: T): T => (field in data ? (unblanked(data[field]) as T) : written);
   return {
     mount: previous.mount,
-    address: String(data.address),
+    address: withoutCredentials(data.address),
     maxTokenNameLength: shown("max_token_name_length", previous.maxTokenNameLength),
     caCert: shown("ca_cert", previous.caCert),
     clientCert: shown("client_cert", previous.clientCert),
@@ -143,12 +160,12 @@ async function write(connection: Connection, inputs: SchedulerAccessInputs, curr
 
 async function create(connection: Connection, inputs: SchedulerAccessInputs): Promise<Remembered> {
   const { mount = "", adopt } = inputs;
-  const existing = adopt ? undefined : await readData(connection, path(mount));
+  const existing = adopt ? undefined : await readExisting(connection, path(mount));
   if (existing?.address)
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
-      reason: `the engine is configured for ${existing.address} already`,
-      advice: "Set adopt: true to overwrite that configuration; the token in it cannot be read, nor put back.",
+      reason: `the engine is configured for ${withoutCredentials(existing.address)} already`,
+      advice: `Set adopt: true to overwrite that configuration; the token in it cannot be read, nor put back. ${replaceHint}`,
     });
   return write(connection, inputs);
 }
@@ -159,7 +176,7 @@ async function clear(connection: Connection, { mount }: Remembered): Promise<voi
   try {
     await write(connection, { mount, address: "", token: "" });
   } catch (error) {
-    if (!isRouteGone(error)) throw error;
+    if (!isNotFound(error)) throw error;
   }
 }
 
@@ -188,7 +205,8 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
     { fields: ["clientCert"], check: ({ clientCert }) => certificateWarnings("clientCert", clientCert) },
   ],
   compare: { maxTokenNameLength: blankIsNone, caCert: pem, clientCert: pem, clientKey: pem, mount: mountPath, adopt: ignored },
-  // Not deleted before: the engine at the old mount has to revoke the tokens that are replaced with it.
+  // Not deleted before: the engine at the old mount has to revoke the tokens that are replaced with it. The class cannot have it otherwise for a
+  // replacement that the user orders: its option would hold for a change of the mount as well, whatever `diff` answers.
   replaces: ["mount"],
   objects: { fields: ["mount"], paths: ({ mount }) => [path(mount as string)] },
   secrets: ["token", "clientKey"],
@@ -219,7 +237,8 @@ export interface SchedulerAccess extends Outputs<SchedulerAccessState> {}
  *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests Create: 1 `GET` and 1 `POST`; with `adopt` the `POST` alone. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`, or the
- * `POST` of a blank configuration.
+ * `POST` of a blank configuration. In the standard dialect a 404 costs one read more, at most once in a run: the OpenAPI document, which has to show
+ * the path to the token.
  * @unreadable `token` and `clientKey`; in the standard dialect everything but `address`.
  */
 export class SchedulerAccess extends CustomResource {

@@ -114,7 +114,8 @@ export interface SchedulerLease extends Outputs<SchedulerLeaseState> {}
  *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests Create: 1 `POST`, after 1 `GET` where only one of `ttl` and `maxTtl` is declared. Update: 1 `POST`, after 1 `GET` where one of
- * them leaves the program. Refresh: 1 `GET`. Delete: 1 `DELETE`.
+ * them leaves the program. Refresh: 1 `GET`. Delete: 1 `DELETE`. In the standard dialect a 404 costs one read more, at most once in a run: the
+ * OpenAPI document, which has to show the path to the token.
  * @unreadable Nothing: both are shown.
  */
 export class SchedulerLease extends CustomResource {

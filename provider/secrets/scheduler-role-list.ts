@@ -9,7 +9,7 @@ import { Mounted, mountInput } from "./mount";
 /** The names of all roles at a mount; an engine without roles answers 404. @internal */
 export async function listRoleNames(connection: Connection, mount: string): Promise<string[]> {
   const path = apiPath(mount, "role");
-  const data = await readData(connection, path, { list: "true" });
+  const data = await readData(connection, path, { query: { list: "true" } });
   if (!data) return [];
   const { keys } = data;
   if (!isTexts(keys)) throw unexpectedAnswer(path);

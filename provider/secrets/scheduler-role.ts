@@ -4,11 +4,25 @@ import { ignored, set } from "../comparison";
 import { Connection, trimMount } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
-import { connectionInput, flag, strictObject } from "../inputs";
+import { connectionInput, flag, isStorableKey, strictObject } from "../inputs";
 import { removeObject } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { apiPath, call, defaultMount, dialectOf, explainRefusal, isTexts, readData, remove, unexpectedAnswer } from "./client";
+import {
+  apiPath,
+  call,
+  defaultMount,
+  dialectOf,
+  Evidence,
+  explainRefusal,
+  isTexts,
+  readData,
+  readExisting,
+  remove,
+  replaceHint,
+  unexpectedAnswer,
+} from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
+import { listRoleNames } from "./scheduler-role-list";
 
 /** What a role is, apart from its name. */
 export interface RoleAttributes {
@@ -72,8 +86,7 @@ const inputs: z.ZodType<SchedulerRoleInputs> = strictObject({
 /** What the product would refuse of a role's name. @internal */
 export function roleNameFindings(connection: Connection, name: string, path: string): Finding[] {
   const { pattern, reason } = dialectOf(connection).roleName;
-  // JavaScript objects, and with them Pulumi's inputs, cannot hold a field of that name.
-  if (name === "__proto__") return [{ path, reason: "is a name that Pulumi cannot hold" }];
+  if (!isStorableKey(name)) return [{ path, reason: "is a name that Pulumi cannot hold" }];
   return pattern.test(name) ? [] : [{ path, reason }];
 }
 
@@ -89,13 +102,19 @@ export function rolePolicyFindings(connection: Connection, { type = "client", po
 /** Where a role is on the server. @internal */
 export const rolePath = ({ mount, name }: { mount: string; name: string }): string => apiPath(trimMount(mount), "role", name);
 
+/** The list of all roles is the evidence that one does not exist. */
+const isUnlisted =
+  (connection: Connection, { mount, name }: { mount: string; name: string }): Evidence =>
+  async () =>
+    !(await listRoleNames(connection, mount)).includes(name);
+
 /** What the server holds of a role; `global`, where it does not show it, is what we last wrote. @internal */
 export async function readRole(
   connection: Connection,
   role: { mount: string; name: string },
   written: RoleAttributes | undefined,
 ): Promise<Required<RoleAttributes> | undefined> {
-  const data = await readData(connection, rolePath(role));
+  const data = await readData(connection, rolePath(role), { evidence: isUnlisted(connection, role) });
   if (!data) return undefined;
   // The API document calls it token_type, the product type.
   const { policies, token_type: type = data.type } = data;
@@ -136,11 +155,12 @@ async function write(connection: Connection, inputs: SchedulerRoleInputs): Promi
 
 async function create(connection: Connection, inputs: SchedulerRoleInputs): Promise<SchedulerRoleState> {
   const { mount, adopt } = inputs as Complete;
-  if (!adopt && (await readData(connection, rolePath(inputs as Complete))))
+  const role = inputs as Complete;
+  if (!adopt && (await readExisting(connection, rolePath(role), isUnlisted(connection, role))))
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
       reason: `a role of this name exists already at the mount "${mount}"`,
-      advice: "Set adopt: true to take it over and manage it from here on, or choose another name.",
+      advice: `Set adopt: true to take it over and manage it from here on, or choose another name. ${replaceHint}`,
     });
   return write(connection, inputs);
 }
@@ -192,7 +212,8 @@ export interface SchedulerRole extends Outputs<SchedulerRoleState> {}
  * ```
  *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests Create: 1 `GET` and 1 `POST`; with `adopt` the `POST` alone. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`.
+ * @requests Create: 1 `GET` and 1 `POST`; with `adopt` the `POST` alone. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`. In the standard
+ * dialect a 404 costs one read more: the list, which must not hold the role (and where that is a 404 as well, once in a run the OpenAPI document).
  * @unreadable `global`, in the standard dialect.
  */
 export class SchedulerRole extends CustomResource {

@@ -2,10 +2,10 @@ import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Comparison, ignored, set } from "../comparison";
 import { Connection } from "../connection";
-import { Definition } from "../definition";
+import { Definition, Finding } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { connectionInput, flag, strictObject } from "../inputs";
-import { withProgress } from "../log";
+import { log, withProgress } from "../log";
 import { isRemoved, warnStays } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { defaultMount, explainRefusal } from "./client";
@@ -97,15 +97,42 @@ async function read(connection: Connection, previous: Remembered, declared: read
   // What was never answered is settled by the list: there it is ours, and elsewhere it is not.
   const ours = isGet ? listed : without([...Object.keys(previous.roles), ...(previous.unanswered ?? [])], previous.undeclared);
   const wanted = exclusive ? listed : listed.filter((name) => ours.includes(name));
+  refuseUnstorable(connection, mount, wanted);
+  const undeclared = exclusive ? without(listed, ours) : undefined;
+  const hidden = (undeclared ?? []).filter(isHidden);
+  if (hidden.length > 0) log(`warning: ${rolesOf(mount)}: undeclared roles that Pulumi does not show: ${shortList(hidden)}`);
   const reads = wanted.map(async (name) => [name, await readRole(connection, { mount, name }, own(previous.roles, name))] as const);
   const found = await Promise.all(withProgress(reads, rolesOf(mount), "read"));
   return {
     mount,
     roles: Object.fromEntries(found.filter((entry): entry is [string, Required<RoleAttributes>] => entry[1] !== undefined)),
     exclusive,
-    undeclared: exclusive ? without(listed, ours) : undefined,
+    undeclared,
     unanswered: undefined,
   };
+}
+
+/** A role that the state cannot hold would be invisible, and so would what its tokens may do. */
+function refuseUnstorable(connection: Connection, mount: string, names: readonly string[]): void {
+  const unstorable = names.filter((name) => roleNameFindings(connection, name, "").length > 0);
+  if (unstorable.length === 0) return;
+  throw new StewardError({
+    code: "ERR_UNEXPECTED_RESPONSE",
+    reason: `the mount "${mount}" holds roles whose names Pulumi cannot hold: ${shortList(unstorable.map((name) => JSON.stringify(name)))}`,
+    advice: "Delete them there, or declare the set without exclusive.",
+  });
+}
+
+/** Pulumi shows no change of a key that begins so. */
+const isHidden = (name: string): boolean => name.startsWith("__");
+
+function foresee({ roles }: SchedulerRolesInputs, last: Remembered): Finding[] {
+  const names = [...new Set([...Object.keys(roles), ...Object.keys(last.roles)])];
+  const changed = names.filter((name) => isHidden(name) && !sameRole(own(last.roles, name), own(roles, name)));
+  if (changed.length === 0) return [];
+  return [
+    { path: "roles", reason: `${shortList(changed)} will be written or removed; Pulumi shows no change of a name that begins with __` },
+  ];
 }
 
 async function create(connection: Connection, inputs: SchedulerRolesInputs): Promise<Remembered> {
@@ -248,6 +275,7 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, Remembered> = {
   create,
   update,
   delete: removeAll,
+  foresee,
   explain: explainRefusal,
 };
 
@@ -271,7 +299,8 @@ export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
  *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests Create: 1 list, and 1 `POST` for each role. Update: 1 `POST` or `DELETE` for each role that differs, after 1 list where roles
- * join without `adopt`. Refresh: 1 list, and 1 `GET` for each role. Delete: 1 `DELETE` for each declared role.
+ * join without `adopt`. Refresh: 1 list, and 1 `GET` for each role. Delete: 1 `DELETE` for each declared role. In the standard dialect a list
+ * answered 404 costs one read more, at most once in a run: the OpenAPI document, which has to show the path to the token.
  * @unreadable `global` of each role, in the standard dialect.
  */
 export class SchedulerRoles extends CustomResource {

@@ -63,7 +63,8 @@ export interface RekeyInputs extends Connected {
    */
   proof?: "all" | "threshold";
   /**
-   * How many seconds to wait for other holders to give their current shares; 0: report and stop. Changing this alone does nothing.
+   * How many seconds to wait for other holders to give their current shares, 3600 at most; 0: report and stop. Pulumi does not tell a provider of the
+   * first Ctrl-C: a second one ends the wait at once, and leaves a pending operation (`pulumi cancel`). Changing this alone does nothing.
    * @default 0
    */
   waitSeconds?: number;
@@ -109,6 +110,9 @@ const source = z.union(
   "must be a share, { env: <variable> } or { file: <path> }",
 );
 
+/** Seconds. Pulumi locks the stack for as long. */
+const longestWait = 3600;
+
 /** What the three resources behind a rekey take alike. @internal */
 export const rekeyFields: Record<keyof RekeyInputs, z.ZodType> = {
   secretShares: count,
@@ -122,7 +126,11 @@ export const rekeyFields: Record<keyof RekeyInputs, z.ZodType> = {
   acceptLossRisk: optionalFlag,
   newShares: z.array(source, "must be a list of shares").optional(),
   proof: z.enum(["all", "threshold"], 'must be "all" or "threshold"').optional(),
-  waitSeconds: z.number("must be a number of seconds").min(0, "must not be negative").optional(),
+  waitSeconds: z
+    .number("must be a number of seconds")
+    .min(0, "must not be negative")
+    .max(longestWait, `must be at most ${longestWait}: nothing but a second Ctrl-C ends the wait early`)
+    .optional(),
   triggers: texts.optional(),
   onConflict: z.enum(["fail", "resume", "cancel"], 'must be "fail", "resume" or "cancel"').optional(),
   discardShares: optionalFlag,

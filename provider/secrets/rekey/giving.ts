@@ -34,6 +34,7 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
   let position = 0;
   let repeated = false;
   let told = 0;
+  let hasToldWait = false;
   // How many of those at hand an earlier run has given.
   let before = 0;
   // Of the offer at hand, since the count last began.
@@ -52,6 +53,8 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
     const share = offer.shares[position];
     if (!share || isKeptForLast) {
       if (!offer.set && waits) {
+        if (!hasToldWait) tell(waiting(inputs.waitSeconds));
+        hasToldWait = true;
         await sleep(Math.max(0, Math.min(pollEvery, until - Date.now())));
         continue;
       }
@@ -120,6 +123,9 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
 }
 
 const pollEvery = 2000;
+
+const waiting = (seconds = 0): string =>
+  `waiting up to ${seconds} s for other holders to give their shares. The first Ctrl-C does not end the wait. A second one ends it at once, and leaves a pending operation: then run \`pulumi cancel\``;
 
 const keptOffers = ({ state }: Run, required: number): Offer[] =>
   state.kept

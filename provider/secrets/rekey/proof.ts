@@ -1,4 +1,3 @@
-import { combine } from "shamir-secret-sharing";
 import { Share } from "./share";
 
 /** What can be said of new shares before the service is asked. @internal */
@@ -32,22 +31,48 @@ export async function prove(shares: readonly Share[], threshold: number): Promis
 }
 
 /** Looks for a threshold of shares that most of the others fit: any that are next to each other, in a ring, will do. */
-async function belongTogether(shares: readonly Share[], threshold: number): Promise<Verdict> {
-  let best: Share[] | undefined;
+function belongTogether(shares: readonly Share[], threshold: number): Verdict {
   for (let start = 0; start < shares.length; start++) {
     const ring = [...shares.slice(start), ...shares.slice(0, start)];
     const [base, others] = [ring.slice(0, threshold), ring.slice(threshold)];
-    const secret = await secretOf(base);
-    const misfits: Share[] = [];
-    // A threshold of equal values makes two polynomials of this degree one: here the secret, and all points of the base but one.
-    for (const other of others) if ((await secretOf([...base.slice(1), other])) !== secret) misfits.push(other);
+    const polynomial = polynomialThrough(base);
+    const misfits = others.filter((other) => !polynomial(pointOf(other)).equals(valuesOf(other)));
     if (misfits.length === 0) return { proven: true };
-    if (!best || misfits.length < best.length) best = misfits;
+    // Two polynomials have less than a threshold of points in common, so no other one fits as many shares.
+    if (misfits.length <= others.length / 2) return { proven: false, reason: "the shares do not belong together", misfits };
   }
-  // One share more than the threshold: that something is wrong can be seen, not what.
-  const misfits = best && best.length < shares.length - threshold ? best : [];
-  return { proven: false, reason: "the shares do not belong together", misfits };
+  return { proven: false, reason: "the shares do not belong together, and which of them do not fit could not be found out", misfits: [] };
 }
 
-const secretOf = async (shares: readonly Share[]): Promise<string> =>
-  Buffer.from(await combine(shares.map(({ bytes }) => new Uint8Array(bytes)))).toString("hex");
+const pointOf = ({ bytes }: Share): number => bytes[bytes.length - 1] as number;
+const valuesOf = ({ bytes }: Share): Buffer => bytes.subarray(0, -1);
+
+/** Logarithms in the field of shares, GF(2^8) modulo x^8 + x^4 + x^3 + x + 1, to the base x + 1. */
+const [power, logarithm] = [new Uint8Array(255), new Uint8Array(256)];
+for (let exponent = 0, value = 1; exponent < 255; exponent++) {
+  power[exponent] = value;
+  logarithm[value] = exponent;
+  value ^= (value << 1) ^ (value & 0x80 ? 0x11b : 0);
+}
+const log = (value: number): number => logarithm[value] as number;
+
+/**
+ * The polynomials through some shares, one for each byte, at a point of none of them: Lagrange's form. To combine the shares anew for each point would
+ * cost their number squared: minutes for 255 of them.
+ */
+function polynomialThrough(base: readonly Share[]): (point: number) => Buffer {
+  const points = base.map(pointOf);
+  const distances = (from: number): number => points.reduce((sum, point) => sum + (point === from ? 0 : log(point ^ from)), 0);
+  const weights = points.map(distances);
+  return (point) => {
+    const values = Buffer.alloc((base[0] as Share).bytes.length - 1);
+    const toAll = distances(point);
+    base.forEach(({ bytes }, index) => {
+      const quotient = toAll - log(point ^ (points[index] as number)) - (weights[index] as number);
+      const factor = ((quotient % 255) + 255) % 255;
+      for (let at = 0; at < values.length; at++)
+        if (bytes[at] !== 0) values[at] = (values[at] as number) ^ (power[(log(bytes[at] as number) + factor) % 255] as number);
+    });
+    return values;
+  };
+}

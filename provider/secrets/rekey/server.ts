@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
 import { unlikeTheApi } from "../../failure";
-import { apiPath, call, dialectOf } from "../client";
+import { apiPath, call, dialectOf, isFromService } from "../client";
 import { decodeShare } from "./share";
 
 // The service's side of a rekey: `sys/rekey/*`, one function for each request.
@@ -249,7 +249,9 @@ export async function getBackup(connection: Connection): Promise<RekeyBackup | u
       ),
     };
   } catch (error) {
-    if (error instanceof StewardError && dialectOf(connection).noBackup.includes(error.status ?? 0)) return undefined;
+    const { noBackup } = dialectOf(connection);
+    // A gateway's 404 must not pass for "no backup": the next share would overwrite the one that exists.
+    if (error instanceof StewardError && noBackup.includes(error.status ?? 0) && isFromService(error)) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { certificate, privateKey } from "../../certificates";
-import { projectForEach } from "../../project";
+import { Project, projectForEach } from "../../project";
 import { onEachTarget } from "../../target";
 
 onEachTarget("what becomes of a stack", (current) => {
@@ -18,6 +18,50 @@ onEachTarget("what becomes of a stack", (current) => {
     expect((await project.preview()).changes).toContain("- theirs: {");
     await project.up();
     expect((await outside("GET", `${mount}/role?list=true`)).data?.keys).toEqual(["ours"]);
+    await project.expectConverged();
+  });
+
+  test("an exclusive set shows a role whatever its name, or fails and says which", async () => {
+    const { project, mount } = stage();
+    const { outside, dialect } = current();
+    // What Pulumi makes of a name is the same in both.
+    if (dialect === "standard") return;
+    project.program(
+      `new secrets.SchedulerRoles("set", { roles: { ours: { policies: ["one"] } }, exclusive: true, mount: ${JSON.stringify(mount)} });`,
+    );
+    await project.up();
+    await outside("POST", `${mount}/role/__proto__`, { policies: "x", type: "client" });
+    const refused = await project.pulumi("refresh", "--yes", "--skip-preview", "--diff");
+    expect(refused.code).not.toBe(0);
+    expect(refused.output).toContain('holds roles whose names Pulumi cannot hold: "__proto__". Delete them there');
+    await outside("DELETE", `${mount}/role/__proto__`);
+    await outside("POST", `${mount}/role/__hidden`, { policies: "x", type: "client" });
+    expect((await project.refresh()).output).toContain("undeclared roles that Pulumi does not show: __hidden");
+    expect((await project.preview()).output).toContain("__hidden will be written or removed");
+    await project.up();
+    expect((await outside("GET", `${mount}/role?list=true`)).data?.keys).toEqual(["ours"]);
+  });
+
+  test("a replacement that the user orders says what it needs, and then goes through", async () => {
+    const { project, mount } = stage();
+    const { outside, dialect } = current();
+    // What Pulumi does is the same in both.
+    if (dialect === "standard") return;
+    const source = (options: string): Project =>
+      project.program(`
+        new secrets.SchedulerAccess("access", { address: "http://127.0.0.1:4646", token: "canary-token", mount: ${JSON.stringify(mount)} }, ${options});
+        new secrets.SchedulerRole("web", { name: "web", policies: ["a"], mount: ${JSON.stringify(mount)} }, ${options});`);
+    await source("{}").up();
+    const urns = (await project.resources()).map(({ urn }) => urn).filter((urn) => /::(access|web)$/.test(urn));
+    const replace = ["up", "--yes", "--skip-preview", ...urns.flatMap((urn) => ["--replace", urn])];
+    const refused = await project.pulumi(...replace, "--continue-on-error");
+    expect(refused.code).not.toBe(0);
+    const needed = /adopt: true [^\n]*To replace it with `pulumi up --replace`, set the resource option deleteBeforeReplace: true\./;
+    for (const type of ["access configuration", "role"])
+      expect(refused.output).toMatch(new RegExp(`scheduler ${type} [^\n]*${needed.source}`));
+    expect((await source("{ deleteBeforeReplace: true }").pulumi(...replace)).output).toMatch(/\+-2 replaced/);
+    expect((await outside("GET", `${mount}/config/access`)).data?.address).toBe("http://127.0.0.1:4646");
+    expect((await outside("GET", `${mount}/role/web`)).status).toBe(200);
     await project.expectConverged();
   });
 

@@ -92,6 +92,17 @@ describe("check", () => {
     expect(problems.join()).not.toContain(canary);
   });
 
+  test("refuses an address that holds credentials, and prints none", async () => {
+    const canary = "canary-password";
+    const credentials = "must not hold a user or a password, which the state would keep in clear text";
+    const rest = { token: "t" };
+    for (const address of [`https://user:${canary}@h:4646`, `https://${canary}@h:4646`, `http://:${canary}@h`])
+      expect(await engine("SchedulerAccess").problems({ ...rest, address })).toEqual([`address: ${credentials}`]);
+    for (const address of [`https://h:4646?token=${canary}`, `https://h:4646/#${canary}`])
+      expect(await engine("SchedulerAccess").problems({ ...rest, address })).toEqual(["address: must not hold a query or a fragment"]);
+    expect(await engine("SchedulerAccess").problems({ ...rest, address: "https://h:4646/base" })).toEqual([]);
+  });
+
   test("lets pass what a preview does not know yet", async () => {
     expect(await engine("SchedulerRole").problems({ name: unknown, policies: [unknown, "ok"], type: unknown, global: unknown })).toEqual(
       [],

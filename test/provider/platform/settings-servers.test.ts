@@ -46,4 +46,15 @@ onEachPlatform("servers that answer in their own way", (current) => {
     const smtp = await engine("SmtpSettings").get("smtp");
     expect(JSON.stringify([saml, smtp])).not.toContain("canary");
   });
+
+  test("an attribute whose name Pulumi cannot hold is left out", async () => {
+    const { engine, sandbox } = current();
+    const attributes = '{"api-rate-limit":50,"__proto__":{"apiRateLimit":7},"4dabf18193072939515e22adb298388d":"x","\\ud800":1}';
+    const body = `{"data":{"id":"general","type":"general-settings","attributes":${attributes}}}`;
+    sandbox.faults.add({ system: "platform", method: "GET", path: /general/, action: "respond", status: 200, body });
+    const general = await engine("GeneralSettings").get("general");
+    expect(general.apiRateLimit).toBe(50);
+    expect(Object.keys((general.extra ?? {}) as object)).toEqual([]);
+    expect(Object.getPrototypeOf(general.extra ?? {})).toBe(Object.prototype);
+  });
 });

@@ -84,6 +84,22 @@ onEachTarget("SchedulerAccess", (current) => {
     expect(await access.up({ ...inputs, mount })).toBe("same");
   });
 
+  test("a password in an address that others wrote reaches neither the state nor a message", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    const access = engine();
+    await access.up({ ...inputs, mount });
+    await outside("POST", `${mount}/config/access`, { address: "http://me:canary-password@127.0.0.1:4646", token: "theirs" });
+    expect(await access.refresh()).toEqual(["address"]);
+    expect(access.outputs().address).toBe("http://[secret]@127.0.0.1:4646");
+    const refused = await engine()
+      .up({ ...inputs, mount })
+      .catch(String);
+    expect(refused).toContain("the engine is configured for http://[secret]@127.0.0.1:4646 already");
+    expect(JSON.stringify([access.state, refused])).not.toContain("canary");
+    expect(await access.up({ ...inputs, mount })).toBe("update");
+  });
+
   test("get reads it without its secrets", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();

@@ -89,7 +89,7 @@ onEachTarget("SchedulerRole", (current) => {
     await expect(role.up({ name: "web", policies: ["ours"], mount })).rejects.toMatchObject({
       code: "ERR_ALREADY_EXISTS",
       stack: "",
-      message: `Cannot create scheduler role "web": a role of this name exists already at the mount "${mount}". Set adopt: true to take it over and manage it from here on, or choose another name.`,
+      message: `Cannot create scheduler role "web": a role of this name exists already at the mount "${mount}". Set adopt: true to take it over and manage it from here on, or choose another name. To replace it with \`pulumi up --replace\`, set the resource option deleteBeforeReplace: true.`,
     });
     expect(role.state).toBeUndefined();
     expect((await outside("GET", `${mount}/role/web`)).data?.policies).toEqual(["theirs"]);

@@ -107,6 +107,12 @@ onEachRekeyTarget("a rekey", (current) => {
       "1 of 3 current shares given",
     );
     expect(await status()).toMatchObject({ progress: 1 });
+    expect(lines().match(/waiting up to 0\.5 s for other holders/g)).toHaveLength(1);
+    // No Ctrl-C ends a wait but the second, so that none lasts longer than an hour.
+    expect(await stackOn(current()).attempt.problems({ ...inputs(), waitSeconds: 3601 })).toEqual([
+      "waitSeconds: must be at most 3600: nothing but a second Ctrl-C ends the wait early",
+    ]);
+    expect(await stackOn(current()).attempt.problems({ ...inputs(), waitSeconds: 3600 })).toEqual([]);
   });
 
   test("a wrong share is found at the threshold, and drops what was given: the message says so, and the next run starts over", async () => {

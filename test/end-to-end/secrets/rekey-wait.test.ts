@@ -1,0 +1,52 @@
+import { processesWith } from "../../processes";
+import { ended, Project } from "../../project";
+import { rekeyTargets, withRekeyTarget } from "../../rekey";
+
+/** Comes back when something is so; the test's own time limit ends it otherwise. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((done) => setTimeout(done, 50));
+}
+
+// What Ctrl-C does to Pulumi is the same in both dialects: one of them tells it.
+const [{ start }] = rekeyTargets.slice(-1) as [(typeof rekeyTargets)[number]];
+
+test("a second Ctrl-C ends a rekey that waits, and after pulumi cancel the next up completes it", async () => {
+  await withRekeyTarget(start, { shares: 5, threshold: 3 }, async ({ gateway, token, dialect, first, opens }) => {
+    const shares = Object.fromEntries(first.map((share, index) => [`RS${index}`, share]));
+    const project = new Project({ STEWARD_TOKEN: token, ...shares }).config({
+      "steward:default": { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect } },
+    });
+    const rekey = (references: string, more: string): Project =>
+      project.program(`
+        const rekey = new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, currentShares: [${references}]${more} });
+        exports.shares = rekey.shares;`);
+    try {
+      const run = await rekey(`{ env: "RS0" }, { env: "RS1" }`, ", waitSeconds: 600").launch("up", "--yes", "--skip-preview");
+      let output = "";
+      run.stdout.on("data", (data) => {
+        output += data;
+      });
+      const end = ended(run);
+      await until(() => output.includes("waiting up to 600 s for other holders to give their shares"));
+      expect(output).toContain("A second one ends it at once, and leaves a pending operation: then run `pulumi cancel`");
+      run.kill("SIGINT");
+      await until(() => /press \^C again/.test(output));
+      // It goes on waiting: the provider asks for the status again.
+      const asked = gateway.requests.length;
+      await until(() => gateway.requests.length > asked);
+      expect(run.exitCode).toBeNull();
+      run.kill("SIGINT");
+      expect((await end).code).not.toBe(0);
+      await until(() => processesWith("STEWARD_TOKEN", token).length === 0);
+
+      const pending = await project.pulumi("stack", "export");
+      expect(pending.output).toContain('"pending_operations"');
+      await project.pulumi("cancel", "--yes");
+      const { output: completed } = await rekey(`{ env: "RS0" }, { env: "RS1" }, { env: "RS2" }`, "").up();
+      expect(completed).toContain("rekey: the new shares are live: 3 of them, threshold 2");
+      expect(await opens(((await project.outputs()) as { shares: string[] }).shares.slice(1))).toBe(true);
+    } finally {
+      project.remove();
+    }
+  });
+});

@@ -1,0 +1,41 @@
+import { Sandbox, start } from "../../../sandbox/index";
+import { Engine } from "../../engine";
+
+const bodies = ['{"message":"no Route matched with those values"}', "{}", "", '{"error":"Not Found"}'];
+const letGo = "If it no longer exists, remove it from the state: `pulumi state delete <URN>`.";
+const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0", reason: "old" };
+const resources = [
+  { type: "AdminWorkspace", inputs: { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true }, deletes: "DELETE" },
+  { type: "ModuleVersionDeprecation", inputs: version, deletes: "PATCH" },
+];
+
+describe.each(["standard", "hashicorp"] as const)("a gateway answers 404 in the place of the platform (%s)", (dialect) => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+  });
+  afterAll(() => sandbox.close());
+  beforeEach(() => sandbox.reset());
+
+  const engine = (type: string): Engine =>
+    new Engine(`platform:${type}`, {
+      "steward:default": { platform: { address: sandbox.platform.url, token: sandbox.platform.token, dialect } },
+    });
+  const cases = resources.flatMap((resource) => bodies.map((body) => ({ ...resource, body })));
+
+  test.each(cases)("$type stays in the state: 404 $body", async ({ type, inputs, body, deletes }) => {
+    const resource = engine(type);
+    await resource.up(inputs);
+    const before = structuredClone(resource.state);
+    // The administration answers, so the token is an administrator's: that alone does not make the 404 the platform's.
+    const fault = { system: "platform" as const, path: /workspaces|registry/, action: "respond" as const, status: 404, body };
+    sandbox.faults.add({ ...fault, method: "GET" });
+    await expect(resource.refresh()).rejects.toMatchObject({ status: 404, message: expect.stringContaining(letGo) });
+    expect(resource.state).toEqual(before);
+    sandbox.faults.add({ ...fault, method: deletes });
+    await expect(resource.destroy()).rejects.toMatchObject({ status: 404, message: expect.stringContaining(letGo) });
+    expect(resource.state).toEqual(before);
+    expect(await resource.refresh()).toEqual([]);
+    await resource.destroy();
+  });
+});

@@ -1,0 +1,172 @@
+import { connect } from "../../../provider/connection";
+import { getBackup } from "../../../provider/secrets/rekey/server";
+import { Sandbox, start } from "../../../sandbox/index";
+import { call } from "../../call";
+import { Engine, noEngine } from "../../engine";
+
+const bodies = ['{"message":"no Route matched with those values"}', "{}", "", '{"error":"Not Found"}'];
+/** Which requests the gateway answers itself; `%` stands for the mount. */
+const routes = ["", "/v1/%/", "/v1/%/(config/|role/web)"];
+const resources = [
+  { type: "SchedulerAccess", path: "config/access", inputs: { address: "http://127.0.0.1:4646", token: "t" } },
+  { type: "SchedulerLease", path: "config/lease", inputs: { ttl: "1h" } },
+  { type: "SchedulerRole", path: "role/web", inputs: { name: "web", policies: ["ours"] } },
+  { type: "SchedulerRoles", path: "role/web", inputs: { roles: { web: { policies: ["ours"] } } } },
+];
+const letGo = "If it no longer exists, remove it from the state: `pulumi state delete <URN>`.";
+
+describe.each([
+  { dialect: "standard" as const, mount: "scheduler" },
+  { dialect: "hashicorp" as const, mount: "nomad" },
+])("a gateway answers 404 in the place of the service ($dialect)", ({ dialect, mount }) => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+  });
+  afterAll(() => sandbox.close());
+  beforeEach(() => sandbox.reset());
+
+  const engine = (type: string): Engine =>
+    new Engine(`secrets:${type}`, {
+      "steward:default": { secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect } },
+    });
+  const answer404 = (method: string, route: string, body: string): void =>
+    sandbox.faults.add({
+      system: "secrets",
+      method,
+      path: new RegExp(route.replace("%", mount)),
+      action: "respond",
+      status: 404,
+      body,
+      times: Number.POSITIVE_INFINITY,
+    });
+  const held = async (path: string): Promise<unknown> => (await call(sandbox.secrets, "GET", `/v1/${mount}/${path}`)).json?.data;
+  const cases = resources.flatMap((resource) => routes.flatMap((route) => bodies.map((body) => ({ ...resource, route, body }))));
+
+  test.each(cases)("refresh keeps $type: 404 $body below '$route'", async ({ type, inputs, route, body }) => {
+    const resource = engine(type);
+    await resource.up(inputs);
+    const before = structuredClone(resource.state);
+    answer404("GET", route, body);
+    await expect(resource.refresh()).rejects.toMatchObject({ status: 404, message: expect.stringContaining(letGo) });
+    expect(resource.state).toEqual(before);
+    sandbox.faults.clear();
+    expect(await resource.refresh()).toEqual([]);
+  });
+
+  test.each(cases)("destroy keeps $type: 404 $body below '$route'", async ({ type, inputs, route, body, path }) => {
+    const resource = engine(type);
+    await resource.up(inputs);
+    for (const method of ["DELETE", "POST"]) answer404(method, route, body);
+    await expect(resource.destroy()).rejects.toMatchObject({ status: 404, message: expect.stringContaining(letGo) });
+    expect(resource.state).toBeDefined();
+    sandbox.faults.clear();
+    expect(await held(path)).toBeDefined();
+    await resource.destroy();
+  });
+
+  // The list shows a role that its own read does not.
+  const takeovers = cases.filter(({ type, route }) => type !== "SchedulerRoles" || !route.includes("role"));
+  test.each(takeovers)("create takes nothing over: $type, 404 $body below '$route'", async ({ type, inputs, route, body, path }) => {
+    const theirs = { address: "http://theirs:4646", token: "t", ttl: 1, max_ttl: 2, policies: "theirs", type: "client" };
+    await call(sandbox.secrets, "POST", `/v1/${mount}/${path}`, theirs);
+    const before = await held(path);
+    answer404("GET", route, body);
+    const resource = engine(type);
+    await expect(resource.up(inputs)).rejects.toMatchObject({ status: 404 });
+    expect(resource.state).toBeUndefined();
+    sandbox.faults.clear();
+    expect(await held(path)).toEqual(before);
+  });
+
+  test.each(bodies)("a set keeps its roles when the list is answered 404 %j", async (body) => {
+    const roles = engine("SchedulerRoles");
+    await roles.up({ roles: { web: { policies: ["ours"] } } });
+    answer404("GET", "list=true", body);
+    await expect(roles.refresh()).rejects.toMatchObject({ status: 404 });
+    await expect(roles.up({ roles: { web: { policies: ["ours"] }, other: { policies: ["ours"] } } })).rejects.toMatchObject({
+      status: 404,
+    });
+    expect(Object.keys(roles.outputs().roles as object)).toEqual(["web"]);
+  });
+
+  test("a creation that cannot be sure names the way round", async () => {
+    answer404("GET", "config/access", "{}");
+    const access = engine("SchedulerAccess");
+    await expect(access.up({ address: "http://a:1", token: "t" })).rejects.toThrow(
+      `(GET /v1/${mount}/config/access, 404). Nothing proves that it does not exist: check the connection's address, the mount, and any proxy in front of the service. With adopt: true it is written without this read.`,
+    );
+    expect(await access.up({ address: "http://a:1", token: "t", adopt: true })).toBe("create");
+  });
+});
+
+describe("the evidence that the standard dialect asks for", () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await start();
+  });
+  afterAll(() => sandbox.close());
+  beforeEach(() => sandbox.reset());
+
+  const settings = (token: string): Record<string, object> => ({ "steward:default": { secrets: { address: sandbox.secrets.url, token } } });
+  const own = (type: string): Engine => new Engine(`secrets:${type}`, settings(sandbox.secrets.token));
+
+  test.each(resources.slice(0, 2))(
+    "$type is gone where the token sees its path, and stays where it does not",
+    async ({ type, path, inputs }) => {
+      const resource = own(type);
+      await resource.up(inputs);
+      const unmount = async (): Promise<void> => {
+        for (const method of ["DELETE", "POST"]) await call(sandbox.secrets, method, "/v1/sys/mounts/scheduler", { type: "scheduler" });
+      };
+      await unmount();
+      sandbox.faults.add({ system: "secrets", path: /openapi/, action: "respond", status: 500 });
+      await expect(resource.refresh()).rejects.toMatchObject({ status: 404 });
+      sandbox.faults.add({
+        system: "secrets",
+        path: /openapi/,
+        action: "respond",
+        status: 200,
+        body: '{"openapi":"3.0.2","info":{"title":"t","version":"1"},"paths":{"/other/config/access":{}}}',
+      });
+      await expect(resource.refresh()).rejects.toMatchObject({ status: 404, path: `/v1/scheduler/${path}` });
+      expect(await resource.refresh()).toBe("gone");
+    },
+  );
+
+  test("a role that its read does not find, and the list holds, stays", async () => {
+    const role = own("SchedulerRole");
+    await role.up({ name: "web" });
+    sandbox.faults.add({ system: "secrets", path: "/v1/scheduler/role/web", action: "respond", status: 404, body: '{"errors":[]}' });
+    await expect(role.refresh()).rejects.toMatchObject({ status: 404 });
+    // Whatever the form of the service's own 404, the list is the evidence.
+    await own("SchedulerRole").up({ name: "other" });
+    await call(sandbox.secrets, "DELETE", "/v1/scheduler/role/web");
+    sandbox.faults.add({ system: "secrets", path: "/v1/scheduler/role/web", action: "respond", status: 404, body: "{}" });
+    expect(await role.refresh()).toBe("gone");
+  });
+
+  test("an engine without a role is empty, and so is its set", async () => {
+    const roles = own("SchedulerRoles");
+    await roles.up({ roles: { web: {} } });
+    await call(sandbox.secrets, "DELETE", "/v1/scheduler/role/web");
+    expect(await roles.refresh()).toEqual(["roles"]);
+    expect(roles.outputs().roles).toEqual({});
+  });
+});
+
+test.each([["standard"], ["hashicorp"]] as const)("a gateway's 404 is no answer that no backup of a rekey exists (%s)", async (dialect) => {
+  const sandbox = await start({ dialect });
+  const config = (key: string): string | undefined =>
+    key === "steward:default"
+      ? JSON.stringify({ secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect } })
+      : undefined;
+  const connection = connect("secrets", "default", { config, environment: {}, memory: new Map(), engine: noEngine });
+  expect(await getBackup(connection)).toBeUndefined();
+  for (const status of [400, 404])
+    for (const body of bodies) {
+      sandbox.faults.add({ system: "secrets", path: /backup/, action: "respond", status, body });
+      await expect(getBackup(connection)).rejects.toMatchObject({ status });
+    }
+  await sandbox.close();
+});

@@ -1,0 +1,61 @@
+import { Engine } from "../../engine";
+import { printed } from "../../printed";
+import { onEachTarget } from "../../target";
+
+const read = { policies: ["read"] };
+const signature = "4dabf18193072939515e22adb298388d";
+
+onEachTarget("names of roles that Pulumi cannot hold or show", (current) => {
+  const engine = (): Engine => new Engine("secrets:SchedulerRoles", current().config());
+
+  test.each(["__proto__", signature])("refresh of an exclusive set fails where a role is named %s, and keeps the set", async (name) => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    const roles = engine();
+    await roles.up({ roles: { ours: read }, exclusive: true, mount });
+    expect((await outside("POST", `${mount}/role/${name}`, { policies: "theirs" })).status).toBe(204);
+    const before = structuredClone(roles.state);
+    await expect(roles.refresh()).rejects.toThrow(
+      `the mount "${mount}" holds roles whose names Pulumi cannot hold: "${name}". Delete them there, or declare the set without exclusive.`,
+    );
+    expect(roles.state).toEqual(before);
+    await expect(engine().get(`${mount}/role`)).rejects.toThrow("whose names Pulumi cannot hold");
+    await expect(engine().up({ roles: { other: read }, exclusive: true, mount })).rejects.toThrow(`does not declare: ${name}, ours.`);
+    // A set that is not exclusive does not mind.
+    expect(await roles.up({ roles: { ours: read }, mount })).toBe("update");
+    expect(await roles.refresh()).toEqual([]);
+    await outside("DELETE", `${mount}/role/${name}`);
+    await roles.destroy();
+    const role = new Engine("secrets:SchedulerRole", current().config());
+    expect(await role.problems({ name, policies: ["a"], mount })).toEqual(["name: is a name that Pulumi cannot hold"]);
+  });
+
+  test.each(["", "a/b", "..", "\ud800", "half\udc00"])("refresh of an exclusive set fails where the list holds %j", async (name) => {
+    const { sandbox, newMount } = current();
+    if (!sandbox) return;
+    const mount = await newMount();
+    const roles = engine();
+    await roles.up({ roles: { ours: read }, exclusive: true, mount });
+    const body = JSON.stringify({ data: { keys: ["ours", name] } });
+    sandbox.faults.add({ system: "secrets", path: /list=true/, action: "respond", status: 200, body });
+    await expect(roles.refresh()).rejects.toThrow(`cannot hold: ${JSON.stringify(name)}. Delete them there`);
+    expect(await roles.refresh()).toEqual([]);
+  });
+
+  test("a name that begins with __ is named in a line, since Pulumi hides its changes", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    const roles = engine();
+    const inputs = { roles: { ours: read }, exclusive: true, mount };
+    await roles.up(inputs);
+    await outside("POST", `${mount}/role/__hidden`, { policies: "theirs" });
+    expect(await roles.refresh()).toEqual(["roles"]);
+    expect(printed).toContain(`warning: scheduler roles of mount "${mount}": undeclared roles that Pulumi does not show: __hidden`);
+    await roles.preview(inputs);
+    expect(printed).toContain(
+      `warning: scheduler roles of mount "${mount}": roles: __hidden will be written or removed; Pulumi shows no change of a name that begins with __`,
+    );
+    expect(await roles.up(inputs)).toBe("update");
+    expect((await outside("GET", `${mount}/role?list=true`)).data?.keys).toEqual(["ours"]);
+  });
+});
