@@ -1,0 +1,114 @@
+import { Clock } from "../../sandbox/clock";
+import { createPlatform, Platform } from "../../sandbox/platform";
+import * as platformDialects from "../../sandbox/platform/dialect";
+import { valuesOf } from "../../sandbox/platform/settings";
+import { createScheduler, Scheduler } from "../../sandbox/scheduler";
+import * as schedulerDialects from "../../sandbox/scheduler/dialect";
+import { createSecrets, Secrets } from "../../sandbox/secrets";
+import * as secretsDialects from "../../sandbox/secrets/dialect";
+import { Mount } from "../../sandbox/secrets/records";
+import { createKey } from "../../sandbox/secrets/seal";
+
+export type Dialect = "standard" | "hashicorp";
+export type ServerName = "home" | "other";
+
+const address = {
+  home: "http://localhost:8201",
+  other: "http://localhost:8202",
+  platform: "http://localhost:8203",
+  scheduler: "http://localhost:8204",
+};
+export const secondMount = "second";
+/** What others made, and nobody of us touches. */
+const theirs = "theirs";
+
+/** The servers, without sockets: two secrets services, a platform and a scheduler. */
+export class World {
+  readonly servers: Map<string, (request: Request) => Response | Promise<Response>>;
+
+  private constructor(
+    readonly dialect: Dialect,
+    readonly secrets: Record<ServerName, Secrets>,
+    readonly platform: Platform,
+    readonly scheduler: Scheduler,
+  ) {
+    this.servers = new Map<string, (request: Request) => Response | Promise<Response>>([
+      [address.home, secrets.home.fetch],
+      [address.other, secrets.other.fetch],
+      [address.platform, (request) => platform.app.fetch(request)],
+    ]);
+  }
+
+  static async create(dialect: Dialect): Promise<World> {
+    const clock = new Clock();
+    const scheduler = createScheduler(schedulerDialects[dialect], clock);
+    const neighbour = { url: address.scheduler, ...scheduler.tokens };
+    const secrets = async (): Promise<Secrets> => createSecrets(secretsDialects[dialect], clock, neighbour, await createKey(1, 1));
+    return new World(
+      dialect,
+      { home: await secrets(), other: await secrets() },
+      createPlatform(platformDialects[dialect], clock),
+      scheduler,
+    );
+  }
+
+  get mount(): string {
+    return this.dialect === "standard" ? "scheduler" : "nomad";
+  }
+
+  reset(): void {
+    for (const { records } of Object.values(this.secrets)) {
+      records.reset();
+      records.mount(secondMount, "");
+      for (const mount of records.mounts.values()) mount.roles.set(theirs, { policies: [theirs], global: true, type: "client" });
+    }
+    this.platform.records.reset();
+    this.scheduler.records.reset();
+    const settings = { "api-rate-limiting-enabled": false, "limit-user-organization-creation": true };
+    this.platform.records.settings.set("general-settings", settings);
+  }
+
+  /** The stack's configuration: `twin` is another name for the server of `default`. */
+  config(): Record<string, object> {
+    const connection = (server: ServerName): object => ({
+      secrets: { address: address[server], token: this.secrets[server].token, dialect: this.dialect },
+      platform: { address: address.platform, token: this.platform.records.token, dialect: this.dialect },
+    });
+    return { "steward:default": connection("home"), "steward:twin": connection("home"), "steward:other": connection("other") };
+  }
+
+  get schedulerAddress(): string {
+    return address.scheduler;
+  }
+
+  /** Everything that the resources may hold, by a name for each; what cannot be read back is left out. */
+  held(): Map<string, string> {
+    const held = new Map<string, string>();
+    for (const [server, { records }] of Object.entries(this.secrets))
+      for (const mount of records.mounts.values()) {
+        const at = `${server}/${mount.path}`;
+        for (const [name, role] of mount.roles) held.set(`${at}role/${name}`, role.policies.join());
+        if (mount.access?.address) held.set(`${at}access`, String(mount.access.maxTokenNameLength));
+        if (mount.lease) held.set(`${at}lease`, String(mount.lease.ttl));
+      }
+    const { records, settings } = this.platform;
+    for (const each of settings)
+      for (const [name, value] of Object.entries(valuesOf(records, each))) {
+        if (each.attributes[name]?.only !== "writes") held.set(`${each.id}/${name}`, String(value));
+      }
+    for (const { id } of records.workspaces.values()) held.set(`workspace/${id}`, "there");
+    for (const module of records.modules)
+      for (const [version, { deprecation }] of module.versions)
+        if (deprecation) held.set(`deprecation/${module.name}/${version}`, deprecation.reason);
+    return held;
+  }
+
+  mountOf(server: ServerName, mount: string): Mount {
+    return this.secrets[server].records.mounts.get(`${mount}/`) as Mount;
+  }
+
+  /** Of the generated tokens, those that work. */
+  liveTokens(): string[] {
+    return Object.values(this.secrets).flatMap(({ records }) => [...records.leases.values()].map(({ accessor }) => accessor));
+  }
+}
