@@ -1,5 +1,5 @@
 import { definitions } from "../../provider/definitions";
-import { Declaration, Properties, Reference, Secret } from "../deployment";
+import { Declaration, Properties, Secret } from "../deployment";
 import { ServerName, secondMount, World } from "./world";
 
 /** What a part of a resource is to be: one of three values in the open, or a secret of its own. */
@@ -197,6 +197,3 @@ export function declarationOf(item: Item, world: World): Declaration {
     secretOutputs: [...secrets.filter((path) => !path.includes(".")), ...encrypted],
   };
 }
-
-/** A token needs the access configuration of its mount. */
-export const outputOf = (item: Item, output: string): Reference => new Reference(item.name, output);

@@ -1,7 +1,7 @@
 import { forget, provider } from "../../provider/adapters/dynamic-runtime";
-import { Declaration, Deployment, Ending, Options, resourceOf, Verdict } from "../deployment";
+import { Declaration, Deployment, Ending, Options, Resource, resourceOf, Verdict } from "../deployment";
 import { History, Operation, Outside } from "./history";
-import { canariesOf, expected, Item } from "./kinds";
+import { canariesOf, expected, Item, kindOf } from "./kinds";
 import { Order } from "./order";
 import { adopts, Program } from "./program";
 import { Wire } from "./wire";
@@ -31,6 +31,9 @@ export class Life {
   private readonly drifted = new Set<string>();
   /** All that the programs ever declared. */
   private readonly ours = new Set<string>();
+  /** Settings whose original values nobody can know any more: two resources met there, or one was killed before it could say what it found. */
+  private readonly forgotten = new Set<string>();
+  private readonly orphans = new Set<string>();
   private printed: string[] = [];
   /** For the reader of a failure. */
   readonly story: string[] = [];
@@ -158,6 +161,7 @@ export class Life {
       }
     };
     this.printed = [];
+    this.forget(run);
     this.story.push(`${JSON.stringify(run)}: ${program.items.map((item) => this.shown(item)).join("; ")}`);
     const steps: string[] = [];
     const begins = options.begins;
@@ -167,6 +171,7 @@ export class Life {
       return verdict;
     };
     const ending = await this.order.drive(work());
+    this.doubt(ending);
     this.story.push(
       ...[...steps, ...ending.errors, ...this.printed, `writes: ${this.stage.wire.writes.join(", ")}`].map((line) => `  ${line}`),
     );
@@ -176,6 +181,27 @@ export class Life {
 
   private shown = ({ name, kind, parts, place, parent, adopt }: Item): string =>
     `${parent ? `${parent}/` : ""}${name}: ${kind} ${[...parts].map(([part, { level, canary }]) => `${part}=${canary === undefined ? level : `secret ${canary}`}`)} ${place}${adopt ? " adopt" : ""}`;
+
+  private forget({ stop }: Operation): void {
+    for (const item of this.program.items.filter((each) => kindOf(each).isOneObject)) {
+      const urn = this.program.urn(item);
+      const hasTwin = this.deployment.resources.some((each) => each.type === kindOf(item).type && each.urn !== urn && !item.aliases.includes(each.urn));
+      if (hasTwin || stop?.how === "kill") for (const key of expected(item, this.stage.world).keys()) this.forgotten.add(key);
+    }
+  }
+
+  /** What nobody can know without a refresh: whether a deletion came through; and what a killed creation left, nobody knows at all. */
+  private doubt(ending: Ending): void {
+    const { items } = this.program;
+    for (const item of items) {
+      const urn = this.program.urn(item);
+      const keys = [...expected(item, this.stage.world).keys()];
+      const wasKilled = this.deployment.pending.includes(urn);
+      if (wasKilled || ending.errors.some((error) => error.startsWith(`${urn}: Cannot delete`))) for (const key of keys) this.drifted.add(key);
+      if (wasKilled) for (const key of keys) this.orphans.add(key);
+      if (wasKilled && item.kind === "token") this.stage.wire.lostTokens++;
+    }
+  }
 
   /** Whatever happened. */
   private expectSafe(ending: Ending, { operation }: Operation): void {
@@ -187,12 +213,21 @@ export class Life {
       for (const item of this.program.items.filter(({ kind }) => kind === "workspace"))
         for (const key of expected(item, this.stage.world).keys())
           if (!held.has(key)) this.fail(`a declared workspace was destroyed: ${key}`);
-    const shown = [this.deployment.stored(), ...ending.errors, ...this.printed].join("\n");
-    const canary = this.program.canaries.find((each) => canariesOf(each).some((text) => shown.includes(text)));
-    if (canary !== undefined)
-      this.fail(
-        `secret ${canary} is in clear text: ${shown.split("\n").find((line) => canariesOf(canary).some((text) => line.includes(text)))}`,
-      );
+    const told = [...ending.errors, ...this.printed].map((line) => ["what is printed", line] as const);
+    for (const [place, text] of [...told, ...this.stored()]) {
+      const canary = this.program.canaries.find((each) => canariesOf(each).some((form) => text.includes(form)));
+      if (canary !== undefined) this.fail(`secret ${canary} is in clear text in ${place}`);
+    }
+  }
+
+  /** What the backend's file holds, field by field. */
+  private stored(): (readonly [place: string, text: string])[] {
+    const resources: Resource[] = JSON.parse(this.deployment.stored());
+    return resources.flatMap(({ urn, inputs, outputs }) =>
+      Object.entries({ inputs, outputs }).flatMap(([part, fields]) =>
+        Object.entries(fields).map(([field, value]) => [`the state of ${urn}: ${part}.${field}`, JSON.stringify(value)] as const),
+      ),
+    );
   }
 
   /** After an `up` of everything. */
@@ -207,6 +242,7 @@ export class Life {
   private async settle(): Promise<void> {
     const { program, stage } = this;
     const quiet: Operation = { operation: "up", troubles: [] };
+    this.deployment.pending = [];
     for (const item of program.duplicates()) program.remove(item);
     for (const key of program.expected().keys()) this.ours.add(key);
     this.story.push("from here on all is well");
@@ -246,7 +282,7 @@ export class Life {
     const isWorkspace = (key: string): boolean => this.program.condemned.has(key);
     for (const key of new Set([...held.keys(), ...this.others.keys(), ...declared.keys()])) {
       const wanted = declared.get(key) ?? this.others.get(key);
-      if (isWorkspace(key) && !declared.has(key)) continue;
+      if ((isWorkspace(key) || this.forgotten.has(key) || this.orphans.has(key)) && !declared.has(key)) continue;
       if (held.get(key) !== wanted) this.fail(`the server holds ${held.get(key)} as ${key} instead of ${wanted}`);
     }
   }
