@@ -73,7 +73,9 @@ export class Deployment {
   private begin(config: Config, options: Options, isPreview: boolean): Run {
     const providers = this.start();
     const configured = new Map<string, Provider>();
-    return new Run(this.resources, options, isPreview, (type) => {
+    // Copies: what a run changes in passing, a preview for one, is not yet in the state.
+    const olds = this.resources.map((resource) => ({ ...resource }));
+    return new Run(olds, options, isPreview, (type) => {
       let provider = configured.get(type);
       if (!provider) {
         provider = providers(type);

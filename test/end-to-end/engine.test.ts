@@ -88,6 +88,7 @@ const chapters: Chapter[] = [
     fails: true,
   },
   { title: "an update, and removals", operation: "up", program: replaceable({ value: 2 }) },
+  { title: "preview of a replacement", operation: "preview", program: replaceable({ value: 2, key: "k" }) },
   { title: "a replacement that is created first", operation: "up", program: replaceable({ value: 2, key: "k" }) },
   {
     title: "a replacement that is deleted first, with what depends on it",

@@ -59,7 +59,7 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ edit: fc.constant("rename" as const), item: some, isAliased: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ edit: fc.constant("move" as const), item: some, parent: some, isAliased: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ edit: fc.constant("between types" as const), item: some, isAliased: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ edit: fc.constant("between types" as const), item: some, adopt: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ edit: fc.constant("place" as const), item: some, place }) },
   { weight: 3, arbitrary: fc.record({ edit: fc.constantFrom("twice" as const, "remove", "adopt"), item: some }) },
 );

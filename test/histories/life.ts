@@ -1,9 +1,9 @@
 import { forget, provider } from "../../provider/adapters/dynamic-runtime";
 import { Declaration, Deployment, Ending, Options, Resource, resourceOf, Verdict } from "../deployment";
 import { History, Operation, Outside } from "./history";
-import { canariesOf, expected, Item, kindOf } from "./kinds";
+import { adopts, canariesOf, expected, Item, kindOf } from "./kinds";
 import { Order } from "./order";
-import { adopts, Program } from "./program";
+import { Program } from "./program";
 import { Wire } from "./wire";
 import { Dialect, World } from "./world";
 
@@ -29,6 +29,7 @@ export class Life {
   private readonly others: Map<string, string>;
   /** Changed outside since it was read last. */
   private readonly drifted = new Set<string>();
+  private needsRefresh = false;
   /** All that the programs ever declared. */
   private readonly ours = new Set<string>();
   /** Settings whose original values nobody can know any more: two resources met there, or one was killed before it could say what it found. */
@@ -91,6 +92,7 @@ export class Life {
       const roles = world.mountOf(server, mount).roles;
       if (outside === "remove") roles.delete(name);
       else roles.set(name, { policies: ["changed-outside"], global: false, type: "client" });
+      this.needsRefresh = true;
       this.drifted.add(key);
       this.story.push(`outside: ${outside} ${key}`);
     }
@@ -185,7 +187,9 @@ export class Life {
   private forget({ stop }: Operation): void {
     for (const item of this.program.items.filter((each) => kindOf(each).isOneObject)) {
       const urn = this.program.urn(item);
-      const hasTwin = this.deployment.resources.some((each) => each.type === kindOf(item).type && each.urn !== urn && !item.aliases.includes(each.urn));
+      const hasTwin = this.deployment.resources.some(
+        (each) => each.type === kindOf(item).type && each.urn !== urn && !item.aliases.includes(each.urn),
+      );
       if (hasTwin || stop?.how === "kill") for (const key of expected(item, this.stage.world).keys()) this.forgotten.add(key);
     }
   }
@@ -197,7 +201,10 @@ export class Life {
       const urn = this.program.urn(item);
       const keys = [...expected(item, this.stage.world).keys()];
       const wasKilled = this.deployment.pending.includes(urn);
-      if (wasKilled || ending.errors.some((error) => error.startsWith(`${urn}: Cannot delete`))) for (const key of keys) this.drifted.add(key);
+      if (wasKilled || ending.errors.some((error) => error.startsWith(`${urn}: Cannot delete`))) {
+        this.needsRefresh = true;
+        for (const key of keys) this.drifted.add(key);
+      }
       if (wasKilled) for (const key of keys) this.orphans.add(key);
       if (wasKilled && item.kind === "token") this.stage.wire.lostTokens++;
     }
@@ -246,7 +253,7 @@ export class Life {
     for (const item of program.duplicates()) program.remove(item);
     for (const key of program.expected().keys()) this.ours.add(key);
     this.story.push("from here on all is well");
-    if (this.drifted.size > 0 && !(await this.start({ ...quiet, operation: "refresh" })).succeeded) this.fail("a refresh does not succeed");
+    if (this.needsRefresh && !(await this.start({ ...quiet, operation: "refresh" })).succeeded) this.fail("a refresh does not succeed");
     let ending = await this.start(quiet);
     for (let attempt = 0; !ending.succeeded && attempt < 6; attempt++) {
       for (const item of program.items.filter(adopts))

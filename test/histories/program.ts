@@ -1,5 +1,5 @@
 import { Declaration, urnOf } from "../deployment";
-import { adopts, declarationOf, expected, Item, KindName, kindOf, kinds, objectsOf, Place, Value } from "./kinds";
+import { declarationOf, expected, Item, KindName, kindOf, kinds, objectsOf, Place, Value } from "./kinds";
 import { World } from "./world";
 
 // A program that changes over time.
@@ -10,7 +10,7 @@ export type Edit =
   | { edit: "set part" | "drop part"; item: number; part: number; level: number; isSecret: boolean }
   | { edit: "rename"; item: number; isAliased: boolean }
   | { edit: "move"; item: number; parent: number; isAliased: boolean }
-  | { edit: "between types"; item: number; isAliased: boolean }
+  | { edit: "between types"; item: number; adopt: boolean }
   | { edit: "place"; item: number; place: Place }
   | { edit: "twice" | "remove" | "adopt"; item: number };
 
@@ -22,6 +22,8 @@ export class Program {
   items: Item[] = [];
   /** Every secret that it ever declared. */
   readonly canaries: number[] = [];
+  /** Parts that were never secret at some time: the state may not know yet that one has become secret when a refresh reads it, and the engine marks nothing. */
+  private readonly open = new Set<string>();
   /** Workspaces that it was told to destroy at their removal. */
   readonly condemned = new Set<string>();
   private names = 0;
@@ -56,28 +58,40 @@ export class Program {
   expected = (): Map<string, string> => new Map(this.items.flatMap((item) => [...expected(item, this.world)]));
 
   apply(edit: Edit): void {
-    if (edit.edit === "add") return this.add(edit);
-    const item = this.items[edit.item % Math.max(1, this.items.length)];
-    if (!item) return;
+    if (edit.edit === "add") this.add(edit);
+    else {
+      const item = this.items[edit.item % Math.max(1, this.items.length)];
+      if (item) this.edit(item, edit);
+    }
+  }
+
+  private edit(item: Item, edit: Exclude<Edit, { edit: "add" }>): void {
     switch (edit.edit) {
       case "set part":
-        return this.setPart(item, edit.part, this.value(edit));
+        this.setPart(item, edit.part, edit);
+        break;
       case "drop part":
         if (item.parts.size > 1) item.parts.delete([...item.parts.keys()][edit.part % item.parts.size] as string);
-        return;
+        break;
       case "rename":
-        return this.readdress(item, edit.isAliased, { name: this.newName() });
+        this.readdress(item, edit.isAliased, { name: this.newName() });
+        break;
       case "move":
-        return this.readdress(item, edit.isAliased, { parent: [undefined, ...groups][edit.parent % 3] });
+        this.readdress(item, edit.isAliased, { parent: [undefined, ...groups][edit.parent % 3] });
+        break;
       case "between types":
-        return this.retype(item, edit.isAliased);
+        this.retype(item, edit.adopt);
+        break;
       case "place":
-        return this.unlessTaken(item, { ...item, place: edit.place });
+        if (item.kind === "access") this.endTokens(item);
+        if (this.isFree({ ...item, place: edit.place }, item)) item.place = edit.place;
+        break;
       case "twice":
-        if (kindOf(item).parts.length > 0) this.items.push({ ...item, name: this.newName(), aliases: [], parts: new Map(item.parts) });
-        return;
+        this.items.push({ ...item, name: this.newName(), aliases: [], parts: new Map(item.parts) });
+        break;
       case "remove":
-        return this.remove(item);
+        this.remove(item);
+        break;
       case "adopt":
         item.adopt = true;
     }
@@ -85,14 +99,22 @@ export class Program {
 
   remove(item: Item): void {
     this.items = this.items.filter((each) => each !== item);
-    // Nobody else could end its tokens.
-    if (item.kind === "access") this.items = this.items.filter(({ kind, place }) => kind !== "token" || place !== item.place);
+    if (item.kind === "access") this.endTokens(item);
+  }
+
+  /** Without the access configuration nobody could. */
+  private endTokens(access: Item): void {
+    this.items = this.items.filter(({ kind, place }) => kind !== "token" || place !== access.place);
   }
 
   private newName = (): string => `r${++this.names}`;
 
-  private value({ level, isSecret }: { level: number; isSecret: boolean }): Value {
-    if (!isSecret) return { level };
+  private value(part: string, { level, isSecret }: { level: number; isSecret: boolean }): Value {
+    // Nobody marks a workspace, and the class itself marks a private key.
+    if (part !== "private-key" && (!isSecret || part.startsWith("ws-") || this.open.has(part))) {
+      this.open.add(part);
+      return { level };
+    }
     const canary = this.canaries.length + 1;
     this.canaries.push(canary);
     return { level, canary };
@@ -106,7 +128,7 @@ export class Program {
     const item: Item = {
       name: this.newName(),
       kind: edit.kind,
-      parts: new Map([[part, this.valueOf(edit.kind, part, edit)]]),
+      parts: new Map([[part, this.value(part, edit)]]),
       place: edit.place,
       adopt: edit.adopt,
       aliases: [],
@@ -116,18 +138,12 @@ export class Program {
     if (edit.kind === "workspace") this.condemned.add(`workspace/${part}`);
   }
 
-  private valueOf(kind: KindName, part: string, given: { level: number; isSecret: boolean }): Value {
-    // Where a workspace is told nothing else, and a private key is always a secret.
-    return kind === "workspace" ? { level: 0 } : this.value({ ...given, isSecret: given.isSecret || part === "private-key" });
-  }
-
-  private setPart(item: Item, number: number, value: Value): void {
+  private setPart(item: Item, number: number, given: { level: number; isSecret: boolean }): void {
     const { parts } = kindOf(item);
     const isOpen = item.kind === "set" || kindOf(item).isOneObject;
     const part = (isOpen ? parts[number % parts.length] : [...item.parts.keys()][0]) as string;
-    if (item.kind === "workspace") return;
-    const fitting = part === "private-key" && value.canary === undefined ? this.value({ level: 0, isSecret: true }) : value;
-    this.unlessTaken(item, { ...item, parts: new Map([...item.parts, [part, fitting]]) });
+    const changed = { ...item, parts: new Map([...item.parts, [part, { level: 0 }]]) };
+    if (this.isFree(changed, item)) item.parts.set(part, this.value(part, given));
   }
 
   /** A role becomes a set, or joins the one that there is; a set becomes roles. */
@@ -154,14 +170,8 @@ export class Program {
     item.aliases = isAliased ? [...item.aliases, before].filter((urn) => urn !== this.urn(item)) : [];
   }
 
-  private unlessTaken(item: Item, changed: Item): void {
-    if (this.isFree(changed, item)) Object.assign(item, changed);
-  }
-
   private isFree(item: Item, except?: Item): boolean {
     const taken = new Set(this.items.filter((each) => each !== except).flatMap((each) => objectsOf(each, this.world)));
     return !objectsOf(item, this.world).some((object) => taken.has(object));
   }
 }
-
-export { adopts };
