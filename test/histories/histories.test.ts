@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { History, histories } from "./history";
-import { Life, stageOf } from "./life";
-import { Order } from "./order";
+import { Life } from "./life";
+import { InProcess, worldOf } from "./runner";
 
 const runs = Number(process.env.HISTORIES ?? 1000);
 const seed = Number(process.env.HISTORIES_SEED ?? 1);
 
 const live = async (history: History, scheduler: fc.Scheduler): Promise<void> => {
-  await new Life(await stageOf(history.dialect), new Order(scheduler)).live(history);
+  const world = await worldOf(history.dialect);
+  await new Life(world, new InProcess(world, scheduler)).live(history);
 };
 
 test(`${runs} random histories leave on the servers what the program declares and what others made`, async () => {

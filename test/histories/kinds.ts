@@ -1,5 +1,5 @@
 import { definitions } from "../../provider/definitions";
-import { Declaration, Properties, Secret } from "../deployment";
+import { Declaration, Properties, plain, Resource, Secret } from "../deployment";
 import { ServerName, secondMount, World } from "./world";
 
 /** What a part of a resource is to be: one of three values in the open, or a secret of its own. */
@@ -196,4 +196,27 @@ export function declarationOf(item: Item, world: World): Declaration {
     ...(deleteBeforeReplace === undefined ? {} : { deleteBeforeReplace }),
     secretOutputs: [...secrets.filter((path) => !path.includes(".")), ...encrypted],
   };
+}
+
+/** What a resource of the state holds on the servers, settings apart: they cannot be removed. */
+export function keysOf({ type, id, outputs }: Resource, world: World): string[] {
+  const { server, roles } = plain(outputs) as { server?: string; roles?: object };
+  const at = server === world.origins.other ? "other" : "home";
+  const mount = id.split("/")[0];
+  switch (type) {
+    case kinds.role.type:
+      return [`${at}/${id}`];
+    case kinds.set.type:
+      return Object.keys(roles ?? {}).map((name) => `${at}/${id}/${name}`);
+    case kinds.access.type:
+      return [`${at}/${mount}/access`];
+    case kinds.lease.type:
+      return [`${at}/${mount}/lease`];
+    case kinds.deprecation.type:
+      return [`deprecation/network/${id.split("/")[3]}`];
+    case kinds.workspace.type:
+      return [`workspace/${id}`];
+    default:
+      return [];
+  }
 }

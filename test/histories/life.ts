@@ -1,31 +1,16 @@
-import { forget, provider } from "../../provider/adapters/dynamic-runtime";
-import { Declaration, Deployment, Ending, Options, Resource, resourceOf, Verdict } from "../deployment";
+import { Declaration, Ending, Resource } from "../deployment";
 import { History, Operation, Outside } from "./history";
-import { adopts, canariesOf, expected, Item, kindOf } from "./kinds";
-import { Order } from "./order";
+import { adopts, canariesOf, expected, Item, keysOf, kindOf } from "./kinds";
 import { Program } from "./program";
-import { Wire } from "./wire";
-import { Dialect, World } from "./world";
+import { Runner, Told } from "./runner";
+import { World } from "./world";
 
 /** What a program must not be: declared here once its class refuses it, in a preview. */
 export const refusal = (_program: readonly Declaration[]): string | undefined => undefined;
 
-export interface Stage {
-  world: World;
-  wire: Wire;
-}
-
-const stages = new Map<Dialect, Promise<Stage>>();
-export function stageOf(dialect: Dialect): Promise<Stage> {
-  const known = stages.get(dialect) ?? World.create(dialect).then((world) => ({ world, wire: new Wire(world.servers) }));
-  stages.set(dialect, known);
-  return known;
-}
-
 /** One history, from an empty stack to an empty stack: throws what must not happen. */
 export class Life {
   private readonly program: Program;
-  private readonly deployment: Deployment;
   private readonly others: Map<string, string>;
   /** Changed outside since it was read last. */
   private readonly drifted = new Set<string>();
@@ -35,40 +20,25 @@ export class Life {
   /** Settings whose original values nobody can know any more: two resources met there, or one was killed before it could say what it found. */
   private readonly forgotten = new Set<string>();
   private readonly orphans = new Set<string>();
-  private printed: string[] = [];
   /** For the reader of a failure. */
   readonly story: string[] = [];
 
   constructor(
-    private readonly stage: Stage,
-    private readonly order: Order,
+    private readonly world: World,
+    private readonly runner: Runner,
   ) {
-    stage.wire.install();
-    stage.wire.turn = order.turn;
-    stage.world.reset();
-    stage.wire.lostTokens = 0;
-    this.program = new Program(stage.world);
-    this.others = stage.world.held();
-    this.deployment = new Deployment(() => {
-      forget();
-      return provider;
-    }, stage.world.config());
+    this.program = new Program(world);
+    this.others = world.held();
   }
 
   async live({ turns }: History): Promise<void> {
-    const log = console.log;
-    console.log = (...lines: unknown[]) => void this.printed.push(lines.join(" "));
-    try {
-      for (const { edits, outside, run } of turns) {
-        for (const edit of edits) this.program.apply(edit);
-        if (outside) this.change(outside);
-        await this.operate(run);
-      }
-      await this.settle();
-      await this.depart();
-    } finally {
-      console.log = log;
+    for (const { edits, outside, run } of turns) {
+      for (const edit of edits) this.program.apply(edit);
+      if (outside) this.change(outside);
+      await this.operate(run);
     }
+    await this.settle();
+    await this.depart();
   }
 
   private fail(reason: string): never {
@@ -76,14 +46,10 @@ export class Life {
   }
 
   private change({ outside, item: number }: Outside): void {
-    const { world } = this.stage;
+    const { world } = this;
     const item = this.program.items[number % Math.max(1, this.program.items.length)];
     // Only what the stack holds already: what others make in the place of something new is theirs.
-    if (
-      !item ||
-      (item.kind !== "role" && item.kind !== "set") ||
-      !this.deployment.resources.some(({ urn }) => urn === this.program.urn(item))
-    )
+    if (!item || (item.kind !== "role" && item.kind !== "set") || !this.runner.resources.some(({ urn }) => urn === this.program.urn(item)))
       return;
     const held = world.held();
     for (const key of expected(item, world).keys()) {
@@ -98,30 +64,6 @@ export class Life {
     }
   }
 
-  private options({ troubles, stop, continueOnError, targets, replace, operation }: Operation): Options {
-    const { wire } = this.stage;
-    wire.begin(troubles);
-    let steps = 0;
-    const begins = async (): Promise<Verdict> => {
-      await this.order.turn();
-      if (++steps !== stop?.at) return "go on";
-      wire.isDown = stop.how === "kill" && !stop.isSentAll;
-      return stop.how;
-    };
-    const { items } = this.program;
-    const urns = (numbers: readonly number[]): string[] =>
-      numbers.flatMap((number) => items[number % items.length] ?? []).map(this.program.urn);
-    const isUp = operation.startsWith("up") && items.length > 0;
-    return {
-      begins,
-      arrives: this.order.turn,
-      continueOnError,
-      refresh: operation === "up --refresh",
-      ...(isUp && targets ? { targets: urns(targets) } : {}),
-      ...(isUp && replace !== undefined ? { replace: urns([replace]) } : {}),
-    };
-  }
-
   private async operate(run: Operation): Promise<void> {
     const { program } = this;
     const duplicates = program.duplicates();
@@ -130,7 +72,7 @@ export class Life {
     const isUp = run.operation.startsWith("up") || run.operation === "preview";
     if (isUp && duplicates.length > 0) {
       // A second one that joins later only its class can tell from an adoption.
-      const state = new Set(this.deployment.resources.map(({ urn }) => urn));
+      const state = new Set(this.runner.resources.map(({ urn }) => urn));
       const areAllNew = program.items.every((item) => !state.has(program.urn(item)));
       if (!refused && areAllNew && run.operation === "up") {
         const ending = await this.start(run);
@@ -147,38 +89,24 @@ export class Life {
     if (isWhole && run.operation.startsWith("up")) this.expectDeclared();
   }
 
-  private async start(run: Operation, given?: Options): Promise<Ending> {
-    const { deployment, program } = this;
-    const options = given ?? this.options(run);
-    const declarations = program.declarations();
-    const work = (): Promise<Ending> => {
-      switch (run.operation) {
-        case "up":
-        case "up --refresh":
-          return deployment.up(declarations, options);
-        case "preview":
-          return deployment.preview(declarations, options);
-        default:
-          return deployment[run.operation](options);
-      }
-    };
-    this.printed = [];
+  private async start(run: Operation): Promise<Told> {
+    const { runner, program, world } = this;
+    const { items } = program;
+    const chosen = (numbers: readonly number[]): string[] =>
+      numbers.flatMap((number) => items[number % items.length] ?? []).map(program.urn);
+    const isUp = run.operation.startsWith("up") && items.length > 0;
     this.forget(run);
-    this.story.push(`${JSON.stringify(run)}: ${program.items.map((item) => this.shown(item)).join("; ")}`);
-    const steps: string[] = [];
-    const begins = options.begins;
-    options.begins = async (step) => {
-      const verdict = (await begins?.(step)) ?? "go on";
-      steps.push(`${step.kind} ${resourceOf(step).urn}${verdict === "go on" ? "" : ` (${verdict})`}`);
-      return verdict;
-    };
-    const ending = await this.order.drive(work());
-    this.doubt(ending);
-    this.story.push(
-      ...[...steps, ...ending.errors, ...this.printed, `writes: ${this.stage.wire.writes.join(", ")}`].map((line) => `  ${line}`),
-    );
-    this.expectSafe(ending, run);
-    return ending;
+    this.story.push(`${JSON.stringify(run)}: ${items.map((item) => this.shown(item)).join("; ")}`);
+    const before = { held: world.held(), resources: runner.resources };
+    const told = await runner.run(run, program.declarations(), {
+      ...(isUp && run.targets ? { targets: chosen(run.targets) } : {}),
+      ...(isUp && run.replace !== undefined ? { replace: chosen([run.replace]) } : {}),
+    });
+    this.story.push(...[...told.steps, ...told.errors, ...told.printed, `writes: ${told.writes.join(", ")}`].map((line) => `  ${line}`));
+    if (run.operation !== "preview") this.doubt(told);
+    this.expectSafe(told, run);
+    if (run.operation.startsWith("up")) this.expectKept(told, before);
+    return told;
   }
 
   private shown = ({ name, kind, parts, place, parent, adopt }: Item): string =>
@@ -187,49 +115,53 @@ export class Life {
   private forget({ stop }: Operation): void {
     for (const item of this.program.items.filter((each) => kindOf(each).isOneObject)) {
       const urn = this.program.urn(item);
-      const hasTwin = this.deployment.resources.some(
+      const hasTwin = this.runner.resources.some(
         (each) => each.type === kindOf(item).type && each.urn !== urn && !item.aliases.includes(each.urn),
       );
-      if (hasTwin || stop?.how === "kill") for (const key of expected(item, this.stage.world).keys()) this.forgotten.add(key);
+      if (hasTwin || stop?.how === "kill") for (const key of expected(item, this.world).keys()) this.forgotten.add(key);
     }
   }
 
-  /** What nobody can know without a refresh: whether a deletion came through; and what a killed creation left, nobody knows at all. */
+  /** What nobody knows without a refresh: whether a deletion came through. What a killed creation left, nobody knows at all. */
   private doubt(ending: Ending): void {
-    const { items } = this.program;
-    for (const item of items) {
-      const urn = this.program.urn(item);
-      const keys = [...expected(item, this.stage.world).keys()];
-      const wasKilled = this.deployment.pending.includes(urn);
-      if (wasKilled || ending.errors.some((error) => error.startsWith(`${urn}: Cannot delete`))) {
-        this.needsRefresh = true;
-        for (const key of keys) this.drifted.add(key);
-      }
-      if (wasKilled) for (const key of keys) this.orphans.add(key);
-      if (wasKilled && item.kind === "token") this.stage.wire.lostTokens++;
+    const { pending } = this.runner;
+    if (pending.length === 0 && !ending.errors.some((error) => error.includes(": Cannot delete"))) return;
+    this.needsRefresh = true;
+    for (const key of this.program.expected().keys()) this.drifted.add(key);
+    for (const item of this.program.items.filter((each) => pending.includes(this.program.urn(each)))) {
+      for (const key of expected(item, this.world).keys()) this.orphans.add(key);
+      if (item.kind === "token") this.runner.lostTokens++;
     }
   }
 
   /** Whatever happened. */
-  private expectSafe(ending: Ending, { operation }: Operation): void {
-    const held = this.stage.world.held();
+  private expectSafe({ errors, printed }: Told, { operation }: Operation): void {
+    const held = this.world.held();
     for (const [key, text] of this.others)
       if (!this.ours.has(key) && !this.program.condemned.has(key) && held.get(key) !== text)
         this.fail(`what others made is gone or changed: ${key} was ${text} and is ${held.get(key)}`);
     if (operation !== "destroy")
       for (const item of this.program.items.filter(({ kind }) => kind === "workspace"))
-        for (const key of expected(item, this.stage.world).keys())
-          if (!held.has(key)) this.fail(`a declared workspace was destroyed: ${key}`);
-    const told = [...ending.errors, ...this.printed].map((line) => ["what is printed", line] as const);
-    for (const [place, text] of [...told, ...this.stored()]) {
+        for (const key of expected(item, this.world).keys()) if (!held.has(key)) this.fail(`a declared workspace was destroyed: ${key}`);
+    const lines = [...errors, ...printed].map((line) => ["what is printed", line] as const);
+    for (const [place, text] of [...lines, ...this.stored()]) {
       const canary = this.program.canaries.find((each) => canariesOf(each).some((form) => text.includes(form)));
       if (canary !== undefined) this.fail(`secret ${canary} is in clear text in ${place}`);
     }
   }
 
+  /** What is deleted at the end of a run was not taken from under a resource that the program declares, whatever became of that one. */
+  private expectKept({ deleted }: Ending, before: { held: Map<string, string>; resources: readonly Resource[] }): void {
+    const held = this.world.held();
+    const declared = this.program.expected();
+    const gone = before.resources.filter(({ urn }) => deleted.includes(urn)).flatMap((resource) => keysOf(resource, this.world));
+    const lost = gone.find((key) => declared.has(key) && before.held.has(key) && !held.has(key));
+    if (lost) this.fail(`a run removed at its end what the program declares: ${lost}`);
+  }
+
   /** What the backend's file holds, field by field. */
   private stored(): (readonly [place: string, text: string])[] {
-    const resources: Resource[] = JSON.parse(this.deployment.stored());
+    const resources: Resource[] = JSON.parse(this.runner.stored());
     return resources.flatMap(({ urn, inputs, outputs }) =>
       Object.entries({ inputs, outputs }).flatMap(([part, fields]) =>
         Object.entries(fields).map(([field, value]) => [`the state of ${urn}: ${part}.${field}`, JSON.stringify(value)] as const),
@@ -239,7 +171,7 @@ export class Life {
 
   /** After an `up` of everything. */
   private expectDeclared(): void {
-    const held = this.stage.world.held();
+    const held = this.world.held();
     for (const [key, text] of this.program.expected())
       if (!this.drifted.has(key) && held.get(key) !== text)
         this.fail(`up succeeded, and the server holds ${held.get(key)} as ${key} instead of ${text}`);
@@ -247,9 +179,8 @@ export class Life {
 
   /** Until an `up` succeeds, with what its user does about refused creations. */
   private async settle(): Promise<void> {
-    const { program, stage } = this;
+    const { program } = this;
     const quiet: Operation = { operation: "up", troubles: [] };
-    this.deployment.pending = [];
     for (const item of program.duplicates()) program.remove(item);
     for (const key of program.expected().keys()) this.ours.add(key);
     this.story.push("from here on all is well");
@@ -271,21 +202,21 @@ export class Life {
     const refresh = await this.start({ ...quiet, operation: "refresh" });
     if (!refresh.succeeded || refresh.drift.length > 0) this.fail(`a refresh still shows ${refresh.drift}`);
     const again = await this.start(quiet);
-    if (!again.succeeded || again.deleted.length > 0 || stage.wire.writes.length > 0)
-      this.fail(`another up still does something: ${stage.wire.writes}`);
+    if (!again.succeeded || again.deleted.length > 0 || again.writes.length > 0)
+      this.fail(`another up still does something: ${again.writes}`);
     this.expectHeld(program.expected());
   }
 
   private async depart(): Promise<void> {
     const ending = await this.start({ operation: "destroy", troubles: [] });
-    if (!ending.succeeded || this.deployment.resources.length > 0) this.fail("destroy does not leave an empty stack");
+    if (!ending.succeeded || this.runner.resources.length > 0) this.fail("destroy does not leave an empty stack");
     this.expectHeld(new Map());
     this.expectTokens();
   }
 
   /** Exactly that, and what others made. What was declared once may have been theirs before, and been taken over. */
   private expectHeld(declared: Map<string, string>): void {
-    const held = this.stage.world.held();
+    const held = this.world.held();
     const isWorkspace = (key: string): boolean => this.program.condemned.has(key);
     for (const key of new Set([...held.keys(), ...this.others.keys(), ...declared.keys()])) {
       const wanted = declared.get(key) ?? this.others.get(key);
@@ -295,11 +226,11 @@ export class Life {
   }
 
   private expectTokens(): void {
-    const live = this.stage.world.liveTokens();
-    const held = this.deployment.resources.filter(({ type }) => type === "secrets:SchedulerToken").map(({ id }) => id);
-    const declared = this.deployment.resources.length > 0 ? this.program.items.filter(({ kind }) => kind === "token").length : 0;
+    const live = this.world.liveTokens();
+    const held = this.runner.resources.filter(({ type }) => type === "secrets:SchedulerToken").map(({ id }) => id);
+    const declared = this.runner.resources.length > 0 ? this.program.items.filter(({ kind }) => kind === "token").length : 0;
     if (held.length !== declared || held.some((id) => !live.includes(id)))
       this.fail(`of the declared tokens, not each has one that works: ${held}, ${live}`);
-    if (live.length > held.length + this.stage.wire.lostTokens) this.fail(`more tokens work than are known: ${live}, ${held}`);
+    if (live.length > held.length + this.runner.lostTokens) this.fail(`more tokens work than are known: ${live}, ${held}`);
   }
 }

@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import { limits } from "../../provider/http";
+import { Serve, World } from "./world";
 
 /** What goes wrong with a request that writes. */
 export type Trouble = "refused" | "lost before" | "lost after" | "lost after, and all that follow";
 
-type Serve = (request: Request) => Response | Promise<Response>;
 interface Sent {
   method: string;
   query?: Record<string, string>;
@@ -16,8 +16,6 @@ const broken = (): Error => Object.assign(new Error("other side closed"), { code
 
 /** Between the provider and the servers, without sockets: in the place of undici's `request`. */
 export class Wire {
-  /** Where a request waits for its turn. */
-  turn: () => Promise<void> = async () => {};
   /** By the number of the write in this run, from 1. */
   troubles = new Map<number, Trouble>();
   /** Nothing passes any more. */
@@ -27,8 +25,15 @@ export class Wire {
   lostTokens = 0;
   private count = 0;
 
-  /** `servers`: by origin. */
-  constructor(private readonly servers: ReadonlyMap<string, Serve>) {}
+  private readonly servers: ReadonlyMap<string, Serve>;
+
+  /** `turn`: where a request waits, on its way there and back. */
+  constructor(
+    world: World,
+    private readonly turn: () => Promise<void>,
+  ) {
+    this.servers = new Map([...world.serving()].map(([name, serve]) => [world.origins[name], serve]));
+  }
 
   /** For good: each suite has modules of its own. Nothing is repeated, so that each trouble tells. */
   install(): void {

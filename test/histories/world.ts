@@ -1,55 +1,73 @@
 import { Clock } from "../../sandbox/clock";
 import { createPlatform, Platform } from "../../sandbox/platform";
-import * as platformDialects from "../../sandbox/platform/dialect";
+import { hashicorp as realPlatform, standard as standardPlatform } from "../../sandbox/platform/dialect";
 import { valuesOf } from "../../sandbox/platform/settings";
 import { createScheduler, Scheduler } from "../../sandbox/scheduler";
-import * as schedulerDialects from "../../sandbox/scheduler/dialect";
+import { hashicorp as realScheduler, standard as standardScheduler } from "../../sandbox/scheduler/dialect";
 import { createSecrets, Secrets } from "../../sandbox/secrets";
-import * as secretsDialects from "../../sandbox/secrets/dialect";
+import { hashicorp as realSecrets, standard as standardSecrets } from "../../sandbox/secrets/dialect";
 import { Mount } from "../../sandbox/secrets/records";
 import { createKey } from "../../sandbox/secrets/seal";
 
 export type Dialect = "standard" | "hashicorp";
 export type ServerName = "home" | "other";
 
-const address = {
+export const secondMount = "second";
+/** What others made, and nobody of us touches. */
+const theirs = "theirs";
+
+/** Where the servers are, and, without sockets, where they seem to be. */
+export type Origins = Record<ServerName | "platform" | "scheduler", string>;
+const seeming: Origins = {
   home: "http://localhost:8201",
   other: "http://localhost:8202",
   platform: "http://localhost:8203",
   scheduler: "http://localhost:8204",
 };
-export const secondMount = "second";
-/** What others made, and nobody of us touches. */
-const theirs = "theirs";
 
-/** The servers, without sockets: two secrets services, a platform and a scheduler. */
+export type Serve = (request: Request) => Response | Promise<Response>;
+
+/** The servers: two secrets services, a platform and a scheduler. */
 export class World {
-  readonly servers: Map<string, (request: Request) => Response | Promise<Response>>;
+  origins: Origins = seeming;
 
   private constructor(
     readonly dialect: Dialect,
     readonly secrets: Record<ServerName, Secrets>,
     readonly platform: Platform,
     readonly scheduler: Scheduler,
-  ) {
-    this.servers = new Map<string, (request: Request) => Response | Promise<Response>>([
-      [address.home, secrets.home.fetch],
-      [address.other, secrets.other.fetch],
-      [address.platform, (request) => platform.app.fetch(request)],
-    ]);
-  }
+    private readonly neighbour: { url: string },
+  ) {}
 
   static async create(dialect: Dialect): Promise<World> {
+    const isReal = dialect === "hashicorp";
     const clock = new Clock();
-    const scheduler = createScheduler(schedulerDialects[dialect], clock);
-    const neighbour = { url: address.scheduler, ...scheduler.tokens };
-    const secrets = async (): Promise<Secrets> => createSecrets(secretsDialects[dialect], clock, neighbour, await createKey(1, 1));
+    const scheduler = createScheduler(isReal ? realScheduler : standardScheduler, clock);
+    const neighbour = { url: seeming.scheduler, ...scheduler.tokens };
+    const secrets = async (): Promise<Secrets> =>
+      createSecrets(isReal ? realSecrets : standardSecrets, clock, neighbour, await createKey(1, 1));
     return new World(
       dialect,
       { home: await secrets(), other: await secrets() },
-      createPlatform(platformDialects[dialect], clock),
+      createPlatform(isReal ? realPlatform : standardPlatform, clock),
       scheduler,
+      neighbour,
     );
+  }
+
+  serving(): Map<keyof Origins, Serve> {
+    const { home, other } = this.secrets;
+    return new Map<keyof Origins, Serve>([
+      ["home", home.fetch],
+      ["other", other.fetch],
+      ["platform", (request) => this.platform.app.fetch(request)],
+    ]);
+  }
+
+  /** They listen there in truth. */
+  moveTo(origins: Origins): void {
+    this.origins = origins;
+    this.neighbour.url = origins.scheduler;
   }
 
   get mount(): string {
@@ -71,14 +89,14 @@ export class World {
   /** The stack's configuration: `twin` is another name for the server of `default`. */
   config(): Record<string, object> {
     const connection = (server: ServerName): object => ({
-      secrets: { address: address[server], token: this.secrets[server].token, dialect: this.dialect },
-      platform: { address: address.platform, token: this.platform.records.token, dialect: this.dialect },
+      secrets: { address: this.origins[server], token: this.secrets[server].token, dialect: this.dialect },
+      platform: { address: this.origins.platform, token: this.platform.records.token, dialect: this.dialect },
     });
     return { "steward:default": connection("home"), "steward:twin": connection("home"), "steward:other": connection("other") };
   }
 
   get schedulerAddress(): string {
-    return address.scheduler;
+    return this.origins.scheduler;
   }
 
   /** Everything that the resources may hold, by a name for each; what cannot be read back is left out. */
