@@ -5,7 +5,7 @@ import { Life } from "./life";
 import { Edit } from "./program";
 import { InProcess, worldOf } from "./runner";
 
-// What random histories have found, shrunken: each in many orders of its concurrent steps.
+// What random histories have found, shrunken, and the same for each kind: in many orders of its concurrent steps.
 
 const add = (kind: KindName, part = 0, more: { isSecret?: boolean; adopt?: boolean; place?: Place; level?: number } = {}): Edit => ({
   edit: "add",
@@ -21,6 +21,7 @@ const set = (item: number, part: number, level: number, isSecret = false): Edit 
 const drop = (item: number, part: number): Edit => ({ edit: "drop part", item, part, level: 0, isSecret: false });
 const rename = (item: number): Edit => ({ edit: "rename", item, isAliased: false });
 const move = (item: number): Edit => ({ edit: "move", item, parent: 1, isAliased: false });
+const place = (item: number, to: Place): Edit => ({ edit: "place", item, place: to });
 const retype = (item: number): Edit => ({ edit: "between types", item, adopt: true });
 
 const up = (edits: Edit[], run: Partial<Operation> = {}): Turn => ({ edits, run: { operation: "up", troubles: [], ...run } });
@@ -50,6 +51,9 @@ describe.each(renamed)("a renamed resource without an alias keeps what it holds:
   test("when the new one is refused and the run goes on", () =>
     lives(up([add(kind, 0, { adopt: false })]), up([rename(0)], { continueOnError: true }), up([])));
 });
+
+test("what moves to another place leaves what another one has taken over in the old place", () =>
+  lives(up([add("lease")]), up([place(0, "second"), add("lease")], { targets: [1] }), up([])));
 
 describe("roles that move between types stay", () => {
   const three = [add("role", 0), add("role", 1), add("role", 2)];
