@@ -1,0 +1,231 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Declaration, Deployment, dependenciesOf, Ending, Options, Program, Reference, Secret } from "../deployment";
+import { Project } from "../project";
+import { Call, kept, keptByStandIn, Recording, realUrn, recordingVariable, source, thing, World } from "./recording";
+
+// One stack lives through everything that the engine does, under the real one and under its stand-in.
+
+interface Chapter {
+  title: string;
+  operation: "up" | "preview" | "refresh" | "destroy";
+  program?: Program;
+  options?: Options;
+  world?: World;
+  fails?: boolean;
+}
+
+const of = (resource: string, output: string): Reference => new Reference(resource, output);
+const declare = (name: string, inputs: object = {}, more: Partial<Declaration> = {}): Declaration => ({
+  name,
+  type: thing,
+  inputs: { name, value: 1, ...inputs },
+  ...more,
+});
+const group = (name: string, more: Partial<Declaration> = {}): Declaration => ({
+  name,
+  type: "recording:Group",
+  isComponent: true,
+  inputs: {},
+  ...more,
+});
+
+/** What fails comes last, so that what came before is the same each time. */
+const after = (...dependsOn: string[]): Partial<Declaration> => ({ dependsOn });
+const secrets = declare(
+  "d",
+  { value: new Secret("canary"), nested: { open: 1, shut: new Secret("canary") }, list: [new Secret("canary"), 2] },
+  { secretOutputs: ["hidden"] },
+);
+const base = (last: object, ...more: Declaration[]): Program => [
+  declare("a"),
+  declare("b", { value: of("a", "computed"), echo: of("a", "value") }),
+  group("g"),
+  declare("inner", {}, { parent: "g" }),
+  { ...secrets, inputs: { ...secrets.inputs, ...last }, ...after("b", "inner") },
+  ...more,
+];
+const replaceable = (a: object): Program => [
+  secrets,
+  declare("a", a, after("d")),
+  declare("b", { first: of("a", "computed") }),
+  declare("c", { value: of("a", "computed") }),
+  declare("n", { first: of("b", "computed") }),
+  declare("o", {}, after("a")),
+];
+const settled = { value: 2, key: "k", first: "g" };
+const moved = (w: object, ...more: Declaration[]): Program => [
+  group("h", { aliases: ["recording:Group::g"] }),
+  declare("renamed", { name: "a", ...settled }, { aliases: [`${thing}::a`] }),
+  declare("w", { value: of("renamed", "computed"), ...w }, { parent: "h" }),
+  declare("p", { value: 2 }, after("w")),
+  ...more,
+];
+const inner = declare("inner", {}, { parent: "h" });
+const failing = (fails: string | undefined, ...more: Declaration[]): Program => [
+  declare("free"),
+  declare("f", { fails }, after("free")),
+  declare("computed", { value: of("f", "computed") }),
+  declare("echo", { value: of("f", "value") }),
+  declare("last", {}, after("echo")),
+  ...more,
+];
+
+const chapters: Chapter[] = [
+  { title: "preview of creations, with what is not known yet", operation: "preview", program: base({}) },
+  {
+    title: "creations, and one that is half done",
+    operation: "up",
+    program: base({}, declare("e", { fails: "create partly" }, after("d"))),
+    fails: true,
+  },
+  { title: "what was half done is updated", operation: "up", program: base({}, declare("e", {}, after("d"))) },
+  { title: "preview of an update that others see", operation: "preview", program: [declare("a", { value: 2 }), ...base({}).slice(1)] },
+  {
+    title: "a half-done update whose secrets leave",
+    operation: "up",
+    program: base({ value: "plain", nested: undefined, list: ["open"], fails: "update partly" }),
+    fails: true,
+  },
+  { title: "an update, and removals", operation: "up", program: replaceable({ value: 2 }) },
+  { title: "preview of a replacement", operation: "preview", program: replaceable({ value: 2, key: "k" }) },
+  { title: "a replacement that is created first", operation: "up", program: replaceable({ value: 2, key: "k" }) },
+  {
+    title: "a replacement that is deleted first, with what depends on it",
+    operation: "up",
+    program: replaceable({ value: 2, key: "k", first: "f" }),
+  },
+  {
+    title: "a replacement whose creation fails after the deletion",
+    operation: "up",
+    program: replaceable({ ...settled, fails: "create" }),
+    fails: true,
+  },
+  { title: "a replacement that goes on", operation: "up", program: replaceable(settled) },
+  {
+    title: "replacements by force, and a deletion that fails",
+    operation: "up",
+    program: replaceable(settled).map((each) => (each.name === "n" ? { ...each, deleteBeforeReplace: true } : each)),
+    options: { replace: [`${thing}::n`, `${thing}::d`] },
+    world: { d: "undeletable" },
+    fails: true,
+  },
+  {
+    title: "refresh of what changed and of what is gone",
+    operation: "refresh",
+    world: { a: { value: 9 }, c: "gone", d: { value: "changed" } },
+  },
+  { title: "up with a refresh before", operation: "up", program: replaceable(settled), options: { refresh: true }, world: { n: "gone" } },
+  { title: "renamed and moved, with aliases and without", operation: "up", program: moved({}, inner) },
+  {
+    title: "only targets",
+    operation: "up",
+    program: moved({ value: 5 }, declare("q"), declare("r", { value: 3 })),
+    options: { targets: [`recording:Group$${thing}::w`, `recording:Group$${thing}::inner`, `${thing}::r`] },
+  },
+  {
+    title: "a target without what depends on it",
+    operation: "up",
+    program: moved({ value: 6 }).slice(0, 3),
+    options: { targets: [`recording:Group$${thing}::w`] },
+    fails: true,
+  },
+  {
+    title: "a target that needs an output of what is left out",
+    operation: "up",
+    program: moved({}, declare("s"), declare("t", { value: of("s", "computed") })),
+    options: { targets: [`${thing}::t`] },
+  },
+  {
+    title: "a target that needs what is left out",
+    operation: "up",
+    program: moved({}, declare("s"), declare("u", { value: of("s", "value") })),
+    options: { targets: [`${thing}::u`] },
+    fails: true,
+  },
+  { title: "a failure stops everything", operation: "up", program: failing("create"), fails: true },
+  {
+    title: "a failure stops only what depends on it",
+    operation: "up",
+    program: failing("create", declare("read", {}, { get: "some/id" })),
+    options: { continueOnError: true },
+    fails: true,
+  },
+  { title: "and goes on afterwards", operation: "up", program: failing(undefined, declare("read", { key: "k" })) },
+  { title: "a refused input", operation: "up", program: failing("check"), fails: true },
+  {
+    title: "a failed update, what depends on it, and a deletion of what it needs",
+    operation: "up",
+    program: failing("update")
+      .slice(1)
+      .map((each) => (each.name === "f" ? { ...each, dependsOn: [] } : each)),
+    options: { continueOnError: true },
+    fails: true,
+  },
+  { title: "destruction of a target that others need", operation: "destroy", options: { targets: [`${thing}::f`] }, fails: true },
+  {
+    title: "destruction with a deletion that fails",
+    operation: "destroy",
+    options: { continueOnError: true },
+    world: { echo: "undeletable" },
+    fails: true,
+  },
+];
+
+describe("the stand-in does what the real engine does", () => {
+  let project: Project;
+  let recording: Recording;
+  let deployment: Deployment;
+  beforeAll(() => {
+    project = new Project();
+    recording = new Recording(join(project.folder, "recording"));
+    project.with({ [recordingVariable]: recording.file });
+    deployment = new Deployment(() => () => recording.provider(), {});
+  });
+  afterAll(() => project.remove());
+
+  const flags = ({ operation, options = {} }: Chapter): string[] => [
+    operation,
+    ...(operation === "preview" ? [] : ["--yes", "--skip-preview"]),
+    ...["--parallel", "1"],
+    ...(options.targets ?? []).flatMap((urn) => ["--target", realUrn(urn)]),
+    ...(options.replace ?? []).flatMap((urn) => ["--replace", realUrn(urn)]),
+    ...(options.refresh ? ["--refresh"] : []),
+    ...(options.continueOnError ? ["--continue-on-error"] : []),
+  ];
+  const standIn = ({ operation, program = [], options }: Chapter): Promise<Ending> => {
+    const conditions = { ...options, parallel: 1 };
+    return operation === "up" || operation === "preview" ? deployment[operation](program, conditions) : deployment[operation](conditions);
+  };
+  const state = (): Record<string, unknown>[] =>
+    JSON.parse(readFileSync(join(project.folder, "backend/.pulumi/stacks/story/dev.json"), "utf8")).checkpoint.latest?.resources ?? [];
+
+  // One after the other: each goes on from the state that the last one left.
+  test.each(chapters)("$title", async (chapter) => {
+    if (chapter.program) project.program(source(chapter.program));
+    recording.begin(chapter.world);
+    const run = await project.pulumi(...flags(chapter));
+    const [calls, resources] = [recording.calls(), kept(state())];
+    recording.begin(chapter.world);
+    const ending = await standIn(chapter);
+    expect({ output: run.output, succeeded: run.code === 0 }).toMatchObject({ succeeded: !chapter.fails });
+    expect(ending).toMatchObject({ succeeded: !chapter.fails });
+    expect(ordered(recording.calls(), chapter.program)).toEqual(ordered(calls, chapter.program));
+    const byUrn = (list: Record<string, unknown>[]): unknown[] =>
+      [...list].sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
+    expect(byUrn(keptByStandIn(deployment.stored()))).toEqual(byUrn(resources));
+  });
+});
+
+const nameOf = ({ args }: Call): string => String((args.at(-1) as { name?: string }).name ?? args[0]);
+
+/** What does not depend on anything else comes in any order: what is asked of each resource, and of each two that depend on one another, does not. */
+function ordered(calls: Call[], program: Program = []): Record<string, Call[]> {
+  const called = (name: string): string => String(program.find((declaration) => declaration.name === name)?.inputs.name);
+  const pairs = program.flatMap((declaration) => dependenciesOf(declaration).map((name) => [called(name), called(declaration.name)]));
+  const left = [...new Set(calls.map(nameOf))].filter((name) => !program.some(({ inputs }) => inputs.name === name));
+  // What is in no program any more goes after all that is.
+  pairs.push(...left.flatMap((name) => program.map(({ inputs }) => [name, String(inputs.name)])));
+  const sets = [...[...new Set(calls.map(nameOf))].map((name) => [name]), ...pairs].map((names) => [...new Set(names)].sort());
+  return Object.fromEntries(sets.map((names) => [names.join(), calls.filter((call) => names.includes(nameOf(call)))]));
+}

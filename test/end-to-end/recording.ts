@@ -1,0 +1,186 @@
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { Declaration, Program, Provider, Reference, Resource, Secret } from "../deployment";
+
+// A provider that writes down what it is asked, as the real engine loads it and as the stand-in does.
+
+/** What the provider's environment names: where it writes, and, beside that, what the world is like. */
+export const recordingVariable = "STEWARD_RECORDING";
+
+/** By name: values that the world has in the place of those written, or "gone", or "undeletable". */
+export type World = Record<string, object | "gone" | "undeletable">;
+
+/**
+ * Its inputs say what it does. `key` replaces, `first` replaces by deletion first, `fails` names what fails; whatever else differs is updated. The text is
+ * loaded by the engine, so it uses nothing of this file.
+ */
+export const recorder = `
+const { appendFileSync, readFileSync } = require("node:fs");
+const file = process.env.${recordingVariable};
+const note = (call, ...args) => appendFileSync(file, JSON.stringify({ call, args }, (name, value) => (name === "__provider" ? "text" : value)) + "\\n");
+const world = () => JSON.parse(readFileSync(file + ".world", "utf8"));
+const outputs = ["computed", "hidden"];
+const outs = (inputs) => ({ ...inputs, computed: inputs.name + " " + inputs.value, hidden: "canary" });
+const id = ({ name, key, first }) => [name, key, first].filter(Boolean).join("/");
+const halfway = (verb, inputs) => {
+  if (inputs.fails === verb) throw new Error("cannot " + verb);
+  if (inputs.fails === verb + " partly")
+    throw Object.assign(new Error("half " + verb), { id: id(inputs), properties: { ...inputs, half: true }, reasons: ["half"] });
+};
+exports.handler = () => ({
+  async check(olds, news) {
+    note("check", olds, news);
+    return { inputs: { size: 1, ...news }, failures: news.fails === "check" ? [{ property: "", reason: "refused" }] : [] };
+  },
+  async diff(id, olds, news) {
+    note("diff", id, olds, news);
+    const names = [...new Set([...Object.keys(olds), ...Object.keys(news)])].filter((name) => ![...outputs, "half", "__provider"].includes(name));
+    const changed = names.filter((name) => JSON.stringify(olds[name]) !== JSON.stringify(news[name]));
+    const replaces = changed.filter((name) => name === "key" || name === "first");
+    return { changes: changed.length > 0, replaces, deleteBeforeReplace: replaces.includes("first") };
+  },
+  async create(inputs) {
+    note("create", inputs);
+    halfway("create", inputs);
+    return { id: id(inputs), outs: outs(inputs) };
+  },
+  async update(id, olds, news) {
+    note("update", id, olds, news);
+    halfway("update", news);
+    return { outs: outs(news) };
+  },
+  async read(id, state) {
+    note("read", id, state);
+    const found = world()[state.name] || {};
+    if (found === "gone") return { id: "" };
+    const props = { ...state, ...found };
+    if (state.name === undefined) return { id, props: { ...props, value: "found" } };
+    const inputs = Object.fromEntries(Object.entries(props).filter(([name]) => ![...outputs, "half", "__provider"].includes(name)));
+    return { id, props, inputs };
+  },
+  async delete(id, state) {
+    note("delete", id, state);
+    if (world()[state.name] === "undeletable") throw new Error("cannot delete");
+  },
+});
+`;
+
+export interface Call {
+  call: string;
+  args: unknown[];
+}
+
+/** A file for the calls of one run after the other. */
+export class Recording {
+  constructor(readonly file: string) {}
+
+  begin(world: World = {}): void {
+    writeFileSync(this.file, "");
+    writeFileSync(`${this.file}.world`, JSON.stringify(world));
+  }
+
+  calls(): Call[] {
+    return readFileSync(this.file, "utf8")
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  }
+
+  /** The same provider in this process. */
+  provider(): Provider {
+    const loaded: { handler?: () => Provider } = {};
+    const variables = { [recordingVariable]: this.file };
+    new Function("exports", "require", "process", recorder)(loaded, () => ({ appendFileSync, readFileSync }), { env: variables });
+    return Object.assign((loaded.handler as () => Provider)(), { configure: () => undefined });
+  }
+}
+
+export const thing = "recording:Thing";
+const realTypes: Record<string, string> = { [thing]: `pulumi-nodejs:dynamic/steward/${thing}` };
+const prefix = "urn:pulumi:dev::story::";
+
+export const realUrn = (urn: string): string => prefix + urn.replaceAll(thing, realTypes[thing] as string);
+const shortUrn = (urn: string): string => urn.replace(prefix, "").replaceAll(realTypes[thing] as string, thing);
+
+/** The same program for the real command line. */
+export function source(program: Program): string {
+  const value = (of: unknown): string => {
+    if (of instanceof Secret) return `pulumi.secret(${value(of.value)})`;
+    if (of instanceof Reference) return `all[${JSON.stringify(of.resource)}].${of.output}`;
+    if (Array.isArray(of)) return `[${of.map(value).join(", ")}]`;
+    if (typeof of === "object" && of !== null)
+      return `{ ${Object.entries(of)
+        .map(([name, inner]) => `${name}: ${value(inner)}`)
+        .join(", ")} }`;
+    return JSON.stringify(of);
+  };
+  const options = ({ parent, aliases, dependsOn, get, deleteBeforeReplace, secretOutputs }: Declaration): string =>
+    `{ ${[
+      parent && `parent: all[${JSON.stringify(parent)}]`,
+      aliases && `aliases: ${JSON.stringify(aliases.map(realUrn))}`,
+      dependsOn && `dependsOn: [${dependsOn.map((name) => `all[${JSON.stringify(name)}]`).join(", ")}]`,
+      get && `id: ${JSON.stringify(get)}`,
+      deleteBeforeReplace !== undefined && `deleteBeforeReplace: ${deleteBeforeReplace}`,
+      secretOutputs && `additionalSecretOutputs: ${JSON.stringify(secretOutputs)}`,
+    ]
+      .filter(Boolean)
+      .join(", ")} }`;
+  const lines = program.map((declaration) => {
+    const name = JSON.stringify(declaration.name);
+    const rest = `${name}, ${value(declaration.inputs)}, ${options(declaration)}`;
+    return `all[${name}] = new ${declaration.isComponent ? "Group" : "Thing"}(${rest});`;
+  });
+  return `
+const text = ${JSON.stringify(recorder)};
+const fields = { computed: undefined, hidden: undefined, value: undefined, name: undefined, __provider: text };
+class Thing extends pulumi.CustomResource {
+  constructor(name, args, opts) { super(${JSON.stringify(realTypes[thing])}, name, { ...fields, ...args }, opts); }
+}
+class Group extends pulumi.ComponentResource {
+  constructor(name, args, opts) { super("recording:Group", name, args, opts); }
+}
+const all = {};
+${lines.join("\n")}`;
+}
+
+type Kept = Record<string, unknown>;
+
+/** What the backend's file holds of our resources, in one form for both. */
+export function kept(resources: readonly Kept[]): Kept[] {
+  const secretMark = "4dabf18193072939515e22adb298388d";
+  const plain = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(plain);
+    if (typeof value !== "object" || value === null) return value;
+    if (secretMark in value) return "[secret]";
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, name === "__provider" ? "text" : plain(inner)]));
+  };
+  const urns = (list: unknown): string[] => ((list as string[] | undefined) ?? []).map(shortUrn).sort();
+  return resources
+    .filter(({ urn }) => String(urn).includes("recording:"))
+    .map((resource) => ({
+      urn: shortUrn(String(resource.urn)),
+      id: resource.id ?? "",
+      inputs: plain(resource.inputs ?? {}),
+      outputs: plain(resource.outputs ?? {}),
+      parent: /recording:/.test(String(resource.parent ?? "")) ? shortUrn(String(resource.parent)) : undefined,
+      dependencies: urns(resource.dependencies),
+      initErrors: ((resource.initErrors as unknown[] | undefined) ?? []).length > 0,
+      external: resource.external ?? false,
+      delete: resource.delete ?? false,
+      pendingReplacement: resource.pendingReplacement ?? false,
+    }));
+}
+
+/** What the stand-in holds, likewise. */
+export const keptByStandIn = (stored: string): Kept[] =>
+  (JSON.parse(stored) as Resource[]).map((resource) => ({
+    urn: resource.urn,
+    id: resource.id,
+    inputs: resource.inputs,
+    outputs: resource.outputs,
+    parent: resource.parent,
+    dependencies: [...resource.dependencies].sort(),
+    initErrors: resource.initErrors,
+    external: resource.external,
+    delete: resource.delete,
+    pendingReplacement: resource.pendingReplacement,
+  }));

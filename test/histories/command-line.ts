@@ -1,0 +1,169 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Clock } from "../../sandbox/clock";
+import { Faults } from "../../sandbox/faults";
+import { Log } from "../../sandbox/log";
+import { broken, listen, Server } from "../../sandbox/server";
+import { Declaration, Options, Resource, Secret, urnOf } from "../deployment";
+import { Project } from "../project";
+import { Operation } from "./history";
+import { Runner, Told } from "./runner";
+import { Trouble } from "./wire";
+import { Origins, Serve, World } from "./world";
+
+const prefix = "urn:pulumi:dev::story::";
+const dynamic = "pulumi-nodejs:dynamic/steward/";
+const realUrn = (urn: string): string => prefix + urn.replace(/(secrets|platform):/, `${dynamic}$1:`);
+const shortUrn = (urn: string): string => urn.replace(prefix, "").replace(dynamic, "");
+
+/** The real command line, the provider in its own process, and servers that listen. Steps cannot be counted there: writes are. */
+export class CommandLine implements Runner {
+  resources: Resource[] = [];
+  pending: string[] = [];
+  lostTokens = 0;
+  private readonly project = new Project();
+  private troubles = new Map<number, Trouble>();
+  private stop: Operation["stop"];
+  private writes: string[] = [];
+  private count = 0;
+  private readonly known = new Map<string, Trouble>();
+  private strike: () => void = () => {};
+
+  private constructor(private readonly servers: readonly Server[]) {}
+
+  static async create(world: World): Promise<CommandLine> {
+    const clock = new Clock();
+    const shared = { log: new Log(clock), faults: new Faults(), clock };
+    const servers: Server[] = [];
+    let runner: CommandLine | undefined;
+    const origins: Partial<Origins> = { scheduler: "http://127.0.0.1:4646" };
+    for (const [name, serve] of world.serving()) {
+      const fetch = (request: Request): Promise<Response> => (runner as CommandLine).serve(request, serve);
+      const server = await listen({ name: name === "platform" ? "platform" : "secrets", fetch }, 0, shared);
+      servers.push(server);
+      origins[name] = server.url;
+    }
+    world.moveTo(origins as Origins);
+    runner = new CommandLine(servers);
+    runner.project.config(world.config());
+    return runner;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.close()));
+    this.project.remove();
+  }
+
+  stored = (): string => JSON.stringify(this.resources);
+
+  async run(operation: Operation, program: readonly Declaration[], chosen: Pick<Options, "targets" | "replace">): Promise<Told> {
+    const { troubles, stop, continueOnError } = operation;
+    Object.assign(this, { troubles: new Map(troubles), stop, writes: [], count: 0 });
+    this.known.clear();
+    const [command = "", refresh] = operation.operation.split(" ");
+    const isUp = command === "up";
+    this.project.program(source(program));
+    // A killed one holds the stack.
+    if (this.pending.length > 0) await this.project.pulumi("cancel", "--yes");
+    this.pending = [];
+    const child = await this.project.launch(
+      command,
+      ...(command === "preview" ? [] : ["--yes", "--skip-preview"]),
+      ...(command === "preview" ? ["--expect-no-changes"] : []),
+      ...(refresh ? ["--refresh"] : []),
+      ...(isUp && continueOnError ? ["--continue-on-error"] : []),
+      ...(chosen.targets ?? []).flatMap((urn) => ["--target", realUrn(urn)]),
+      ...(chosen.replace ?? []).flatMap((urn) => ["--replace", realUrn(urn)]),
+    );
+    let isKilled = false;
+    this.strike = () => {
+      isKilled = stop?.how === "kill";
+      child.kill(isKilled ? "SIGKILL" : "SIGINT");
+    };
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (data) => {
+        output += data;
+      });
+    const code = await new Promise<number>((done) => child.on("close", (status) => done(status ?? 1)));
+    this.strike = () => {};
+    this.load(program, isKilled);
+    const isQuiet = !/^ {4}(~|\+|-|\+-) ?\d+ /m.test(output);
+    return {
+      succeeded: code === 0 || (command === "preview" && !isQuiet),
+      errors: errorsIn(output, program),
+      operations: new Map(command === "preview" && !isQuiet ? [["a resource", "change"]] : []),
+      deleted: [],
+      drift: command === "refresh" && !isQuiet ? ["a resource"] : [],
+      steps: [],
+      printed: output.split("\n"),
+      writes: this.writes,
+    };
+  }
+
+  /** Does to a request what the run has in store for it, and for its repetitions the same. */
+  private async serve(request: Request, serve: Serve): Promise<Response> {
+    const { method, url } = request;
+    const body = method === "GET" ? undefined : await request.text();
+    const isToken = method === "GET" && url.includes("/creds/");
+    const isWrite = (body !== undefined && !url.endsWith("/lookup")) || isToken;
+    const answer = (): Response | Promise<Response> => serve(new Request(url, { method, headers: request.headers, body }));
+    if (!isWrite) return answer();
+    const key = JSON.stringify([method, url, body]);
+    const trouble = this.known.get(key) ?? this.troubles.get(++this.count);
+    if (trouble) this.known.set(key, trouble);
+    if (this.count === this.stop?.at) this.strike();
+    const lost = (): Response => new Response(null, { headers: { [broken]: "" } });
+    if (trouble === "lost before") return lost();
+    if (trouble === "refused") return Response.json({ errors: ["permission denied"] }, { status: 403 });
+    const response = await answer();
+    if (response.ok) this.writes.push(`${method} ${new URL(url).pathname}`);
+    if (trouble && isToken && response.ok) this.lostTokens++;
+    return trouble ? lost() : response;
+  }
+
+  private load(program: readonly Declaration[], isKilled: boolean): void {
+    const file = join(this.project.folder, "backend/.pulumi/stacks/story/dev.json");
+    const { resources = [], pending_operations: pending = [] } = JSON.parse(readFileSync(file, "utf8")).checkpoint.latest ?? {};
+    type Stored = { urn: string; type: string; id?: string; inputs?: object; outputs?: object };
+    const ours = (resources as Stored[]).filter(({ urn }) => urn.includes(dynamic));
+    this.resources = ours.map(
+      (each) => ({ id: "", inputs: {}, outputs: {}, ...each, urn: shortUrn(each.urn), type: each.type.replace(dynamic, "") }) as Resource,
+    );
+    const begun = (pending as { resource: Stored }[]).map(({ resource }) => shortUrn(resource.urn));
+    // What was in flight is not always written down.
+    this.pending = isKilled
+      ? [...begun, ...program.map(({ type, name, parent }) => urnOf(type, name, parent && `story:Group::${parent}`))]
+      : [];
+  }
+}
+
+function errorsIn(output: string, program: readonly Declaration[]): string[] {
+  const diagnostics = output.split(/^Diagnostics:$/m)[1]?.split(/^Resources:$/m)[0] ?? "";
+  return diagnostics.split(/\n(?= {2}\S)/).map((text) => {
+    const [, type = "", name = ""] = /^\s*(\S+) \((\S+)\):/.exec(text) ?? [];
+    const declared = program.find((each) => each.name === name && type.endsWith(each.type));
+    const urn = declared && urnOf(declared.type, declared.name, declared.parent && `story:Group::${declared.parent}`);
+    return `${urn ?? name}: ${text.replace(/^[^\n]*\n\s*(error: )?/, "")}`;
+  });
+}
+
+/** The program as its author would write it. */
+function source(program: readonly Declaration[]): string {
+  const value = (of: unknown): string => {
+    if (of instanceof Secret) return `pulumi.secret(${value(of.value)})`;
+    if (Array.isArray(of)) return `[${of.map(value).join(", ")}]`;
+    if (typeof of !== "object" || of === null) return JSON.stringify(of);
+    return `{ ${Object.entries(of)
+      .map(([name, inner]) => `${JSON.stringify(name)}: ${value(inner)}`)
+      .join(", ")} }`;
+  };
+  const lines = program.map(({ name, type, isComponent, inputs, parent, aliases = [], dependsOn = [] }) => {
+    const options = `{ ${parent ? `parent: all.${parent}, ` : ""}aliases: ${JSON.stringify(aliases.map(realUrn))}, dependsOn: [${dependsOn.map((each) => `all.${each}`)}] }`;
+    const rest = `${JSON.stringify(name)}, ${value(inputs)}, ${options}`;
+    return isComponent
+      ? `all.${name} = new pulumi.ComponentResource(${JSON.stringify(type)}, ${rest});`
+      : `all.${name} = new ${type.replace(":", ".")}(${rest});`;
+  });
+  return `const all = {};\n${lines.join("\n")}`;
+}

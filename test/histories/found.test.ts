@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { History, Operation, Turn } from "./history";
+import { KindName, Place } from "./kinds";
+import { Life } from "./life";
+import { Edit } from "./program";
+import { InProcess, worldOf } from "./runner";
+
+// What random histories have found, shrunken, and the same for each kind: in many orders of its concurrent steps.
+
+const add = (kind: KindName, part = 0, more: { isSecret?: boolean; adopt?: boolean; place?: Place; level?: number } = {}): Edit => ({
+  edit: "add",
+  kind,
+  part,
+  place: "home",
+  level: 0,
+  isSecret: false,
+  adopt: true,
+  ...more,
+});
+const set = (item: number, part: number, level: number, isSecret = false): Edit => ({ edit: "set part", item, part, level, isSecret });
+const drop = (item: number, part: number): Edit => ({ edit: "drop part", item, part, level: 0, isSecret: false });
+const rename = (item: number): Edit => ({ edit: "rename", item, isAliased: false });
+const move = (item: number): Edit => ({ edit: "move", item, parent: 1, isAliased: false });
+const place = (item: number, to: Place): Edit => ({ edit: "place", item, place: to });
+const retype = (item: number): Edit => ({ edit: "between types", item, adopt: true });
+
+const up = (edits: Edit[], run: Partial<Operation> = {}): Turn => ({ edits, run: { operation: "up", troubles: [], ...run } });
+
+async function lives(...turns: Turn[]): Promise<void> {
+  const history: History = { dialect: "hashicorp", turns };
+  const live = async (scheduler: fc.Scheduler): Promise<void> => {
+    const world = await worldOf(history.dialect);
+    await new Life(world, new InProcess(world, scheduler)).live(history);
+  };
+  await fc.assert(fc.asyncProperty(fc.scheduler(), live), { numRuns: 25, seed: 1 });
+}
+
+/** Of each kind one, and another role beside it. */
+const renamed: KindName[] = ["role", "set", "access", "lease", "general", "saml", "deprecation", "workspace"];
+const sibling = add("role", 2);
+
+describe.each(renamed)("a renamed resource without an alias keeps what it holds: %s", (kind) => {
+  test.each([1, 2])("when a sibling fails, with write %i", (write) =>
+    lives(up([add(kind)]), up([rename(0), sibling], { troubles: [[write, "refused"]] }), up([])),
+  );
+  test("when the run is interrupted", () =>
+    lives(up([add(kind)]), up([rename(0), sibling], { stop: { at: 2, how: "interrupt", isSentAll: true } }), up([])));
+  test("when the command line is killed", () =>
+    lives(up([add(kind)]), up([rename(0), sibling], { stop: { at: 2, how: "kill", isSentAll: true } }), up([])));
+  test("when only the new one is a target", () => lives(up([add(kind)]), up([move(0)], { targets: [0] }), up([])));
+  test("when the new one is refused and the run goes on", () =>
+    lives(up([add(kind, 0, { adopt: false })]), up([rename(0)], { continueOnError: true }), up([])));
+});
+
+test("what moves to another place leaves what another one has taken over in the old place", () =>
+  lives(up([add("lease")]), up([place(0, "second"), add("lease")], { targets: [1] }), up([])));
+
+describe("roles that move between types stay", () => {
+  const three = [add("role", 0), add("role", 1), add("role", 2)];
+  test("into a set", () => lives(up(three), up([retype(0), retype(0), retype(0)]), up([])));
+  test("out of a set", () => lives(up([add("set", 0), set(0, 1, 0), set(0, 2, 0)]), up([retype(0)]), up([])));
+  test("one into a set that is there", () => lives(up([add("set", 0), add("role", 1)]), up([retype(1)]), up([])));
+  test("one out of a set that stays", () => lives(up([add("set", 0), set(0, 1, 0)]), up([drop(0, 0), add("role", 0)]), up([])));
+});
+
+test.each<KindName>(["role", "set", "access", "lease", "deprecation", "workspace"])(
+  "a program that declares one object twice fails: %s",
+  (kind) => lives(up([add(kind, 0, { adopt: false }), { edit: "twice", item: 0 }])),
+);
+
+describe("a secret that leaves while its answer is lost stays encrypted", () => {
+  const lost: [string, Partial<Operation>][] = [
+    ["and is read back", { troubles: [[1, "lost after"]] }],
+    ["and cannot be read back", { troubles: [[1, "lost after, and all that follow"]] }],
+    ["and was not applied", { troubles: [[1, "lost before"]] }],
+  ];
+  describe.each(lost)("%s", (_, run) => {
+    test("the private key of SAML settings", () => lives(up([add("saml", 2), set(0, 0, 0)]), up([drop(0, 0), set(0, 0, 1)], run)));
+    test("a role of a set", () => lives(up([add("set", 0, { isSecret: true }), set(0, 1, 0)]), up([drop(0, 0)], run)));
+    test.each<KindName>(["role", "set", "access", "lease", "general", "saml", "deprecation"])("a value that turns plain: %s", (kind) =>
+      lives(up([add(kind, 0, { isSecret: true })]), up([set(0, 0, 1)], run)),
+    );
+  });
+});
+
+test("a secret reason of a deprecation is secret as it is published, too", () => lives(up([add("deprecation", 0, { isSecret: true })])));

@@ -1,0 +1,19 @@
+import fc from "fast-check";
+import { History, histories } from "./history";
+import { Life } from "./life";
+import { InProcess, worldOf } from "./runner";
+
+// `HISTORIES=100000 HISTORIES_SEED=2 npm test -- test/histories/histories` draws so many others.
+const runs = Number(process.env.HISTORIES ?? 1500);
+const seed = Number(process.env.HISTORIES_SEED ?? 1);
+
+async function live(history: History, scheduler: fc.Scheduler): Promise<void> {
+  const world = await worldOf(history.dialect);
+  await new Life(world, new InProcess(world, scheduler)).live(history);
+}
+
+test(
+  `${runs} random histories leave on the servers what the program declares and what others made`,
+  () => fc.assert(fc.asyncProperty(histories, fc.scheduler(), live), { numRuns: runs, seed }),
+  24 * 3_600_000,
+);

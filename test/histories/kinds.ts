@@ -1,0 +1,222 @@
+import { definitions } from "../../provider/definitions";
+import { Declaration, Properties, plain, Resource, Secret } from "../deployment";
+import { ServerName, secondMount, World } from "./world";
+
+/** What a part of a resource is to be: one of three values in the open, or a secret of its own. */
+export interface Value {
+  level: number;
+  canary?: number;
+}
+
+/** A resource of the program: it holds parts, which are roles, attributes or, of most kinds, itself alone. */
+export interface Item {
+  name: string;
+  kind: KindName;
+  parts: Map<string, Value>;
+  place: Place;
+  adopt: boolean;
+  parent?: string;
+  aliases: string[];
+}
+
+/** `twin` names the same server as `home`. */
+export type Place = "home" | "twin" | "second" | "other";
+const places: Record<Place, { connection: string; server: ServerName; mount?: string }> = {
+  home: { connection: "default", server: "home" },
+  twin: { connection: "twin", server: "home" },
+  second: { connection: "default", server: "home", mount: secondMount },
+  other: { connection: "other", server: "other" },
+};
+
+interface Kind {
+  type: string;
+  parts: readonly string[];
+  /** Of a place that several kinds of places share: settings, modules and workspaces are the platform's. */
+  isOfPlatform?: boolean;
+  /** All parts belong to one object, which a program declares once. */
+  isOneObject?: boolean;
+  isOnlyOf?: World["dialect"];
+  inputs(parts: Map<string, Value>, world: World): Properties;
+  /** What the server holds of a part; undefined where nobody can read it. */
+  held(part: string, value: Value): readonly [key: string, text: string] | undefined;
+}
+
+export const canaryText = (canary: number): string => `canary-${canary}-yranac`;
+/** Such a number is nowhere by chance. */
+const canaryNumber = (canary: number): number => 471_100_000 + canary;
+export const canariesOf = (canary: number): string[] => [canaryText(canary), String(canaryNumber(canary))];
+
+const text = ({ level, canary }: Value): string => (canary === undefined ? `value-${level}` : canaryText(canary));
+const number = ({ level, canary }: Value): number => (canary === undefined ? 600 + level : canaryNumber(canary));
+const marked = (value: Value, plain: unknown): unknown => (value.canary === undefined ? plain : new Secret(plain));
+const only = (parts: Map<string, Value>): [string, Value] => [...parts][0] as [string, Value];
+
+const roles = ["web", "ops", "etl"];
+const attribute = (part: string): string => part.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+export const kinds = {
+  role: {
+    type: "secrets:SchedulerRole",
+    parts: roles,
+    inputs: (parts) => {
+      const [name, value] = only(parts);
+      return { name, policies: marked(value, [text(value)]) };
+    },
+    held: (part, value) => [`role/${part}`, text(value)],
+  },
+  set: {
+    type: "secrets:SchedulerRoles",
+    parts: roles,
+    inputs: (parts) => ({
+      roles: Object.fromEntries([...parts].map(([name, value]) => [name, { policies: marked(value, [text(value)]) }])),
+    }),
+    held: (part, value) => [`role/${part}`, text(value)],
+  },
+  access: {
+    type: "secrets:SchedulerAccess",
+    parts: ["access"],
+    inputs: (parts, world) => {
+      const [, value] = only(parts);
+      const token = new Secret(world.scheduler.records.token);
+      return { address: world.schedulerAddress, token, maxTokenNameLength: marked(value, number(value)) };
+    },
+    held: (part, value) => [part, String(number(value))],
+  },
+  lease: {
+    type: "secrets:SchedulerLease",
+    parts: ["lease"],
+    inputs: (parts) => {
+      const [, value] = only(parts);
+      return { ttl: marked(value, number(value)), maxTtl: 2_000_000_000 };
+    },
+    held: (part, value) => [part, String(number(value))],
+  },
+  token: {
+    type: "secrets:SchedulerToken",
+    parts: ["token"],
+    isOnlyOf: "hashicorp",
+    inputs: (parts) => {
+      const [, value] = only(parts);
+      return { role: "theirs", keepers: { level: marked(value, text(value)) } };
+    },
+    held: () => undefined,
+  },
+  general: {
+    type: "platform:GeneralSettings",
+    parts: ["apiRateLimit", "defaultRemoteStateAccess"],
+    isOfPlatform: true,
+    isOneObject: true,
+    inputs: (parts) =>
+      Object.fromEntries([...parts].map(([name, value]) => [name, marked(value, name === "apiRateLimit" ? number(value) : true)])),
+    held: (part, value) => [`general/${attribute(part)}`, part === "apiRateLimit" ? String(number(value)) : "true"],
+  },
+  saml: {
+    type: "platform:SamlSettings",
+    parts: ["siteAdminRole", "certificate", "private-key"],
+    isOfPlatform: true,
+    isOneObject: true,
+    isOnlyOf: "hashicorp",
+    inputs: (parts) => {
+      const extra = [...parts].filter(([name]) => name !== "siteAdminRole");
+      const role = parts.get("siteAdminRole");
+      return {
+        ...(role ? { siteAdminRole: marked(role, text(role)) } : {}),
+        ...(extra.length > 0
+          ? {
+              extra: Object.fromEntries(
+                extra.map(([name, value]) => [name, name === "private-key" ? new Secret(text(value)) : marked(value, text(value))]),
+              ),
+            }
+          : {}),
+      };
+    },
+    held: (part, value) => (part === "private-key" ? undefined : [`saml/${attribute(part)}`, text(value)]),
+  },
+  deprecation: {
+    type: "platform:ModuleVersionDeprecation",
+    parts: ["1.0.0", "1.1.0"],
+    isOfPlatform: true,
+    inputs: (parts) => {
+      const [moduleVersion, value] = only(parts);
+      return { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion, reason: marked(value, text(value)) };
+    },
+    held: (part, value) => [`deprecation/network/${part}`, text(value)],
+  },
+  workspace: {
+    type: "platform:AdminWorkspace",
+    parts: ["ws-acmeNetworkProd", "ws-acmeNetworkTest"],
+    isOfPlatform: true,
+    inputs: (parts) => ({ workspaceId: only(parts)[0], destroyOnDelete: true }),
+    held: (part) => [`workspace/${part}`, "there"],
+  },
+} satisfies Record<string, Kind>;
+export type KindName = keyof typeof kinds;
+export const kindOf = ({ kind }: Pick<Item, "kind">): Kind => kinds[kind];
+
+/** Whose creation takes over what is there, when it is told to. */
+export const adopts = ({ kind }: Pick<Item, "kind">): boolean => ["role", "set", "access", "deprecation"].includes(kind);
+
+/** What the server is to hold of an item. */
+export function expected(item: Item, world: World): Map<string, string> {
+  const kind = kindOf(item);
+  return new Map(
+    [...item.parts].flatMap(([part, value]) => {
+      const held = kind.held(part, value);
+      return held ? [[kind.isOfPlatform ? held[0] : `${mountOf(item, world)}/${held[0]}`, held[1]] as const] : [];
+    }),
+  );
+}
+
+const mountOf = ({ place }: Item, world: World): string => `${places[place].server}/${places[place].mount ?? world.mount}`;
+
+/** The objects on a server that a program may declare once. */
+export function objectsOf(item: Item, world: World): string[] {
+  const kind = kindOf(item);
+  if (item.kind === "token") return [];
+  if (kind.isOneObject) return [item.kind];
+  return [...expected(item, world).keys()];
+}
+
+/** What the class of the item tells the engine. */
+export function declarationOf(item: Item, world: World): Declaration {
+  const kind = kindOf(item);
+  const definition = definitions.find(({ token }) => token === kind.type) as (typeof definitions)[number];
+  const { connection, mount } = places[item.place];
+  const inputs: Properties = kind.inputs(item.parts, world);
+  if (connection !== "default") inputs.connection = connection;
+  if (!kind.isOfPlatform && mount) inputs.mount = mount;
+  if (item.adopt && adopts(item)) inputs.adopt = true;
+  const { deleteBeforeReplace, secrets, encrypted = [] } = definition;
+  return {
+    name: item.name,
+    type: kind.type,
+    inputs,
+    parent: item.parent,
+    aliases: item.aliases,
+    ...(deleteBeforeReplace === undefined ? {} : { deleteBeforeReplace }),
+    secretOutputs: [...secrets.filter((path) => !path.includes(".")), ...encrypted],
+  };
+}
+
+/** What a resource of the state holds on the servers, settings apart: they cannot be removed. */
+export function keysOf({ type, id, outputs }: Resource, world: World): string[] {
+  const { server, roles } = plain(outputs) as { server?: string; roles?: object };
+  const at = server === world.origins.other ? "other" : "home";
+  const mount = id.split("/")[0];
+  switch (type) {
+    case kinds.role.type:
+      return [`${at}/${id}`];
+    case kinds.set.type:
+      return Object.keys(roles ?? {}).map((name) => `${at}/${id}/${name}`);
+    case kinds.access.type:
+      return [`${at}/${mount}/access`];
+    case kinds.lease.type:
+      return [`${at}/${mount}/lease`];
+    case kinds.deprecation.type:
+      return [`deprecation/network/${id.split("/")[3]}`];
+    case kinds.workspace.type:
+      return [`workspace/${id}`];
+    default:
+      return [];
+  }
+}

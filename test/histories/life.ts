@@ -1,0 +1,236 @@
+import { Declaration, Ending, Resource } from "../deployment";
+import { History, Operation, Outside } from "./history";
+import { adopts, canariesOf, expected, Item, keysOf, kindOf } from "./kinds";
+import { Program } from "./program";
+import { Runner, Told } from "./runner";
+import { World } from "./world";
+
+/** What a program must not be: declared here once its class refuses it, in a preview. */
+export const refusal = (_program: readonly Declaration[]): string | undefined => undefined;
+
+/** One history, from an empty stack to an empty stack: throws what must not happen. */
+export class Life {
+  private readonly program: Program;
+  private readonly others: Map<string, string>;
+  /** Changed outside since it was read last. */
+  private readonly drifted = new Set<string>();
+  private needsRefresh = false;
+  /** All that the programs ever declared. */
+  private readonly ours = new Set<string>();
+  /** Settings whose original values nobody can know any more: two resources met there, or one was killed before it could say what it found. */
+  private readonly forgotten = new Set<string>();
+  private readonly orphans = new Set<string>();
+  /** For the reader of a failure. */
+  readonly story: string[] = [];
+
+  constructor(
+    private readonly world: World,
+    private readonly runner: Runner,
+  ) {
+    this.program = new Program(world);
+    this.others = world.held();
+  }
+
+  async live({ turns }: History): Promise<void> {
+    for (const { edits, outside, run } of turns) {
+      for (const edit of edits) this.program.apply(edit);
+      if (outside) this.change(outside);
+      await this.operate(run);
+    }
+    await this.settle();
+    await this.depart();
+  }
+
+  private fail(reason: string): never {
+    throw new Error(`${reason}\n${this.story.join("\n")}`);
+  }
+
+  private change({ outside, item: number }: Outside): void {
+    const { world } = this;
+    const item = this.program.items[number % Math.max(1, this.program.items.length)];
+    // Only what the stack holds already: what others make in the place of something new is theirs.
+    if (!item || (item.kind !== "role" && item.kind !== "set") || !this.runner.resources.some(({ urn }) => urn === this.program.urn(item)))
+      return;
+    const held = world.held();
+    for (const key of expected(item, world).keys()) {
+      if (!held.has(key)) continue;
+      const [server, mount, , name] = key.split("/") as ["home", string, string, string];
+      const roles = world.mountOf(server, mount).roles;
+      if (outside === "remove") roles.delete(name);
+      else roles.set(name, { policies: ["changed-outside"], global: false, type: "client" });
+      this.needsRefresh = true;
+      this.drifted.add(key);
+      this.story.push(`outside: ${outside} ${key}`);
+    }
+  }
+
+  private async operate(run: Operation): Promise<void> {
+    const { program } = this;
+    const duplicates = program.duplicates();
+    for (const key of program.expected().keys()) this.ours.add(key);
+    const refused = refusal(program.declarations());
+    const isUp = run.operation.startsWith("up") || run.operation === "preview";
+    if (isUp && duplicates.length > 0) {
+      // A second one that joins later only its class can tell from an adoption.
+      const state = new Set(this.runner.resources.map(({ urn }) => urn));
+      const areAllNew = program.items.every((item) => !state.has(program.urn(item)));
+      if (!refused && areAllNew && run.operation === "up") {
+        const ending = await this.start(run);
+        if (ending.succeeded) this.fail("a program that declares one object twice succeeded");
+      }
+      // Told so, its author takes the later ones out.
+      for (const item of duplicates) program.remove(item);
+      return;
+    }
+    const ending = await this.start(run);
+    const isWhole = ending.succeeded && !run.targets;
+    if (run.operation === "refresh" || run.operation === "up --refresh") if (isWhole) this.drifted.clear();
+    if (run.operation === "destroy") for (const item of program.items.filter(({ kind }) => kind === "workspace")) program.remove(item);
+    if (isWhole && run.operation.startsWith("up")) this.expectDeclared();
+  }
+
+  private async start(run: Operation): Promise<Told> {
+    const { runner, program, world } = this;
+    const { items } = program;
+    const chosen = (numbers: readonly number[]): string[] =>
+      numbers.flatMap((number) => items[number % items.length] ?? []).map(program.urn);
+    const isUp = run.operation.startsWith("up") && items.length > 0;
+    this.forget(run);
+    this.story.push(`${JSON.stringify(run)}: ${items.map((item) => this.shown(item)).join("; ")}`);
+    const before = { held: world.held(), resources: runner.resources };
+    const told = await runner.run(run, program.declarations(), {
+      ...(isUp && run.targets ? { targets: chosen(run.targets) } : {}),
+      ...(isUp && run.replace !== undefined ? { replace: chosen([run.replace]) } : {}),
+    });
+    this.story.push(...[...told.steps, ...told.errors, ...told.printed, `writes: ${told.writes.join(", ")}`].map((line) => `  ${line}`));
+    if (run.operation !== "preview") this.doubt(told);
+    this.expectSafe(told, run);
+    if (run.operation.startsWith("up")) this.expectKept(told, before);
+    return told;
+  }
+
+  private shown = ({ name, kind, parts, place, parent, adopt }: Item): string =>
+    `${parent ? `${parent}/` : ""}${name}: ${kind} ${[...parts].map(([part, { level, canary }]) => `${part}=${canary === undefined ? level : `secret ${canary}`}`)} ${place}${adopt ? " adopt" : ""}`;
+
+  private forget({ stop }: Operation): void {
+    for (const item of this.program.items.filter((each) => kindOf(each).isOneObject)) {
+      const urn = this.program.urn(item);
+      const hasTwin = this.runner.resources.some(
+        (each) => each.type === kindOf(item).type && each.urn !== urn && !item.aliases.includes(each.urn),
+      );
+      if (hasTwin || stop?.how === "kill") for (const key of expected(item, this.world).keys()) this.forgotten.add(key);
+    }
+  }
+
+  /** What nobody knows without a refresh: whether a deletion came through. What a killed creation left, nobody knows at all. */
+  private doubt(ending: Ending): void {
+    const { pending } = this.runner;
+    if (pending.length === 0 && !ending.errors.some((error) => error.includes(": Cannot delete"))) return;
+    this.needsRefresh = true;
+    for (const key of this.program.expected().keys()) this.drifted.add(key);
+    for (const item of this.program.items.filter((each) => pending.includes(this.program.urn(each)))) {
+      for (const key of expected(item, this.world).keys()) this.orphans.add(key);
+      if (item.kind === "token") this.runner.lostTokens++;
+    }
+  }
+
+  /** Whatever happened. */
+  private expectSafe({ errors, printed }: Told, { operation }: Operation): void {
+    const held = this.world.held();
+    for (const [key, text] of this.others)
+      if (!this.ours.has(key) && !this.program.condemned.has(key) && held.get(key) !== text)
+        this.fail(`what others made is gone or changed: ${key} was ${text} and is ${held.get(key)}`);
+    if (operation !== "destroy")
+      for (const item of this.program.items.filter(({ kind }) => kind === "workspace"))
+        for (const key of expected(item, this.world).keys()) if (!held.has(key)) this.fail(`a declared workspace was destroyed: ${key}`);
+    const lines = [...errors, ...printed].map((line) => ["what is printed", line] as const);
+    for (const [place, text] of [...lines, ...this.stored()]) {
+      const canary = this.program.canaries.find((each) => canariesOf(each).some((form) => text.includes(form)));
+      if (canary !== undefined) this.fail(`secret ${canary} is in clear text in ${place}`);
+    }
+  }
+
+  /** What is deleted at the end of a run was not taken from under a resource that the program declares, whatever became of that one. */
+  private expectKept({ deleted }: Ending, before: { held: Map<string, string>; resources: readonly Resource[] }): void {
+    const held = this.world.held();
+    const declared = this.program.expected();
+    const gone = before.resources.filter(({ urn }) => deleted.includes(urn)).flatMap((resource) => keysOf(resource, this.world));
+    const lost = gone.find((key) => declared.has(key) && before.held.has(key) && !held.has(key));
+    if (lost) this.fail(`a run removed at its end what the program declares: ${lost}`);
+  }
+
+  /** What the backend's file holds, field by field. */
+  private stored(): (readonly [place: string, text: string])[] {
+    const resources: Resource[] = JSON.parse(this.runner.stored());
+    return resources.flatMap(({ urn, inputs, outputs }) =>
+      Object.entries({ inputs, outputs }).flatMap(([part, fields]) =>
+        Object.entries(fields).map(([field, value]) => [`the state of ${urn}: ${part}.${field}`, JSON.stringify(value)] as const),
+      ),
+    );
+  }
+
+  /** After an `up` of everything. */
+  private expectDeclared(): void {
+    const held = this.world.held();
+    for (const [key, text] of this.program.expected())
+      if (!this.drifted.has(key) && held.get(key) !== text)
+        this.fail(`up succeeded, and the server holds ${held.get(key)} as ${key} instead of ${text}`);
+  }
+
+  /** Until an `up` succeeds, with what its user does about refused creations. */
+  private async settle(): Promise<void> {
+    const { program } = this;
+    const quiet: Operation = { operation: "up", troubles: [] };
+    for (const item of program.duplicates()) program.remove(item);
+    for (const key of program.expected().keys()) this.ours.add(key);
+    this.story.push("from here on all is well");
+    if (this.needsRefresh && !(await this.start({ ...quiet, operation: "refresh" })).succeeded) this.fail("a refresh does not succeed");
+    let ending = await this.start(quiet);
+    for (let attempt = 0; !ending.succeeded && attempt < 6; attempt++) {
+      for (const item of program.items.filter(adopts))
+        if (ending.errors.some((error) => error.startsWith(`${program.urn(item)}:`) && error.includes("adopt: true"))) item.adopt = true;
+      ending = await this.start(quiet);
+    }
+    if (!ending.succeeded) this.fail("up never succeeds");
+    this.drifted.clear();
+    this.expectHeld(program.expected());
+    this.expectTokens();
+
+    const preview = await this.start({ ...quiet, operation: "preview" });
+    const proposed = [...preview.operations].filter(([, operation]) => operation !== "same");
+    if (!preview.succeeded || proposed.length > 0) this.fail(`a preview still proposes ${proposed.join("; ")}`);
+    const refresh = await this.start({ ...quiet, operation: "refresh" });
+    if (!refresh.succeeded || refresh.drift.length > 0) this.fail(`a refresh still shows ${refresh.drift}`);
+    const again = await this.start(quiet);
+    if (!again.succeeded || again.deleted.length > 0 || again.writes.length > 0)
+      this.fail(`another up still does something: ${again.writes}`);
+    this.expectHeld(program.expected());
+  }
+
+  private async depart(): Promise<void> {
+    const ending = await this.start({ operation: "destroy", troubles: [] });
+    if (!ending.succeeded || this.runner.resources.length > 0) this.fail("destroy does not leave an empty stack");
+    this.expectHeld(new Map());
+    this.expectTokens();
+  }
+
+  /** Exactly that, and what others made. What was declared once may have been theirs before, and been taken over. */
+  private expectHeld(declared: Map<string, string>): void {
+    const held = this.world.held();
+    const isWorkspace = (key: string): boolean => this.program.condemned.has(key);
+    for (const key of new Set([...held.keys(), ...this.others.keys(), ...declared.keys()])) {
+      const wanted = declared.get(key) ?? this.others.get(key);
+      if ((isWorkspace(key) || this.forgotten.has(key) || this.orphans.has(key)) && !declared.has(key)) continue;
+      if (held.get(key) !== wanted) this.fail(`the server holds ${held.get(key)} as ${key} instead of ${wanted}`);
+    }
+  }
+
+  private expectTokens(): void {
+    const live = this.world.liveTokens();
+    const held = this.runner.resources.filter(({ type }) => type === "secrets:SchedulerToken").map(({ id }) => id);
+    const declared = this.runner.resources.length > 0 ? this.program.items.filter(({ kind }) => kind === "token").length : 0;
+    if (held.length !== declared || held.some((id) => !live.includes(id)))
+      this.fail(`of the declared tokens, not each has one that works: ${held}, ${live}`);
+    if (live.length > held.length + this.runner.lostTokens) this.fail(`more tokens work than are known: ${live}, ${held}`);
+  }
+}

@@ -1,0 +1,177 @@
+import { Declaration, urnOf } from "../deployment";
+import { declarationOf, expected, Item, KindName, kindOf, kinds, objectsOf, Place, Value } from "./kinds";
+import { World } from "./world";
+
+// A program that changes over time.
+
+/** Numbers choose among what there is at that moment. */
+export type Edit =
+  | { edit: "add"; kind: KindName; part: number; place: Place; level: number; isSecret: boolean; adopt: boolean }
+  | { edit: "set part" | "drop part"; item: number; part: number; level: number; isSecret: boolean }
+  | { edit: "rename"; item: number; isAliased: boolean }
+  | { edit: "move"; item: number; parent: number; isAliased: boolean }
+  | { edit: "between types"; item: number; adopt: boolean }
+  | { edit: "place"; item: number; place: Place }
+  | { edit: "twice" | "remove" | "adopt"; item: number };
+
+const groups = ["g", "h"];
+const groupType = "story:Group";
+const groupUrn = (name: string): string => urnOf(groupType, name);
+
+export class Program {
+  items: Item[] = [];
+  /** Every secret that it ever declared. */
+  readonly canaries: number[] = [];
+  /** Parts that were never secret at some time: the state may not know yet that one has become secret when a refresh reads it, and the engine marks nothing. */
+  private readonly open = new Set<string>();
+  /** Workspaces that it was told to destroy at their removal. */
+  readonly condemned = new Set<string>();
+  private names = 0;
+
+  constructor(private readonly world: World) {}
+
+  declarations(items: readonly Item[] = this.items): Declaration[] {
+    const parents = groups.map((name): Declaration => ({ name, type: groupType, isComponent: true, inputs: {} }));
+    const own = items.map((item) => {
+      const declaration = declarationOf(item, this.world);
+      const access = items.find(({ kind, place }) => kind === "access" && place === item.place);
+      return item.kind === "token" && access ? { ...declaration, dependsOn: [access.name] } : declaration;
+    });
+    // What others need comes first.
+    return [...parents, ...own.filter(({ dependsOn }) => !dependsOn), ...own.filter(({ dependsOn }) => dependsOn)];
+  }
+
+  urn = (item: Item): string => urnOf(kindOf(item).type, item.name, item.parent && groupUrn(item.parent));
+
+  /** The later ones of those that declare an object once more. */
+  duplicates(): Item[] {
+    const seen = new Set<string>();
+    return this.items.filter((item) => {
+      const objects = objectsOf(item, this.world);
+      const isDuplicate = objects.some((object) => seen.has(object));
+      for (const object of objects) seen.add(object);
+      return isDuplicate;
+    });
+  }
+
+  /** What the servers hold of it. */
+  expected = (): Map<string, string> => new Map(this.items.flatMap((item) => [...expected(item, this.world)]));
+
+  apply(edit: Edit): void {
+    if (edit.edit === "add") this.add(edit);
+    else {
+      const item = this.items[edit.item % Math.max(1, this.items.length)];
+      if (item) this.edit(item, edit);
+    }
+  }
+
+  private edit(item: Item, edit: Exclude<Edit, { edit: "add" }>): void {
+    switch (edit.edit) {
+      case "set part":
+        this.setPart(item, edit.part, edit);
+        break;
+      case "drop part":
+        if (item.parts.size > 1) item.parts.delete([...item.parts.keys()][edit.part % item.parts.size] as string);
+        break;
+      case "rename":
+        this.readdress(item, edit.isAliased, { name: this.newName() });
+        break;
+      case "move":
+        this.readdress(item, edit.isAliased, { parent: [undefined, ...groups][edit.parent % 3] });
+        break;
+      case "between types":
+        this.retype(item, edit.adopt);
+        break;
+      case "place":
+        if (item.kind === "access") this.endTokens(item);
+        if (this.isFree({ ...item, place: edit.place }, item)) item.place = edit.place;
+        break;
+      case "twice":
+        this.items.push({ ...item, name: this.newName(), aliases: [], parts: new Map(item.parts) });
+        break;
+      case "remove":
+        this.remove(item);
+        break;
+      case "adopt":
+        item.adopt = true;
+    }
+  }
+
+  remove(item: Item): void {
+    this.items = this.items.filter((each) => each !== item);
+    if (item.kind === "access") this.endTokens(item);
+  }
+
+  /** Without the access configuration nobody could. */
+  private endTokens(access: Item): void {
+    this.items = this.items.filter(({ kind, place }) => kind !== "token" || place !== access.place);
+  }
+
+  private newName = (): string => `r${++this.names}`;
+
+  private value(part: string, { level, isSecret }: { level: number; isSecret: boolean }): Value {
+    // Nobody marks a workspace, and the class itself marks a private key.
+    if (part !== "private-key" && (!isSecret || part.startsWith("ws-") || this.open.has(part))) {
+      this.open.add(part);
+      return { level };
+    }
+    const canary = this.canaries.length + 1;
+    this.canaries.push(canary);
+    return { level, canary };
+  }
+
+  private add(edit: Edit & { edit: "add" }): void {
+    const { parts, isOnlyOf } = kinds[edit.kind] as { parts: readonly string[]; isOnlyOf?: string };
+    if (isOnlyOf && isOnlyOf !== this.world.dialect) return;
+    const part = parts[edit.part % parts.length] as string;
+    if (edit.kind === "workspace" && !this.world.platform.records.workspaces.has(part)) return;
+    const item: Item = {
+      name: this.newName(),
+      kind: edit.kind,
+      parts: new Map([[part, this.value(part, edit)]]),
+      place: edit.place,
+      adopt: edit.adopt,
+      aliases: [],
+    };
+    if (edit.kind === "token" && !this.items.some(({ kind, place }) => kind === "access" && place === edit.place)) return;
+    if (this.isFree(item)) this.items.push(item);
+    if (edit.kind === "workspace") this.condemned.add(`workspace/${part}`);
+  }
+
+  private setPart(item: Item, number: number, given: { level: number; isSecret: boolean }): void {
+    const { parts } = kindOf(item);
+    const isOpen = item.kind === "set" || kindOf(item).isOneObject;
+    const part = (isOpen ? parts[number % parts.length] : [...item.parts.keys()][0]) as string;
+    const changed = { ...item, parts: new Map([...item.parts, [part, { level: 0 }]]) };
+    if (this.isFree(changed, item)) item.parts.set(part, this.value(part, given));
+  }
+
+  /** A role becomes a set, or joins the one that there is; a set becomes roles. */
+  private retype(item: Item, adopt: boolean): void {
+    if (item.kind !== "role" && item.kind !== "set") return;
+    const rest = this.items.filter((each) => each !== item);
+    const set = rest.find(({ kind, place }) => kind === "set" && place === item.place);
+    const made: Item = { ...item, name: this.newName(), aliases: [], adopt: adopt || item.adopt };
+    if (item.kind === "set") {
+      this.items = [
+        ...rest,
+        ...[...item.parts].map((part) => ({ ...made, kind: "role" as const, name: this.newName(), parts: new Map([part]) })),
+      ];
+    } else if (set) {
+      for (const [part, value] of item.parts) set.parts.set(part, value);
+      set.adopt ||= adopt;
+      this.items = rest;
+    } else this.items = [...rest, { ...made, kind: "set" }];
+  }
+
+  private readdress(item: Item, isAliased: boolean, changed: Partial<Pick<Item, "name" | "parent">>): void {
+    const before = this.urn(item);
+    Object.assign(item, changed);
+    item.aliases = isAliased ? [...item.aliases, before].filter((urn) => urn !== this.urn(item)) : [];
+  }
+
+  private isFree(item: Item, except?: Item): boolean {
+    const taken = new Set(this.items.filter((each) => each !== except).flatMap((each) => objectsOf(each, this.world)));
+    return !objectsOf(item, this.world).some((object) => taken.has(object));
+  }
+}

@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import { forget, provider } from "../../provider/adapters/dynamic-runtime";
+import { Declaration, Deployment, Ending, Options, Resource, resourceOf, Verdict } from "../deployment";
+import { Operation } from "./history";
+import { Order } from "./order";
+import { Wire } from "./wire";
+import { Dialect, World } from "./world";
+
+/** What an operation made of the stack, and what was seen of it. */
+export interface Told extends Ending {
+  steps: readonly string[];
+  printed: readonly string[];
+  /** What a server did. */
+  writes: readonly string[];
+}
+
+/** Runs the operations of one stack. */
+export interface Runner {
+  readonly resources: readonly Resource[];
+  /** URNs of what had begun when the last operation was killed. */
+  readonly pending: readonly string[];
+  /** How many tokens were generated that nobody got. */
+  lostTokens: number;
+  run(operation: Operation, program: readonly Declaration[], chosen: Pick<Options, "targets" | "replace">): Promise<Told>;
+  /** What the backend's file holds. */
+  stored(): string;
+}
+
+/** The stand-in of the engine, the provider in this process, and servers without sockets. */
+export class InProcess implements Runner {
+  private readonly deployment: Deployment;
+  private readonly wire: Wire;
+  private readonly order: Order;
+
+  constructor(world: World, scheduler: fc.Scheduler) {
+    this.order = new Order(scheduler);
+    this.wire = new Wire(world, this.order.turn);
+    this.wire.install();
+    this.deployment = new Deployment(() => {
+      forget();
+      return provider;
+    }, world.config());
+  }
+
+  get resources(): readonly Resource[] {
+    return this.deployment.resources;
+  }
+
+  get pending(): readonly string[] {
+    return this.deployment.pending;
+  }
+
+  get lostTokens(): number {
+    return this.wire.lostTokens;
+  }
+
+  set lostTokens(count: number) {
+    this.wire.lostTokens = count;
+  }
+
+  stored = (): string => this.deployment.stored();
+
+  async run(
+    { operation, troubles, stop, continueOnError }: Operation,
+    program: readonly Declaration[],
+    chosen: Pick<Options, "targets" | "replace">,
+  ): Promise<Told> {
+    const { deployment, wire, order } = this;
+    wire.begin(troubles);
+    const steps: string[] = [];
+    const printed: string[] = [];
+    const begins: Options["begins"] = async (step) => {
+      await order.turn();
+      const verdict: Verdict = steps.length + 1 === stop?.at ? stop.how : "go on";
+      steps.push(`${step.kind} ${resourceOf(step).urn}${verdict === "go on" ? "" : ` (${verdict})`}`);
+      wire.isDown ||= verdict === "kill" && !stop?.isSentAll;
+      return verdict;
+    };
+    const options: Options = { begins, arrives: order.turn, continueOnError, refresh: operation === "up --refresh", ...chosen };
+    const work: Record<Operation["operation"], () => Promise<Ending>> = {
+      up: () => deployment.up(program, options),
+      "up --refresh": () => deployment.up(program, options),
+      preview: () => deployment.preview(program, options),
+      refresh: () => deployment.refresh(options),
+      destroy: () => deployment.destroy(options),
+    };
+    const { log } = console;
+    console.log = (...lines: unknown[]) => void printed.push(lines.join(" "));
+    try {
+      const ending = await order.drive(work[operation]());
+      return { ...ending, steps, printed, writes: wire.writes };
+    } finally {
+      console.log = log;
+    }
+  }
+}
+
+const worlds = new Map<Dialect, Promise<World>>();
+
+/** One for all histories of a dialect, as new for each. */
+export async function worldOf(dialect: Dialect): Promise<World> {
+  const known = worlds.get(dialect) ?? World.create(dialect);
+  worlds.set(dialect, known);
+  const world = await known;
+  world.reset();
+  return world;
+}

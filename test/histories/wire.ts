@@ -1,0 +1,80 @@
+import { Readable } from "node:stream";
+import { limits } from "../../provider/http";
+import { Serve, World } from "./world";
+
+/** What goes wrong with a request that writes. */
+export type Trouble = "refused" | "lost before" | "lost after" | "lost after, and all that follow";
+
+interface Sent {
+  method: string;
+  query?: Record<string, string>;
+  headers: Record<string, string>;
+  body: string | null;
+}
+
+const broken = (): Error => Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" });
+
+/** Between the provider and the servers, without sockets: in the place of undici's `request`. */
+export class Wire {
+  /** By the number of the write in this run, from 1. */
+  troubles = new Map<number, Trouble>();
+  /** Nothing passes any more. */
+  isDown = false;
+  /** Writes that were answered, and tokens that nobody got. */
+  writes: string[] = [];
+  lostTokens = 0;
+  private count = 0;
+
+  private readonly servers: ReadonlyMap<string, Serve>;
+
+  /** `turn`: where a request waits, on its way there and back. */
+  constructor(
+    world: World,
+    private readonly turn: () => Promise<void>,
+  ) {
+    this.servers = new Map([...world.serving()].map(([name, serve]) => [world.origins[name], serve]));
+  }
+
+  /** For good: each suite has modules of its own. Nothing is repeated, so that each trouble tells. */
+  install(): void {
+    const undici = require("undici") as { request: unknown };
+    undici.request = (url: string, sent: Sent) => this.send(new URL(url), sent);
+    limits.repetitions = 0;
+  }
+
+  /** Another run begins. */
+  begin(troubles: readonly (readonly [number, Trouble])[]): void {
+    this.troubles = new Map(troubles);
+    this.isDown = false;
+    this.count = 0;
+    this.writes = [];
+  }
+
+  private async send(url: URL, { method, query, headers, body }: Sent): Promise<object> {
+    await this.turn();
+    if (this.isDown) throw broken();
+    for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
+    const isToken = method === "GET" && /\/creds\//.test(url.pathname);
+    const isWrite = (method !== "GET" && !url.pathname.endsWith("/lookup")) || isToken;
+    const trouble = isWrite ? this.troubles.get(++this.count) : undefined;
+    if (trouble === "lost before") throw broken();
+    if (trouble === "refused") return answer(403, {}, '{"errors":["permission denied"]}');
+    const serve = this.servers.get(url.origin) as Serve;
+    const response = await serve(new Request(url, { method, headers: { ...headers, "accept-encoding": "identity" }, body }));
+    const text = await response.text();
+    if (isWrite && response.ok) this.writes.push(`${method} ${url.pathname}`);
+    await this.turn();
+    if (trouble || this.isDown) {
+      this.isDown ||= trouble === "lost after, and all that follow";
+      if (isToken && response.ok) this.lostTokens++;
+      throw broken();
+    }
+    return answer(response.status, Object.fromEntries(response.headers), text);
+  }
+}
+
+const answer = (statusCode: number, headers: Record<string, string>, text: string): object => ({
+  statusCode,
+  headers,
+  body: Readable.from([Buffer.from(text)]),
+});

@@ -1,0 +1,132 @@
+import { Clock } from "../../sandbox/clock";
+import { createPlatform, Platform } from "../../sandbox/platform";
+import { hashicorp as realPlatform, standard as standardPlatform } from "../../sandbox/platform/dialect";
+import { valuesOf } from "../../sandbox/platform/settings";
+import { createScheduler, Scheduler } from "../../sandbox/scheduler";
+import { hashicorp as realScheduler, standard as standardScheduler } from "../../sandbox/scheduler/dialect";
+import { createSecrets, Secrets } from "../../sandbox/secrets";
+import { hashicorp as realSecrets, standard as standardSecrets } from "../../sandbox/secrets/dialect";
+import { Mount } from "../../sandbox/secrets/records";
+import { createKey } from "../../sandbox/secrets/seal";
+
+export type Dialect = "standard" | "hashicorp";
+export type ServerName = "home" | "other";
+
+export const secondMount = "second";
+/** What others made, and nobody of us touches. */
+const theirs = "theirs";
+
+/** Where the servers are, and, without sockets, where they seem to be. */
+export type Origins = Record<ServerName | "platform" | "scheduler", string>;
+const seeming: Origins = {
+  home: "http://localhost:8201",
+  other: "http://localhost:8202",
+  platform: "http://localhost:8203",
+  scheduler: "http://localhost:8204",
+};
+
+export type Serve = (request: Request) => Response | Promise<Response>;
+
+/** The servers: two secrets services, a platform and a scheduler. */
+export class World {
+  origins: Origins = seeming;
+
+  private constructor(
+    readonly dialect: Dialect,
+    readonly secrets: Record<ServerName, Secrets>,
+    readonly platform: Platform,
+    readonly scheduler: Scheduler,
+    private readonly neighbour: { url: string },
+  ) {}
+
+  static async create(dialect: Dialect): Promise<World> {
+    const isReal = dialect === "hashicorp";
+    const clock = new Clock();
+    const scheduler = createScheduler(isReal ? realScheduler : standardScheduler, clock);
+    const neighbour = { url: seeming.scheduler, ...scheduler.tokens };
+    const secrets = async (): Promise<Secrets> =>
+      createSecrets(isReal ? realSecrets : standardSecrets, clock, neighbour, await createKey(1, 1));
+    return new World(
+      dialect,
+      { home: await secrets(), other: await secrets() },
+      createPlatform(isReal ? realPlatform : standardPlatform, clock),
+      scheduler,
+      neighbour,
+    );
+  }
+
+  serving(): Map<keyof Origins, Serve> {
+    const { home, other } = this.secrets;
+    return new Map<keyof Origins, Serve>([
+      ["home", home.fetch],
+      ["other", other.fetch],
+      ["platform", (request) => this.platform.app.fetch(request)],
+    ]);
+  }
+
+  /** They listen there in truth. */
+  moveTo(origins: Origins): void {
+    this.origins = origins;
+    this.neighbour.url = origins.scheduler;
+  }
+
+  get mount(): string {
+    return this.dialect === "standard" ? "scheduler" : "nomad";
+  }
+
+  reset(): void {
+    for (const { records } of Object.values(this.secrets)) {
+      records.reset();
+      records.mount(secondMount, "");
+      for (const mount of records.mounts.values()) mount.roles.set(theirs, { policies: [theirs], global: true, type: "client" });
+    }
+    this.platform.records.reset();
+    this.scheduler.records.reset();
+    const settings = { "api-rate-limiting-enabled": false, "limit-user-organization-creation": true };
+    this.platform.records.settings.set("general-settings", settings);
+  }
+
+  /** The stack's configuration: `twin` is another name for the server of `default`. */
+  config(): Record<string, object> {
+    const connection = (server: ServerName): object => ({
+      secrets: { address: this.origins[server], token: this.secrets[server].token, dialect: this.dialect },
+      platform: { address: this.origins.platform, token: this.platform.records.token, dialect: this.dialect },
+    });
+    return { "steward:default": connection("home"), "steward:twin": connection("home"), "steward:other": connection("other") };
+  }
+
+  get schedulerAddress(): string {
+    return this.origins.scheduler;
+  }
+
+  /** Everything that the resources may hold, by a name for each; what cannot be read back is left out. */
+  held(): Map<string, string> {
+    const held = new Map<string, string>();
+    for (const [server, { records }] of Object.entries(this.secrets))
+      for (const mount of records.mounts.values()) {
+        const at = `${server}/${mount.path}`;
+        for (const [name, role] of mount.roles) held.set(`${at}role/${name}`, role.policies.join());
+        if (mount.access?.address) held.set(`${at}access`, String(mount.access.maxTokenNameLength));
+        if (mount.lease) held.set(`${at}lease`, String(mount.lease.ttl));
+      }
+    const { records, settings } = this.platform;
+    for (const each of settings)
+      for (const [name, value] of Object.entries(valuesOf(records, each))) {
+        if (each.attributes[name]?.only !== "writes") held.set(`${each.id}/${name}`, String(value));
+      }
+    for (const { id } of records.workspaces.values()) held.set(`workspace/${id}`, "there");
+    for (const module of records.modules)
+      for (const [version, { deprecation }] of module.versions)
+        if (deprecation) held.set(`deprecation/${module.name}/${version}`, deprecation.reason);
+    return held;
+  }
+
+  mountOf(server: ServerName, mount: string): Mount {
+    return this.secrets[server].records.mounts.get(`${mount}/`) as Mount;
+  }
+
+  /** Of the generated tokens, those that work. */
+  liveTokens(): string[] {
+    return Object.values(this.secrets).flatMap(({ records }) => [...records.leases.values()].map(({ accessor }) => accessor));
+  }
+}
