@@ -1,12 +1,32 @@
+import { declare } from "../../provider/adapters/duplicates";
+import { connect } from "../../provider/connection";
+import { definitions } from "../../provider/definitions";
 import { Declaration, Ending, Resource } from "../deployment";
+import { noEngine } from "../engine";
 import { History, Operation, Outside } from "./history";
 import { adopts, canariesOf, expected, Item, keysOf, kindOf } from "./kinds";
 import { Program } from "./program";
 import { Runner, Told } from "./runner";
 import { World } from "./world";
 
-/** What a program must not be: declared here once its class refuses it, in a preview. */
-export const refusal = (_program: readonly Declaration[]): string | undefined => undefined;
+/** What the classes say of a program that declares one object twice, before anything is sent. */
+export function refusal(program: readonly Declaration[], config: Record<string, object>): string | undefined {
+  const sources = { config: (key: string) => JSON.stringify(config[key]), environment: {}, memory: new Map(), engine: noEngine };
+  const names = Object.keys(config).map((key) => key.replace("steward:", ""));
+  const connections = new Map(
+    (["secrets", "platform"] as const).flatMap((system) => names.map((name) => [`${system} ${name}`, connect(system, name, sources)])),
+  );
+  const known = { names: new Map<string, string>(), connections };
+  try {
+    for (const { type, name, inputs } of program) {
+      const definition = definitions.find(({ token }) => token === type);
+      if (definition) declare(definition, name, known, inputs);
+    }
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
 
 /** One history, from an empty stack to an empty stack: throws what must not happen. */
 export class Life {
@@ -68,7 +88,7 @@ export class Life {
     const { program } = this;
     const duplicates = program.duplicates();
     for (const key of program.expected().keys()) this.ours.add(key);
-    const refused = refusal(program.declarations());
+    const refused = refusal(program.declarations(), this.world.config());
     const isUp = run.operation.startsWith("up") || run.operation === "preview";
     if (isUp && duplicates.length > 0) {
       // A second one that joins later only its class can tell from an adoption.
