@@ -61,8 +61,11 @@ const cases: Record<
     fails?: RegExp;
   }
 > = {
-  // This server gives no proof that there is none.
-  "secrets:SchedulerAccess": { given: { ...access, adopt: true }, construct: (name) => new secrets.SchedulerAccess(name, access) },
+  "secrets:SchedulerAccess": {
+    given: access,
+    construct: (name) => new secrets.SchedulerAccess(name, access),
+    answers: { "/v1/scheduler/config/access": { data: { address: "" } } },
+  },
   "secrets:SchedulerToken": {
     given: { role: "web" },
     construct: (name) => new secrets.SchedulerToken(name, { role: "web" }),
@@ -134,7 +137,7 @@ describe.each(withSecrets.map((definition) => ({ ...definition, ...cases[definit
       const server = createServer(async (request, response) => {
         const body = (await request.toArray()).join("");
         const answer = answers[request.url ?? ""];
-        if (answer && request.method !== "PUT") return response.end(JSON.stringify(answer));
+        if (answer && request.method !== "PUT" && request.method !== "POST") return response.end(JSON.stringify(answer));
         if (request.method === "GET") {
           const document = JSON.stringify({ data: { id: "settings", type: "settings", attributes: shows } });
           return shows ? response.end(document) : response.writeHead(404).end();

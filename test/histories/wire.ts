@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { limits } from "../../provider/http";
+import { Sockets } from "../../provider/sockets";
 import { Serve, World } from "./world";
 
 /** What goes wrong with a request that writes. */
@@ -10,6 +11,7 @@ interface Sent {
   query?: Record<string, string>;
   headers: Record<string, string>;
   body: string | null;
+  dispatcher: { onWrite(): void };
 }
 
 const broken = (): Error => Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" });
@@ -38,7 +40,12 @@ export class Wire {
   /** For good: each suite has modules of its own. Nothing is repeated, so that each trouble tells. */
   install(): void {
     const undici = require("undici") as { request: unknown };
-    undici.request = (url: string, sent: Sent) => this.send(new URL(url), sent);
+    Sockets.prototype.dispatcher = (onWrite) => ({ onWrite }) as never;
+    undici.request = (url: string, sent: Sent) => {
+      // What is lost is lost on the way.
+      sent.dispatcher.onWrite();
+      return this.send(new URL(url), sent);
+    };
     limits.repetitions = 0;
   }
 
