@@ -136,7 +136,9 @@ describe("what an error explains", () => {
       'permission denied (GET /v1/nomad/role/web, 403). No token was sent: give the connection "default" one for secrets, as tokenEnv, tokenFile or token',
     );
     const unset = { "steward:default": to(sandbox, { token: undefined, tokenEnv: "STEWARD_UNSET" }) };
-    await expect(engine("SchedulerRole", unset).up({ name: "web", policies: ["a"] })).rejects.toThrow("names the variable STEWARD_UNSET, which is not set");
+    await expect(engine("SchedulerRole", unset).up({ name: "web", policies: ["a"] })).rejects.toThrow(
+      "names the variable STEWARD_UNSET, which is not set",
+    );
   });
 
   describe("a creation refused with 403 or 404 asks once what this token may see", () => {
