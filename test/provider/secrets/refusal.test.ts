@@ -1,0 +1,14 @@
+import { StewardError } from "../../../provider/errors";
+import { explainRefusal } from "../../../provider/secrets/client";
+import { serve } from "../exchange";
+
+test("a listing of paths that are hard to compare costs no more time than others", async () => {
+  const paths = { [`/${"{a}".repeat(40)}x`]: {}, [`/${"{".repeat(500_000)}`]: {}, "/scheduler/role/{name}": {} };
+  const connection = await serve((_, response) =>
+    response.end(JSON.stringify({ openapi: "3.0.2", info: { title: "t", version: "1" }, paths })),
+  );
+  const error = new StewardError({ code: "ERR_FORBIDDEN", reason: "denied", status: 403, path: `/v1/scheduler/role/${"a".repeat(60)}` });
+  const begin = Date.now();
+  expect(await explainRefusal(connection, error)).toMatchObject({ message: expect.stringContaining("but may not do this with it") });
+  expect(Date.now() - begin).toBeLessThan(5_000);
+});
