@@ -120,6 +120,13 @@ export function provider(token: string, _release?: string): DynamicProvider {
   const stored = (inputs: Properties, state: Properties, instance: unknown, __provider: unknown): Properties =>
     defined({ ...inputs, ...state, server: connectionOf(inputs).server, declared: fieldsOf(inputs), instance, __provider });
 
+  /** Pulumi encrypts on a refresh what it has encrypted before, so whatever the server may hold now is in the state from now on. */
+  const inDoubt = (properties: Properties, inputs: Properties): Properties => {
+    if (properties.unfinished)
+      for (const field of fieldsOf(inputs)) if (fieldAt(properties, field) === undefined) put(properties, field, fieldAt(inputs, field));
+    return properties;
+  };
+
   /** What an update that failed half-way keeps, with the values that have left the program hidden. */
   const halfDone = (properties: Properties, inputs: Properties, last: Properties): Properties => {
     const fields = [...declaredIn(last).map((field) => field.split(".")[0] as string), ...Object.keys(hiddenIn(last))];
@@ -226,7 +233,8 @@ export function provider(token: string, _release?: string): DynamicProvider {
         },
         (error) => {
           const id = definition.id(inputs);
-          if (error instanceof Unfinished) return { id, properties: stored(inputs, error.state as Properties, instance, __provider) };
+          if (error instanceof Unfinished)
+            return { id, properties: inDoubt(stored(inputs, error.state as Properties, instance, __provider), inputs) };
           if (error.facts.outcomeUnknown) return { id, properties: stored(inputs, { unfinished: true }, instance, __provider) };
           return undefined;
         },
@@ -307,7 +315,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
           return { outs };
         },
         (error) => {
-          const keep = (properties: Properties): Kept => ({ id, properties: halfDone(properties, inputs, state) });
+          const keep = (properties: Properties): Kept => ({ id, properties: halfDone(inDoubt(properties, inputs), inputs, state) });
           if (error instanceof Unfinished) return keep(stored(inputs, error.state as Properties, instance, __provider));
           if (error.facts.outcomeUnknown) return keep({ ...olds, unfinished: true, instance, __provider });
           return undefined;

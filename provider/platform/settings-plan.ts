@@ -2,8 +2,9 @@ import { Finding } from "../definition";
 import { hasMask } from "./mask";
 import { Fields, held, Settings, Values } from "./settings-fields";
 
-/** A value in a sentence. @internal */
-export const shortly = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value).slice(0, 60));
+/** An original value in a sentence. A text or a number may be what a program has declared as a secret before. */
+const shown = (value: unknown): string =>
+  value === undefined ? "nothing" : typeof value === "boolean" ? String(value) : "its original value";
 
 // What a write would do: what was there before is captured, and what leaves the program is put back.
 
@@ -96,7 +97,7 @@ export function planningOf<Inputs>(of: Settings<Inputs>, { writeOnly, secrets, d
       ...refusal(planned),
       ...leaving.map((field) => ({
         path: field,
-        reason: `is declared no more, and is put back to ${shortly(last.heldBefore[field]?.value)}`,
+        reason: `is declared no more, and is put back to ${shown(last.heldBefore[field]?.value)}`,
       })),
     ];
   }

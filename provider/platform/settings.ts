@@ -12,7 +12,7 @@ import { adminPath } from "./client";
 import { mayBe } from "./mask";
 import { documentOf } from "./settings-document";
 import { extraFindings, extraName, fieldsOf, flat, held, pick, Settings, Values } from "./settings-fields";
-import { Basis, Managed, Plan, planningOf, shortly } from "./settings-plan";
+import { Basis, Managed, Plan, planningOf } from "./settings-plan";
 
 /** What becomes of the attributes when the resource is destroyed: they get back what they held before, or stay as they are. */
 export type OnDelete = "restore" | "retain";
@@ -222,14 +222,10 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   async function remove(connection: Connection, last: State & Remembered & Doubt): Promise<void> {
     if (last.onDelete === "retain") return;
     const isPutBack = await removeObject(connection, object, { name: `${of.noun} "${of.id}"` }, () => putBack(connection, last));
-    const originals = isPutBack
-      ? []
-      : last.managed.filter((field) => last.heldBefore[field]).map((field) => original(field, last.heldBefore));
-    if (originals.length > 0) say(`what they held before can no longer be put back: ${originals.join(", ")}`);
+    const originals = isPutBack ? [] : last.managed.filter((field) => last.heldBefore[field]);
+    if (originals.length > 0)
+      say(`these original values can no longer be put back: ${originals.join(", ")}. The history of the stack holds them, encrypted`);
   }
-
-  const original = (field: string, heldBefore: Managed["heldBefore"]): string =>
-    secrets.includes(field) ? field : `${field} ${shortly(heldBefore[field]?.value)}`;
 
   async function putBack(connection: Connection, last: State & Remembered & Doubt): Promise<void> {
     // Of two resources of the same settings, the older one knows what was there before both.

@@ -194,7 +194,7 @@ export function declarationOf(item: Item, world: World): Declaration {
     parent: item.parent,
     aliases: item.aliases,
     ...(deleteBeforeReplace === undefined ? {} : { deleteBeforeReplace }),
-    secretOutputs: [...secrets.filter((path) => !path.includes(".")), ...encrypted],
+    secretOutputs: [...secrets.filter((path) => !path.includes(".")), ...encrypted, "formerInputs"],
   };
 }
 

@@ -40,6 +40,8 @@ export class Life {
   /** Settings whose original values nobody can know any more: two resources met there, or one was killed before it could say what it found. */
   private readonly forgotten = new Set<string>();
   private readonly orphans = new Set<string>();
+  /** The secrets that each resource was ever given. */
+  private readonly given = new Map<string, Set<number>>();
   /** For the reader of a failure. */
   readonly story: string[] = [];
 
@@ -116,6 +118,11 @@ export class Life {
       numbers.flatMap((number) => items[number % items.length] ?? []).map(program.urn);
     const isUp = run.operation.startsWith("up") && items.length > 0;
     this.forget(run);
+    for (const item of items) {
+      const urn = program.urn(item);
+      const before = [urn, ...item.aliases].flatMap((each) => [...(this.given.get(each) ?? [])]);
+      this.given.set(urn, new Set([...before, ...[...item.parts.values()].flatMap(({ canary }) => canary ?? [])]));
+    }
     this.story.push(`${JSON.stringify(run)}: ${items.map((item) => this.shown(item)).join("; ")}`);
     const before = { held: world.held(), resources: runner.resources };
     const told = await runner.run(run, program.declarations(), {
@@ -163,10 +170,12 @@ export class Life {
     if (operation !== "destroy")
       for (const item of this.program.items.filter(({ kind }) => kind === "workspace"))
         for (const key of expected(item, this.world).keys()) if (!held.has(key)) this.fail(`a declared workspace was destroyed: ${key}`);
-    const lines = [...errors, ...printed].map((line) => ["what is printed", line] as const);
-    for (const [place, text] of [...lines, ...this.stored()]) {
+    const lines = [...errors, ...printed].map((line) => ["what is printed", line, undefined] as const);
+    for (const [place, text, urn] of [...lines, ...this.stored()]) {
       const canary = this.program.canaries.find((each) => canariesOf(each).some((form) => text.includes(form)));
-      if (canary !== undefined) this.fail(`secret ${canary} is in clear text in ${place}`);
+      // Settings show every attribute, and only the resource that declares one knows that it is a secret.
+      const isForeign = urn !== undefined && canary !== undefined && !this.given.get(urn)?.has(canary);
+      if (canary !== undefined && !isForeign) this.fail(`secret ${canary} is in clear text in ${place}`);
     }
   }
 
@@ -180,11 +189,14 @@ export class Life {
   }
 
   /** What the backend's file holds, field by field. */
-  private stored(): (readonly [place: string, text: string])[] {
+  private stored(): (readonly [place: string, text: string, settings?: string])[] {
     const resources: Resource[] = JSON.parse(this.runner.stored());
-    return resources.flatMap(({ urn, inputs, outputs }) =>
+    return resources.flatMap(({ urn, type, inputs, outputs }) =>
       Object.entries({ inputs, outputs }).flatMap(([part, fields]) =>
-        Object.entries(fields).map(([field, value]) => [`the state of ${urn}: ${part}.${field}`, JSON.stringify(value)] as const),
+        Object.entries(fields).map(([field, value]) => {
+          const settings = part === "outputs" && type.endsWith("Settings") ? urn : undefined;
+          return [`the state of ${urn}: ${part}.${field}`, JSON.stringify(value), settings] as const;
+        }),
       ),
     );
   }

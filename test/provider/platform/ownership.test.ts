@@ -68,7 +68,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     await former.destroy(remembers);
     expect(await held("general")).toMatchObject(inputs);
     expect(printed).toContain(
-      'warning: general settings "general": what they held before can no longer be put back: apiRateLimit 77, defaultRemoteStateAccess true',
+      'warning: general settings "general": these original values can no longer be put back: apiRateLimit, defaultRemoteStateAccess. The history of the stack holds them, encrypted',
     );
     expect(await renamed.refresh()).toEqual([]);
   });
@@ -80,7 +80,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     forget();
     await renamed.up(inputs, remembers);
     await former.destroy(remembers);
-    expect(printed.at(-1)).toMatch(/can no longer be put back: cloudASecretKey$/);
+    expect(printed.at(-1)).toMatch(/can no longer be put back: cloudASecretKey\./);
     expect(printed.join("\n")).not.toContain("canary");
   });
 

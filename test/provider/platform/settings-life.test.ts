@@ -60,7 +60,9 @@ onEachPlatform("what is declared, and for how long", (current) => {
     const general = engine("GeneralSettings");
     await general.up({ apiRateLimit: 100, defaultRemoteStateAccess: false });
     await general.preview({ defaultRemoteStateAccess: false });
-    expect(printed.at(-1)).toBe('warning: general settings "general": apiRateLimit: is declared no more, and is put back to 30');
+    expect(printed.at(-1)).toBe(
+      'warning: general settings "general": apiRateLimit: is declared no more, and is put back to its original value',
+    );
   });
 
   test("an attribute that leaves with the value that it had before sends nothing", async () => {
