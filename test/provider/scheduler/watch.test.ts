@@ -60,6 +60,17 @@ test("a wait is never longer than ten minutes, and always has its unit", async (
   }
 });
 
+test("many watches keep no other request waiting for a socket", async () => {
+  limits.sockets = 1;
+  const controller = new AbortController();
+  const seen = await serve(({ query }, response) => (query.index === undefined ? answer(response, 5, [node("a")]) : undefined));
+  const watches = Array.from({ length: 3 }, () => collect(scheduler.watch({ resource: "nodes", signal: controller.signal })));
+  while (indexes(seen).filter((index) => index === "5").length < watches.length) await new Promise((next) => setTimeout(next, 5));
+  expect(await collect(scheduler.listNodes())).toHaveLength(1);
+  controller.abort();
+  await Promise.all(watches);
+});
+
 test("an answer without a change, and a write that changes nothing, are no change", async () => {
   const seen = await script(at(5, node("a")), at(6, node("a")), at(7, node("a")), at(9, node("b")));
   expect(await take(2)).toEqual(["5 a", "9 b"]);
