@@ -151,12 +151,23 @@ export class Project {
   up = (...args: string[]): Promise<Run> => this.succeed("up", "--yes", "--skip-preview", "--diff", ...args);
   preview = (...args: string[]): Promise<Run> => this.succeed("preview", "--diff", ...args);
   refresh = (...args: string[]): Promise<Run> => this.succeed("refresh", "--yes", "--skip-preview", "--diff", ...args);
-  destroy = (): Promise<Run> => this.succeed("destroy", "--yes", "--skip-preview");
+  destroy = (...args: string[]): Promise<Run> => this.succeed("destroy", "--yes", "--skip-preview", ...args);
 
   /** After an `up`, nothing changes: not by a second up, not by a refresh. */
   async expectConverged(): Promise<void> {
     await this.preview("--expect-no-changes");
     await this.refresh("--expect-no-changes");
+  }
+
+  /** After an `up`, neither a preview, nor a refresh, nor another up changes anything. */
+  async calm(): Promise<void> {
+    await this.succeed("up", "--yes", "--refresh", "--expect-no-changes");
+  }
+
+  /** Runs a file of the program's folder by itself. */
+  async node(file: string): Promise<{ code: number; output: string }> {
+    const env = { ...pulumiEnvironment(this.folder, await getPulumi()), ...this.variables, ...this.more };
+    return ended(spawn(process.execPath, [file], { cwd: join(this.folder, "program"), env, stdio: ["ignore", "pipe", "pipe"] }));
   }
 
   async resources(
@@ -165,6 +176,17 @@ export class Project {
     const { output } = await this.succeed("stack", "export", ...args);
     const plain = (_: string, value: { plaintext?: string } | null): unknown => (value?.plaintext ? JSON.parse(value.plaintext) : value);
     return JSON.parse(output, plain).deployment.resources ?? [];
+  }
+
+  /** Puts these resources first in the state, before all others but the stack and the providers: the engine deletes from its end. */
+  async reorder(isFirst: (urn: string) => boolean): Promise<void> {
+    const state = JSON.parse((await this.succeed("stack", "export")).output);
+    const rank = ({ urn }: { urn: string }): number => (/::pulumi:(pulumi|providers):/.test(urn) ? 0 : isFirst(urn) ? 1 : 2);
+    state.deployment.resources.sort((a: { urn: string }, b: { urn: string }) => rank(a) - rank(b));
+    const file = join(this.folder, "state.json");
+    writeFileSync(file, JSON.stringify(state));
+    await this.succeed("stack", "import", "--file", file);
+    rmSync(file);
   }
 
   async outputs(): Promise<Record<string, unknown>> {
