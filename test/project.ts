@@ -1,7 +1,7 @@
 import { ChildProcessByStdio, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { Readable } from "node:stream";
 import { cleanEnvironment, pulumiEnvironment } from "../tools/environment";
 import { npm } from "../tools/npm";
@@ -130,9 +130,13 @@ export class Project {
       this.stack = true;
       await this.pulumi("stack", "init", "dev");
     }
-    return spawn(cli.command, [...args, "--non-interactive", "--color", "never"], {
+    const environment = pulumiEnvironment(this.folder, cli);
+    // Programs of the test's own, which Pulumi looks for beside its others.
+    const PATH = [join(this.folder, "bin"), environment.PATH].join(delimiter);
+    const options = args[0] === "watch" ? [] : ["--non-interactive"];
+    return spawn(cli.command, [...args, ...options, "--color", "never"], {
       cwd: join(this.folder, "program"),
-      env: { ...pulumiEnvironment(this.folder, cli), ...this.variables, ...this.more },
+      env: { ...environment, PATH, ...this.variables, ...this.more },
       stdio: ["ignore", "pipe", "pipe"],
     });
   }
