@@ -96,6 +96,8 @@ async function tell(target: Target, random: () => number, figures: Figures, unti
   const failure = (text: string): Error => new Error(`${text}\n${said.slice(-3).join("\n")}`);
 
   try {
+    model.reseed(drawing);
+    for (const gateway of gateways) gateway.interrupt = ({ path }) => model.watch(path);
     const first = await up(drawing.program());
     if (first.code !== 0) throw failure("the first up failed");
     while (figures.kills < until && !isStopped()) {
@@ -110,7 +112,7 @@ async function tell(target: Target, random: () => number, figures: Figures, unti
         count(figures.fell, `${where} | ${strike.victim}`);
       };
       // At a request, or at a moment.
-      const at = random() < 0.8 ? 1 + Math.floor(random() * 24) : undefined;
+      const at = random() < 0.8 ? 1 + Math.floor(random() * 12) : undefined;
       const timer = at === undefined ? setTimeout(() => fall("no request"), 300 + random() * 3000) : undefined;
       let requests = 0;
       for (const gateway of gateways)
