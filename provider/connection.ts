@@ -32,6 +32,8 @@ export interface Connection {
   acceptMoved: boolean;
   /** Values of the resource at hand that no error may show. */
   secrets: readonly string[];
+  /** Which creation of a resource asks; undefined for a function, and for a state that names none. */
+  instance?: string;
   /** What the process has asked already, and may answer again from here. */
   memory: Map<string, unknown>;
   engine: Engine;
@@ -84,8 +86,11 @@ const common = {
   dialect: z.enum(["standard", "hashicorp"]).optional(),
   acceptMoved: flag.optional(),
 };
-const namespaceSetting = nonEmptyText.regex(/^[\x21-\x7e]+$/, "must be a path such as team/a").optional();
-const mountSetting = nonEmptyText.refine(isMountPath, "must be a path such as team/scheduler, without empty parts").optional();
+const namespaceSetting = nonEmptyText.regex(/^[\x21-\x7e]+$/, "must be a path such as team/a");
+const mountSetting = nonEmptyText
+  .refine(isMountPath, "must be a path such as team/scheduler, without empty parts")
+  .transform(trimMount)
+  .optional();
 
 /** Where a server is, and who we are there. */
 interface ServerSettings extends z.infer<z.ZodObject<typeof common>> {
@@ -104,9 +109,10 @@ const serverSettings = <More extends z.ZodRawShape>(more: More): z.ZodOptional<z
     .optional();
 
 const connectionSettings = strictObject({
-  secrets: serverSettings({ namespace: namespaceSetting, mount: mountSetting }),
+  // Vault ignores slashes at either end: without them, a namespace has one spelling.
+  secrets: serverSettings({ namespace: namespaceSetting.transform(trimMount).optional(), mount: mountSetting }),
   platform: serverSettings({}),
-  scheduler: serverSettings({ namespace: namespaceSetting, region: nonEmptyText.optional() }),
+  scheduler: serverSettings({ namespace: namespaceSetting.optional(), region: nonEmptyText.optional() }),
 });
 
 /** `more`: beside those that every server has, each as the setting of that name. */
@@ -139,8 +145,12 @@ const environments: Record<System, readonly Variables[]> = {
  * @internal
  */
 export function connect(system: System, name: string, settings: ConfigurationSources): Connection {
-  const configured = configuredConnection(name, settings);
-  const found = configured?.[system] ?? (name === "default" ? fromEnvironment(system, settings.environment) : undefined);
+  const configured = configuredConnection(name, settings)?.[system];
+  const found = configured
+    ? { settings: configured, called: (field: string) => `The ${field} of ${system} in the connection "${name}"` }
+    : name === "default"
+      ? fromEnvironment(system, settings.environment)
+      : undefined;
   if (!found) {
     throw new StewardError({
       code: "ERR_NO_CONNECTION",
@@ -151,22 +161,22 @@ export function connect(system: System, name: string, settings: ConfigurationSou
           : `Set it in the stack's configuration (pulumi config set --plaintext --path 'steward:${name}.${system}.address' https://...), or correct the name.`,
     });
   }
-  const address = canonicalAddress(found.address, name, system);
-  const { namespace, region, mount } = found;
+  const { namespace, region, mount, dialect, acceptMoved } = found.settings;
+  const address = canonicalAddress(found);
   return {
     system,
     name,
     address,
     server: namespace ? `${address}?namespace=${encodeURIComponent(namespace)}` : address,
-    dialect: found.dialect ?? "standard",
-    token: () => readToken(found, name, system, settings.environment),
+    dialect: dialect ?? "standard",
+    token: () => readToken(found, settings.environment),
     namespace,
     region,
     mount,
-    caCert: pemOrFile(found.caCert, name, system, "caCert"),
-    clientCert: pemOrFile(found.clientCert, name, system, "clientCert"),
-    clientKey: pemOrFile(found.clientKey, name, system, "clientKey"),
-    acceptMoved: found.acceptMoved ?? false,
+    caCert: pemOrFile(found, "caCert"),
+    clientCert: pemOrFile(found, "clientCert"),
+    clientKey: pemOrFile(found, "clientKey"),
+    acceptMoved: acceptMoved ?? false,
     secrets: [],
     memory: settings.memory,
     engine: settings.engine,
@@ -195,63 +205,77 @@ function configuredConnection(name: string, { config }: ConfigurationSources): z
   throw invalid(`The configuration steward:${name} is wrong: ${described(checked.error)}`);
 }
 
-function fromEnvironment(system: System, environment: NodeJS.ProcessEnv): ServerSettings | undefined {
-  for (const { dialect, prefix, address, tokenFile, more = [] } of environments[system]) {
-    const value = environment[address];
-    if (!value) continue;
-    const file = tokenFile && join(environment.HOME ?? homedir(), tokenFile);
-    return {
-      address: value,
-      dialect,
-      // No token at all is a way to talk to a server: some calls need none.
-      ...(environment[`${prefix}_TOKEN`] ? { tokenEnv: `${prefix}_TOKEN` } : file && readable(file) ? { tokenFile: file } : {}),
-      ...Object.fromEntries(more.map((name) => [name, environment[`${prefix}_${name.toUpperCase()}`] || undefined])),
-      caCert: environment[`${prefix}_CACERT`] || undefined,
-      clientCert: environment[`${prefix}_CLIENT_CERT`] || undefined,
-      clientKey: environment[`${prefix}_CLIENT_KEY`] || undefined,
-    };
-  }
-  return undefined;
+/** The settings of a server, and what messages call each of them: by its place in the configuration, or by its variable. */
+interface Found {
+  settings: ServerSettings;
+  called(field: keyof ServerSettings): string;
 }
 
-function canonicalAddress(address: string, name: string, system: System): string {
+function fromEnvironment(system: System, environment: NodeJS.ProcessEnv): Found | undefined {
+  const row = environments[system].find(({ address }) => environment[address]);
+  if (!row) return undefined;
+  const { dialect, prefix, tokenFile, more = [] } = row;
+  const variables: Record<string, string> = {
+    address: row.address,
+    token: `${prefix}_TOKEN`,
+    caCert: `${prefix}_CACERT`,
+    clientCert: `${prefix}_CLIENT_CERT`,
+    clientKey: `${prefix}_CLIENT_KEY`,
+    ...Object.fromEntries(more.map((field) => [field, `${prefix}_${field.toUpperCase()}`])),
+  };
+  const given = Object.entries(variables).flatMap(([field, variable]) => (environment[variable] ? [[field, environment[variable]]] : []));
+  const file = tokenFile && join(environment.HOME ?? homedir(), tokenFile);
+  const checked = connectionSettings.shape[system].safeParse({
+    ...Object.fromEntries(given),
+    dialect,
+    // No token at all is a way to talk to a server: some calls need none.
+    ...(file && !environment[`${prefix}_TOKEN`] && readable(file) ? { tokenFile: file } : {}),
+  });
+  if (!checked.success) {
+    const problems = described(checked.error).replace(/\w+/g, (word) => variables[word] ?? word);
+    throw invalid(`The environment is wrong, and nothing was sent: ${problems}`);
+  }
+  const called = (field: string): string => (environment[variables[field] ?? ""] ? `The variable ${variables[field]}` : `The file ${file}`);
+  return checked.data && { settings: checked.data, called };
+}
+
+function canonicalAddress({ settings: { address }, called }: Found): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
-    throw invalid(
-      `The address of ${system} in the connection "${name}" is not a plain http or https URL`,
-      "Write it as https://host:port, without credentials.",
-    );
+    throw invalid(`${called("address")} is not a plain http or https URL`, "Write it as https://host:port, without credentials.");
   const path = url.pathname.replace(/\/+$/, "");
-  if (/(^|\/)(v1|api|api\/v2)$/.test(path))
-    throw invalid(`The address of ${system} in the connection "${name}" names a path of the API`, "End it before /v1 or /api.");
+  if (/(^|\/)(v1|api|api\/v2)$/.test(path)) throw invalid(`${called("address")} names a path of the API`, "End it before /v1 or /api.");
   return `${url.origin}${path}`;
 }
 
-function readToken(found: ServerSettings, name: string, system: System, environment: NodeJS.ProcessEnv): string | undefined {
-  const token = findToken(found, name, system, environment)?.trim();
+function readToken(found: Found, environment: NodeJS.ProcessEnv): string | undefined {
+  const token = findToken(found, environment)?.trim();
   if (token && !/^[\x21-\x7e]+$/.test(token))
-    throw invalid(
-      `The token of ${system} in the connection "${name}" holds characters that no token has`,
-      "Look for blanks, line ends and quotes in it.",
-    );
+    throw invalid(`${found.called("token")} holds characters that no token has`, "Look for blanks, line ends and quotes in it.");
   return token || undefined;
 }
 
-function findToken(found: ServerSettings, name: string, system: System, environment: NodeJS.ProcessEnv): string | undefined {
-  if (found.token) return found.token;
-  if (found.tokenFile) return readFile(found.tokenFile, `The tokenFile of ${system} in the connection "${name}"`);
-  if (!found.tokenEnv) return undefined;
-  const token = environment[found.tokenEnv];
+/** Words in capitals, as variables are named by convention: a token is not of this form. */
+const conventionalName = /^[A-Z]+\d{0,2}(_[A-Z]+\d{0,2}|_\d{1,2})*$/;
+
+function findToken({ settings: { token, tokenFile, tokenEnv }, called }: Found, environment: NodeJS.ProcessEnv): string | undefined {
   if (token) return token;
+  if (tokenFile) return readFile(tokenFile, called("tokenFile"));
+  if (!tokenEnv) return undefined;
+  const value = environment[tokenEnv];
+  if (value) return value;
+  // What does not look like a name may be the token itself, in the wrong place.
+  const variable = conventionalName.test(tokenEnv) ? `the variable ${tokenEnv}, which` : "a variable that";
   throw invalid(
-    `The variable ${found.tokenEnv}, which the connection "${name}" names as the tokenEnv of ${system}, is not set`,
-    "Set it in the environment that pulumi runs in, or correct the name.",
+    `${called("tokenEnv")} names ${variable} is not set`,
+    "Set it in the environment that pulumi runs in, or correct the name. The token itself does not belong there.",
   );
 }
 
-function pemOrFile(value: string | undefined, name: string, system: System, field: string): string | undefined {
+function pemOrFile({ settings, called }: Found, field: "caCert" | "clientCert" | "clientKey"): string | undefined {
+  const value = settings[field];
   if (value === undefined || value.includes("-----BEGIN")) return value;
-  return readFile(value, `The ${field} of ${system} in the connection "${name}"`);
+  return readFile(value, called(field));
 }
 
 function readFile(path: string, what: string): string {

@@ -66,8 +66,15 @@ export interface Definition<Inputs, State> {
   secrets: readonly string[];
   /** Outputs that are stored encrypted as a whole, since among other things they hold secrets, each under its own name. */
   encrypted?: readonly string[];
-  /** A connection has one, so that a program may declare it once. */
-  singleton?: boolean;
+  /**
+   * The objects on the server that a resource holds, by their paths: a program declares each once, and no deletion removes one that another resource
+   * holds. `delete` goes through `removeObject` for each. Not there: each creation makes another object, or none.
+   */
+  objects?: {
+    /** The inputs that name them. */
+    fields: readonly (keyof Inputs & string)[];
+    paths(fields: Inputs | State): readonly string[];
+  };
 
   /** What an update will do or the server would refuse, judged on what is declared over what was last read: a preview prints it. */
   foresee?(inputs: Inputs, last: State): Finding[];

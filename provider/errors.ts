@@ -1,4 +1,5 @@
 import { RunError } from "@pulumi/pulumi/errors";
+import { printable } from "./log";
 
 /**
  * What went wrong, as a word to branch on:
@@ -106,7 +107,7 @@ export class StewardError extends RunError {
 
 function sentence({ task, reason, method, path, status, advice }: ErrorFacts): string {
   const place = [method && path ? `${method} ${path}` : undefined, status].filter((part) => part !== undefined).join(", ");
-  return `${task ? `${task}: ` : ""}${reason}${place ? ` (${place})` : ""}.${advice ? ` ${advice}` : ""}`;
+  return printable(`${task ? `${task}: ` : ""}${reason}${place ? ` (${place})` : ""}.${advice ? ` ${advice}` : ""}`);
 }
 
 /** A write that was done in part: the state tells what the server holds, and the next `pulumi up` finishes it. @internal */
@@ -118,47 +119,3 @@ export class Unfinished<State> extends StewardError {
     super({ ...facts, code: "ERR_INCOMPLETE" });
   }
 }
-
-/**
- * Replaces every secret by `[secret]`, in the forms a server may echo it: plain, a line of it, a long text in its JSON, inside JSON, in a URL, as
- * base64 or hex, in either case.
- * @internal
- */
-export function redact(text: string, secrets: readonly string[]): string {
-  const whole = secrets.flatMap((secret) => [secret, secret.trim()]);
-  const lines = secrets.flatMap((secret) => secret.split(/\r?\n/).filter((line) => line.length >= 16));
-  const forms = [...whole, ...lines, ...secrets.flatMap(textsIn)].flatMap((secret) => {
-    const escaped = JSON.stringify(secret).slice(1, -1);
-    const base64 = Buffer.from(secret).toString("base64");
-    const hex = Buffer.from(secret).toString("hex");
-    return [
-      secret,
-      escaped,
-      encodeURIComponent(secret),
-      encodeURIComponent(escaped),
-      base64,
-      base64.replace(/=+$/, ""),
-      base64url(base64),
-      hex,
-    ];
-  });
-  // All at once, the longest first: a secret may hold another one, or a part of the word that stands for it.
-  const wanted = [...new Set(forms)].filter((form) => form !== "").sort((a, b) => b.length - a.length);
-  if (wanted.length === 0) return text;
-  return text.replace(new RegExp(wanted.map((form) => form.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"), "gi"), "[secret]");
-}
-
-/** The long texts in a secret that is JSON: the private key of an account. */
-function textsIn(secret: string): string[] {
-  const found: string[] = [];
-  try {
-    JSON.parse(secret, (_, value) => {
-      if (typeof value === "string" && value.length >= 16) found.push(value, ...value.split("\n").filter((line) => line.length >= 16));
-    });
-  } catch {
-    // Most secrets are no JSON.
-  }
-  return found;
-}
-
-const base64url = (base64: string): string => base64.replace(/=+$/, "").replaceAll("+", "-").replaceAll("/", "_");

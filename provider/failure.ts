@@ -1,5 +1,6 @@
 import { Connection } from "./connection";
-import { ErrorCode, redact, StewardError } from "./errors";
+import { ErrorCode, StewardError } from "./errors";
+import { holdsShortSecret, redact } from "./redaction";
 
 // What an exchange that failed means, and what to do about it.
 
@@ -9,49 +10,99 @@ export const bodyTooLarge = "BODY_TOO_LARGE";
 /** Makes an error of this request, free of its secrets. @internal */
 export type Fail = (code: ErrorCode, reason: string, facts?: Partial<StewardError["facts"]>) => StewardError;
 
-/** Codes of a connection that never stood, so that nothing was sent. */
-const neverConnected = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
 const timeouts = ["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"];
+/** With TLS 1.3, the client may send its request before the server refuses its certificate. The server then never reads the request. */
+const clientRefused = /_ALERT_.*(CERTIFICATE|UNKNOWN_CA)/;
 
-/** @internal */
-export function brokenConnection(error: NodeJS.ErrnoException, connection: Connection, writes: boolean, fail: Fail): StewardError {
+/** How far a request got. */
+interface Progress {
+  writes: boolean;
+  /** Whether its bytes may have left in this attempt. */
+  isSent: boolean;
+  /** Whether they have left in no attempt. */
+  nothingSent: boolean;
+  /** Whether a status and headers came back. */
+  isAnswered: boolean;
+}
+
+/** What a request without a whole response means. @internal */
+export function brokenConnection(thrown: unknown, connection: Connection, progress: Progress, fail: Fail): StewardError {
   const { name, address, system } = connection;
-  const code = String(error.code ?? "");
+  const { writes, isSent, isAnswered } = progress;
+  const error = thrown as NodeJS.ErrnoException;
+  // Undici names the error of its parser, and gives it no code.
+  const isGarbled = error.name === "HTTPParserError";
+  const code = String(error.code ?? (isGarbled ? error.name : ""));
+  const isLate = timeouts.includes(code) || error.name === "TimeoutError";
+  const outcomeUnknown = writes && isSent;
+  if (clientRefused.test(code))
+    return fail("ERR_UNEXPECTED_RESPONSE", `${address} does not accept the client certificate of the connection, or misses one (${code})`, {
+      advice: `Check clientCert and clientKey of ${system} in the connection "${name}".`,
+      nothingSent: progress.nothingSent,
+      outcomeUnknown: false,
+    });
+  // A fault of the package, such as a value that JSON cannot hold.
+  if (!isSent && code === "") throw error;
+  if (!isSent) return unsent(isLate ? "not in time" : code, error.message, connection, progress, fail);
   if (code === bodyTooLarge)
     return fail("ERR_UNEXPECTED_RESPONSE", "the server's answer is too large to be one of its API", {
       advice: `Check that ${address} is the address of the ${system} API itself.`,
-      outcomeUnknown: writes,
+      outcomeUnknown,
     });
-  if (neverConnected.includes(code))
-    return fail("ERR_UNREACHABLE", `no connection to ${address} (${code})`, {
-      advice: "Check the connection's address, that the server runs, and the network between.",
-    });
-  if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO/.test(code))
-    return fail("ERR_UNEXPECTED_RESPONSE", `no trusted TLS connection to ${address} (${code})`, {
-      advice: "Give the authority that signed its certificate as the connection's caCert, or correct the scheme of the address.",
-      nothingSent: true,
-    });
-  if (/^ERR_OSSL_|^ERR_CRYPTO_/.test(code))
-    return fail("ERR_INVALID_INPUT", `the certificates or the key of ${system} in the connection "${name}" cannot be used (${code})`, {
-      advice: "Give caCert, clientCert and clientKey as PEM, or as the path of a PEM file.",
-    });
-  if (code === "ERR_INVALID_URL" || code === "UND_ERR_ABORTED" || code.startsWith("UND_ERR_PRX"))
-    return fail("ERR_UNREACHABLE", `the proxy that the environment names does not let us through to ${address}`, {
-      advice: "Correct http_proxy and https_proxy, or name the host in no_proxy.",
-    });
-  if (code.startsWith("HPE_") || code.startsWith("Z_"))
+  if (isGarbled || code.startsWith("Z_"))
     return fail("ERR_UNEXPECTED_RESPONSE", `what ${address} answers cannot be read (${code})`, {
       advice: "Check the scheme and the port of the connection's address, and what stands between.",
-      outcomeUnknown: writes && code.startsWith("Z_"),
+      // Bytes that do not even begin as HTTP come from another kind of server.
+      outcomeUnknown: outcomeUnknown && (isAnswered || !error.message.includes("Expected HTTP/")),
     });
-  const late = timeouts.includes(code) || error.name === "TimeoutError";
   return fail(
     "ERR_REPLY_LOST",
-    late ? `${address} did not answer in time` : `the connection to ${address} broke before the whole answer came`,
+    isLate ? `${address} did not answer in time` : `the connection to ${address} broke before the whole answer came`,
     {
       advice: writes ? "The server may have applied it: run the same again, which goes on from what the server holds." : "Try again.",
-      outcomeUnknown: writes,
+      outcomeUnknown,
     },
+  );
+}
+
+/** What kept a request from being sent. `message` is undici's own. */
+function unsent(
+  code: string,
+  message: string,
+  { name, address, system }: Connection,
+  { nothingSent }: Pick<Progress, "nothingSent">,
+  fail: Fail,
+): StewardError {
+  const failed = (kind: ErrorCode, reason: string, advice: string): StewardError =>
+    fail(kind, `${reason}${nothingSent ? ", and nothing was sent" : ""}`, { advice, nothingSent, outcomeUnknown: false });
+  if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO/.test(code))
+    return failed(
+      "ERR_UNEXPECTED_RESPONSE",
+      `no trusted TLS connection to ${address} (${code})`,
+      "Give the authority that signed its certificate as the connection's caCert, or correct the scheme of the address.",
+    );
+  if (/^ERR_OSSL_|^ERR_CRYPTO_/.test(code))
+    return failed(
+      "ERR_INVALID_INPUT",
+      `the certificates or the key of ${system} in the connection "${name}" cannot be used (${code})`,
+      "Give caCert, clientCert and clientKey as PEM, or as the path of a PEM file.",
+    );
+  if (code === "ERR_INVALID_URL" || code === "UND_ERR_ABORTED" || code.startsWith("UND_ERR_PRX"))
+    return failed(
+      "ERR_UNREACHABLE",
+      `the proxy that the environment names does not let us through to ${address}`,
+      "Correct http_proxy and https_proxy, or name the host in no_proxy.",
+    );
+  if (code === "UND_ERR_INVALID_ARG")
+    return failed(
+      "ERR_INVALID_INPUT",
+      `the request cannot be written as HTTP (${message})`,
+      `Check the settings of ${system} in the connection "${name}".`,
+    );
+  return failed(
+    "ERR_UNREACHABLE",
+    `no connection to ${address} (${code})`,
+    "Check the connection's address, that the server runs, and the network between.",
   );
 }
 
@@ -96,8 +147,8 @@ export function adviceFor(status: number, { name, system }: Connection, hasToken
 }
 
 /**
- * The server's own words: `{"errors": ["…"]}`, JSON:API's `{"errors": [{"title", "detail"}]}`, or plain text. Secrets are taken out before anything
- * else is done to them: half a secret would not be found again.
+ * The server's own words: `{"errors": ["…"]}`, JSON:API's `{"errors": [{"title", "detail"}]}`, or plain text. Every expression takes time in proportion to
+ * the text: its length is the server's choice, and no deadline ends an expression.
  * @internal
  */
 export function serverReason(body: unknown, text: string, secrets: readonly string[]): string {
@@ -107,16 +158,18 @@ export function serverReason(body: unknown, text: string, secrets: readonly stri
     return [title, detail].filter((part) => typeof part === "string").join(": ");
   });
   const plain = body === undefined && !isPage(text) ? text : "";
-  const reason = redact(words.filter(Boolean).join("; ") || plain, secrets)
-    // How Vault and Nomad print a list of errors, each on a line of its own.
-    .replace(/\d+ errors? occurred:\s+\* /, "")
-    .replace(/\n\s*\* /g, "; ");
-  // Nothing that a terminal would take for a command.
-  return reason
-    .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
-    .trim()
-    .replace(/\.$/, "")
-    .slice(0, 500);
+  const reason = words.filter(Boolean).join("; ") || plain;
+  if (holdsShortSecret(reason, secrets)) return "the server's reason contains a secret and is not shown";
+  // Secrets first: half a secret would not be found again.
+  return (
+    redact(reason, secrets)
+      // Vault and Nomad print a list of errors with each on a line of its own: "2 errors occurred:\n\t* one\n\t* two\n\n".
+      .replace(/([\p{Cc}\p{Cf}\s]+)(\* )?/gu, (_, blanks: string, item = "") => (item && blanks.includes("\n") ? "; " : ` ${item}`))
+      .replace(/\d{1,9} errors? occurred:; /, "")
+      .trim()
+      .slice(0, 500)
+      .replace(/\.$/, "")
+  );
 }
 
 /** The list of errors in an answer; undefined where it is not of that form. @internal */

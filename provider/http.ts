@@ -2,9 +2,11 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createGunzip } from "node:zlib";
 import type * as Undici from "undici";
-import { Connection, isLoopback } from "./connection";
-import { ErrorCode, redact, StewardError } from "./errors";
+import { Connection } from "./connection";
+import { ErrorCode, StewardError } from "./errors";
 import { adviceFor, bodyTooLarge, brokenConnection, errorCode, errorsIn, isPage, pauseAskedFor, redirected, serverReason } from "./failure";
+import { redact } from "./redaction";
+import { Sockets, socketsTo, undici } from "./sockets";
 
 /**
  * Which failures are worth another try:
@@ -27,12 +29,13 @@ interface Limits {
   connect: number;
   /** Until the response's headers, and between two parts of its body. */
   silence: number;
-  /** For a request with all its repetitions. */
+  /** For a request with all its repetitions. Waiting for a free socket does not count. */
   deadline: number;
   /** When the server does not say how long to wait. */
   repetitions: number;
   firstPause: number;
   bodyBytes: number;
+  /** To one server at a time. Further requests wait. */
   sockets: number;
 }
 
@@ -60,6 +63,8 @@ export interface Request {
   retry: Retry;
   /** Ends the request at once, and all its repetitions. */
   signal?: AbortSignal;
+  /** The server responds when something changes, which may take minutes: the request must not keep others waiting. */
+  isHeld?: boolean;
   /** For a question that the server answers late, or at length. */
   limits?: Partial<Pick<Limits, "silence" | "deadline" | "bodyBytes">>;
   /** Reads the answer; throws where it is not JSON. JSON's own numbers end at 2^53. */
@@ -88,25 +93,47 @@ export function objectIn(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Sends a request and gives back a 2xx; anything else is an error that says what to do. The one door to the network. @internal */
+/** Sends a request and returns a 2xx; anything else is an error that says what to do. All HTTP requests go through here. @internal */
 export async function send(connection: Connection, request: Request): Promise<Response> {
   const token = connection.token();
   const secrets = [...connection.secrets, token ?? "", connection.clientKey ?? ""];
-  const end = Date.now() + (request.limits?.deadline ?? limits.deadline);
-  let outcomeUnknown = false;
+  const sockets = socketsTo(connection, limits, request.isHeld ?? false);
+  let left = request.limits?.deadline ?? limits.deadline;
+  const before = { isSent: false, outcomeUnknown: false };
   for (let attempt = 0; ; attempt++) {
+    const hasSlot = await sockets.slots.take(request.signal);
+    const begin = Date.now();
+    let failure: StewardError;
     try {
-      return await until(end, request.signal, (signal) => sendOnce(connection, token, request, secrets, signal));
+      return await until(begin + left, request.signal, (signal) =>
+        sendOnce(connection, { request, token, secrets, sockets, signal, isFirst: !before.isSent }),
+      );
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;
-      // Whatever the last attempt says, an earlier one may have been applied.
-      outcomeUnknown ||= error.facts.outcomeUnknown ?? false;
-      const pause = pauseBeforeRepeating(error, attempt, request.retry);
-      if (pause === undefined || Date.now() + pause > end) throw error.with({ outcomeUnknown });
-      // Aborted meanwhile, the next attempt says so.
-      await sleep(pause, undefined, { signal: request.signal }).catch(() => {});
+      failure = error;
+    } finally {
+      if (hasSlot) sockets.slots.release();
     }
+    left -= Date.now() - begin;
+    const pause = pauseBeforeRepeating(failure, attempt, request.retry);
+    if (pause === undefined || pause > left) throw before.outcomeUnknown ? withDoubt(failure) : failure;
+    // The last attempt may have failed early, but an earlier one may have been applied.
+    before.isSent ||= !failure.facts.nothingSent;
+    before.outcomeUnknown ||= failure.facts.outcomeUnknown ?? false;
+    // If the program aborts meanwhile, the next attempt reports it.
+    await sleep(pause, undefined, { signal: request.signal }).catch(() => {});
+    left -= pause;
   }
+}
+
+/** The failure of the last attempt, after one that the server may have applied. */
+function withDoubt(failure: StewardError): StewardError {
+  if (failure.facts.outcomeUnknown) return failure;
+  return failure.with({
+    code: failure.code === "ERR_UNREACHABLE" ? "ERR_REPLY_LOST" : failure.code,
+    outcomeUnknown: true,
+    advice: `${failure.facts.advice ?? ""} An earlier attempt got no response, and the server may have applied it.`.trim(),
+  });
 }
 
 /**
@@ -142,13 +169,18 @@ function pauseBeforeRepeating(error: StewardError, attempt: number, retry: Retry
   return attempt < limits.repetitions ? own : undefined;
 }
 
-async function sendOnce(
-  connection: Connection,
-  token: string | undefined,
-  request: Request,
-  secrets: readonly string[],
-  signal: AbortSignal,
-): Promise<Response> {
+/** One attempt to send a request. */
+interface Attempt {
+  request: Request;
+  token: string | undefined;
+  secrets: readonly string[];
+  sockets: Sockets;
+  signal: AbortSignal;
+  /** Whether no attempt before was sent. */
+  isFirst: boolean;
+}
+
+async function sendOnce(connection: Connection, { request, token, secrets, sockets, signal, isFirst }: Attempt): Promise<Response> {
   const { method, path } = request;
   const fail = (code: ErrorCode, reason: string, facts: Partial<StewardError["facts"]> = {}): StewardError =>
     new StewardError({
@@ -161,11 +193,15 @@ async function sendOnce(
     });
   const writes = method !== "GET";
 
-  let response: Undici.Dispatcher.ResponseData;
+  let isSent = false;
+  let response: Undici.Dispatcher.ResponseData | undefined;
   let text: string;
   try {
-    response = await undici().request(`${connection.address}${path}`, {
-      dispatcher: dispatcher(connection),
+    signal.throwIfAborted();
+    const sending = undici().request(`${connection.address}${path}`, {
+      dispatcher: sockets.dispatcher(() => {
+        isSent = true;
+      }),
       signal,
       headersTimeout: request.limits?.silence,
       bodyTimeout: request.limits?.silence,
@@ -179,16 +215,20 @@ async function sendOnce(
       },
       body: request.body === undefined ? null : JSON.stringify(request.body),
     });
+    response = await orAborted(sending, signal);
     text = await readBody(response, request.limits?.bodyBytes ?? limits.bodyBytes);
   } catch (error) {
-    if (request.signal?.aborted) throw fail("ERR_ABORTED", "the signal of the program ended it", { outcomeUnknown: writes });
-    throw brokenConnection(error as NodeJS.ErrnoException, connection, writes, fail);
+    const nothingSent = !isSent && isFirst;
+    if (request.signal?.aborted)
+      throw fail("ERR_ABORTED", "the signal of the program ended it", { outcomeUnknown: writes && isSent, nothingSent });
+    throw brokenConnection(error, connection, { writes, isSent, nothingSent, isAnswered: response !== undefined }, fail);
   }
 
   const { statusCode: status, headers } = response;
   if (status >= 300 && status < 400) throw redirected(connection, status, headers.location, fail);
-  const body = parsed(text, request.parse ?? JSON.parse);
-  if (status >= 200 && status < 300) {
+  const isDone = status >= 200 && status < 300;
+  const body = parsed(text, (isDone && request.parse) || JSON.parse);
+  if (isDone) {
     if (body !== undefined || text === "") return { status, headers, body };
     throw fail("ERR_UNEXPECTED_RESPONSE", isPage(text) ? "the server answered with a web page" : "the server's answer is not JSON", {
       status,
@@ -207,6 +247,19 @@ async function sendOnce(
     outcomeUnknown: writes && status >= 500 && status !== 503,
     ...(typeof retryAfter === "string" ? { retryAfter } : {}),
   });
+}
+
+/** Undici hears a signal only once it has a connection, which may take longer than the deadline. */
+async function orAborted<T>(sending: Promise<T>, signal: AbortSignal): Promise<T> {
+  const ended = new AbortController();
+  const abortion = new Promise<never>((_, reject) =>
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: ended.signal }),
+  );
+  try {
+    return await Promise.race([sending, abortion]);
+  } finally {
+    ended.abort();
+  }
 }
 
 async function readBody({ statusCode, body, headers }: Undici.Dispatcher.ResponseData, most: number): Promise<string> {
@@ -236,32 +289,4 @@ function parsed(text: string, parse: (text: string) => unknown): unknown {
   } catch {
     return undefined;
   }
-}
-
-// Loaded with the first request: a program that only declares resources never needs it.
-let loaded: typeof Undici | undefined;
-function undici(): typeof Undici {
-  loaded ??= require("undici") as typeof Undici;
-  return loaded;
-}
-
-const dispatchers = new Map<string, Undici.Dispatcher>();
-
-/** One pool of kept-alive sockets per server and identity. Proxies come from the environment, but never stand before this machine itself. */
-function dispatcher({ address, caCert, clientCert, clientKey }: Connection): Undici.Dispatcher {
-  const key = JSON.stringify([address, caCert, clientCert, clientKey]);
-  const known = dispatchers.get(key);
-  if (known) return known;
-  const tls = { ca: caCert, cert: clientCert, key: clientKey };
-  const options: Undici.Agent.Options & Undici.EnvHttpProxyAgent.Options = {
-    connections: limits.sockets,
-    headersTimeout: limits.silence,
-    bodyTimeout: limits.silence,
-    connect: { timeout: limits.connect, ...tls },
-    requestTls: tls,
-  };
-  const { Agent, EnvHttpProxyAgent } = undici();
-  const pool = isLoopback(address) ? new Agent(options) : new EnvHttpProxyAgent(options);
-  dispatchers.set(key, pool);
-  return pool;
 }

@@ -1,4 +1,5 @@
 import { getConfig } from "@pulumi/pulumi/runtime/config";
+import { hideResponses } from "./adapters/debug-log";
 import { Connection, connect, System, withoutEngine } from "./connection";
 import { Schema } from "./definition";
 import { StewardError } from "./errors";
@@ -15,6 +16,8 @@ export async function ask<T>(
   options: { schema: Schema; given: { connection?: string } },
   question: (connection: Connection) => Promise<T>,
 ): Promise<T> {
+  // A program may pass what it reads to a resource of another package.
+  hideResponses();
   try {
     const { error } = options.schema.safeParse(options.given);
     if (error) throw new StewardError({ code: "ERR_INVALID_INPUT", reason: described(error) });

@@ -1,7 +1,8 @@
 import { CustomResourceOptions, ID, Input, Inputs, Output, output, secret } from "@pulumi/pulumi";
-import { getStackResource } from "@pulumi/pulumi/runtime/stack";
+import { hideResponses } from "./adapters/debug-log";
+import { Declared, declareOnce } from "./adapters/duplicates";
 import { assertRuntimeResolves, dynamicType, providerText, shortenCallStack } from "./adapters/dynamic";
-import { StewardError } from "./errors";
+import { formerInputs } from "./adapters/former-inputs";
 
 /** `T` with a `pulumi.Input` at every depth. */
 export type DeepInput<T> = Input<
@@ -26,13 +27,10 @@ export interface Connected {
 export type Getter<T> = (name: string, id: Input<ID>, args?: Args<Connected>, opts?: CustomResourceOptions) => T;
 
 /** What the program's side needs of a definition. */
-interface Declared {
-  token: string;
-  noun: string;
+interface Registered extends Declared {
   state: readonly string[];
   secrets: readonly string[];
   encrypted?: readonly string[];
-  singleton?: boolean;
   deleteBeforeReplace?: boolean;
 }
 
@@ -42,24 +40,25 @@ interface Declared {
  * @internal
  */
 export function registration(
-  definition: Declared,
+  definition: Registered,
   name: string,
   args: object,
   opts: CustomResourceOptions | undefined,
 ): [type: string, name: string, properties: Inputs, opts: CustomResourceOptions] {
   assertRuntimeResolves();
+  hideResponses();
   shortenCallStack();
   // Pulumi makes an output of each property that it is given, so each is given, if only as undefined; and each costs a fifth of a millisecond, so what
   // the adapter keeps for itself in the state (`server`, `declared`) is none.
   const properties: Inputs = { __provider: providerText(definition.token) };
   for (const field of definition.state) properties[field] = undefined;
   for (const [field, value] of Object.entries(args)) properties[field] = asSecret(definition.secrets, field, value);
-  if (definition.singleton && !opts?.id) properties.connection = declaredOnce(definition, name, properties.connection);
-  const secretOutputs = [...definition.secrets.filter((path) => !path.includes(".")), ...(definition.encrypted ?? [])];
+  const declared = opts?.id ? properties : declareOnce(definition, name, properties);
+  const secretOutputs = [...definition.secrets.filter((path) => !path.includes(".")), ...(definition.encrypted ?? []), formerInputs];
   const additionalSecretOutputs = [...(opts?.additionalSecretOutputs ?? []), ...secretOutputs];
   // Of a replacement that the user orders, the engine does not ask the provider.
   const { deleteBeforeReplace } = definition;
-  return [dynamicType(definition.token), name, properties, { deleteBeforeReplace, ...opts, additionalSecretOutputs }];
+  return [dynamicType(definition.token), name, declared, { deleteBeforeReplace, ...opts, additionalSecretOutputs }];
 }
 
 /** A secret input, or an object with a secret key: `extra.private-key`. What an output holds becomes a secret as a whole. */
@@ -70,33 +69,6 @@ function asSecret(secrets: readonly string[], path: string, value: unknown): unk
   if (Output.isInstance(value) || value instanceof Promise) return output(value).apply((known) => output(asSecret(secrets, path, known)));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asSecret(secrets, `${path}.${key}`, inner)]));
-}
-
-/** Which resource of the running program declares a singleton of a connection. */
-const declarations = new WeakMap<object, Map<string, string>>();
-
-/** Two resources of one singleton would undo each other's work at every update. */
-function declaredOnce(definition: Declared, name: string, connection: unknown): unknown {
-  // Programs that run one after the other in a process, as automation does, have each a stack of their own; what a unit test constructs has none.
-  const stack = getStackResource();
-  if (!stack) return connection;
-  const known = declarations.get(stack) ?? new Map<string, string>();
-  declarations.set(stack, known);
-  const declare = (resolved: unknown): unknown => {
-    const key = JSON.stringify([definition.token, resolved ?? "default"]);
-    const other = known.get(key);
-    if (other !== undefined)
-      throw new StewardError({
-        code: "ERR_INVALID_INPUT",
-        task: `Cannot declare ${definition.noun} "${name}"`,
-        reason: `"${other}" declares the same ${definition.noun} of the connection "${resolved ?? "default"}" already`,
-        advice: "A connection has one of them: declare it once, with all its attributes.",
-      });
-    known.set(key, name);
-    return resolved;
-  };
-  const isKnown = connection === undefined || typeof connection === "string";
-  return isKnown ? declare(connection) : output(connection).apply(declare);
 }
 
 /** The static `get` of a class. @internal */

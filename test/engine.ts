@@ -55,8 +55,9 @@ export class Engine {
     return { operation, inputs: news, replaces: diff.replaces, deleteBeforeReplace: diff.deleteBeforeReplace };
   }
 
-  async up(inputs: Properties): Promise<Operation> {
-    forget();
+  /** `remembers`: in the process that another resource was seen in before. */
+  async up(inputs: Properties, { remembers = false } = {}): Promise<Operation> {
+    if (!remembers) forget();
     const plan = await this.preview(inputs);
     const old = this.state;
     if (plan.operation === "create") await this.create(plan.inputs);
@@ -86,7 +87,8 @@ export class Engine {
       const { outs } = await this.handler.update(id, wire(outputs), wire(inputs));
       this.state = { id, inputs, outputs: wire({ ...outs, __provider: "text" }), initErrors: false };
     } catch (error) {
-      this.keep(inputs, error as Halfway);
+      // Of an update that failed half-way, the engine keeps the inputs from before.
+      this.keep((this.state as Stored).inputs, error as Halfway);
       throw error;
     }
   }
@@ -110,7 +112,8 @@ export class Engine {
     const fresh = wire({ ...read.props, __provider: "text" });
     const { changes } = await this.handler.diff(id, fresh, wire(inputs));
     const names = [...new Set([...Object.keys(read.inputs ?? {}), ...Object.keys(inputs)])].filter((name) => name !== "__provider");
-    const changed = names.filter((name) => JSON.stringify(read.inputs?.[name]) !== JSON.stringify(inputs[name])).sort();
+    const now = read.inputs ?? inputs;
+    const changed = names.filter((name) => JSON.stringify(now[name]) !== JSON.stringify(inputs[name])).sort();
     this.state = { id, inputs: wire({ ...(read.inputs ?? inputs), __provider: "text" }), outputs: fresh, initErrors: false };
     return changes ? changed : [];
   }
@@ -134,7 +137,7 @@ export class Engine {
 
   /** The outputs that a program sees, without the adapter's own. */
   outputs(): Properties {
-    const { __provider, declared, server, ...outputs } = this.state?.outputs ?? {};
+    const { __provider, declared, server, instance, halfDone, ...outputs } = this.state?.outputs ?? {};
     return outputs;
   }
 }

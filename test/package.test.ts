@@ -28,8 +28,9 @@ test("the package is small, and holds what a user needs and nothing else", () =>
     expect(files).toContain(`package/${file}`);
 });
 
+const token = "a-management-token";
 const resources = `
-const access = new secrets.SchedulerAccess("access", { address: "https://nomad.example.com:4646", token: pulumi.secret("a-management-token") });
+const access = new secrets.SchedulerAccess("access", { address: "https://nomad.example.com:4646", token: pulumi.secret("${token}") });
 const web = new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] }, { dependsOn: access });
 const limits = new platform.GeneralSettings("limits", { apiRateLimit: 99 });
 const running = scheduler.filter("Status").equals("running");`;
@@ -92,20 +93,33 @@ export const found = [limits.apiRateLimit, String(running), StewardError.name, s
   },
 };
 
-const lowest = (range: string): string => range.replace(/^(>=|\^)/, "");
+const lowest = (range: string): string => range.replace(/^(>=|\^|~)/, "");
 
 /** Both ends of what package.json says that we work with: a newer SDK goes in here when it is out. */
-describe.each([
+const newest = "3.270.0";
+const ends = [
   { node: lowest(engines.node), sdk: lowest(peerDependencies["@pulumi/pulumi"]) },
-  { node: "24.21.0", sdk: "3.270.0" },
-])("installed from its tarball, on Node $node with @pulumi/pulumi $sdk", ({ node, sdk }) => {
-  let project: Project;
+  { node: "24.21.0", sdk: newest },
+];
+/** The last SDK for Node 20, and the first Node for the newest one. */
+const between = [
+  { node: lowest(engines.node), sdk: lowest(devDependencies["@pulumi/pulumi"]) },
+  { node: "22.23.3", sdk: newest },
+];
+
+interface Installation {
+  project: Project;
+  role(method: string, body?: object): Promise<Response>;
+}
+
+/** Gives the tests of a suite a project with the packed package, and the sandbox that comes with it. */
+function install(node: string, sdk: string): () => Installation {
+  let installation: Installation;
   let sandbox: ChildProcessByStdio<Writable, Readable, null>;
-  let role: (method: string, body?: object) => Promise<Response>;
 
   beforeAll(async () => {
     const PATH = [await getNode(node), ...(await getPulumi()).bin, process.env.PATH].join(delimiter);
-    project = new Project({ PATH });
+    const project = new Project({ PATH });
     await project.install(tarball, `@pulumi/pulumi@${sdk}`, `@types/node@${devDependencies["@types/node"]}`);
 
     const supervisor = join(__dirname, "../tools/supervise.js");
@@ -121,7 +135,9 @@ describe.each([
       },
     });
     const headers = { "X-Secrets-Token": SECRETS_TOKEN };
-    role = (method, body) => fetch(`${SECRETS_ADDR}/v1/scheduler/role/web`, { method, headers, body: body && JSON.stringify(body) });
+    const role: Installation["role"] = (method, body) =>
+      fetch(`${SECRETS_ADDR}/v1/scheduler/role/web`, { method, headers, body: body && JSON.stringify(body) });
+    installation = { project, role };
   });
   // The supervisor removes the project's folder.
   afterAll(async () => {
@@ -129,25 +145,52 @@ describe.each([
     sandbox.stdin.end();
     await ended;
   });
+  return () => installation;
+}
+
+/** Deploys the program that is in place, with all that Pulumi can print about it but its own traces. */
+async function upWithoutSecrets(project: Project): Promise<void> {
+  const { output } = await project.up("--json", "--debug", "-v=8", "--logtostderr");
+  expect(output).toContain("RegisterResource RPC finished: resource:access");
+  expect(output.split("\n").filter((line) => line.includes(token))).toEqual([]);
+}
+
+describe.each(between)("installed from its tarball, on Node $node with @pulumi/pulumi $sdk", ({ node, sdk }) => {
+  const current = install(node, sdk);
+
+  test("nothing that Pulumi prints holds a secret", async () => {
+    const { project } = current();
+    await upWithoutSecrets(project.files(programs.CommonJS));
+    await project.destroy();
+  });
+});
+
+describe.each(ends)("installed from its tarball, on Node $node with @pulumi/pulumi $sdk", ({ node, sdk }) => {
+  const current = install(node, sdk);
 
   test("no link leads out of it, and there is no TypeScript but Pulumi's own", () => {
-    const modules = join(project.folder, "program/node_modules");
+    const modules = join(current().project.folder, "program/node_modules");
     expect(lstatSync(join(modules, "pulumi-steward")).isSymbolicLink()).toBe(false);
     expect(existsSync(join(modules, "typescript"))).toBe(false);
   });
 
-  test.each(Object.entries(programs))("a program in %s is deployed, refreshed without a change, and destroyed", async (language, files) => {
-    await project.files(files).up();
-    const { policies, found, compiler } = await project.outputs();
-    expect(policies).toEqual(["deploy"]);
-    expect(found).toEqual([99, 'Status == "running"', expect.any(String), expect.any(String)]);
-    expect(compiler).toEqual(language === "TypeScript" ? [expect.stringContaining("typescript@3.8.3")] : undefined);
-    await project.expectConverged();
-    await project.destroy();
-    expect((await role("GET")).status).toBe(404);
-  });
+  test.each(Object.entries(programs))(
+    "a program in %s is deployed without a secret in the output, refreshed without a change, and destroyed",
+    async (language, files) => {
+      const { project, role } = current();
+      await upWithoutSecrets(project.files(files));
+      const { policies, found, compiler } = await project.outputs();
+      expect(policies).toEqual(["deploy"]);
+      expect(found).toEqual([99, 'Status == "running"', expect.any(String), expect.any(String)]);
+      expect(compiler).toEqual(language === "TypeScript" ? [expect.stringContaining("typescript@3.8.3")] : undefined);
+      await project.expectConverged();
+      await project.destroy();
+      expect((await role("GET")).status).toBe(404);
+    },
+  );
 
   test("drift is shown by a refresh, and its repair by the next preview", async () => {
+    const { project, role } = current();
     await project.files(programs.CommonJS).up();
     expect((await role("POST", { policies: ["administrator"] })).status).toBe(204);
     expect((await project.refresh()).changes).toContain('~ [0]: "deploy" => "administrator"');
@@ -157,7 +200,9 @@ describe.each([
 
   test("Pulumi's own TypeScript refuses a misspelt attribute", async () => {
     const misspelt = typescript('new secrets.SchedulerRole("job", { name: "job", polices: [] });');
-    const { output } = await project.files({ ...programs.TypeScript, "index.ts": misspelt }).pulumi("preview");
+    const { output } = await current()
+      .project.files({ ...programs.TypeScript, "index.ts": misspelt })
+      .pulumi("preview");
     expect(output).toContain("'polices' does not exist");
   });
 });

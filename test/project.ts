@@ -3,9 +3,10 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { Readable } from "node:stream";
+import type { Stack } from "@pulumi/pulumi/automation";
 import { cleanEnvironment, pulumiEnvironment } from "../tools/environment";
 import { npm } from "../tools/npm";
-import { getPulumi } from "../tools/pulumi";
+import { getPulumi, Pulumi } from "../tools/pulumi";
 import { Platform } from "./platform";
 import { SchedulerTarget } from "./scheduler";
 import { Target } from "./target";
@@ -130,15 +131,28 @@ export class Project {
       this.stack = true;
       await this.pulumi("stack", "init", "dev");
     }
-    const environment = pulumiEnvironment(this.folder, cli);
-    // Programs of the test's own, which Pulumi looks for beside its others.
-    const PATH = [join(this.folder, "bin"), environment.PATH].join(delimiter);
     const options = args[0] === "watch" ? [] : ["--non-interactive"];
     return spawn(cli.command, [...args, ...options, "--color", "never"], {
       cwd: join(this.folder, "program"),
-      env: { ...environment, PATH, ...this.variables, ...this.more },
+      env: this.environment(cli),
       stdio: ["ignore", "pipe", "pipe"],
     });
+  }
+
+  private environment(cli: Pulumi): Record<string, string> {
+    const environment = pulumiEnvironment(this.folder, cli);
+    // Programs of the test's own, which Pulumi looks for beside its others.
+    const PATH = [join(this.folder, "bin"), environment.PATH].join(delimiter);
+    return { ...environment, PATH, ...this.variables, ...this.more };
+  }
+
+  /** The stack as the Automation API has it, once it exists. */
+  async automated(): Promise<Stack> {
+    const { LocalWorkspace } = require("@pulumi/pulumi/automation") as typeof import("@pulumi/pulumi/automation");
+    const envVars = this.environment(await getPulumi());
+    // It asks the command line for its version without the workspace's variables.
+    Object.assign(process.env, { PATH: envVars.PATH, PULUMI_HOME: envVars.PULUMI_HOME });
+    return LocalWorkspace.selectStack({ stackName: "dev", workDir: join(this.folder, "program") }, { envVars });
   }
 
   async pulumi(...args: string[]): Promise<Run> {
@@ -170,7 +184,7 @@ export class Project {
 
   /** Runs a file of the program's folder by itself. */
   async node(file: string): Promise<{ code: number; output: string }> {
-    const env = { ...pulumiEnvironment(this.folder, await getPulumi()), ...this.variables, ...this.more };
+    const env = this.environment(await getPulumi());
     return ended(spawn(process.execPath, [file], { cwd: join(this.folder, "program"), env, stdio: ["ignore", "pipe", "pipe"] }));
   }
 

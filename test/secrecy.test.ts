@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { AddressInfo } from "node:net";
 import { platform, secrets } from "../provider";
 import { definitions } from "../provider/definitions";
+import { registration } from "../provider/resource";
 import { RekeyAttempt } from "../provider/secrets/rekey/attempt";
 import { RekeyCommit } from "../provider/secrets/rekey/commit";
 import { RekeyShares } from "../provider/secrets/rekey/shares";
@@ -98,6 +99,11 @@ const withSecrets = definitions.filter((definition) => definition.secrets.length
 test("every definition that has secrets is here", () =>
   expect(Object.keys(cases).sort()).toEqual(withSecrets.map(({ token }) => token).sort()));
 
+test.each(definitions)("former inputs of $token are always encrypted", (definition) => {
+  const [, , , { additionalSecretOutputs }] = registration(definition, "resource", {}, undefined);
+  expect(additionalSecretOutputs).toEqual(expect.arrayContaining(["formerInputs", ...(definition.encrypted ?? [])]));
+});
+
 /** An error of a request names it. */
 const request = /\((POST|PUT|PATCH) /;
 const mark = "4dabf18193072939515e22adb298388d";
@@ -112,7 +118,7 @@ describe.each(withSecrets.map((definition) => ({ ...definition, ...cases[definit
   ({ token, secrets: fields, encrypted = [], inputs, given, construct, shows, answers = {}, fails = request }) => {
     test("hands each secret to the engine as a secret, and names it as a secret output", async () => {
       const registration = await registered(() => construct?.("resource"));
-      const outputs = [...fields.filter((field) => !field.includes(".")), ...encrypted];
+      const outputs = [...fields.filter((field) => !field.includes(".")), ...encrypted, "formerInputs"];
       expect(registration.getAdditionalsecretoutputsList().sort()).toEqual(outputs.sort());
       // What is only ever an output is none of the inputs.
       const refused = (field: string): boolean | undefined =>

@@ -3,7 +3,10 @@ import { ConfigurationSources, Connection, connect, System } from "../connection
 import { Definition, Finding } from "../definition";
 import { definitions } from "../definitions";
 import { StewardError, Unfinished } from "../errors";
+import { log, printable } from "../log";
+import { areDeclared, createObjects, hold, newInstance, noteDeclared, noteWritten } from "../ownership";
 import { watchEngine } from "./engine";
+import { formerInputs, hideFormer, withFormer } from "./former-inputs";
 import { Kept, located, presented, schemaFindings, unexpected, withStaleConfiguration } from "./presentation";
 import { defined, fieldAt, hasUnknown, Properties, put, stringsIn, valueAt, withoutNulls } from "./properties";
 
@@ -34,14 +37,16 @@ export function provider(token: string): DynamicProvider {
   if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);
   const settings: ConfigurationSources = { config: () => undefined, environment: process.env, memory, engine };
 
-  const connectionOf = (properties: Properties, ...more: Properties[]): Connection => ({
-    ...connect(definition.token.split(":")[0] as System, (properties.connection as string | undefined) ?? "default", settings),
-    secrets: [properties, ...more].flatMap(secretsIn),
+  /** The server that the first properties name, for the resource that all of them are of. */
+  const connectionOf = (...properties: Properties[]): Connection => ({
+    ...connect(definition.token.split(":")[0] as System, (properties[0]?.connection as string | undefined) ?? "default", settings),
+    secrets: properties.flatMap(secretsIn),
+    instance: properties.at(-1)?.instance as string | undefined,
   });
 
   /** Every secret value, of the fields themselves and of what an encrypted output holds under their names. */
   const secretsIn = (properties: Properties): string[] => {
-    const holders = [properties, ...(definition.encrypted ?? []).map((output) => properties[output])];
+    const holders = [properties, ...[...(definition.encrypted ?? []), formerInputs].map((output) => properties[output])];
     return holders.flatMap((holder) =>
       definition.secrets.flatMap((path) => [valueAt(holder, [path]), valueAt(holder, path.split("."))].flatMap(stringsIn)),
     );
@@ -90,6 +95,7 @@ export function provider(token: string): DynamicProvider {
   };
 
   const comparison = (field: string): Comparison => definition.compare?.[field] ?? exact;
+  const equal = (field: string, a: unknown, b: unknown): boolean => comparison(field).equal(a, b);
   /** The names of the fields that are given; of an open one, `field.key` of each of its keys. */
   const fieldsOf = (inputs: Properties): string[] =>
     Object.entries(inputs).flatMap(([field, value]) =>
@@ -110,15 +116,23 @@ export function provider(token: string): DynamicProvider {
     });
   };
 
-  /** What the state holds of a resource: the program's inputs, what the definition knows, and where it is and what is declared. */
-  const stored = (inputs: Properties, state: Properties, __provider: unknown): Properties =>
-    defined({ ...inputs, ...state, server: connectionOf(inputs).server, declared: fieldsOf(inputs), __provider });
+  /** What the state holds of a resource: the program's inputs, what the definition knows, where it is, what is declared, and which creation it is. */
+  const stored = (inputs: Properties, state: Properties, instance: unknown, __provider: unknown): Properties =>
+    defined({ ...inputs, ...state, server: connectionOf(inputs).server, declared: fieldsOf(inputs), instance, __provider });
 
-  const warn = (fields: Properties, findings: readonly Finding[]): void => {
-    for (const { path, reason } of findings) console.log(`warning: ${describe(fields)}: ${located(path, reason)}`);
+  /** What an update that failed half-way keeps, with the values that have left the program hidden. */
+  const halfDone = (properties: Properties, inputs: Properties, last: Properties): Properties => {
+    const fields = [...declaredIn(last).map((field) => field.split(".")[0] as string), ...Object.keys(hiddenIn(last))];
+    const former = withFormer(last);
+    return hideFormer({ ...properties, halfDone: true }, Object.fromEntries(fields.map((field) => [field, former[field]])), inputs, equal);
   };
 
-  const createdKey = (connection: Connection, id: string): string => JSON.stringify(["created", definition.token, connection.server, id]);
+  const hiddenIn = (state: Properties): Properties => (state[formerInputs] as Properties | undefined) ?? {};
+  const objectsOf = (fields: Properties): readonly string[] => definition.objects?.paths(fields) ?? [];
+
+  const warn = (fields: Properties, findings: readonly Finding[]): void => {
+    for (const { path, reason } of findings) log(`warning: ${describe(fields)}: ${located(path, reason)}`);
+  };
 
   return {
     // The engine does not wait for a promise before it sends the first request: this stays synchronous.
@@ -139,8 +153,10 @@ export function provider(token: string): DynamicProvider {
             if (!rule.fields.some((field) => hasUnknown(inputs[field]) || invalid.has(field)))
               findings.push(...(await rule.check(inputs, connection)));
           const isCreation = Object.keys(olds ?? {}).length === 0;
-          if (isCreation && definition.announce && findings.every(({ warning }) => warning) && !hasUnknown(inputs))
-            console.log(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
+          if (findings.every(({ warning }) => warning) && !hasUnknown(inputs)) {
+            noteDeclared(connection, objectsOf(inputs));
+            if (isCreation && definition.announce) log(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
+          }
         } catch (error) {
           if (!(error instanceof StewardError)) throw error;
           findings.push({ path: "", reason: error.message });
@@ -157,59 +173,71 @@ export function provider(token: string): DynamicProvider {
       return {
         inputs: Object.fromEntries(normalised),
         // With a property named, the engine prints its value, secrets included.
-        failures: findings.filter(({ warning }) => !warning).map(({ path, reason }) => ({ property: "", reason: located(path, reason) })),
+        failures: findings
+          .filter(({ warning }) => !warning)
+          .map(({ path, reason }) => ({ property: "", reason: printable(located(path, reason)) })),
       };
     },
 
-    diff: (_id, olds, news) =>
-      attempt("update", olds, async () => {
+    diff: (_id, state, news) =>
+      attempt("update", state, async () => {
         const { __provider, ...inputs } = defined(news);
+        const olds = withFormer(state);
         const deleteBeforeReplace = definition.deleteBeforeReplace ?? false;
         const changed = changes(olds, inputs);
         const replaces = changed.filter((field) => definition.replaces.includes(field));
         // Without a connection no defaults were filled in: only what is given can be compared.
         if (hasUnknown(inputs.connection))
           return { changes: true, replaces: replaces.filter((field) => field in inputs), deleteBeforeReplace };
-        const connection = connectionOf(inputs);
+        const connection = connectionOf(inputs, olds);
         const moved = olds.server !== undefined && olds.server !== connection.server;
         if (moved && !connection.acceptMoved) {
           if (!changed.includes("connection")) assertSameServer(connection, olds);
           // Two names of one server look like two servers: the old resource goes first, or it would take the new one with it.
           return { changes: true, replaces: [...replaces, "connection"], deleteBeforeReplace: definition.deleteBeforeReplace ?? true };
         }
-        if ((changed.length > 0 || olds.unfinished) && !hasUnknown(inputs)) warn(inputs, definition.foresee?.(inputs, olds) ?? []);
-        return { changes: moved || Boolean(olds.unfinished) || changed.length > 0, replaces, deleteBeforeReplace };
+        const isInDoubt = Boolean(olds.unfinished || olds.halfDone);
+        const isKnown = !hasUnknown(inputs);
+        if ((changed.length > 0 || isInDoubt) && isKnown) warn(inputs, definition.foresee?.(inputs, olds) ?? []);
+        // A refresh compares as well, before the program has said what it declares.
+        const objects = isKnown && declaredIn(olds).length > 0 ? objectsOf(inputs) : [];
+        const isHeld = replaces.length === 0 && areDeclared(connection, objects);
+        const isRemoved = isHeld && (await hold(connection, objects, olds));
+        return { changes: moved || isInDoubt || isRemoved || changed.length > 0, replaces, deleteBeforeReplace };
       }),
 
     create: async ({ __provider, ...news }) => {
       const inputs = defined(news);
+      const instance = newInstance();
       return attempt(
         "create",
         inputs,
         async () => {
-          const connection = connectionOf(inputs);
-          const state = await definition.create(connection, inputs).catch(async (error) => {
-            // What was done in part keeps its own words, and its state.
-            throw definition.explain && !(error instanceof Unfinished) ? await definition.explain(connection, error) : error;
-          });
-          const id = definition.id(inputs, state);
-          memory.set(createdKey(connection, id), true);
-          return { id, outs: stored(inputs, state, __provider) };
+          const connection = { ...connectionOf(inputs), instance };
+          const state = await createObjects(connection, objectsOf(inputs), inputs, () =>
+            definition.create(connection, inputs).catch(async (error) => {
+              // What was done in part keeps its own words, and its state.
+              throw definition.explain && !(error instanceof Unfinished) ? await definition.explain(connection, error) : error;
+            }),
+          );
+          const outs = stored(inputs, state, instance, __provider);
+          noteWritten(connection, objectsOf(inputs), outs);
+          return { id: definition.id(inputs, state), outs };
         },
         (error) => {
-          if (!(error instanceof Unfinished) && !error.facts.outcomeUnknown) return undefined;
           const id = definition.id(inputs);
-          memory.set(createdKey(connectionOf(inputs), id), true);
-          if (error instanceof Unfinished) return { id, properties: stored(inputs, error.state as Properties, __provider) };
-          return { id, properties: { ...stored(inputs, {}, __provider), unfinished: true } };
+          if (error instanceof Unfinished) return { id, properties: stored(inputs, error.state as Properties, instance, __provider) };
+          if (error.facts.outcomeUnknown) return { id, properties: stored(inputs, { unfinished: true }, instance, __provider) };
+          return undefined;
         },
       );
     },
 
-    read: async (id, { __provider, ...stateOrArguments }) => {
+    read: async (id, { __provider, [formerInputs]: hidden = {}, ...stateOrArguments }) => {
       // What `get` reads for the first time has no state yet, only its id.
       const isFirst = stateOrArguments.declared === undefined;
-      const previous = { ...stateOrArguments, ...(isFirst ? partsOf(id) : {}) };
+      const shown: Properties = { ...stateOrArguments, ...(isFirst ? partsOf(id) : {}) };
+      const previous = withFormer({ ...shown, [formerInputs]: hidden });
       const declared = declaredIn(previous);
       return attempt("read", previous, async () => {
         const connection = connectionOf(previous);
@@ -228,7 +256,7 @@ export function provider(token: string): DynamicProvider {
           return { id: "" };
         }
         // `unfinished` stays: what cannot be read back may still be the other value.
-        const props: Properties = { ...previous, ...found, server: connection.server, declared };
+        const props = hideFormer({ ...previous, ...found, server: connection.server, declared }, hidden as Properties, shown, equal);
         // The engine stores inputs that were none before in clear text, so none are given that the state does not list.
         const inputs: Properties = {};
         for (const field of declared) {
@@ -236,58 +264,63 @@ export function provider(token: string): DynamicProvider {
           // Nobody is told when it leaves the program, and what was no input any more would come back in clear text.
           if (isSecret && comparison(field).equal === ignored.equal) continue;
           // What means the same keeps its face, so that nothing changes that no one changed.
-          if (comparison(field).equal(fieldAt(previous, field), fieldAt(props, field))) put(props, field, fieldAt(previous, field));
-          else if (isSecret) console.log(`${describe(previous)}: ${field}, a secret, was changed on the server`);
+          if (equal(field, fieldAt(shown, field), fieldAt(props, field))) put(props, field, fieldAt(shown, field));
+          else if (isSecret) log(`${describe(shown)}: ${field}, a secret, was changed on the server`);
           // A secret that is missing for once would come back in clear text, as one that was none before.
           put(inputs, field, fieldAt(props, field) ?? (isSecret ? "" : undefined));
         }
-        return { id, props: defined(props), ...(declared.length > 0 ? { inputs: defined(inputs) } : {}) };
+        // After an update that failed half-way, the engine holds the inputs, and the marks, from before it.
+        const hasInputs = declared.length > 0 && !previous.halfDone;
+        return { id, props: defined(props), ...(hasInputs ? { inputs: defined(inputs) } : {}) };
       });
     },
 
-    update: async (id, olds, { __provider, ...news }) => {
+    update: async (id, state, { __provider, ...news }) => {
       const inputs = defined(news);
+      const olds = withFormer(state);
+      const instance = (olds.instance as string | undefined) ?? newInstance();
       return attempt(
         "update",
         inputs,
         async () => {
-          const connection = connectionOf(inputs, olds);
+          const connection = { ...connectionOf(inputs, olds), instance };
           assertSameServer(connection, olds);
-          const { __provider: _, connection: _former, declared, server, unfinished, ...last } = olds;
+          const { __provider: _, connection: _former, declared, server, unfinished, halfDone: _halfDone, ...last } = olds;
           const given = fieldsOf(inputs);
           const previous = { ...last };
           for (const field of declaredIn(olds)) if (!given.includes(field)) put(previous, field, undefined);
+          const [objects, before] = [objectsOf(inputs), new Set(objectsOf(last))];
+          const held = objects.filter((object) => before.has(object));
+          const isRemoved = await hold(connection, held, last);
           const changed = changes(olds, inputs);
           const isRenamed = changed.length === 1 && changed[0] === "connection";
           // What leaves nothing on the server is not done again because the server has another address.
           const isMoved = !definition.delete && server !== connection.server && changed.every((field) => field === "connection");
-          if ((isRenamed || isMoved) && !unfinished) return { outs: stored(inputs, previous, __provider) };
-          return {
-            outs: stored(
-              inputs,
-              await definition.update(connection, inputs, previous, { ...last, unfinished: Boolean(unfinished) }),
-              __provider,
-            ),
-          };
+          if ((isRenamed || isMoved) && !unfinished && !isRemoved) return { outs: stored(inputs, previous, instance, __provider) };
+          const joining = objects.filter((object) => !before.has(object));
+          const isInDoubt = Boolean(unfinished) || isRemoved;
+          const updated = await createObjects(connection, joining, inputs, () =>
+            definition.update(connection, inputs, previous, { ...last, unfinished: isInDoubt }),
+          );
+          const outs = stored(inputs, updated, instance, __provider);
+          noteWritten(connection, objects, outs);
+          return { outs };
         },
         (error) => {
-          if (error instanceof Unfinished) return { id, properties: stored(inputs, error.state as Properties, __provider) };
-          if (error.facts.outcomeUnknown) return { id, properties: { ...olds, unfinished: true, __provider } };
+          const keep = (properties: Properties): Kept => ({ id, properties: halfDone(properties, inputs, state) });
+          if (error instanceof Unfinished) return keep(stored(inputs, error.state as Properties, instance, __provider));
+          if (error.facts.outcomeUnknown) return keep({ ...olds, unfinished: true, instance, __provider });
           return undefined;
         },
       );
     },
 
-    delete: (id, { __provider, ...state }) =>
-      attempt("delete", state, async () => {
+    delete: (_id, { __provider, ...stateAndFormer }) =>
+      attempt("delete", stateAndFormer, async () => {
         if (!definition.delete) return;
+        const state = withFormer(stateAndFormer);
         const connection = connectionOf(state);
         assertSameServer(connection, state);
-        if (memory.has(createdKey(connection, id))) {
-          // Renamed in the program: to delete the old one would undo the new one.
-          const advice = "it stays; with an alias of its old name, the resource would have kept its state as well";
-          return console.log(`warning: ${describe(state)}: another resource of the program has just taken it over, so ${advice}`);
-        }
         await definition.delete(connection, state).catch((error) => {
           throw withStaleConfiguration(error);
         });

@@ -1,6 +1,7 @@
 import { Definition, Finding } from "../definition";
-import { redact, StewardError } from "../errors";
+import { StewardError } from "../errors";
 import { pathOf } from "../inputs";
+import { holdsShortSecret, redact } from "../redaction";
 import { Properties, unknown, valueAt } from "./properties";
 
 // What the engine is told of what does not fit, and of what failed.
@@ -41,10 +42,12 @@ export function presented(known: StewardError, task: string, kept: Kept | undefi
 /** @internal */
 export function unexpected(error: unknown, secrets: readonly string[]): StewardError {
   // Where, for whoever reads the report; a whole stack is nothing for a terminal.
-  const [, place] = /\b(provider[\\/][\w\\/.-]+:\d+):\d+/.exec((error as Error | undefined)?.stack ?? "") ?? [];
+  const [, place] = /\b(provider[\\/][\w\\/.-]{1,200}:\d+):\d+/.exec((error as Error | undefined)?.stack ?? "") ?? [];
+  const message = String(error);
+  const shown = holdsShortSecret(message, secrets) ? "with a message that contains a secret" : redact(message, secrets);
   return new StewardError({
     code: "ERR_INTERNAL",
-    reason: `pulumi-steward itself failed (${redact(String(error), secrets)}${place ? `, in ${place}` : ""})`,
+    reason: `pulumi-steward itself failed (${shown}${place ? `, in ${place}` : ""})`,
     advice: "This is a fault of the package: please report it.",
   });
 }

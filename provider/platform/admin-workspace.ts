@@ -4,6 +4,7 @@ import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError } from "../errors";
 import { connectionInput, flag, strictObject } from "../inputs";
+import { removeObject } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { adminPath, call, isAdministrator, isNotFound, notAdministrator } from "./client";
 import { readWorkspace, workspaceIdInput } from "./workspaces";
@@ -60,9 +61,10 @@ async function adopt(connection: Connection, { workspaceId }: AdminWorkspaceInpu
   });
 }
 
-/** Irreversible, so only what is still the workspace that the state shows, and nobody holds. */
-async function destroy(connection: Connection, { workspaceId, name, organization, destroyOnDelete }: Remembered): Promise<void> {
-  if (!destroyOnDelete) return;
+const path = (workspaceId: string): string => adminPath("workspaces", workspaceId);
+
+/** Irreversible, so only what is still the workspace that the state shows, and no other resource holds. */
+async function destroy(connection: Connection, { workspaceId, name, organization }: Remembered): Promise<void> {
   const found = await readWorkspace(connection, workspaceId);
   if (!found) return;
   const refuse = (reason: string, advice: string): StewardError => new StewardError({ code: "ERR_REFUSED", reason, advice });
@@ -72,9 +74,8 @@ async function destroy(connection: Connection, { workspaceId, name, organization
       "Look whether it is still the one to destroy; then run `pulumi refresh`, which takes the new name over.",
     );
   if (found.locked) throw refuse("it is locked", "Unlock it, or set destroyOnDelete: false and run `pulumi up` before, to leave it.");
-  const path = adminPath("workspaces", workspaceId);
   try {
-    await call(connection, { method: "DELETE", path, retry: "never" });
+    await call(connection, { method: "DELETE", path: path(workspaceId), retry: "never" });
   } catch (error) {
     if (!isNotFound(error)) throw error;
     // Gone in the meantime is as good.
@@ -93,12 +94,20 @@ export const adminWorkspace: Definition<AdminWorkspaceInputs, Remembered> = {
   inputs,
   state: ["workspaceId", "name", "locked", "organization", "vcsRepoIdentifier", "currentRunId"],
   replaces: ["workspaceId"],
+  objects: { fields: ["workspaceId"], paths: ({ workspaceId }) => [path(workspaceId)] },
+  // What is destroyed goes last, when it is known what the program declares.
+  deleteBeforeReplace: false,
   secrets: [],
   read,
   create: adopt,
   // What may change without a replacement is not on the server.
   update: async (_connection, _inputs, { destroyOnDelete, ...shown }) => shown,
-  delete: destroy,
+  delete: async (connection, state) => {
+    const { workspaceId, destroyOnDelete } = state;
+    if (!destroyOnDelete) return;
+    const what = { name: `workspace "${workspaceId}"`, isIrreversible: true };
+    await removeObject(connection, path(workspaceId), what, () => destroy(connection, state));
+  },
 };
 
 /** Arguments of {@link AdminWorkspace}. */

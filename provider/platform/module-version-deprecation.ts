@@ -6,6 +6,7 @@ import { Definition } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { isObject } from "../http";
 import { connectionInput, flag, nonEmptyText, strictObject } from "../inputs";
+import { removeObject } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, completed, isNotFound } from "./client";
 import { Module, ModuleVersion, part, readModuleVersions } from "./module-versions";
@@ -57,6 +58,7 @@ const inputs: z.ZodType<ModuleVersionDeprecationInputs> = strictObject({
 
 type Identity = Pick<ModuleVersionDeprecationInputs, "organizationName" | "moduleName" | "moduleProvider" | "moduleVersion">;
 
+const identity = ["organizationName", "moduleName", "moduleProvider", "moduleVersion"] as const;
 const identityOf = ({ organizationName, moduleName, moduleProvider, moduleVersion }: Identity): Identity => ({
   organizationName,
   moduleName,
@@ -123,22 +125,24 @@ async function read(connection: Connection, previous: Remembered): Promise<Remem
   };
 }
 
+const path = ({ organizationName, moduleName, moduleProvider, moduleVersion }: Identity): string =>
+  apiPath(
+    ...["api", "v2", "organizations", organizationName, "registry-modules", "private"],
+    ...[organizationName, moduleName, moduleProvider, moduleVersion],
+  );
+
 type Status = { "deprecated-status": "Deprecated"; reason: string; link?: string } | { "deprecated-status": "Undeprecated" };
 
 async function write(connection: Connection, of: Identity, deprecation: Status): Promise<unknown> {
-  const { organizationName, moduleName, moduleProvider, moduleVersion } = of;
   try {
     return await call(connection, {
       method: "PATCH",
-      path: apiPath(
-        ...["api", "v2", "organizations", organizationName, "registry-modules", "private"],
-        ...[organizationName, moduleName, moduleProvider, moduleVersion],
-      ),
+      path: path(of),
       body: { data: { type: "module-versions", attributes: { deprecation } } },
       retry: "idempotent",
     });
   } finally {
-    (connection.memory.get(keyOf(connection, of)) as Reading | undefined)?.written.add(moduleVersion);
+    (connection.memory.get(keyOf(connection, of)) as Reading | undefined)?.written.add(of.moduleVersion);
   }
 }
 
@@ -252,12 +256,19 @@ export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs
   inputs,
   state: ["organizationName", "moduleName", "moduleProvider", "moduleVersion", "reason", "link", "publishedReason"],
   compare: { adopt: ignored },
-  replaces: ["organizationName", "moduleName", "moduleProvider", "moduleVersion"],
+  replaces: identity,
+  objects: { fields: identity, paths: (fields) => [path(fields)] },
   secrets: [],
+  // They hold the reason and the link, which the program may have marked as secrets.
+  encrypted: ["publishedReason", "publishedLink"],
   read,
   create,
   update,
-  delete: reinstate,
+  delete: async (connection, state) => {
+    await removeObject(connection, path(state), { name: `deprecation of module version "${idOf(state)}"` }, () =>
+      reinstate(connection, state),
+    );
+  },
 };
 
 /** Arguments of {@link ModuleVersionDeprecation}. */

@@ -77,6 +77,8 @@ export const samlSettings: Definition<SamlSettingsInputs, SamlSettingsState & Re
     ssoApiTokenSessionTimeout: z.int("must be a whole number of seconds").min(1, "must be at least 1 second"),
   },
   readOnly: ["oldIdpCert", "acsConsumerUrl", "metadataUrl"],
+  // The certificate that was declared before, which the program may have marked as a secret.
+  encrypted: ["oldIdpCert"],
   secrets: ["extra.private-key"],
   compare: { idpCert: pem },
   rules: [

@@ -25,6 +25,8 @@ export interface Settings<Inputs> {
   /** What a write is told besides, and the server does not keep. */
   sentAlong?: Record<string, z.ZodType>;
   readOnly?: readonly string[];
+  /** Read-only attributes in which the platform shows what was declared before. */
+  encrypted?: readonly string[];
   secrets?: readonly string[];
   compare?: Readonly<Record<string, Comparison>>;
   rules?: readonly Rule<Inputs>[];

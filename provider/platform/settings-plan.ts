@@ -2,6 +2,9 @@ import { Finding } from "../definition";
 import { hasMask } from "./mask";
 import { Fields, held, Settings, Values } from "./settings-fields";
 
+/** A value in a sentence. @internal */
+export const shortly = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value).slice(0, 60));
+
 // What a write would do: what was there before is captured, and what leaves the program is put back.
 
 /** What the state keeps of the attributes that are managed, beside their values. @internal */
@@ -89,7 +92,6 @@ export function planningOf<Inputs>(of: Settings<Inputs>, { writeOnly, secrets, d
   function foresee(inputs: object, last: Managed): Finding[] {
     const planned = plan(inputs, { ...last, known: knownIn(last), isFirst: false });
     const leaving = last.managed.filter((field) => !(field in planned.declared) && field in last.heldBefore && !secrets.includes(field));
-    const shortly = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value).slice(0, 60));
     return [
       ...refusal(planned),
       ...leaving.map((field) => ({

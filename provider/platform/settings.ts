@@ -4,12 +4,15 @@ import { Connection } from "../connection";
 import { Definition, Doubt } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { connectionInput, onlyConnection, strictObject } from "../inputs";
+import { log } from "../log";
+import { removeObject } from "../ownership";
 import { ask } from "../program";
 import { Args, Connected } from "../resource";
+import { adminPath } from "./client";
 import { mayBe } from "./mask";
 import { documentOf } from "./settings-document";
 import { extraFindings, extraName, fieldsOf, flat, held, pick, Settings, Values } from "./settings-fields";
-import { Basis, Managed, Plan, planningOf } from "./settings-plan";
+import { Basis, Managed, Plan, planningOf, shortly } from "./settings-plan";
 
 /** What becomes of the attributes when the resource is destroyed: they get back what they held before, or stay as they are. */
 export type OnDelete = "restore" | "retain";
@@ -58,6 +61,7 @@ type ChangedByServer = NonNullable<Remembered["changedByServer"]>;
 export function settings<Inputs extends SettingsInputs, State extends SettingsState>(
   of: Settings<Inputs>,
 ): Definition<Inputs, State & Remembered> {
+  const object = adminPath(`${of.id}-settings`);
   const fields = fieldsOf(of);
   const { writeOnly, sentAlong, readable, secrets, same, differing, declaredIn, knownIn } = fields;
   const { fetch, patch } = documentOf(of, fields);
@@ -97,7 +101,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     say(`${lost.join(", ")} cannot be put back, since the server never shows what was held before: ${end}`);
   }
 
-  const say = (line: string): void => console.log(`warning: ${of.noun} "${of.id}": ${line}`);
+  const say = (line: string): void => log(`warning: ${of.noun} "${of.id}": ${line}`);
 
   /** Sends what changes, and nothing when nothing does. */
   async function write(connection: Connection, inputs: Inputs, basis: Basis): Promise<State & Remembered> {
@@ -207,10 +211,33 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     return previous.unfinished && cameThrough(previous, now) ? { ...state, unfinished: undefined, sent: undefined } : state;
   }
 
-  async function putBack(connection: Connection, last: State & Remembered & Doubt): Promise<void> {
+  /** What settings of the same server, in this run, have put back already: by the instance that did it. */
+  const putBackIn = ({ memory, server }: Connection): Map<string, Values> => {
+    const key = JSON.stringify(["put back", server, object]);
+    const known = (memory.get(key) as Map<string, Values> | undefined) ?? new Map<string, Values>();
+    memory.set(key, known);
+    return known;
+  };
+
+  async function remove(connection: Connection, last: State & Remembered & Doubt): Promise<void> {
     if (last.onDelete === "retain") return;
-    const known = { ...knownIn(last), ...(last.unfinished ? await fetch(connection) : {}) };
-    const { values, lost } = restoration(last.managed, last.heldBefore, known);
+    const isPutBack = await removeObject(connection, object, { name: `${of.noun} "${of.id}"` }, () => putBack(connection, last));
+    const originals = isPutBack
+      ? []
+      : last.managed.filter((field) => last.heldBefore[field]).map((field) => original(field, last.heldBefore));
+    if (originals.length > 0) say(`what they held before can no longer be put back: ${originals.join(", ")}`);
+  }
+
+  const original = (field: string, heldBefore: Managed["heldBefore"]): string =>
+    secrets.includes(field) ? field : `${field} ${shortly(heldBefore[field]?.value)}`;
+
+  async function putBack(connection: Connection, last: State & Remembered & Doubt): Promise<void> {
+    // Of two resources of the same settings, the older one knows what was there before both.
+    const others = putBackIn(connection);
+    const older = [...others].filter(([instance]) => instance < (connection.instance ?? "")).sort(([a], [b]) => (a < b ? 1 : -1));
+    const known = { ...knownIn(last), ...(last.unfinished || others.size > 0 ? await fetch(connection) : {}) };
+    const { values: own, lost } = restoration(last.managed, last.heldBefore, known);
+    const values = { ...own, ...pick(Object.assign({}, ...older.map(([, each]) => each)), last.managed) };
     const changes = differing(values, known);
     let shown: Values = {};
     try {
@@ -222,6 +249,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
           'What it held before does not fit what it holds now: correct it there, or set onDelete: "retain" and run `pulumi up` first.',
       });
     }
+    others.set(connection.instance ?? "", values);
     sayLost(lost, { ...known, ...values }.enabled);
     const left = of.leftBehind?.(shown);
     if (left) say(left);
@@ -258,14 +286,14 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     replaces: [],
     deleteBeforeReplace: true,
     secrets,
-    encrypted: ["heldBefore", "changedByServer", "sent"],
-    singleton: true,
+    encrypted: ["heldBefore", "changedByServer", "sent", ...(of.encrypted ?? [])],
+    objects: { fields: [], paths: () => [object] },
     foresee,
     read,
     create: async (connection, inputs) =>
       write(connection, inputs, { known: await fetch(connection), managed: [], heldBefore: {}, changedByServer: {}, isFirst: true }),
     update,
-    delete: putBack,
+    delete: remove,
   };
 }
 

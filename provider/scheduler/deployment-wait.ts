@@ -6,6 +6,7 @@ import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { isObject, until } from "../http";
 import { strictObject } from "../inputs";
+import { printable } from "../log";
 import { ask } from "../program";
 import { assertOneNamespace, Consistency, consistencyShape, oneNamespace } from "./client";
 import { Deployment } from "./deployments";
@@ -94,7 +95,7 @@ async function follow(connection: Connection, jobId: string, query: Query, seen:
   const tell = async (line: string): Promise<void> => {
     if (line === seen.line) return;
     seen.line = line;
-    await info(`pulumi-steward: deployment of job "${jobId}": ${line}.`);
+    await info(printable(`pulumi-steward: deployment of job "${jobId}": ${line}.`));
   };
   const ours = { ...query, filter: filter("JobID").equals(jobId) };
   let id: string | undefined;

@@ -86,7 +86,7 @@ export async function fetchPage(
   listed: Listed,
   query: Query,
   next: string | undefined,
-  more: Pick<Request, "query" | "limits"> & { retry?: Request["retry"] } = {},
+  more: Pick<Request, "query" | "limits" | "isHeld"> & { retry?: Request["retry"] } = {},
 ): Promise<Fetched> {
   const path = `/v1/${listed}`;
   const { pageSize, reverse, signal } = query;
@@ -108,6 +108,7 @@ export async function fetchPage(
     query: parameters,
     retry,
     signal,
+    isHeld: more.isHeld,
     limits: { bodyBytes: listBytes, ...more.limits },
   };
   const response = await call(connection, request).catch((error) => {

@@ -106,6 +106,7 @@ export async function readState(
   const silence = (held + held / 16) * 1000 + watching.margin;
   const blocking = {
     query: { index: String(index), wait: `${held}s` },
+    isHeld: true,
     limits: { silence, deadline: silence },
     // What became of the list while the connection was broken, is a question of its own.
     retry: "never" as const,

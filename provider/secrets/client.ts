@@ -178,8 +178,12 @@ export async function explainRefusal(connection: Connection, error: unknown): Pr
   const path = decodeURIComponent((error.path ?? "").replace(/^\/v1/, ""));
   if (!paths || path === "") return error;
   const templates = Object.keys(paths);
-  const matches = (template: string): boolean =>
-    new RegExp(`^${template.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{[^}]*\}/g, "[^/]+")}/?$`).test(path);
+  const segments = path.split("/");
+  // Part by part: an expression made of the server's template could take as long as it likes.
+  const matches = (template: string): boolean => {
+    const parts = template.split("/");
+    return parts.length === segments.length && parts.every((part, index) => part.includes("{") || part === segments[index]);
+  };
   const mount = path.replace(/^(.*)\/(config|role|creds)(\/[^/]*)?$/, "$1/");
   // There is such a path: it is the object that is missing.
   if (templates.some(matches) && error.status === 404) return error;

@@ -2,10 +2,11 @@ import { X509Certificate } from "node:crypto";
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Comparison, ignored, pem } from "../comparison";
-import { Connection } from "../connection";
+import { Connection, trimMount } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
 import { connectionInput, flag, strictObject } from "../inputs";
+import { removeObject } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, dialectOf, explainRefusal, isRouteGone, readData, remove, unexpectedAnswer } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
@@ -97,7 +98,7 @@ function certificateWarnings(path: string, value: string | undefined): Finding[]
     : [];
 }
 
-const path = (mount: string): string => apiPath(mount, "config", "access");
+const path = (mount: string): string => apiPath(trimMount(mount), "config", "access");
 
 /** What was never given and what the server leaves blank are the same. */
 const unblanked = <T>(value: T): T | undefined => (value === "" || value === 0 ? undefined : value);
@@ -189,11 +190,15 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
   compare: { maxTokenNameLength: blankIsNone, caCert: pem, clientCert: pem, clientKey: pem, mount: mountPath, adopt: ignored },
   // Not deleted before: the engine at the old mount has to revoke the tokens that are replaced with it.
   replaces: ["mount"],
+  objects: { fields: ["mount"], paths: ({ mount }) => [path(mount as string)] },
   secrets: ["token", "clientKey"],
   read,
   create,
   update: write,
-  delete: clear,
+  delete: async (connection, state) => {
+    const name = `scheduler access configuration "${state.mount}"`;
+    await removeObject(connection, path(state.mount), { name }, () => clear(connection, state));
+  },
   explain: explainRefusal,
 };
 

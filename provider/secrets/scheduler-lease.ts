@@ -1,9 +1,10 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Duration, duration, seconds } from "../comparison";
-import { Connection } from "../connection";
+import { Connection, trimMount } from "../connection";
 import { Definition } from "../definition";
 import { connectionInput, strictObject } from "../inputs";
+import { removeObject } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, explainRefusal, readData, remove } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
@@ -37,7 +38,7 @@ const inputs: z.ZodType<SchedulerLeaseInputs> = strictObject({
   connection: connectionInput,
 });
 
-const path = (mount: string): string => apiPath(mount, "config", "lease");
+const path = (mount: string): string => apiPath(trimMount(mount), "config", "lease");
 
 async function read(connection: Connection, { mount }: { mount: string }): Promise<SchedulerLeaseState | undefined> {
   const data = await readData(connection, path(mount));
@@ -54,6 +55,11 @@ async function write(connection: Connection, inputs: SchedulerLeaseInputs, known
   const state = { mount, ttl: ttl ?? current?.ttl ?? 0, maxTtl: maxTtl ?? current?.maxTtl ?? 0 };
   await call(connection, { method: "POST", path: path(state.mount), body: { ttl: state.ttl, max_ttl: state.maxTtl }, retry: "idempotent" });
   return state;
+}
+
+async function unset(connection: Connection, { mount }: SchedulerLeaseState): Promise<void> {
+  const name = `scheduler lease configuration "${mount}"`;
+  await removeObject(connection, path(mount), { name }, () => remove(connection, path(mount)));
 }
 
 /** @internal */
@@ -81,12 +87,13 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
   ],
   compare: { ttl: duration, maxTtl: duration, mount: mountPath },
   replaces: ["mount"],
+  objects: { fields: ["mount"], paths: ({ mount }) => [path(mount as string)] },
   deleteBeforeReplace: true,
   secrets: [],
   read,
   create: write,
   update: write,
-  delete: (connection, state) => remove(connection, path(state.mount)),
+  delete: unset,
   explain: explainRefusal,
 };
 

@@ -1,10 +1,11 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { ignored, set } from "../comparison";
-import { Connection } from "../connection";
+import { Connection, trimMount } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
 import { connectionInput, flag, strictObject } from "../inputs";
+import { removeObject } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, dialectOf, explainRefusal, isTexts, readData, remove, unexpectedAnswer } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
@@ -85,7 +86,8 @@ export function rolePolicyFindings(connection: Connection, { type = "client", po
   return [];
 }
 
-const path = ({ mount, name }: { mount: string; name: string }): string => apiPath(mount, "role", name);
+/** Where a role is on the server. @internal */
+export const rolePath = ({ mount, name }: { mount: string; name: string }): string => apiPath(trimMount(mount), "role", name);
 
 /** What the server holds of a role; `global`, where it does not show it, is what we last wrote. @internal */
 export async function readRole(
@@ -93,11 +95,11 @@ export async function readRole(
   role: { mount: string; name: string },
   written: RoleAttributes | undefined,
 ): Promise<Required<RoleAttributes> | undefined> {
-  const data = await readData(connection, path(role));
+  const data = await readData(connection, rolePath(role));
   if (!data) return undefined;
   // The API document calls it token_type, the product type.
   const { policies, token_type: type = data.type } = data;
-  if (typeof type !== "string" || !(policies === null || isTexts(policies))) throw unexpectedAnswer(path(role));
+  if (typeof type !== "string" || !(policies === null || isTexts(policies))) throw unexpectedAnswer(rolePath(role));
   return {
     policies: policies ?? [],
     global: (data.global ?? written?.global) as boolean,
@@ -111,12 +113,18 @@ export async function writeRole(
   role: { mount: string; name: string } & RoleAttributes,
 ): Promise<Required<RoleAttributes>> {
   const { policies, global, type } = { ...roleDefaults, ...role };
-  await call(connection, { method: "POST", path: path(role), body: { policies: policies.join(","), global, type }, retry: "idempotent" });
+  await call(connection, {
+    method: "POST",
+    path: rolePath(role),
+    body: { policies: policies.join(","), global, type },
+    retry: "idempotent",
+  });
   return { policies, global, type };
 }
 
-/** @internal */
-export const deleteRole = (connection: Connection, role: { mount: string; name: string }): Promise<void> => remove(connection, path(role));
+/** Leaves a role that another resource of the program holds: false, which is said of `name`. @internal */
+export const deleteRole = (connection: Connection, role: { mount: string; name: string }, name?: string): Promise<boolean> =>
+  removeObject(connection, rolePath(role), { name }, () => remove(connection, rolePath(role)));
 
 /** After defaults have been filled in. */
 type Complete = SchedulerRoleInputs & { mount: string };
@@ -128,7 +136,7 @@ async function write(connection: Connection, inputs: SchedulerRoleInputs): Promi
 
 async function create(connection: Connection, inputs: SchedulerRoleInputs): Promise<SchedulerRoleState> {
   const { mount, adopt } = inputs as Complete;
-  if (!adopt && (await readData(connection, path(inputs as Complete))))
+  if (!adopt && (await readData(connection, rolePath(inputs as Complete))))
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
       reason: `a role of this name exists already at the mount "${mount}"`,
@@ -157,6 +165,7 @@ export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> 
   ],
   compare: { policies: set, mount: mountPath, adopt: ignored },
   replaces: ["name", "mount"],
+  objects: { fields: ["mount", "name"], paths: (fields) => [rolePath(fields as Complete)] },
   secrets: [],
   read: async (connection, previous) => {
     const role = await readRole(connection, previous, previous);
@@ -164,7 +173,7 @@ export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> 
   },
   create,
   update: write,
-  delete: deleteRole,
+  delete: async (connection, role) => void (await deleteRole(connection, role, `scheduler role "${role.name}"`)),
   explain: explainRefusal,
 };
 

@@ -5,6 +5,8 @@ import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { connectionInput, flag, strictObject } from "../inputs";
+import { withProgress } from "../log";
+import { isRemoved, warnStays } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { defaultMount, explainRefusal } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
@@ -15,6 +17,7 @@ import {
   roleAttributes,
   roleDefaults,
   roleNameFindings,
+  rolePath,
   rolePolicyFindings,
   writeRole,
 } from "./scheduler-role";
@@ -94,9 +97,8 @@ async function read(connection: Connection, previous: Remembered, declared: read
   // What was never answered is settled by the list: there it is ours, and elsewhere it is not.
   const ours = isGet ? listed : without([...Object.keys(previous.roles), ...(previous.unanswered ?? [])], previous.undeclared);
   const wanted = exclusive ? listed : listed.filter((name) => ours.includes(name));
-  const found = await Promise.all(
-    wanted.map(async (name) => [name, await readRole(connection, { mount, name }, own(previous.roles, name))] as const),
-  );
+  const reads = wanted.map(async (name) => [name, await readRole(connection, { mount, name }, own(previous.roles, name))] as const);
+  const found = await Promise.all(withProgress(reads, rolesOf(mount), "read"));
   return {
     mount,
     roles: Object.fromEntries(found.filter((entry): entry is [string, Required<RoleAttributes>] => entry[1] !== undefined)),
@@ -145,9 +147,11 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
   // A set that is exclusive no longer lets go of them.
   const held = Object.entries(previous.roles).filter(([name]) => exclusive || !undeclared.includes(name));
   const state: Remembered = { mount, roles: Object.fromEntries(held), exclusive };
-  const writes = Object.keys(roles).filter((name) => unanswered.includes(name) || !sameRole(own(previous.roles, name), roles[name]));
+  const mustWrite = (name: string): boolean => unanswered.includes(name) || isRemoved(connection, rolePath({ mount, name }));
+  const writes = Object.keys(roles).filter((name) => mustWrite(name) || !sameRole(own(previous.roles, name), roles[name]));
   const removals = without([...new Set([...Object.keys(state.roles), ...unanswered])], Object.keys(roles));
   const failures: { name: string; error: StewardError }[] = [];
+  const left: string[] = [];
   const step = async (name: string, request: () => Promise<void>): Promise<void> => {
     try {
       await request();
@@ -156,7 +160,7 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
       failures.push({ name, error });
     }
   };
-  await Promise.all([
+  const steps = [
     ...writes.map((name) =>
       step(name, async () => {
         state.roles[name] = await writeRole(connection, { mount, name, ...roles[name] });
@@ -164,18 +168,20 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
     ),
     ...removals.map((name) =>
       step(name, async () => {
-        await deleteRole(connection, { mount, name });
+        if (!(await deleteRole(connection, { mount, name }))) left.push(name);
         delete state.roles[name];
       }),
     ),
-  ]);
+  ];
+  await Promise.all(withProgress(steps, rolesOf(mount), "written"));
+  warnLeft(mount, left);
   const [first] = failures;
   if (!first) return state;
   state.unanswered = failures.filter(({ error }) => error.facts.outcomeUnknown).map(({ name }) => name);
   // Nothing done and nothing in doubt: the plain reason says it all.
   if (failures.length === writes.length + removals.length && state.unanswered.length === 0) throw first.error;
-  // Else a role whose write failed would look as if it were up to date.
-  for (const name of state.unanswered) if (own(roles, name)) delete state.roles[name];
+  // Pulumi encrypts on a refresh what it has encrypted before: a role that may be there is in the state from now on.
+  for (const name of state.unanswered) if (own(roles, name) && !own(state.roles, name)) state.roles[name] = complete(roles[name] ?? {});
   state.undeclared = undeclared.filter((name) => own(state.roles, name));
   throw new Unfinished(state, {
     ...first.error.facts,
@@ -186,14 +192,25 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
 
 async function removeAll(connection: Connection, { mount, roles, undeclared, unanswered }: Remembered): Promise<void> {
   const names = without([...new Set([...Object.keys(roles), ...(unanswered ?? [])])], undeclared);
-  const outcomes = await Promise.allSettled(names.map((name) => deleteRole(connection, { mount, name })));
+  const removals = names.map((name) => deleteRole(connection, { mount, name }));
+  const outcomes = await Promise.allSettled(withProgress(removals, rolesOf(mount), "deleted"));
+  warnLeft(
+    mount,
+    names.filter((_, index) => (outcomes[index] as { value?: boolean }).value === false),
+  );
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+}
+
+function warnLeft(mount: string, names: readonly string[]): void {
+  if (names.length > 0) warnStays(rolesOf(mount), `each of ${shortList(names)}`);
 }
 
 const without = (names: readonly string[], excluded: readonly string[] = []): string[] => {
   const out = new Set(excluded);
   return names.filter((name) => !out.has(name));
 };
+
+const rolesOf = (mount: string): string => `scheduler roles of mount "${mount}"`;
 
 const shortList = (names: readonly string[]): string =>
   [...names.slice(0, 10), ...(names.length > 10 ? [`and ${names.length - 10} more`] : [])].join(", ");
@@ -221,6 +238,10 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, Remembered> = {
   ],
   compare: { roles: rolesByName, mount: mountPath, adopt: ignored },
   replaces: ["mount"],
+  objects: {
+    fields: ["mount", "roles"],
+    paths: ({ mount, roles }) => Object.keys(roles ?? {}).map((name) => rolePath({ mount: mount as string, name })),
+  },
   deleteBeforeReplace: true,
   secrets: [],
   read,

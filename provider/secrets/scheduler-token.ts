@@ -5,6 +5,7 @@ import { Definition } from "../definition";
 import { StewardError } from "../errors";
 import { unlikeTheApi } from "../failure";
 import { connectionInput, strictObject, text } from "../inputs";
+import { log } from "../log";
 import { Args, Connected, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, dialectOf, explainRefusal, isLeaseGone } from "./client";
 import { Mounted, mountInput, mountPath } from "./mount";
@@ -79,7 +80,7 @@ async function create(connection: Connection, { role, mount }: SchedulerTokenInp
   // Without its duration it can still be looked up and revoked.
   if (!leaseDuration) return { ...token, leaseId, leaseDuration, expiresAt: undefined };
   if (ownLife && ownLife < leaseDuration)
-    console.log(
+    log(
       `warning: scheduler token "${role}": its lease lasts ${leaseDuration} s, but ends with the token that asked for it, which lives ${ownLife} s more unless it is renewed`,
     );
   return { ...token, leaseId, leaseDuration, expiresAt: dated(asked + leaseDuration * 1000) };
@@ -135,7 +136,7 @@ async function read(connection: Connection, previous: SchedulerTokenState): Prom
 
 async function revoke(connection: Connection, { accessorId, leaseId }: SchedulerTokenState): Promise<void> {
   if (!leaseId)
-    return console.log(
+    return log(
       `warning: scheduler token ${accessorId}: the service shows no lease, so it cannot be revoked here and works until it ends by itself`,
     );
   // Waits for the scheduler: otherwise success would only mean that somebody will try.
@@ -146,7 +147,7 @@ async function revoke(connection: Connection, { accessorId, leaseId }: Scheduler
     const byForce = `PUT ${leases("revoke-force")}/${leaseId}`;
     // Somebody has deleted it there: the service would try in vain for ever.
     if (error.facts.reason.includes(`nonexistent tokens: ${accessorId}`))
-      return console.log(
+      return log(
         `warning: scheduler token ${accessorId}: the scheduler does not hold it any more; its lease cannot end by itself, but by force: ${byForce}`,
       );
     throw error.with({

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { EngineEvent } from "@pulumi/pulumi/automation";
 import { definitions } from "../../provider/definitions";
 import { Sandbox, start } from "../../sandbox/index";
 import { certificate, privateKey } from "../certificates";
@@ -52,14 +53,8 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-/** Without the engine's log. */
-const told = (output: string): string => output.replace(/^\{"time".*\n/gm, "");
-
-/**
- * Without the line that Pulumi's own SDK writes to its log from -v=3 on: all outputs of each resource, of whichever package, secret ones too. Nothing of
- * a package's can keep them out of it.
- */
-const withoutOutputsOfSdk = (output: string): string => output.replace(/^.*"msg":"(Register|Read)Resource RPC finished: .*$/gm, "");
+/** Without the engine's log, nor the SDK's. */
+const told = (output: string): string => output.replace(/^(\{"time"| *debug: ).*\n/gm, "");
 
 /** The highest level at which the engine itself prints no secret. */
 const loud = ["-v=8", "--logtostderr"];
@@ -106,7 +101,7 @@ describe.each(["standard", "hashicorp"] as const)("no secret in clear text, by t
     const places: Record<string, string> = {};
     const run = async (name: string, ...args: string[]): Promise<Run> => {
       const ran = await project.pulumi(...args, ...loud);
-      places[`${name}: terminal`] = withoutOutputsOfSdk(ran.output);
+      places[`${name}: terminal`] = ran.output;
       places[`${name}: backend`] = project.stored();
       return ran;
     };
@@ -156,7 +151,7 @@ describe.each(["standard", "hashicorp"] as const)("no secret in clear text, by t
     const whole = `${source}\ndeclare(...all);\nexports.cost = platform.getCostEstimationSettings();`;
 
     project.program(whole);
-    await succeeds("preview", "preview", "--diff");
+    await succeeds("preview", "preview", "--diff", "--debug");
 
     // What does not fit is itself the secret, or stands beside it. The engine stops at the first, so each goes alone.
     const misfits = [
@@ -215,7 +210,7 @@ describe.each(["standard", "hashicorp"] as const)("no secret in clear text, by t
     sandbox.faults.clear();
 
     project.program(whole);
-    await succeeds("up", ...up);
+    await succeeds("up", ...up, "--json");
     await keepExport("up");
     const { secretId, shares } = (await project.outputs()) as { secretId: string; shares: string[] };
     watchFor({ secretId, shares });
@@ -233,21 +228,27 @@ describe.each(["standard", "hashicorp"] as const)("no secret in clear text, by t
         expect({ path, found: Object.values(canaries).some((secret) => text.includes(secret)) }).toEqual({ path, found: true });
       }
     }
-    await succeeds("up again", ...up);
-    await succeeds("refresh", ...refresh);
+    // A second up changes nothing, and the SDK logs each resource nevertheless.
+    const events: EngineEvent[] = [];
+    const unchanged = await (await project.automated()).up({ debug: true, onEvent: (event) => events.push(event) });
+    expect(unchanged.summary.resourceChanges).toEqual({ same: expect.any(Number) });
+    expect(JSON.stringify(events)).toContain("RegisterResource RPC finished");
+    places["up again: events"] = JSON.stringify(events);
+    places["up again: terminal"] = unchanged.stdout + unchanged.stderr;
+    await succeeds("refresh", ...refresh, "--json");
     await change("cost-estimation", outside);
-    await succeeds("refresh after a change on the server", ...refresh);
+    await succeeds("refresh after a change on the server", ...refresh, "--run-program", "--debug");
 
     const read = `
       secrets.SchedulerAccess.get("read-access", "team/config/access");
       for (const [type, id] of [["CostEstimationSettings", "cost-estimation"], ["SmtpSettings", "smtp"], ["SmsSettings", "sms"], ["SamlSettings", "saml"]])
         platform[type].get("read-" + id, id);`;
     project.program(`${whole}\n${read}`);
-    await succeeds("get", ...up);
-    await succeeds("refresh after get", ...refresh);
+    await succeeds("get", ...up, "--debug");
+    await succeeds("refresh after get", ...refresh, "--run-program", "--json");
 
     project.program(`${source}\ndeclare({}, {}, {}, {}, {}, {});`);
-    await succeeds("secrets that leave the program", ...up);
+    await succeeds("secrets that leave the program", ...up, "--json", "--debug");
     await change("cost-estimation", outside);
     await succeeds("refresh after they left", ...refresh);
     await succeeds("up after they left", ...up);

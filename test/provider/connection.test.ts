@@ -45,7 +45,7 @@ describe("the configuration", () => {
     writeFileSync(path, "from-file\n");
     expect(byFile.token()).toBe("from-file");
     expect(() => byVariable.token()).toThrow(
-      'The variable MY_TOKEN, which the connection "default" names as the tokenEnv of secrets, is not set. Set it',
+      'The tokenEnv of secrets in the connection "default" names the variable MY_TOKEN, which is not set. Set it',
     );
     expect(from(secrets({ address: "http://host", tokenEnv: "MY_TOKEN" }), { MY_TOKEN: "v" }).token()).toBe("v");
   });
@@ -58,6 +58,27 @@ describe("the configuration", () => {
       expect(() => token(value)).not.toThrow("canary");
     }
     expect(() => from(secrets({ address: "http://host", tokenFile: "hvs.canary" })).token()).not.toThrow("canary");
+  });
+
+  test.each(["hvs.CAESIcanary", "s.canary", "b1c2canary-77ab", "0123canary4567", "CANARY7X2K9Q4M8P1Z", "canary"])(
+    "does not print a tokenEnv that holds the token itself: %s",
+    (token) => {
+      const connection = from(secrets({ address: "http://host", tokenEnv: token }));
+      expect(() => connection.token()).toThrow('The tokenEnv of secrets in the connection "default" names a variable that is not set.');
+      expect(() => connection.token()).not.toThrow(token);
+    },
+  );
+
+  test.each(["team/a/", "/team/a", "//team/a//"])("spells the namespace %s in one way", (namespace) => {
+    const plain = from(secrets({ address: "http://host", namespace: "team/a" }));
+    const { server, namespace: sent } = from(secrets({ address: "http://host", namespace }));
+    expect([server, sent]).toEqual([plain.server, plain.namespace]);
+    const environment = { VAULT_ADDR: "http://host", VAULT_NAMESPACE: namespace };
+    expect(from({}, environment).server).toBe(plain.server);
+  });
+
+  test("takes a namespace of slashes alone as the root", () => {
+    expect(from(secrets({ address: "http://host", namespace: "/" }))).toMatchObject({ server: "http://host", namespace: "" });
   });
 
   test("takes PEM text or the path of a file", () => {
@@ -123,6 +144,26 @@ describe("the environment", () => {
     expect(from(secrets({ address: "http://host" }), environment).token()).toBeUndefined();
     expect(from({}, { ...environment, SECRETS_TOKEN: undefined, SECRETS_ADDR: "http://s" }).token()).toBeUndefined();
     expect(from({}, { HOME: folder, SECRETS_TOKEN: "st", VAULT_ADDR: "http://v" }).token()).toBe("file-token");
+  });
+
+  test.each([
+    [{ VAULT_NAMESPACE: "canaré" }, "The environment is wrong, and nothing was sent: VAULT_NAMESPACE: must be a path such as team/a."],
+    [{ VAULT_CLIENT_CERT: "-----BEGIN" }, "takes VAULT_CLIENT_CERT and VAULT_CLIENT_KEY together."],
+    [{ VAULT_ADDR: "canary:8200" }, "The variable VAULT_ADDR is not a plain http or https URL. Write it"],
+    [{ VAULT_ADDR: "http://v/v1" }, "The variable VAULT_ADDR names a path of the API. End it"],
+    [{ VAULT_TOKEN: "canary canary" }, "The variable VAULT_TOKEN holds characters that no token has. Look"],
+    [{ VAULT_CACERT: "/none" }, "The variable VAULT_CACERT cannot be read from /none (ENOENT). Give"],
+  ])("is checked like the configuration, and names the variable: %p", (environment, message) => {
+    const call = (): unknown => from({}, { VAULT_ADDR: "http://v", ...environment }).token();
+    expect(call).toThrow(message);
+    expect(call).not.toThrow("canar");
+  });
+
+  test("a token file with characters that no token has is named", () => {
+    writeFileSync(join(folder, ".vault-token"), "canary canary");
+    expect(() => from({}, { HOME: folder, VAULT_ADDR: "http://v" }).token()).toThrow(
+      `The file ${join(folder, ".vault-token")} holds characters that no token has.`,
+    );
   });
 
   test("no address at all says what to set", () =>

@@ -1,15 +1,20 @@
 import { createServer, IncomingMessage, RequestListener, Server } from "node:http";
-import { AddressInfo } from "node:net";
+import { AddressInfo, createServer as createTcpServer, Socket, Server as TcpServer } from "node:net";
 import { Connection, connect } from "../../provider/connection";
 import { limits, Request, Response } from "../../provider/http";
 import { noEngine } from "../engine";
 
 // A server that answers as a test wants, and requests to it.
 
+type Closable = Pick<Server, "address" | "closeAllConnections"> & {
+  listen: TcpServer["listen"];
+  close(done: (error?: unknown) => void): unknown;
+};
+
 export type Answer = (request: IncomingMessage, response: Parameters<RequestListener>[1], count: number) => void;
 
 /** Those that are open; closed after each test. */
-export const servers: Server[] = [];
+export const servers: Closable[] = [];
 /** The requests that came. */
 export const seen: IncomingMessage[] = [];
 const usual = { ...limits };
@@ -26,10 +31,23 @@ afterEach(async () => {
   }
 });
 
-export async function listen(server: Server): Promise<number> {
+export async function listen(server: Closable): Promise<number> {
   servers.push(server);
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return (server.address() as AddressInfo).port;
+}
+
+/** A TCP server that answers the first bytes of each connection as a test wants. */
+export async function listenTcp(answer: (socket: Socket) => void): Promise<number> {
+  const sockets: Socket[] = [];
+  const server = createTcpServer((socket) => {
+    sockets.push(socket.on("error", () => {}));
+    socket.once("data", () => answer(socket));
+  });
+  const closeAllConnections = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return listen(Object.assign(server, { closeAllConnections }));
 }
 
 export async function serve(answer: Answer, settings: object = {}): Promise<Connection> {

@@ -19,7 +19,7 @@ describe("TLS", () => {
     const address = await secure({});
     expect((await send(connection(address, { caCert: certificate }), get)).status).toBe(200);
     expect((await failure(send(connection(address), get))).message).toMatch(
-      /^no trusted TLS connection to https:\/\/localhost:\d+ \(\w+\) \(GET \/v1\/thing\)\. Give the authority/,
+      /^no trusted TLS connection to https:\/\/localhost:\d+ \(\w+\), and nothing was sent \(GET \/v1\/thing\)\. Give the authority/,
     );
   });
 

@@ -7,7 +7,7 @@ describe("the message", () => {
     const target = await serve((_, response) => ok(response));
     await new Promise((done) => servers.pop()?.close(done));
     expect((await failure(send(target, get))).message).toBe(
-      `no connection to ${target.address} (ECONNREFUSED) (GET /v1/thing). Check the connection's address, that the server runs, and the network between.`,
+      `no connection to ${target.address} (ECONNREFUSED), and nothing was sent (GET /v1/thing). Check the connection's address, that the server runs, and the network between.`,
     );
   });
 

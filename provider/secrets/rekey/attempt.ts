@@ -4,6 +4,7 @@ import { Comparison, exact, ignored } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition, Doubt, Finding } from "../../definition";
 import { strictObject } from "../../inputs";
+import { removeObject } from "../../ownership";
 import { Args, registration } from "../../resource";
 import { RekeyInputs, rekeyFields, rekeyRules } from "./declaration";
 import { createThrowAwayKey, inspectKeys } from "./pgp";
@@ -17,6 +18,7 @@ import {
   endOurs,
   newAttempt,
   oursOf,
+  rekeyObjects,
   settleConflict,
   tell,
   unforeseen,
@@ -130,7 +132,7 @@ export const rekeyAttempt: Definition<RekeyInputs, AttemptState> = {
   compare: { ...Object.fromEntries(steering.map((field) => [field, ignored])), pgpKeys: keys },
   replaces: [],
   deleteBeforeReplace: true,
-  singleton: true,
+  objects: { fields: [], paths: () => [rekeyObjects.attempt] },
   secrets: ["currentShares", "newShares"],
   foresee,
   announce,
@@ -139,7 +141,9 @@ export const rekeyAttempt: Definition<RekeyInputs, AttemptState> = {
   update: (connection, inputs, _previous, last) => up(connection, inputs, last),
   async delete(connection, { attempt }) {
     if (!attempt) return;
-    await endOurs(connection, await look(connection, oursOf(attempt, attempt.nonces)));
+    await removeObject(connection, rekeyObjects.attempt, { name: "rekey" }, async () =>
+      endOurs(connection, await look(connection, oursOf(attempt, attempt.nonces))),
+    );
   },
 };
 

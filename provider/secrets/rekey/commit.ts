@@ -5,6 +5,7 @@ import { ignored } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition } from "../../definition";
 import { strictObject } from "../../inputs";
+import { heldByAnother } from "../../ownership";
 import { Args, registration } from "../../resource";
 import { CommitInputs, CommitState, Gathered, Last, noteUnknown, Run, stateOf, waitForShares } from "./commit-run";
 import { rekeyFields } from "./declaration";
@@ -18,8 +19,10 @@ import {
   cancelOurs,
   cancelProbe,
   endOurs,
+  isSucceeded,
   oursOf,
   refuseAltered,
+  rekeyObjects,
   settleConflict,
   stopped,
   tell,
@@ -157,6 +160,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     proof: ignored,
     onConflict: ignored,
   },
+  objects: { fields: [], paths: () => [rekeyObjects.commit] },
   replaces: [],
   deleteBeforeReplace: true,
   secrets: ["currentShares", "newShares", "candidate", "kept", "live", "former", "shares", "gathered"],
@@ -175,7 +179,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   update: (connection, inputs, _previous, last) => up(connection, inputs, last),
   async delete(connection, state) {
     const { attempt, candidate, nonces, outcome, live, discardShares, hadBackup } = state as Last;
-    if (!attempt || !candidate) return;
+    if (!attempt || !candidate || isSucceeded(connection)) return;
     const onlyCopy = live && (live.shares.length > 0 || !(hadBackup && (await getBackup(connection))?.nonce === live.nonce));
     if (onlyCopy && !discardShares)
       throw stopped(
@@ -183,9 +187,11 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
         "Put them where they belong (`pulumi stack output --show-secrets`), set discardShares: true, run `pulumi up`, and delete then.",
       );
     const situation = await look(connection, oursOf(attempt, nonces ?? [], candidate.nonce));
+    // Another resource of the program may have taken our attempt over.
+    const mayEnd = !heldByAnother(connection, rekeyObjects.commit);
     // While it is being verified nothing is committed: it dies with its attempt.
     const isSettled = outcome === "live" || outcome === "dead" || situation.kind === "verifying";
-    if (isSettled || discardShares || situation.kind === "probe") await endOurs(connection, situation);
+    if (mayEnd && (isSettled || discardShares || situation.kind === "probe")) await endOurs(connection, situation);
     if (!isSettled && !discardShares) throw unsettled("whether the new shares in the state are live is not known");
     if (isSettled) connection.memory.set(settledKey(connection, candidate.nonce), outcome === "live" ? "live" : "dead");
   },

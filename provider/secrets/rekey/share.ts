@@ -28,7 +28,7 @@ export interface Brought extends Share {
 /** The bytes of a share in hex or base64; undefined when it is neither. @internal */
 export function decodeShare(text: string): Buffer | undefined {
   const trimmed = text.trim();
-  if (/^([0-9a-f]{2})+$/i.test(trimmed)) return Buffer.from(trimmed, "hex");
+  if (trimmed.length % 2 === 0 && /^[0-9a-f]+$/i.test(trimmed)) return Buffer.from(trimmed, "hex");
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(trimmed) || trimmed.replace(/=+$/, "").length % 4 === 1) return undefined;
   return Buffer.from(trimmed, "base64");
 }

@@ -5,6 +5,7 @@ import { Connection } from "../../connection";
 import { Definition, Finding } from "../../definition";
 import { StewardError, Unfinished } from "../../errors";
 import { strictObject } from "../../inputs";
+import { heldByAnother } from "../../ownership";
 import { Args, registration } from "../../resource";
 import { rekeyFields } from "./declaration";
 import { give } from "./giving";
@@ -17,8 +18,10 @@ import {
   cancelOurs,
   cancelProbe,
   endOurs,
+  isSucceeded,
   oursOf,
   refuseAltered,
+  rekeyObjects,
   settleConflict,
   unforeseen,
   unsettled,
@@ -137,6 +140,7 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     replaceBackup: ignored,
     onConflict: ignored,
   },
+  objects: { fields: [], paths: () => [rekeyObjects.shares] },
   replaces: [],
   deleteBeforeReplace: true,
   secrets: ["currentShares", "newShares", "candidate", "kept"],
@@ -148,12 +152,13 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     const { attempt, candidate, kept = [], nonces, discardShares } = state as Last;
     if (!attempt) return;
     const situation = await look(connection, oursOf(attempt, nonces ?? [], state.nonce));
-    await endOurs(connection, situation);
+    // Another resource of the program may have taken our attempt over.
+    if (!heldByAnother(connection, rekeyObjects.shares)) await endOurs(connection, situation);
     // The commit, gone before, has judged them; or they died with the attempt that was just cancelled.
     const verdict = candidate && connection.memory.get(settledKey(connection, candidate.nonce));
     // A live candidate makes every other set worthless; a dead one says nothing of those that are kept.
     const judged = verdict === "live" || (kept.length === 0 && (!candidate || verdict === "dead" || situation.kind === "verifying"));
-    if (judged || discardShares) return;
+    if (judged || discardShares || isSucceeded(connection)) return;
     throw unsettled("the state holds shares that may be the live ones");
   },
 };

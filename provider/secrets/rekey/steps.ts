@@ -1,5 +1,7 @@
 import { Connection } from "../../connection";
 import { StewardError, Unfinished } from "../../errors";
+import { log } from "../../log";
+import { heldByAnother } from "../../ownership";
 import { apiPath, call, dialectOf } from "../client";
 import { RekeyInputs } from "./declaration";
 import { cancelAttempt, getStatus, isReplyLost, Parameters, RekeyStatus, restartVerification, startAttempt } from "./server";
@@ -29,7 +31,7 @@ export const oursOf = ({ parameters, probe }: Attempt, nonces: readonly string[]
 });
 
 /** A line of the story that `pulumi up` tells. @internal */
-export const tell = (text: string): void => console.log(`rekey: ${text}`);
+export const tell = (text: string): void => log(`rekey: ${text}`);
 
 /** Before the first request that changes something. @internal */
 export function assertSavesEachStep(connection: Connection): void {
@@ -151,6 +153,15 @@ export async function cancelProbe(connection: Connection, { status }: Situation)
 export async function endOurs(connection: Connection, situation: Situation): Promise<void> {
   if (situation.kind === "probe") await cancelProbe(connection, situation);
   if (["collecting", "verifying", "former"].includes(situation.kind)) await cancelOurs(connection, situation.status);
+}
+
+/** What each of the three resources of a rekey holds. @internal */
+export const rekeyObjects = { attempt: "/v1/sys/rekey/init", shares: "/v1/sys/rekey/update", commit: "/v1/sys/rekey/verify" } as const;
+
+/** Whether a rekey that was declared later has made every set of this one worthless. @internal */
+export function isSucceeded(connection: Connection): boolean {
+  const later = heldByAnother(connection, rekeyObjects.commit) as { outcome?: unknown; instance?: string } | undefined;
+  return later?.outcome === "live" && (later.instance ?? "") > (connection.instance ?? "");
 }
 
 /** @internal */

@@ -1,3 +1,4 @@
+import { log } from "../../log";
 import { Kind, Situation } from "./situation";
 
 /** Which of the three resources. @internal */
@@ -84,7 +85,7 @@ export const table: readonly Row[] = Object.entries({ attempt, shares, commit })
 /** The row that holds, told as a line of the story. @internal */
 export function decide(step: Step, holds: Held, { kind }: Situation): Action | undefined {
   const row = table.find((each) => each.step === step && each.holds.includes(holds) && each.server.includes(kind));
-  if (row) console.log(lineOf(row));
+  if (row) log(lineOf(row));
   return row?.action;
 }
 

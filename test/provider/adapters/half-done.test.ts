@@ -43,7 +43,7 @@ describe("half-done work", () => {
     await expect(resource.up({ ...role, policies: ["b"] })).rejects.toThrow(
       'Cannot update scheduler role "web": oops (POST /v1/nomad/role/web, 500).',
     );
-    expect(resource.state).toMatchObject({ initErrors: true, outputs: { policies: ["a"] } });
+    expect(resource.state).toMatchObject({ initErrors: true, outputs: { policies: ["b"], formerInputs: { policies: ["a"] } } });
     expect(await resource.up(role)).toBe("update");
     expect(await resource.up(role)).toBe("same");
   });
@@ -68,7 +68,8 @@ describe("half-done work", () => {
         /^Cannot create scheduler roles of mount "nomad": 2 of 4 roles failed: [bc], [bc]\. The first, "[bc]": not (today|sure) \(POST .*The others are done; the next `pulumi up` goes on from there\.$/,
       ),
     });
-    expect(Object.keys(resource.state?.outputs.roles as object).sort()).toEqual(["a", "d"]);
+    // "c" may be there.
+    expect(Object.keys(resource.state?.outputs.roles as object).sort()).toEqual(["a", "c", "d"]);
     const before = sent().length;
     expect(await resource.up({ roles })).toBe("update");
     // The list tells that "b" is not somebody else's; "c" may be ours already.

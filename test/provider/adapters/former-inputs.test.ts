@@ -1,0 +1,243 @@
+import { definitions } from "../../../provider/definitions";
+import { limits } from "../../../provider/http";
+import { Fault, Sandbox, start } from "../../../sandbox/index";
+import { certificate, privateKey, sha1Certificate } from "../../certificates";
+import { Engine } from "../../engine";
+import { printed } from "../../printed";
+import { attributeCases, complete } from "../platform/attributes";
+
+// What was secret in the program may stand in the state under the name of an input only as long as the program gives it there, as a secret. The engine
+// encrypts an output whose input is secret now, or that the resource lists. Here no input is marked any more once the canary has left.
+
+type Properties = Record<string, unknown>;
+
+interface Case {
+  token: string;
+  field: string;
+  /** With the canary. */
+  inputs: Properties;
+  /** Without it: it has left, or another value is in its place. */
+  leaves?: Properties;
+  turns: Properties;
+  dialects?: readonly string[];
+}
+
+const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0", reason: "Old." };
+const access = { address: "https://nomad.example.com:4646", token: "management" };
+const roles = { web: { policies: ["a"] } };
+const extra = (value: string): Properties => ({ extra: { "private-key": value } });
+
+const secretsCases: Case[] = [
+  { field: "address", turns: access, inputs: { ...access, address: "https://canary-value.example.com:4646" } },
+  { field: "token", turns: access, inputs: { ...access, token: "canary-value" } },
+  {
+    field: "caCert",
+    leaves: access,
+    turns: { ...access, caCert: sha1Certificate },
+    inputs: { ...access, caCert: `${certificate}canary-value\n` },
+  },
+  {
+    field: "clientKey",
+    leaves: access,
+    turns: { ...access, clientCert: certificate, clientKey: privateKey },
+    inputs: { ...access, clientCert: `${certificate}canary-value\n`, clientKey: `${privateKey}canary-value\n` },
+  },
+].map((each) => ({ token: "secrets:SchedulerAccess", ...each }));
+secretsCases.push(
+  {
+    token: "secrets:SchedulerLease",
+    field: "ttl",
+    inputs: { ttl: 424242, maxTtl: "200h" },
+    turns: { ttl: 60, maxTtl: "200h" },
+  },
+  {
+    token: "secrets:SchedulerRole",
+    field: "policies",
+    inputs: { name: "web", policies: ["a", "canary-value"] },
+    turns: { name: "web", policies: ["a"] },
+  },
+  {
+    token: "secrets:SchedulerRoles",
+    field: "roles",
+    inputs: { roles: { ...roles, site: { policies: ["canary-value"] } } },
+    leaves: { roles },
+    turns: { roles: { ...roles, site: { policies: ["b"] } } },
+  },
+);
+
+/** Texts that may hold anything. */
+const canaryOf = (attribute: string, declared: unknown): string | undefined => {
+  if (attribute === "auth" || typeof declared !== "string") return undefined;
+  if (attribute === "idpCert") return certificate;
+  if (attribute === "cloudBCredentials") return '{"private_key":"canary-value-of-an-account"}';
+  return declared.startsWith("https:") ? "https://canary-value.example.com/" : "canary-value";
+};
+const platformCases: Case[] = attributeCases.flatMap(({ token, attribute, declared, outside, before, also }) => {
+  const canary = canaryOf(attribute, declared);
+  if (canary === undefined) return [];
+  const rest = { ...before, ...also };
+  const inputs = { ...rest, [attribute]: canary };
+  return [{ token: `platform:${token}`, field: attribute, inputs, leaves: rest, turns: { ...rest, [attribute]: outside } }];
+});
+platformCases.push(
+  {
+    token: "platform:SmtpSettings",
+    field: "password",
+    inputs: { host: "mail", password: "canary-value" },
+    leaves: { host: "other" },
+    turns: { host: "mail", password: "other" },
+  },
+  {
+    token: "platform:SmtpSettings",
+    field: "testEmailAddress",
+    inputs: { host: "mail", testEmailAddress: "canary-value@example.com" },
+    leaves: { host: "other" },
+    turns: { host: "other", testEmailAddress: "me@example.com" },
+  },
+  {
+    token: "platform:SmsSettings",
+    field: "authToken",
+    inputs: { accountSid: "AC1", authToken: "canary-value" },
+    leaves: { accountSid: "AC2" },
+    turns: { accountSid: "AC1", authToken: "other" },
+  },
+  {
+    token: "platform:SamlSettings",
+    field: "extra.private-key",
+    inputs: extra("canary-value"),
+    leaves: { debug: true },
+    turns: extra("other"),
+    dialects: ["hashicorp"],
+  },
+  {
+    token: "platform:SamlSettings",
+    field: "extra.certificate",
+    inputs: { extra: { certificate: "canary-value" } },
+    leaves: {},
+    turns: { extra: { certificate: "other" } },
+    dialects: ["hashicorp"],
+  },
+  { token: "platform:ModuleVersionDeprecation", field: "reason", inputs: { ...version, reason: "canary-value" }, turns: version },
+  {
+    token: "platform:ModuleVersionDeprecation",
+    field: "link",
+    inputs: { ...version, link: "https://canary-value.example.com" },
+    leaves: version,
+    turns: { ...version, link: "https://wiki.example.com" },
+  },
+  {
+    token: "platform:OidcKeyRotation",
+    field: "triggers",
+    inputs: { triggers: ["canary-value"] },
+    leaves: {},
+    turns: { triggers: ["other"] },
+  },
+  { token: "platform:SmsVerification", field: "testNumber", inputs: { testNumber: "canary-value" }, turns: { testNumber: "+15550123" } },
+);
+
+const losses = {
+  "lost before the server has it": { write: "drop-before", look: false },
+  "lost after it was applied": { write: "drop-after", look: false },
+  "lost before, and not to be read back": { write: "drop-before", look: true },
+  "lost after, and not to be read back": { write: "drop-after", look: true },
+} as const;
+
+/** What the engine would store in clear text, now that no input is secret. */
+function clearText({ state }: Engine, token: string): string {
+  const { secrets = [], encrypted = [] } = definitions.find((each) => each.token === token) ?? {};
+  const hidden = new Set([...secrets, ...encrypted, "formerInputs"]);
+  const isSecretInput = (field: string): boolean => secrets.includes(field);
+  const outputs = Object.entries(state?.outputs ?? {}).filter(([field]) => !hidden.has(field));
+  // Of an update that failed half-way, the engine holds the inputs from before, with their marks.
+  const inputs = state?.outputs.halfDone ? [] : Object.entries(state?.inputs ?? {}).filter(([field]) => !isSecretInput(field));
+  return JSON.stringify([outputs, inputs]);
+}
+
+describe.each(["standard", "hashicorp"] as const)("a secret that leaves the program while the answer is lost (%s)", (dialect) => {
+  let sandbox: Sandbox;
+  const usual = { ...limits };
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+    Object.assign(limits, { firstPause: 1, repetitions: 0 });
+  });
+  afterAll(async () => {
+    Object.assign(limits, usual);
+    await sandbox.close();
+  });
+  beforeEach(() => sandbox.reset());
+
+  const cases = [...secretsCases, ...platformCases].filter(({ dialects }) => !dialects || dialects.includes(dialect));
+  const ways = cases.flatMap((each) =>
+    (["leaves", "turns"] as const).flatMap((way) => (each[way] ? [{ ...each, way, next: each[way] as Properties }] : [])),
+  );
+
+  async function prepared(token: string): Promise<Engine> {
+    const connection = {
+      secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect },
+      platform: { address: sandbox.platform.url, token: sandbox.platform.token, dialect },
+    };
+    const engine = (of: string): Engine => new Engine(of, { "steward:default": connection });
+    if (token === "platform:SmsVerification") await engine("platform:SmsSettings").up({ ...complete.sms, enabled: true });
+    return engine(token);
+  }
+
+  function failing(token: string, write: Fault["action"], look: boolean): void {
+    const system = token.split(":")[0] as "secrets" | "platform";
+    for (const method of ["POST", "PATCH", "DELETE"]) sandbox.faults.add({ system, method, path: /./, action: write, times: 100 });
+    if (look) sandbox.faults.add({ system, method: "GET", path: /./, action: "drop-before", times: 100 });
+  }
+
+  const isHidden = (text: string, { idpCert }: Properties): boolean =>
+    !/canary-value|424242/.test(text) && !(idpCert === certificate && text.includes("MIIBnDCCAUGgAwIBAgIUCOyGQ"));
+
+  test.each(ways)("$token, $field $way: nowhere in clear text", async ({ token, inputs, next }) => {
+    for (const { write, look } of Object.values(losses)) {
+      await sandbox.reset();
+      const resource = await prepared(token);
+      await resource.up(inputs);
+      failing(token, write, look);
+      await expect(resource.up(next)).rejects.toMatchObject({ name: "StewardError" });
+      // What was refused for good leaves the former state, with its marks; what is kept has lost them.
+      if (resource.state?.initErrors) expect(isHidden(clearText(resource, token), inputs)).toBe(true);
+      const isKept = resource.state?.initErrors;
+      sandbox.faults.clear();
+      if (isKept) {
+        // Twice: what is hidden is known by what was hidden.
+        for (const _again of [1, 2]) {
+          await resource.refresh();
+          expect(clearText(resource, token)).not.toContain("canary-value");
+          expect(isHidden(clearText(resource, token), inputs)).toBe(true);
+        }
+      }
+      await resource.up(next);
+      expect(isHidden(clearText(resource, token), inputs)).toBe(true);
+      expect(resource.state?.outputs.formerInputs).toBeUndefined();
+      expect(await resource.up(next)).toBe("same");
+      await resource.refresh();
+      expect(isHidden(clearText(resource, token), inputs)).toBe(true);
+      expect(isHidden(printed.join("\n"), inputs)).toBe(true);
+      await resource.destroy();
+    }
+  });
+
+  test.each(cases)(
+    "$token, $field: a secret that comes in the place of a plain value, half-way, is no input of a refresh",
+    async ({ token, inputs, turns }) => {
+      for (const { write, look } of Object.values(losses)) {
+        await sandbox.reset();
+        const resource = await prepared(token);
+        await resource.up(turns);
+        failing(token, write, look);
+        await expect(resource.up(inputs)).rejects.toMatchObject({ name: "StewardError" });
+        const isKept = resource.state?.initErrors;
+        sandbox.faults.clear();
+        // The engine would store in clear text what was no secret input before.
+        await resource.refresh();
+        if (isKept) expect(isHidden(JSON.stringify(resource.state?.inputs), inputs)).toBe(true);
+        await resource.up(inputs);
+        expect(await resource.up(inputs)).toBe("same");
+        expect(await resource.refresh()).toEqual([]);
+      }
+    },
+  );
+});

@@ -1,0 +1,120 @@
+import { ServerResponse } from "node:http";
+import { limits, send } from "../../provider/http";
+import { progress } from "../../provider/log";
+import { Engine } from "../engine";
+import { failure, get, ok, post, seen, serve } from "./exchange";
+
+const later = (milliseconds: number, answer: () => void): unknown => setTimeout(answer, milliseconds);
+
+/** Waits until something holds. A test that waits in vain ends by its own timeout. */
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await new Promise((next) => setTimeout(next, 5));
+};
+
+/** Roles of a server that takes 50 ms for each request, with four sockets, and a deadline shorter than the queue of all. */
+async function slowRoles(): Promise<{ engine: Engine; roles: Record<string, object> }> {
+  Object.assign(limits, { sockets: 4, deadline: 1_000 });
+  const names = new Set<string>();
+  const target = await serve(({ method, url }, response) => {
+    const name = url?.match(/role\/(\w+)$/)?.[1];
+    if (name && method === "POST") names.add(name);
+    if (name && method === "DELETE") names.delete(name);
+    const data = name ? { policies: ["p"], global: false, type: "client" } : { keys: [...names] };
+    later(50, () => response.end(method === "GET" ? JSON.stringify({ data }) : undefined));
+  });
+  // The HTTP client is loaded with the first request.
+  await send(target, get);
+  const roles = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`r${index}`, { policies: ["p"] }]));
+  const engine = new Engine("secrets:SchedulerRoles", { "steward:default": { secrets: { address: target.address, token: "token" } } });
+  return { engine, roles };
+}
+
+describe("requests beyond the sockets of a server", () => {
+  test("wait without a running clock: a large set on a slow server is written, read and deleted", async () => {
+    const { engine, roles } = await slowRoles();
+    const begin = Date.now();
+    expect(await engine.up({ roles })).toBe("create");
+    expect(Date.now() - begin).toBeGreaterThan(limits.deadline);
+    expect(await engine.refresh()).toEqual([]);
+    await engine.destroy();
+    expect(engine.state).toBeUndefined();
+  });
+
+  test("tell how far a large set is, and nothing of a fast one", async () => {
+    const log = jest.spyOn(console, "log").mockImplementation(() => {});
+    const usual = progress.interval;
+    try {
+      const { engine, roles } = await slowRoles();
+      await engine.up({ roles: { r0: { policies: ["p"] } } });
+      expect(log).not.toHaveBeenCalled();
+      progress.interval = 200;
+      await engine.up({ roles });
+      await engine.refresh();
+      const lines = log.mock.calls.flat().map(String);
+      expect(lines).toContainEqual(expect.stringMatching(/^scheduler roles of mount "scheduler": \d+ of 99 written$/));
+      expect(lines).toContainEqual(expect.stringMatching(/^scheduler roles of mount "scheduler": \d+ of 100 read$/));
+    } finally {
+      progress.interval = usual;
+      log.mockRestore();
+    }
+  });
+
+  test("are sent in their order, each by the socket that is free first", async () => {
+    limits.sockets = 2;
+    let open = 0;
+    let most = 0;
+    const target = await serve((_, response) => {
+      most = Math.max(most, ++open);
+      later(20, () => {
+        open--;
+        ok(response);
+      });
+    });
+    await Promise.all(Array.from({ length: 10 }, (_, index) => send(target, { ...get, path: `/v1/${index}` })));
+    expect(most).toBe(2);
+    expect(seen.map(({ url }) => Number(url?.slice(4)))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  test("end at once when their signal does, and nothing was sent", async () => {
+    limits.sockets = 1;
+    const responses: ServerResponse[] = [];
+    const target = await serve((_, response) => responses.push(response));
+    const first = send(target, get);
+    const controller = new AbortController();
+    const second = send(target, { ...post, signal: controller.signal });
+    const third = send(target, { ...get, path: "/v1/third" });
+    controller.abort();
+    expect(await failure(second)).toMatchObject({ code: "ERR_ABORTED", facts: { outcomeUnknown: false, nothingSent: true } });
+    await until(() => responses.length === 1);
+    ok(responses[0] as ServerResponse);
+    await first;
+    await until(() => responses.length === 2);
+    ok(responses[1] as ServerResponse);
+    await third;
+    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual(["GET /v1/thing", "GET /v1/third"]);
+  });
+
+  test("are sent while another one pauses before its retry", async () => {
+    Object.assign(limits, { sockets: 1, firstPause: 500 });
+    const target = await serve(({ url }, response, count) => {
+      if (url === "/v1/thing" && count === 1) response.writeHead(503).end();
+      else ok(response);
+    });
+    await Promise.all([send(target, get), send(target, { ...get, path: "/v1/other" })]);
+    expect(seen.map(({ url }) => url)).toEqual(["/v1/thing", "/v1/other", "/v1/thing"]);
+  });
+
+  test("do not wait for those that the server holds", async () => {
+    limits.sockets = 1;
+    const controller = new AbortController();
+    const target = await serve(({ url }, response) => {
+      if (url !== "/v1/held") ok(response);
+    });
+    const held = Array.from({ length: 5 }, () => send(target, { ...get, path: "/v1/held", isHeld: true, signal: controller.signal }));
+    const failures = Promise.all(held.map(failure));
+    await until(() => seen.length === held.length);
+    expect((await send(target, get)).status).toBe(200);
+    controller.abort();
+    for (const error of await failures) expect(error).toMatchObject({ code: "ERR_ABORTED" });
+  });
+});

@@ -1,0 +1,124 @@
+import { forget } from "../../../provider/adapters/dynamic-runtime";
+import { Engine } from "../../engine";
+import { onEachPlatform } from "../../platform";
+import { printed } from "../../printed";
+
+const remembers = { remembers: true };
+const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
+const deprecation = { ...version, reason: "Use 2.0.0.", adopt: true };
+const workspace = { workspaceId: "ws-acmeNetworkProd", destroyOnDelete: true };
+
+onEachPlatform("one owner for each object of the platform", (current) => {
+  const workspaceStatus = async (): Promise<number> =>
+    (await current().outside("GET", `/api/v2/admin/workspaces/${workspace.workspaceId}`)).status;
+  const shown = async (): Promise<unknown> => {
+    const { body } = await current().outside("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0");
+    return (body as unknown as { deprecation: unknown }).deprecation;
+  };
+
+  /** One that exists, and one that took its object over in an earlier run, which did not come to the deletion. */
+  async function twins(type: string, inputs: Record<string, unknown>): Promise<{ former: Engine; renamed: Engine }> {
+    const [former, renamed] = [current().engine(type), current().engine(type)];
+    await former.up(inputs);
+    await renamed.up(inputs);
+    return { former, renamed };
+  }
+
+  test("a workspace of which the resource was renamed is not destroyed, in that run or a later one", async () => {
+    const { former, renamed } = await twins("AdminWorkspace", workspace);
+    await former.destroy(remembers);
+    expect(await workspaceStatus()).toBe(200);
+    const later = await twins("AdminWorkspace", workspace);
+    forget();
+    await later.renamed.up(workspace, remembers);
+    await later.former.destroy(remembers);
+    expect(await workspaceStatus()).toBe(200);
+    await renamed.destroy();
+    expect(await workspaceStatus()).toBe(404);
+  });
+
+  test("a workspace that the program declares is not destroyed, although its new resource was not created", async () => {
+    const [former, renamed] = [current().engine("AdminWorkspace"), current().engine("AdminWorkspace")];
+    await former.up(workspace);
+    forget();
+    // A sibling that it depends on has failed: the engine checks it, and leaves it out.
+    await renamed.preview(workspace);
+    await expect(former.destroy(remembers)).rejects.toMatchObject({ code: "ERR_REFUSED" });
+    expect(await workspaceStatus()).toBe(200);
+    expect(former.state).toBeDefined();
+  });
+
+  test("a deprecation of which the resource was renamed stays, until both go", async () => {
+    const { former, renamed } = await twins("ModuleVersionDeprecation", deprecation);
+    forget();
+    await renamed.up(deprecation, remembers);
+    await former.destroy(remembers);
+    expect(await shown()).toMatchObject({ reason: "Use 2.0.0." });
+    await renamed.destroy();
+    expect(await shown()).toBeNull();
+  });
+
+  test("settings of which the resource was renamed keep the declared values, and a line names each original value", async () => {
+    const { change, held } = current();
+    await change("general", { apiRateLimit: 77 });
+    const inputs = { apiRateLimit: 400, defaultRemoteStateAccess: false };
+    const { former, renamed } = await twins("GeneralSettings", inputs);
+    forget();
+    await renamed.up(inputs, remembers);
+    await former.destroy(remembers);
+    expect(await held("general")).toMatchObject(inputs);
+    expect(printed).toContain(
+      'warning: general settings "general": what they held before can no longer be put back: apiRateLimit 77, defaultRemoteStateAccess true',
+    );
+    expect(await renamed.refresh()).toEqual([]);
+  });
+
+  test("an original value that is a secret is named, not shown", async () => {
+    await current().change("cost-estimation", { cloudASecretKey: "canary-original" });
+    const inputs = { cloudASecretKey: "canary-ours" };
+    const { former, renamed } = await twins("CostEstimationSettings", inputs);
+    forget();
+    await renamed.up(inputs, remembers);
+    await former.destroy(remembers);
+    expect(printed.at(-1)).toMatch(/can no longer be put back: cloudASecretKey$/);
+    expect(printed.join("\n")).not.toContain("canary");
+  });
+
+  test.each([true, false])(
+    "settings that two resources hold get back what they held before both (the former one first: %s)",
+    async (isFormerFirst) => {
+      const { change, held, engine } = current();
+      await change("customization", { footer: "theirs", error: "their error" });
+      const [former, renamed] = [engine("CustomizationSettings"), engine("CustomizationSettings")];
+      await former.up({ footer: "ours", error: "their error" });
+      await renamed.up({ footer: "ours again", error: "our error", loginHelp: "ask us" });
+      forget();
+      for (const resource of isFormerFirst ? [former, renamed] : [renamed, former]) await resource.destroy(remembers);
+      expect(await held("customization")).toMatchObject({ footer: "theirs", error: "their error", loginHelp: "" });
+    },
+  );
+
+  test("settings put back by one resource of this run are written again by the other", async () => {
+    const { held } = current();
+    const inputs = { apiRateLimit: 400 };
+    const { former, renamed } = await twins("GeneralSettings", inputs);
+    forget();
+    // A replacement that deletes first comes before the other resource is seen.
+    await former.destroy(remembers);
+    expect((await held("general")).apiRateLimit).toBe(30);
+    expect(await renamed.up(inputs, remembers)).toBe("update");
+    expect((await held("general")).apiRateLimit).toBe(400);
+    expect(await renamed.up(inputs)).toBe("same");
+  });
+
+  test.each([
+    ["GeneralSettings", { apiRateLimit: 400 }],
+    ["AdminWorkspace", workspace],
+    ["ModuleVersionDeprecation", deprecation],
+  ])("of two creations of %s in one run one fails", async (type, inputs) => {
+    const [one, two] = [current().engine(type), current().engine(type)];
+    forget();
+    const outcomes = await Promise.allSettled([one.up(inputs, remembers), two.up(inputs, remembers)]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  });
+});

@@ -1,0 +1,105 @@
+import { serverReason } from "../../provider/failure";
+import { holdsShortSecret, longestText, redact } from "../../provider/redaction";
+
+test("a key is taken out line by line, for a server may break it otherwise", () => {
+  const key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAQEFAASCBKcwggSj\n-----END PRIVATE KEY-----\n";
+  for (const text of [key.trim(), key.replaceAll("\n", " "), "got MIIEvQIBADANBgkqhkiG9w0B only"])
+    expect(redact(text, [key])).not.toMatch(/MII|AQEF/);
+});
+
+test("a secret is taken out in every form that a server may echo", () => {
+  const secret = 'k"ey/with=blanks and\nlines';
+  const forms = [secret, JSON.stringify(secret), encodeURIComponent(secret), Buffer.from(secret).toString("base64")];
+  for (const form of forms) expect(redact(`before ${form} after`, [secret, ""])).toMatch(/^before "?\[secret\]"? after$/);
+  const hex = Buffer.from(secret).toString("hex");
+  const unpadded = Buffer.from(secret).toString("base64url");
+  for (const form of [hex, hex.toUpperCase(), unpadded, secret.toUpperCase(), encodeURIComponent(secret).toLowerCase()])
+    expect(redact(`<${form}>`, [secret])).toBe("<[secret]>");
+  expect(redact("abcabc", ["abc", "abcabc"])).toBe("[secret]");
+  // Two that overlap leave nothing of either.
+  expect(redact("xabcdefx", ["abcd", "cdef"])).toBe("x[secret]x");
+});
+
+test("a secret is replaced that is longer than any regular expression may be, and in no error", () => {
+  const secret = "canary-".repeat(50_000);
+  expect(redact(`before ${secret}`, [secret])).toBe("before [secret]");
+  expect(redact("before", [secret])).toBe("before");
+});
+
+test("a secret with half a character in it breaks nothing", () => {
+  expect(redact("before canary\ud800 after", ["canary\ud800"])).toBe("before [secret] after");
+});
+
+test("no part of a secret is left at the end of what is kept", () => {
+  const secret = "canary-0123456789";
+  for (const overlap of [1, 8, secret.length]) {
+    const text = `${"x".repeat(longestText - overlap)}${secret}${"y".repeat(longestText)}`;
+    expect(redact(text, [secret])).toBe(`${"x".repeat(longestText - overlap)}[secret]`);
+  }
+  const kept = redact(`${"x".repeat(longestText - 3)}canar`, [secret]);
+  expect(kept).toBe(`${"x".repeat(longestText - 3)}can`);
+});
+
+describe("a secret under four characters", () => {
+  test.each([
+    ["denied for abc", true],
+    ["'ABC' is wrong", true],
+    ["key=abc;", true],
+    ["denied for YWJj", false],
+    ["the abcess of cabc, abc1 and \u00e9abc", false],
+  ])("in %p is a word of its own: %p", (text, holds) => expect(holdsShortSecret(text, ["abc", " ", ""])).toBe(holds));
+
+  test("keeps the server's reason from being shown, and is not spelled out inside other words", () => {
+    expect(serverReason({ errors: ["this is a bad request"] }, "", ["a"])).toBe("the server's reason contains a secret and is not shown");
+    expect(serverReason({ errors: ["invalid parameter"] }, "", ["a"])).toBe("invalid parameter");
+    // In base64 it is long enough to be replaced.
+    expect(serverReason({ errors: ["got YWJj"] }, "", ["abc"])).toBe("got [secret]");
+  });
+});
+
+describe("the server's reason", () => {
+  test.each([
+    ["1 error occurred:\n\t* one\n\n", "one"],
+    ["2 errors occurred:\n\t* one\n\t* two\n\n", "one; two"],
+    ["failed: 2 errors occurred:\n\n\t* one\n  * two.", "failed: one; two"],
+    ["2 * 3 is six\n", "2 * 3 is six"],
+  ])("%p is shown as %p", (text, shown) => expect(serverReason(undefined, text, [])).toBe(shown));
+
+  const secret = "canary-0123456789-canary-0123456789";
+  const ofLength = (part: string, megabytes: number): string => part.repeat(Math.ceil((megabytes * 2 ** 20) / part.length));
+  const taken = (text: string, isJson: boolean): number => {
+    const times = Array.from({ length: 3 }, () => {
+      const begin = performance.now();
+      serverReason(isJson ? { errors: [text] } : undefined, isJson ? "" : text, [secret]);
+      return performance.now() - begin;
+    });
+    return Math.min(...times);
+  };
+
+  test.each([
+    ["digits", "1"],
+    ["line ends", "\n"],
+    ["blanks", " "],
+    ["items of a list", "\n\t* "],
+    ["headings of lists", "1 error occurred:\n"],
+    ["control characters", "\u001b"],
+    ["the first half of a secret", secret.slice(0, secret.length / 2)],
+    ["a secret", secret],
+  ])("takes time in proportion to its length, of %s", (_, part) => {
+    for (const isJson of [false, true]) {
+      // What is less than a few milliseconds is noise.
+      const short = Math.max(5, taken(ofLength(part, 1), isJson));
+      const long = taken(ofLength(part, 8), isJson);
+      expect(long).toBeLessThan(short * 8 * 4);
+      expect(long).toBeLessThan(1_000);
+    }
+  });
+
+  test("is found among the hundreds of secrets of a rekey", () => {
+    const shares = Array.from({ length: 255 }, (_, index) => Buffer.alloc(33, index).toString("hex"));
+    const begin = performance.now();
+    expect(serverReason(undefined, `denied for ${shares[77]}`, shares)).toBe("denied for [secret]");
+    serverReason(undefined, ofLength("1", 8), shares);
+    expect(performance.now() - begin).toBeLessThan(5_000);
+  });
+});

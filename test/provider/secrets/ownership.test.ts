@@ -1,0 +1,275 @@
+import { forget } from "../../../provider/adapters/dynamic-runtime";
+import { Engine } from "../../engine";
+import { startGateway } from "../../gateway";
+import { printed } from "../../printed";
+import { onEachTarget } from "../../target";
+
+// Two resources of one object, as a rename leaves them in the state, or a move to another type. What `remembers` runs in the process of the step before.
+
+const remembers = { remembers: true };
+
+onEachTarget("one owner for each object", (current) => {
+  const engine = (type: string, config = current().config()): Engine => new Engine(`secrets:${type}`, config);
+  const statusOf = async (path: string): Promise<number> => (await current().outside("GET", path)).status;
+  const policiesOf = async (path: string): Promise<unknown> => (await current().outside("GET", path)).data?.policies;
+  const access = { address: "http://127.0.0.1:4646", token: "canary-management" };
+
+  /** The inputs of each type that has an object, with the paths of its objects. */
+  const cases = [
+    { type: "SchedulerRole", inputs: { name: "web", policies: ["a"] }, paths: ["role/web"] },
+    {
+      type: "SchedulerRoles",
+      inputs: { roles: { web: { policies: ["a"] }, site: { policies: ["a"] } } },
+      paths: ["role/web", "role/site"],
+    },
+    { type: "SchedulerAccess", inputs: access, paths: ["config/access"] },
+    { type: "SchedulerLease", inputs: { ttl: "1h" }, paths: ["config/lease"] },
+  ];
+  const adopting = (type: string): Record<string, unknown> => (type === "SchedulerLease" ? {} : { adopt: true });
+
+  /** One that exists, and one that took its object over in an earlier run, which did not come to the deletion. */
+  async function twins(type: string, inputs: object): Promise<{ former: Engine; renamed: Engine; again: Record<string, unknown> }> {
+    const again = { ...inputs, ...adopting(type), mount: await current().newMount() };
+    const [former, renamed] = [engine(type), engine(type)];
+    await former.up(again);
+    await renamed.up(again);
+    return { former, renamed, again };
+  }
+
+  const exist = async (mount: unknown, paths: readonly string[]): Promise<boolean[]> =>
+    Promise.all(
+      paths.map(async (path) => {
+        const { status, data } = await current().outside("GET", `${mount}/${path}`);
+        return status === 200 && data?.address !== "";
+      }),
+    );
+
+  test.each(cases)("$type: after a rename that was not finished, the former one leaves the object to the new one", async (each) => {
+    const { former, renamed, again } = await twins(each.type, each.inputs);
+    forget();
+    expect(await renamed.up(again, remembers)).toBe("same");
+    await former.destroy(remembers);
+    expect(printed.filter((line) => line.includes("stays, since another resource of the program holds it now"))).toHaveLength(1);
+    const { mount } = again as { mount: string };
+    expect(await exist(mount, each.paths)).toEqual(each.paths.map(() => true));
+    expect(await renamed.refresh()).toEqual([]);
+    expect(await renamed.up(again)).toBe("same");
+    await renamed.destroy();
+    expect(await exist(mount, each.paths)).toEqual(each.paths.map(() => false));
+  });
+
+  test.each(cases)("$type: the same within one run", async (each) => {
+    const again = { ...each.inputs, ...adopting(each.type), mount: await current().newMount() };
+    const [former, renamed] = [engine(each.type), engine(each.type)];
+    await former.up(again);
+    await renamed.up(again);
+    await former.destroy(remembers);
+    expect(await exist(again.mount, each.paths)).toEqual(each.paths.map(() => true));
+  });
+
+  test.each(cases)("$type: destroyed in either order, twins leave nothing", async (each) => {
+    for (const isFormerFirst of [true, false]) {
+      const { former, renamed, again } = await twins(each.type, each.inputs);
+      forget();
+      for (const resource of isFormerFirst ? [former, renamed] : [renamed, former]) await resource.destroy(remembers);
+      expect(await exist((again as { mount: string }).mount, each.paths)).toEqual(each.paths.map(() => false));
+    }
+  });
+
+  test.each(cases)("$type: replaced by order, it is removed and made again", async (each) => {
+    const { renamed, again } = await twins(each.type, each.inputs);
+    const { mount } = again as { mount: string };
+    forget();
+    // Of a replacement that the user orders, the provider gets no diff.
+    await renamed.problems(again);
+    await renamed.destroy(remembers);
+    expect(await exist(mount, each.paths)).toEqual(each.paths.map(() => false));
+    expect(await renamed.up(again, remembers)).toBe("create");
+    expect(await exist(mount, each.paths)).toEqual(each.paths.map(() => true));
+  });
+
+  test.each(cases.filter(({ type }) => type !== "SchedulerLease"))(
+    "$type: a rename that is refused removes nothing, and the former one stays in the state",
+    async ({ type, inputs, paths }) => {
+      const declared = { ...inputs, mount: await current().newMount() };
+      const [former, renamed] = [engine(type), engine(type)];
+      await former.up(declared);
+      forget();
+      await expect(renamed.up(declared, remembers)).rejects.toMatchObject({ code: "ERR_ALREADY_EXISTS" });
+      await expect(former.destroy(remembers)).rejects.toMatchObject({
+        code: "ERR_REFUSED",
+        message: expect.stringContaining("another resource of the program declares it, and has not taken it over"),
+      });
+      expect(former.state).toBeDefined();
+      expect(await exist(declared.mount, paths)).toEqual(paths.map(() => true));
+      await renamed.up({ ...declared, adopt: true });
+      await former.destroy(remembers);
+      expect(await exist(declared.mount, paths)).toEqual(paths.map(() => true));
+    },
+  );
+
+  test.each(cases)("$type: of two creations in one run one fails, with adopt as well", async ({ type, inputs }) => {
+    for (const more of [{}, adopting(type)]) {
+      const declared = { ...inputs, ...more, mount: await current().newMount() };
+      const [one, two] = [engine(type), engine(type)];
+      forget();
+      const outcomes = await Promise.allSettled([one.up(declared, remembers), two.up(declared, remembers)]);
+      const failed = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+      expect(failed).toHaveLength(1);
+      expect(failed[0]).toMatchObject({ code: "ERR_ALREADY_EXISTS", message: expect.stringContaining("another resource of this program") });
+    }
+  });
+
+  test("what was given up may be created again in the same run", async () => {
+    const declared = { name: "web", policies: ["a"], mount: await current().newMount() };
+    const [one, two] = [engine("SchedulerRole"), engine("SchedulerRole")];
+    forget();
+    await one.up(declared, remembers);
+    await one.destroy(remembers);
+    expect(await two.up(declared, remembers)).toBe("create");
+  });
+
+  test("two roles that swap their names keep both", async () => {
+    const mount = await current().newMount();
+    const inputs = (name: string, policy: string): Record<string, unknown> => ({ name, policies: [policy], mount, adopt: true });
+    const [a, b] = [engine("SchedulerRole"), engine("SchedulerRole")];
+    await a.up(inputs("web", "of-a"));
+    await b.up(inputs("site", "of-b"));
+    const [formerA, formerB] = [engine("SchedulerRole"), engine("SchedulerRole")];
+    [formerA.state, formerB.state] = [a.state, b.state];
+    forget();
+    for (const [resource, name, policy] of [
+      [a, "site", "of-a"],
+      [b, "web", "of-b"],
+    ] as const) {
+      // Create before delete: the engine deletes both at the end.
+      const { operation } = await resource.preview(inputs(name, policy));
+      expect(operation).toBe("replace");
+      resource.state = undefined;
+      await resource.up(inputs(name, policy), remembers);
+    }
+    await formerA.destroy(remembers);
+    await formerB.destroy(remembers);
+    expect([await policiesOf(`${mount}/role/site`), await policiesOf(`${mount}/role/web`)]).toEqual([["of-a"], ["of-b"]]);
+  });
+
+  describe("moves between roles and sets of roles", () => {
+    const names = ["a", "b", "c"];
+    const attributes = { policies: ["p"] };
+    const rolesOf = (...of: string[]): object => Object.fromEntries(of.map((name) => [name, attributes]));
+    const role = (name: string, mount: string): Record<string, unknown> => ({ name, ...attributes, mount, adopt: true });
+    const set = (mount: string, ...of: string[]): Record<string, unknown> => ({ roles: rolesOf(...of), mount, adopt: true });
+    const held = async (mount: string): Promise<unknown> => (await current().outside("GET", `${mount}/role?list=true`)).data?.keys;
+
+    test("three roles become a set", async () => {
+      const mount = await current().newMount();
+      const roles = names.map(() => engine("SchedulerRole"));
+      for (const [index, resource] of roles.entries()) await resource.up(role(names[index] as string, mount));
+      const roleSet = engine("SchedulerRoles");
+      await roleSet.up(set(mount, ...names));
+      for (const resource of roles) await resource.destroy(remembers);
+      expect(await held(mount)).toEqual(names);
+      expect(await roleSet.refresh()).toEqual([]);
+      expect(await roleSet.up(set(mount, ...names))).toBe("same");
+    });
+
+    test("a set becomes three roles", async () => {
+      const mount = await current().newMount();
+      const roleSet = engine("SchedulerRoles");
+      await roleSet.up(set(mount, ...names));
+      const roles = names.map(() => engine("SchedulerRole"));
+      forget();
+      await Promise.all(roles.map((resource, index) => resource.up(role(names[index] as string, mount), remembers)));
+      await roleSet.destroy(remembers);
+      expect(await held(mount)).toEqual(names);
+      for (const resource of roles) expect(await resource.refresh()).toEqual([]);
+    });
+
+    const orders = {
+      "the set lets go first": async (drop: () => Promise<unknown>, create: () => Promise<unknown>): Promise<void> => {
+        await drop();
+        await create();
+      },
+      "the role is created first": async (drop: () => Promise<unknown>, create: () => Promise<unknown>): Promise<void> => {
+        await create();
+        await drop();
+      },
+      "both at once": async (drop: () => Promise<unknown>, create: () => Promise<unknown>): Promise<void> => {
+        await Promise.all([drop(), create()]);
+      },
+      "both at once, the role a little earlier": async (drop: () => Promise<unknown>, create: () => Promise<unknown>): Promise<void> => {
+        await Promise.all([create(), drop()]);
+      },
+    };
+    test.each(Object.entries(orders))("one role leaves a set for a resource of its own: %s", async (_, inOrder) => {
+      const mount = await current().newMount();
+      const [roleSet, single] = [engine("SchedulerRoles"), engine("SchedulerRole")];
+      await roleSet.up(set(mount, ...names));
+      forget();
+      await inOrder(
+        () => roleSet.up(set(mount, "b", "c"), remembers),
+        () => single.up(role("a", mount), remembers),
+      );
+      expect(await held(mount)).toEqual(names);
+      expect(await single.refresh()).toEqual([]);
+      expect(await roleSet.refresh()).toEqual([]);
+      expect(await roleSet.up(set(mount, "b", "c"))).toBe("same");
+    });
+
+    test("a role is written only after a removal under way is answered", async () => {
+      const mount = await current().newMount();
+      const gateway = await startGateway(current().address);
+      try {
+        const config = current().config({ address: gateway.url });
+        const [roleSet, single] = [engine("SchedulerRoles", config), engine("SchedulerRole", config)];
+        await roleSet.up(set(mount, ...names));
+        forget();
+        let created: Promise<unknown> | undefined;
+        gateway.interrupt = ({ method }) => {
+          if (method !== "DELETE") return undefined;
+          gateway.interrupt = undefined;
+          // It is lost on its way, and sent again.
+          return {
+            when: "before",
+            act: async () => {
+              created = single.up(role("a", mount), remembers);
+              // Time enough for a creation that does not wait.
+              for (let look = 0; look < 5; look++) await current().outside("GET", `${mount}/role?list=true`);
+            },
+          };
+        };
+        await roleSet.up(set(mount, "b", "c"), remembers);
+        await created;
+        expect(await held(mount)).toEqual(names);
+        const writes = gateway.requests.filter(({ path }) => path.endsWith("/role/a")).map(({ method }) => method);
+        expect(writes.slice(-2)).toEqual(["DELETE", "POST"]);
+      } finally {
+        await gateway.close();
+      }
+    });
+
+    test("a role removed before its other resource was seen is written again by that one", async () => {
+      const mount = await current().newMount();
+      const [roleSet, single] = [engine("SchedulerRoles"), engine("SchedulerRole")];
+      await roleSet.up(set(mount, ...names));
+      await single.up(role("a", mount));
+      forget();
+      await roleSet.up(set(mount, "b", "c"), remembers);
+      expect(await statusOf(`${mount}/role/a`)).toBe(404);
+      expect(await single.up(role("a", mount), remembers)).toBe("update");
+      expect(await held(mount)).toEqual(names);
+      expect(await single.up(role("a", mount))).toBe("same");
+    });
+
+    test("the other way round: a role's removal is made good by the set", async () => {
+      const mount = await current().newMount();
+      const [roleSet, single] = [engine("SchedulerRoles"), engine("SchedulerRole")];
+      await single.up(role("a", mount));
+      await roleSet.up(set(mount, ...names));
+      forget();
+      await single.destroy(remembers);
+      expect(await roleSet.up(set(mount, ...names), remembers)).toBe("update");
+      expect(await held(mount)).toEqual(names);
+    });
+  });
+});
