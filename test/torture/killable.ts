@@ -1,3 +1,5 @@
+import { copyFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { kill, Process, processesWith } from "../processes";
 import { Project } from "../project";
 
@@ -12,6 +14,8 @@ export class Killable {
   readonly project: Project;
   /** What the last run has printed so far. */
   output = "";
+  /** How often Pulumi died while it wrote the state. */
+  restored = 0;
   private pid: number | undefined;
   private isKilled = false;
 
@@ -46,8 +50,22 @@ export class Killable {
       await sleep(50);
     }
     kill(this.left());
-    if (this.isKilled) await this.project.pulumi("cancel", "--yes");
+    if (this.isKilled) {
+      this.restoreCheckpoint();
+      await this.project.pulumi("cancel", "--yes");
+    }
     return { code, output: this.output };
+  }
+
+  /** Pulumi's local backend writes the state in place: what dies meanwhile leaves half of it, and the whole one of before beside it. */
+  private restoreCheckpoint(): void {
+    const checkpoint = join(this.project.folder, "backend/.pulumi/stacks/story/dev.json");
+    try {
+      JSON.parse(readFileSync(checkpoint, "utf8"));
+    } catch {
+      copyFileSync(`${checkpoint}.bak`, checkpoint);
+      this.restored++;
+    }
   }
 
   /** false: there is nothing to kill any more. */
