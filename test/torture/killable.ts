@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { kill, Process, processesWith } from "../processes";
 import { Project } from "../project";
@@ -14,8 +14,8 @@ export class Killable {
   readonly project: Project;
   /** What the last run has printed so far. */
   output = "";
-  /** How often Pulumi died while it wrote the state. */
-  restored = 0;
+  /** How many files Pulumi left half written when it died. */
+  halfWritten = 0;
   private pid: number | undefined;
   private isKilled = false;
 
@@ -51,20 +51,19 @@ export class Killable {
     }
     kill(this.left());
     if (this.isKilled) {
-      this.restoreCheckpoint();
+      this.removeHalfWritten();
       await this.project.pulumi("cancel", "--yes");
     }
     return { code, output: this.output };
   }
 
-  /** Pulumi's local backend writes the state in place: what dies meanwhile leaves half of it, and the whole one of before beside it. */
-  private restoreCheckpoint(): void {
-    const checkpoint = join(this.project.folder, "backend/.pulumi/stacks/story/dev.json");
-    try {
-      JSON.parse(readFileSync(checkpoint, "utf8"));
-    } catch {
-      copyFileSync(`${checkpoint}.bak`, checkpoint);
-      this.restored++;
+  /** Pulumi's local backend writes beside each file what it knows of it, in place: of what dies meanwhile an empty file is left, which nothing can read. */
+  private removeHalfWritten(): void {
+    const folder = join(this.project.folder, "backend/.pulumi");
+    for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".attrs"))) {
+      if (readFileSync(join(folder, file), "utf8").trimEnd().endsWith("}")) continue;
+      rmSync(join(folder, file));
+      this.halfWritten++;
     }
   }
 

@@ -23,8 +23,8 @@ interface Figures {
   left: number;
   /** Kills after which settings no longer had what they held before. */
   originalsLost: number;
-  /** Kills in the middle of a write of the state, after which its backup is the state. */
-  restored: number;
+  /** Files of Pulumi's that were written by half, and removed. */
+  halfWritten: number;
 }
 
 const count = (counts: Map<string, number>, key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -35,7 +35,7 @@ const nameOf = (method: string, path: string): string =>
 
 export async function torture({ kills, seed }: { kills: number; seed: number }): Promise<void> {
   console.log(`${kills} kills, seed ${seed}\n`);
-  const figures: Figures = { kills: 0, ups: 0, fell: new Map(), refused: 0, left: 0, originalsLost: 0, restored: 0 };
+  const figures: Figures = { kills: 0, ups: 0, fell: new Map(), refused: 0, left: 0, originalsLost: 0, halfWritten: 0 };
   let isStopped = false;
   process.once("SIGINT", () => {
     isStopped = true;
@@ -57,7 +57,7 @@ export async function torture({ kills, seed }: { kills: number; seed: number }):
   console.log("\n| where it fell | kills |\n|---|---:|");
   for (const [key, number] of [...figures.fell].sort(([a], [b]) => a.localeCompare(b))) console.log(`| ${key} | ${number} |`);
   console.log(
-    `\n${figures.kills} kills, ${figures.ups} runs of \`pulumi up\`; ${figures.refused} creations refused until they adopted, ${figures.left} generated tokens left to their lease, ${figures.originalsLost} times the original value of settings was lost, ${figures.restored} times the state was written by half and its backup taken.`,
+    `\n${figures.kills} kills, ${figures.ups} runs of \`pulumi up\`; ${figures.refused} creations refused until they adopted, ${figures.left} generated tokens left to their lease, ${figures.originalsLost} times the original value of settings was lost, ${figures.halfWritten} files of Pulumi's left half written.`,
   );
 }
 
@@ -147,7 +147,7 @@ async function tell(target: Target, random: () => number, figures: Figures, unti
     const { problems } = await model.compare(drawing, false);
     if (problems.length > 0) throw failure(`after destroy: ${problems.join("\n")}`);
   } finally {
-    figures.restored += runs.restored;
+    figures.halfWritten += runs.halfWritten;
     runs.end();
     for (const gateway of gateways) await gateway.close();
   }
