@@ -50,10 +50,10 @@ export class Everything {
     readonly mount: string,
     variables: Record<string, string>,
   ) {
-    const { dialect, scheduler } = target;
+    const { dialect } = target;
     this.platform = platform(dialect, sandbox);
     this.project = new Project({ STEWARD_TOKEN: target.token, STEWARD_PLATFORM_TOKEN: sandbox.platform.token, ...variables });
-    this.project.with({ STEWARD_SCHEDULER: scheduler.address, STEWARD_SCHEDULER_TOKEN: scheduler.token, STEWARD_MOUNT: mount });
+    this.variables({});
     this.project.config({
       "steward:default": {
         secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect, mount },
@@ -63,6 +63,17 @@ export class Everything {
     gateway.interrupt = (passing) =>
       this.interrupt?.(passing) ??
       (passing.path.includes("/creds/") ? { when: "after", answer: (body) => this.generated(body) } : undefined);
+  }
+
+  /** Variables of the runs to come, beside those that the program needs. */
+  variables(more: Record<string, string>): void {
+    const { scheduler } = this.target;
+    this.project.with({
+      STEWARD_SCHEDULER: scheduler.address,
+      STEWARD_SCHEDULER_TOKEN: scheduler.token,
+      STEWARD_MOUNT: this.mount,
+      ...more,
+    });
   }
 
   /** `variables`: of each run of the command line. */

@@ -1,7 +1,7 @@
 import { ChildProcessByStdio, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { Readable } from "node:stream";
 import type { Stack } from "@pulumi/pulumi/automation";
 import { cleanEnvironment, pulumiEnvironment } from "../tools/environment";
@@ -131,7 +131,8 @@ export class Project {
       this.stack = true;
       await this.pulumi("stack", "init", "dev");
     }
-    return spawn(cli.command, [...args, "--non-interactive", "--color", "never"], {
+    const options = args[0] === "watch" ? [] : ["--non-interactive"];
+    return spawn(cli.command, [...args, ...options, "--color", "never"], {
       cwd: join(this.folder, "program"),
       env: this.environment(cli),
       stdio: ["ignore", "pipe", "pipe"],
@@ -139,7 +140,10 @@ export class Project {
   }
 
   private environment(cli: Pulumi): Record<string, string> {
-    return { ...pulumiEnvironment(this.folder, cli), ...this.variables, ...this.more };
+    const environment = pulumiEnvironment(this.folder, cli);
+    // Programs of the test's own, which Pulumi looks for beside its others.
+    const PATH = [join(this.folder, "bin"), environment.PATH].join(delimiter);
+    return { ...environment, PATH, ...this.variables, ...this.more };
   }
 
   /** The stack as the Automation API has it, once it exists. */
@@ -180,7 +184,7 @@ export class Project {
 
   /** Runs a file of the program's folder by itself. */
   async node(file: string): Promise<{ code: number; output: string }> {
-    const env = { ...pulumiEnvironment(this.folder, await getPulumi()), ...this.variables, ...this.more };
+    const env = this.environment(await getPulumi());
     return ended(spawn(process.execPath, [file], { cwd: join(this.folder, "program"), env, stdio: ["ignore", "pipe", "pipe"] }));
   }
 

@@ -1,35 +1,40 @@
 import { Command, InvalidArgumentError } from "commander";
 import { rekeyTargets, withRekeyTarget } from "../rekey";
+import { torture } from "./kills";
+import { randomly } from "./random";
 import { CommandLine, InProcess } from "./runners";
 import { shapes } from "./shapes";
 import { blows, Plan, Report, Strike, tell } from "./story";
 
 // `npm run torture`: random blows on random rekeys, with the real command line, until somebody has lost a key or all are told.
 
+interface Options {
+  runs: number;
+  seed: number;
+  inProcess: boolean;
+}
+
 const whole = (text: string): number => {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError("It is a whole number.");
   return Number(text);
 };
-const { runs, seed, inProcess } = new Command("npm run torture --")
+const seedOfNow = Date.now() % 1_000_000;
+const program = new Command("npm run torture --")
   .description("Tells random stories of rekeys on the sandbox, and shows what fell on them and how they ended.")
+  .enablePositionalOptions()
   .option("--runs <number>", "how many stories", whole, 50)
-  .option("--seed <number>", "tells the same ones again", whole, Date.now() % 1_000_000)
+  .option("--seed <number>", "tells the same ones again", whole, seedOfNow)
   .option("--in-process", "without the command line: a hundred times faster, without its processes", false)
-  .parse()
-  .opts<{ runs: number; seed: number; inProcess: boolean }>();
+  .action((options: Options) => main(options));
+program
+  .command("kills")
+  .description("Kills the command line at random instants while it creates, renames, replaces and removes one of every other resource.")
+  .option("--kills <number>", "how many", whole, 100)
+  .option("--seed <number>", "draws the same again", whole, seedOfNow)
+  .action((options: { kills: number; seed: number }) => torture(options));
+void program.parseAsync();
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function randomly(from: number): () => number {
-  let state = from;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-async function main(): Promise<void> {
+async function main({ runs, seed, inProcess }: Options): Promise<void> {
   console.log(`${runs} stories, seed ${seed}${inProcess ? ", in one process" : ""}\n`);
   const counts = new Map<string, { former: number; new: number }>();
   const met = new Set<string>();
@@ -78,5 +83,3 @@ async function main(): Promise<void> {
   console.log(`\n${told} stories, ${ups} runs of \`pulumi up\`, ${struckInAll} blows; every story came to its end, no process was left.`);
   console.log(`Rows met: ${[...met].sort().join("; ")}.`);
 }
-
-void main();

@@ -1,7 +1,6 @@
 import { RekeyInputs } from "../../provider/secrets";
-import { kill, processesWith } from "../processes";
-import { Project } from "../project";
 import { RekeyStack, RekeyTarget } from "../rekey";
+import { Killable, Victim } from "./killable";
 
 /** New shares as the state keeps them. */
 export interface SavedSet {
@@ -21,9 +20,6 @@ export interface Saved {
   complete: boolean;
 }
 
-/** Whose death a blow is. */
-export type Victim = "command line" | "provider" | "both";
-
 /** How a rekey is run. */
 export interface Runner {
   /** One `pulumi up`. */
@@ -37,74 +33,37 @@ export interface Runner {
   end(): Promise<void>;
 }
 
-const mark = "STEWARD_STORY";
-const sleep = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
-
 /** The real command line, with its processes. */
 export class CommandLine implements Runner {
-  private readonly project: Project;
-  private readonly name: string;
-  private output = "";
-  private pid: number | undefined;
-  private isKilled = false;
+  private readonly runs: Killable;
 
   constructor({ token, gateway, dialect }: RekeyTarget) {
-    this.name = `${process.pid}-${gateway.url}`;
-    this.project = new Project({ [mark]: this.name, STEWARD_TOKEN: token })
+    this.runs = new Killable(`${process.pid}-${gateway.url}`, { STEWARD_TOKEN: token });
+    this.runs.project
       .program(`
         const rekey = new secrets.Rekey("unseal", JSON.parse(process.env.STEWARD_PLAN));
         exports.complete = rekey.complete;`)
       .config({ "steward:default": { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect } } });
   }
 
-  private left = (): { pid: number; command: string }[] => processesWith(mark, this.name);
-  private providers = (): { pid: number; command: string }[] =>
-    this.left().filter(({ command }) => /node\S* .*dynamic-provider/.test(command) && !/^\S*sh /.test(command));
-
-  async up(inputs: RekeyInputs, variables: Record<string, string>): Promise<{ code: number; output: string }> {
-    this.output = "";
-    this.isKilled = false;
-    const child = await this.project.with({ ...variables, STEWARD_PLAN: JSON.stringify(inputs) }).launch("up", "--yes", "--skip-preview");
-    this.pid = child.pid;
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (data) => {
-        this.output += data;
-      });
-    // Orphans keep the pipes open: the end of the process counts, not theirs.
-    const code = await new Promise<number>((done) => child.on("exit", (status) => done(status ?? 1)));
-    // Whatever was killed, the provider ends by itself; the language host and its shell are Pulumi's to leave behind.
-    for (let waited = 0; this.providers().length > 0; waited += 50) {
-      if (waited > 8000) throw new Error(`the provider goes on without its engine: ${this.providers()[0]?.command}`);
-      await sleep(50);
-    }
-    kill(this.left());
-    if (this.isKilled) await this.project.pulumi("cancel", "--yes");
-    return { code, output: this.output };
+  up(inputs: RekeyInputs, variables: Record<string, string>): Promise<{ code: number; output: string }> {
+    this.runs.project.with({ ...variables, STEWARD_PLAN: JSON.stringify(inputs) });
+    return this.runs.up();
   }
 
-  told = (): string => this.output;
+  told = (): string => this.runs.output;
 
   async kill(victim: Victim): Promise<void> {
-    const providers = this.providers();
-    if (victim !== "provider") {
-      this.isKilled = true;
-      kill([{ pid: this.pid as number, command: "pulumi" }]);
-    }
-    if (victim !== "command line") kill(providers);
+    this.runs.kill(victim);
   }
 
   async saved(): Promise<Saved> {
-    const resources = await this.project.resources("--show-secrets");
+    const resources = await this.runs.project.resources("--show-secrets");
     const outputs = (type: string): unknown => resources.find(({ urn }) => urn.includes(`:${type}::`))?.outputs;
     return savedIn(outputs("RekeyShares"), outputs("RekeyCommit"));
   }
 
-  async end(): Promise<void> {
-    const left = this.left();
-    kill(left);
-    this.project.remove();
-    if (left.length > 0) throw new Error(`left behind: ${left.map(({ command }) => command).join("; ")}`);
-  }
+  end = async (): Promise<void> => this.runs.end();
 }
 
 /** The provider in this process, under an engine that keeps what the real one keeps. Whoever dies, the run is never heard of again. */

@@ -1,0 +1,135 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { cleanEnvironment } from "../../tools/environment";
+import { npm } from "../../tools/npm";
+import { Everything } from "../everything";
+import { Project } from "../project";
+
+// Other ways in which Pulumi runs a program.
+
+let everything: Everything;
+beforeEach(async () => {
+  everything = await Everything.start("hashicorp");
+});
+afterEach(() => everything.stop());
+const policies = async (name: string): Promise<unknown> =>
+  (await everything.target.outside("GET", `${everything.mount}/role/${name}`)).data?.policies;
+
+/** A file of the project's folder, outside its program. */
+function write(project: Project, name: string, text: string, mode?: number): string {
+  const file = join(project.folder, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text, { mode });
+  return file;
+}
+
+test("a policy pack judges what is declared, before anything is written, and shows no secret", async () => {
+  const { project, sandbox } = everything;
+  // A runtime of its own name: Pulumi asks a plugin for it instead of the language host, which need not know policy packs.
+  write(project, "policy/PulumiPolicy.yaml", "runtime: here\nmain: index.js\n");
+  write(project, "policy/package.json", '{ "name": "policy", "version": "1.0.0", "main": "index.js" }');
+  write(project, "policy/index.js", policyPack);
+  write(project, "bin/pulumi-analyzer-policy-here", analyzer, 0o755);
+  const sdk = dirname(require.resolve("@pulumi/pulumi/package.json"));
+  await npm(["install", "--ignore-scripts", "--prefer-offline", "@pulumi/policy@1.21.0", `@pulumi/pulumi@file:${sdk}`], {
+    cwd: join(project.folder, "policy"),
+    env: cleanEnvironment(),
+  });
+  const pack = ["--policy-pack", join(project.folder, "policy")];
+  const source = (type: string, reason: string): string => `
+    new secrets.SchedulerRole("role", { name: "role", type: "${type}", policies: ${type === "client" ? '["one"]' : "[]"} });
+    new secrets.SchedulerAccess("access", { address: "http://nomad:4646", token: "canary-token" });
+    new platform.ModuleVersionDeprecation("version", { organizationName: "acme", moduleName: "network", moduleProvider: "aws",
+      moduleVersion: "1.0.0", reason: "${reason}" });`;
+  const written = (): number => sandbox.requests().filter(({ method }) => method !== "GET").length;
+  const before = written();
+  const refused = await project.program(source("management", "Older.")).pulumi("up", "--yes", ...pack);
+  expect(refused.output).toContain("A management token may do everything.");
+  expect([refused.code === 0, written() - before, refused.output.includes("canary-token")]).toEqual([false, 0, false]);
+
+  // One that puts right what it finds: what it says is written, and stays so.
+  const { output } = await project.program(source("client", "Old.")).up(...pack);
+  expect(output).toContain("3 resources of this package, 1 role");
+  expect(output).not.toContain("canary-token");
+  const { body } = await everything.platform.outside("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0");
+  expect((body as { deprecation?: { reason: string } }).deprecation?.reason).toBe("Old. Use 2.0.0.");
+  await project.preview("--expect-no-changes", ...pack);
+  await project.refresh("--expect-no-changes");
+  expect(project.stored()).not.toContain("canary-token");
+});
+
+test("pulumi watch writes each change as it is saved, and each of its runs begins anew", async () => {
+  const { project } = everything;
+  // It comes with Pulumi's releases, and not with one that was built from source.
+  write(project, "bin/pulumi-watch", watcher, 0o755);
+  const role = (name: string, policy: string): string =>
+    `new secrets.SchedulerRole("${name}", { name: "role", policies: ["${policy}"], adopt: true });`;
+  await project.program(role("role", "one")).up();
+  const child = await project.launch("watch", "--path", "index.js");
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (data) => {
+      output += data;
+    });
+  const shows = async (text: RegExp, times: number): Promise<void> => {
+    while ((output.match(new RegExp(text, "g")) ?? []).length < times) {
+      if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}:\n${output}`);
+      await new Promise((done) => child.stdout.once("data", done));
+    }
+  };
+  try {
+    await shows(/Update (complete|failed)/, 1);
+    project.program(role("role", "two"));
+    await shows(/Update (complete|failed)/, 2);
+    expect([await policies("role"), output.includes("Update failed")]).toEqual([["two"], false]);
+    project.program(role("renamed", "three"));
+    await shows(/Update (complete|failed)/, 3);
+    expect([await policies("role"), output.includes("Update failed")]).toEqual([["three"], false]);
+  } finally {
+    child.kill("SIGINT");
+    await new Promise((done) => child.on("close", done));
+  }
+  await project.calm();
+});
+
+const policyPack = `
+  const { PolicyPack } = require("@pulumi/policy");
+  const of = (type, name) => type === "pulumi-nodejs:dynamic/steward/" + name;
+  new PolicyPack("house-rules", { policies: [
+    { name: "no-management-roles", description: "Roles are of type client.", enforcementLevel: "mandatory",
+      validateResource: ({ type, props }, report) => {
+        if (of(type, "secrets:SchedulerRole") && props.type === "management") report("A management token may do everything.");
+      } },
+    { name: "reasons", description: "A deprecation says what to use.", enforcementLevel: "remediate",
+      remediateResource: ({ type, props }) => {
+        if (of(type, "platform:ModuleVersionDeprecation") && props.reason === "Old.") return { ...props, reason: "Old. Use 2.0.0." };
+      } },
+    { name: "count", description: "What is there.", enforcementLevel: "advisory",
+      validateStack: ({ resources }, report) => {
+        const ours = resources.filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic/steward/"));
+        const roles = ours.filter(({ type, props }) => of(type, "secrets:SchedulerRole") && props.policies[0] === "one");
+        report(ours.length + " resources of this package, " + roles.length + " role");
+      } },
+  ] });`;
+
+/** Runs the pack in whose folder it is started. */
+const analyzer = `#!/usr/bin/env node
+process.argv.splice(1, 1, require.resolve("@pulumi/pulumi/cmd/run-policy-pack", { paths: [process.cwd()] }));
+require(process.argv[1]);
+`;
+
+/** Prints a line for each change of what is watched, and one when it begins to watch. */
+const watcher = `#!/usr/bin/env node
+const fs = require("node:fs");
+const path = require("node:path");
+const file = process.argv[process.argv.indexOf("--watch") + 1];
+let last;
+const look = () => {
+  const text = fs.readFileSync(file, "utf8");
+  // Written, and not only begun.
+  if (text.endsWith("\\n") && text !== last) console.log(file);
+  last = text;
+};
+fs.watch(path.dirname(file), look);
+look();
+`;
