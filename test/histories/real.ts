@@ -1,4 +1,3 @@
-import { Command, InvalidArgumentError } from "commander";
 import fc from "fast-check";
 import { CommandLine } from "./command-line";
 import { History, histories } from "./history";
@@ -6,11 +5,6 @@ import { Life } from "./life";
 import { World } from "./world";
 
 // Random histories on the real command line.
-
-const whole = (text: string): number => {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("It is a whole number.");
-  return Number(text);
-};
 
 async function live(history: History): Promise<void> {
   const world = await World.create(history.dialect);
@@ -23,14 +17,8 @@ async function live(history: History): Promise<void> {
   }
 }
 
-const { runs, seed } = new Command("histories")
-  .description("Runs random histories of programs on the real command line, and shows what went wrong.")
-  .option("--runs <number>", "how many", whole, 30)
-  .option("--seed <number>", "draws the same ones again", whole, Date.now() % 1_000_000)
-  .parse()
-  .opts<{ runs: number; seed: number }>();
-
-async function main(): Promise<void> {
+/** Runs so many of them, and prints how each ended. */
+export async function liveOnCommandLine({ runs, seed }: { runs: number; seed: number }): Promise<void> {
   console.log(`${runs} histories, seed ${seed}`);
   for (const [number, history] of fc.sample(histories, { numRuns: runs, seed }).entries())
     try {
@@ -41,5 +29,3 @@ async function main(): Promise<void> {
       process.exitCode = 1;
     }
 }
-
-void main();

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
+import { liveOnCommandLine } from "../histories/real";
 import { rekeyTargets, withRekeyTarget } from "../rekey";
 import { torture } from "./kills";
 import { randomly } from "./random";
@@ -32,6 +33,12 @@ program
   .option("--kills <number>", "how many", whole, 100)
   .option("--seed <number>", "draws the same again", whole, seedOfNow)
   .action((options: { kills: number; seed: number }) => torture(options));
+program
+  .command("histories")
+  .description("Lives random histories of programs on the real command line.")
+  .option("--runs <number>", "how many", whole, 30)
+  .option("--seed <number>", "draws the same ones again", whole, seedOfNow)
+  .action((options: { runs: number; seed: number }) => liveOnCommandLine(options));
 void program.parseAsync();
 
 async function main({ runs, seed, inProcess }: Options): Promise<void> {
