@@ -53,7 +53,9 @@ export function registration(
   const properties: Inputs = { __provider: providerText(definition.token) };
   for (const field of definition.state) properties[field] = undefined;
   for (const [field, value] of Object.entries(args)) properties[field] = asSecret(definition.secrets, field, value);
-  const declared = opts?.id ? properties : declareOnce(definition, name, properties);
+  // A transform may make another object of it.
+  const isTransformed = [opts?.transforms, opts?.transformations].some((transforms) => transforms?.length);
+  const declared = opts?.id || isTransformed ? properties : declareOnce(definition, name, properties);
   const secretOutputs = [...definition.secrets.filter((path) => !path.includes(".")), ...(definition.encrypted ?? []), formerInputs];
   const additionalSecretOutputs = [...(opts?.additionalSecretOutputs ?? []), ...secretOutputs];
   // Of a replacement that the user orders, the engine does not ask the provider.
