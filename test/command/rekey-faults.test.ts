@@ -126,7 +126,7 @@ onEachRekeyTarget("the holders' command line, where things go wrong", (current) 
     expect(odd.code).toBe(1);
     expect(odd.stdout.trimEnd().split("\n")).toHaveLength(3);
     expect(odd.stderr).toContain(
-      "the new shares were made, and the shares do not belong together. Nothing is committed: give none of them back",
+      "the new shares were made, and the shares do not belong together, and which of them do not fit could not be found out. Nothing is committed: give none of them back",
     );
 
     current().gateway.interrupt = ({ path, method }) =>
