@@ -41,7 +41,7 @@ export interface ModuleVersionDeprecationState {
   /** The reason as declared, as long as what is published begins with it. */
   reason: string;
   link: string | undefined;
-  /** The reason as users see it. */
+  /** The reason as users see it. A secret output, since `reason` may be one. */
   publishedReason: string;
 }
 

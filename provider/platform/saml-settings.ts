@@ -39,7 +39,7 @@ export interface SamlSettingsAttributes {
 export interface SamlSettingsInputs extends SettingsInputs, Partial<SamlSettingsAttributes> {}
 /** What the platform shows. */
 export interface SamlSettingsState extends SettingsState, SamlSettingsAttributes {
-  /** PEM: the certificate from before the last change of `idpCert`, until it is revoked; shows a revocation after the next `pulumi refresh`. Never counts as drift. */
+  /** PEM: the certificate from before the last change of `idpCert`, until it is revoked; shows a revocation after the next `pulumi refresh`. Never counts as drift. A secret output, since `idpCert` may be one. */
   oldIdpCert: string | undefined;
   /** Where the identity provider sends its answers. */
   acsConsumerUrl: string | undefined;
