@@ -208,22 +208,28 @@ describe("resource options", () => {
       if (type.endsWith(":SchedulerRole")) return { props: { ...props, policies: ["added"] }, opts };
       if (type.endsWith(":SchedulerLease")) return { props: { ...props, ttl: "2h" }, opts: { ...opts, customTimeouts: { update: "1s" } } };
     }] }`;
-    const transformed = `${tree(false, transforms)}
-      // Another role than the team's: it gets another mount on its way to the engine.
-      new secrets.SchedulerRole("other", { name: "team", policies: ["one"] }, {
-        transforms: [({ props, opts }) => ({ props: { ...props, mount: process.env.STEWARD_OTHER }, opts })],
-        transformations: [({ props, opts }) => ({ props: { ...props, global: true }, opts })],
-      });`;
-    const other = await everything.target.newMount();
-    everything.variables({ STEWARD_OTHER: other });
+    const transformation =
+      "({ type, props, opts }) => (type.endsWith(':SchedulerRole') ? { props: { ...props, global: true }, opts } : undefined)";
+    const transformed = `pulumi.runtime.registerStackTransformation(${transformation}); ${tree(false, transforms)}`;
     everything.sandbox.faults.add({ system: "secrets", method: "POST", path: /config\/lease$/, action: "delay", delayMs: 1500 });
-    expect(await writes(() => project.program(transformed).up())).toEqual(["POST config/lease", "POST role/team", "POST role/team"]);
-    expect([await policies("team"), (await everything.target.outside("GET", `${other}/role/team`)).data]).toEqual([
-      ["added"],
-      expect.objectContaining({ policies: ["one"], global: true }),
-    ]);
+    expect(await writes(() => project.program(transformed).up())).toEqual(["POST config/lease", "POST role/team"]);
+    const { data } = await everything.target.outside("GET", `${everything.mount}/role/team`);
+    expect(data).toMatchObject({ policies: ["added"], global: true });
     await project.calm();
     await project.destroy();
     expect([await policies("team"), await workspace("ws-acmeNetworkTest")]).toEqual([undefined, 404]);
+  });
+
+  test("transforms that give resources of one name mounts of their own: nothing is declared twice", async () => {
+    const { project, target, mount } = everything;
+    const other = await target.newMount();
+    await project
+      .program(`
+        const at = (mount) => ({ transforms: [({ props, opts }) => ({ props: { ...props, mount }, opts })] });
+        new secrets.SchedulerRole("here", { name: "web", policies: ["here"] }, at("${mount}"));
+        new secrets.SchedulerRole("there", { name: "web", policies: ["there"] }, at("${other}"));`)
+      .up();
+    expect([await policies("web"), (await target.outside("GET", `${other}/role/web`)).data?.policies]).toEqual([["here"], ["there"]]);
+    await project.calm();
   });
 });

@@ -82,8 +82,13 @@ export class Killable {
   /** Ends with an error when something is left behind. */
   end(): void {
     const left = this.left();
-    kill(left);
-    this.project.remove();
+    this.discard();
     if (left.length > 0) throw new Error(`left behind: ${left.map(({ command }) => command).join("; ")}`);
+  }
+
+  /** Whatever has become of it. */
+  discard(): void {
+    kill(this.left());
+    this.project.remove();
   }
 }

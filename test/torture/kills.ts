@@ -146,9 +146,10 @@ async function tell(target: Target, random: () => number, figures: Figures, unti
     drawing.removeAll();
     const { problems } = await model.compare(drawing, false);
     if (problems.length > 0) throw failure(`after destroy: ${problems.join("\n")}`);
+    runs.end();
   } finally {
     figures.halfWritten += runs.halfWritten;
-    runs.end();
+    runs.discard();
     for (const gateway of gateways) await gateway.close();
   }
 }
