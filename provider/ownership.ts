@@ -37,12 +37,12 @@ function claimsOn({ memory, server }: Connection, object: string): Claims {
   return claims;
 }
 
-/** The claims on these objects, once no removal is under way. */
-async function settled(connection: Connection, objects: readonly string[]): Promise<Claims[]> {
+/** Acts on the claims on these objects as soon as no removal is under way, before anything else can begin one. */
+async function whenSettled<T>(connection: Connection, objects: readonly string[], act: (all: Claims[]) => T): Promise<T> {
   const all = objects.map((object) => claimsOn(connection, object));
   for (;;) {
     const removals = all.flatMap(({ removal }) => removal ?? []);
-    if (removals.length === 0) return all;
+    if (removals.length === 0) return act(all);
     await Promise.allSettled(removals);
   }
 }
@@ -61,11 +61,12 @@ export const areDeclared = (connection: Connection, objects: readonly string[]):
   objects.every((object) => claimsOn(connection, object).declared);
 
 /** Notes that this resource holds these objects. True: one of them was removed in this run, and has to be written again. @internal */
-export async function hold(connection: Connection, objects: readonly string[], fields: object): Promise<boolean> {
-  const all = await settled(connection, objects);
+export function hold(connection: Connection, objects: readonly string[], fields: object): Promise<boolean> {
   const instance = connection.instance ?? "";
-  for (const { holders } of all) holders.set(instance, { fields, created: holders.get(instance)?.created ?? false });
-  return all.some(({ removed }) => removed);
+  return whenSettled(connection, objects, (all) => {
+    for (const { holders } of all) holders.set(instance, { fields, created: holders.get(instance)?.created ?? false });
+    return all.some(({ removed }) => removed);
+  });
 }
 
 /** Whether this run has removed the object, and nobody wrote it since. @internal */
@@ -82,24 +83,25 @@ export async function createObjects<T>(
   fields: object,
   create: () => Promise<T>,
 ): Promise<T> {
-  const all = await settled(connection, objects);
   const instance = connection.instance ?? "";
-  const taken = objects.filter((_, index) =>
-    [...(all[index]?.holders ?? [])].some(([other, { created }]) => created && other !== instance),
-  );
-  if (taken.length > 0)
-    throw new StewardError({
-      code: "ERR_ALREADY_EXISTS",
-      reason: `another resource of this program has just created ${taken.slice(0, 3).join(", ")}`,
-      advice: "Declare each object once.",
-    });
-  for (const { holders } of all) holders.set(instance, { fields, created: true });
+  const claimed = await whenSettled(connection, objects, (all) => {
+    const isTaken = ({ holders }: Claims): boolean => [...holders].some(([other, { created }]) => created && other !== instance);
+    const taken = objects.filter((_, index) => isTaken(all[index] as Claims));
+    if (taken.length > 0)
+      throw new StewardError({
+        code: "ERR_ALREADY_EXISTS",
+        reason: `another resource of this program has just created ${taken.slice(0, 3).join(", ")}`,
+        advice: "Declare each object once.",
+      });
+    for (const { holders } of all) holders.set(instance, { fields, created: true });
+    return all;
+  });
   try {
     return await create();
   } catch (error) {
     const isKept = error instanceof Unfinished || (error instanceof StewardError && error.facts.outcomeUnknown);
     if (!isKept)
-      for (const claims of all) {
+      for (const claims of claimed) {
         claims.holders.delete(instance);
         claims.refused = true;
       }
@@ -132,23 +134,22 @@ export async function removeObject(
   { name, isIrreversible = false }: { name?: string; isIrreversible?: boolean },
   remove: () => Promise<void>,
 ): Promise<boolean> {
-  const [claims = claimsOn(connection, object)] = await settled(connection, [object]);
+  const claims = claimsOn(connection, object);
   const release = (): boolean => claims.holders.delete(connection.instance ?? "");
-  if (otherHolder(claims, connection)) {
+  const { removal } = await whenSettled(connection, [object], () => {
+    if (otherHolder(claims, connection)) return { removal: undefined };
+    if (claims.refused || (isIrreversible && claims.declared)) throw notTakenOver();
+    claims.removed = true;
+    claims.removal = remove();
+    return { removal: claims.removal };
+  });
+  if (!removal) {
     release();
     if (name) warnStays(name);
     return false;
   }
-  if (claims.refused || (isIrreversible && claims.declared))
-    throw new StewardError({
-      code: "ERR_REFUSED",
-      reason: "another resource of the program declares it, and has not taken it over",
-      advice: "Run `pulumi up` again once that resource can be created, or give it an alias of the old name.",
-    });
-  claims.removed = true;
-  claims.removal = remove();
   try {
-    await claims.removal;
+    await removal;
     release();
     return true;
   } catch (error) {
@@ -157,4 +158,16 @@ export async function removeObject(
   } finally {
     claims.removal = undefined;
   }
+}
+
+const notTakenOver = (): StewardError =>
+  new StewardError({
+    code: "ERR_REFUSED",
+    reason: "another resource of the program declares it, and has not taken it over",
+    advice: "Run `pulumi up` again once that resource can be created, or give it an alias of the old name.",
+  });
+
+/** Fails where another resource of this run was to take the object over and could not. @internal */
+export function assertNotRefused(connection: Connection, object: string): void {
+  if (claimsOn(connection, object).refused) throw notTakenOver();
 }

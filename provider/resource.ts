@@ -52,7 +52,7 @@ export function registration(
   // the adapter keeps for itself in the state (`server`, `declared`) is none.
   const properties: Inputs = { __provider: providerText(definition.token) };
   for (const field of definition.state) properties[field] = undefined;
-  for (const [field, value] of Object.entries(args)) properties[field] = asSecret(definition.secrets, field, value);
+  for (const [field, value] of Object.entries(args ?? {})) properties[field] = asSecret(definition.secrets, field, value);
   // A transform may make another object of it.
   const isTransformed = [opts?.transforms, opts?.transformations].some((transforms) => transforms?.length);
   const declared = opts?.id || isTransformed ? properties : declareOnce(definition, name, properties);

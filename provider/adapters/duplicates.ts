@@ -41,7 +41,10 @@ export function declareOnce(definition: Declared, name: string, properties: Inpu
   const program = programs.get(stack) ?? { names: new Map(), connections: new Map() };
   programs.set(stack, program);
   const fields = [...objects.fields, "connection"];
-  const later = fields.find((field) => !isPlain(properties[field]));
+  // The last one: in a set the roles, of which a change replaces nothing. What carries the check is known as late as all of them.
+  const later =
+    [...objects.fields].reverse().find((field) => !isPlain(properties[field])) ??
+    (isPlain(properties.connection) ? undefined : "connection");
   if (later === undefined) {
     declare(definition, name, program, Object.fromEntries(fields.map((field) => [field, properties[field]])));
     return properties;
@@ -56,7 +59,9 @@ export function declareOnce(definition: Declared, name: string, properties: Inpu
 }
 
 const known = (value: unknown): unknown =>
-  typeof value === "object" && value !== null ? Object.fromEntries(Object.keys(value).map((key) => [key, true])) : value;
+  typeof value === "object" && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inner === undefined ? undefined : true]))
+    : value;
 
 /** Notes which objects a resource declares. @internal */
 export function declare({ token, noun, objects, defaults }: Declared, name: string, { names, connections }: Program, given: Inputs): void {

@@ -129,11 +129,14 @@ export function provider(token: string, _release?: string): DynamicProvider {
 
   /** What an update that failed half-way keeps, with the values that have left the program hidden. */
   const halfDone = (properties: Properties, inputs: Properties, last: Properties): Properties => {
-    const fields = [...declaredIn(last).map((field) => field.split(".")[0] as string), ...Object.keys(hiddenIn(last))];
-    const former = withFormer(last);
-    return hideFormer({ ...properties, halfDone: true }, Object.fromEntries(fields.map((field) => [field, former[field]])), inputs, equal);
+    const former = { ...last, ...withFormer(last) };
+    return hideFormer({ ...properties, halfDone: true }, fieldsEverGiven(last), { former, given: inputs }, equal);
   };
 
+  const fieldsEverGiven = (state: Properties): string[] => [
+    ...declaredIn(state).map((field) => field.split(".")[0] as string),
+    ...Object.keys(hiddenIn(state)),
+  ];
   const hiddenIn = (state: Properties): Properties => (state[formerInputs] as Properties | undefined) ?? {};
   const objectsOf = (fields: Properties): readonly string[] => definition.objects?.paths(fields) ?? [];
 
@@ -264,7 +267,9 @@ export function provider(token: string, _release?: string): DynamicProvider {
           return { id: "" };
         }
         // `unfinished` stays: what cannot be read back may still be the other value.
-        const props = hideFormer({ ...previous, ...found, server: connection.server, declared }, hidden as Properties, shown, equal);
+        const fresh: Properties = { ...previous, ...found, server: connection.server, declared };
+        const everGiven = fieldsEverGiven({ declared, [formerInputs]: hidden });
+        const props = previous.halfDone ? hideFormer(fresh, everGiven, { former: previous, given: shown }, equal) : fresh;
         // The engine stores inputs that were none before in clear text, so none are given that the state does not list.
         const inputs: Properties = {};
         for (const field of declared) {
@@ -287,6 +292,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
       const inputs = defined(news);
       const olds = withFormer(state);
       const instance = (olds.instance as string | undefined) ?? newInstance();
+      let isRemoved = false;
       return attempt(
         "update",
         inputs,
@@ -299,7 +305,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
           for (const field of declaredIn(olds)) if (!given.includes(field)) put(previous, field, undefined);
           const [objects, before] = [objectsOf(inputs), new Set(objectsOf(last))];
           const held = objects.filter((object) => before.has(object));
-          const isRemoved = await hold(connection, held, last);
+          isRemoved = await hold(connection, held, last);
           const changed = changes(olds, inputs);
           const isRenamed = changed.length === 1 && changed[0] === "connection";
           // What leaves nothing on the server is not done again because the server has another address.
@@ -317,7 +323,8 @@ export function provider(token: string, _release?: string): DynamicProvider {
         (error) => {
           const keep = (properties: Properties): Kept => ({ id, properties: halfDone(inDoubt(properties, inputs), inputs, state) });
           if (error instanceof Unfinished) return keep(stored(inputs, error.state as Properties, instance, __provider));
-          if (error.facts.outcomeUnknown) return keep({ ...olds, unfinished: true, instance, __provider });
+          // What this run has removed is not there, although nothing was written.
+          if (error.facts.outcomeUnknown || isRemoved) return keep({ ...olds, unfinished: true, instance, __provider });
           return undefined;
         },
       );

@@ -2,7 +2,7 @@ import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Comparison, ignored, set } from "../comparison";
 import { Connection } from "../connection";
-import { Definition, Finding } from "../definition";
+import { Definition, Doubt, Finding } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { connectionInput, flag, strictObject } from "../inputs";
 import { log, withProgress } from "../log";
@@ -149,11 +149,19 @@ async function create(connection: Connection, inputs: SchedulerRolesInputs): Pro
   return apply(connection, inputs, { mount, roles: {} });
 }
 
-async function update(connection: Connection, inputs: SchedulerRolesInputs, previous: Remembered): Promise<Remembered> {
+async function update(
+  connection: Connection,
+  inputs: SchedulerRolesInputs,
+  previous: Remembered,
+  last: Remembered & Doubt,
+): Promise<Remembered> {
   const known = without([...Object.keys(previous.roles), ...(previous.unanswered ?? [])], previous.undeclared);
   const added = without(Object.keys(inputs.roles), known);
   if (added.length > 0 && !inputs.adopt) refuseTakeover(inputs, without(await listRoleNames(connection, previous.mount), known));
-  return apply(connection, inputs, previous);
+  const paths = Object.keys(inputs.roles).map((name) => rolePath({ mount: previous.mount, name }));
+  // An earlier run has removed some of them and could not write them again.
+  const isInDoubt = Boolean(last.unfinished) && !paths.some((path) => isRemoved(connection, path));
+  return apply(connection, inputs, isInDoubt ? { ...previous, unanswered: Object.keys(previous.roles) } : previous);
 }
 
 function refuseTakeover({ roles, adopt, mount }: SchedulerRolesInputs, existing: readonly string[]): void {
@@ -267,7 +275,8 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, Remembered> = {
   replaces: ["mount"],
   objects: {
     fields: ["mount", "roles"],
-    paths: ({ mount, roles }) => Object.keys(roles ?? {}).map((name) => rolePath({ mount: mount as string, name })),
+    paths: ({ mount, roles }) =>
+      Object.entries(roles ?? {}).flatMap(([name, role]) => (role === undefined ? [] : rolePath({ mount: mount as string, name }))),
   },
   deleteBeforeReplace: true,
   secrets: [],

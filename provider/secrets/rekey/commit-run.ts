@@ -35,6 +35,8 @@ export interface CommitState {
   encryptedShares: EncryptedShare[];
   fingerprints: string[];
   complete: boolean;
+  /** When the live set was first known to be live, as an instance: they sort by time. */
+  since?: string;
 }
 
 /** @internal */

@@ -5,7 +5,7 @@ import { ignored } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition } from "../../definition";
 import { strictObject } from "../../inputs";
-import { heldByAnother } from "../../ownership";
+import { assertNotRefused, heldByAnother, newInstance } from "../../ownership";
 import { Args, registration } from "../../resource";
 import { CommitInputs, CommitState, Gathered, Last, noteUnknown, Run, stateOf, waitForShares } from "./commit-run";
 import { rekeyFields } from "./declaration";
@@ -60,6 +60,13 @@ async function up(connection: Connection, inputs: CommitInputs, last: Last): Pro
   if (outcome === "dead") throw deadAgain(run);
   assertSavesEachStep(connection);
   return step(run);
+}
+
+/** With the time since which the set is known to be live. */
+async function dated(connection: Connection, inputs: CommitInputs, last: Last): Promise<CommitState> {
+  const state = await up(connection, inputs, last);
+  const isKnown = last.outcome === "live" && isDeepStrictEqual(last.candidate, inputs.candidate);
+  return state.outcome === "live" ? { ...state, since: (isKnown && last.since) || newInstance() } : state;
 }
 
 /** Without verification the reply that brings the new shares has committed them; a lost reply leaves that open. */
@@ -147,7 +154,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     discardShares,
     connection,
   }),
-  state: ["outcome", "gathered", "live", "former", "shares", "encryptedShares", "fingerprints", "complete"],
+  state: ["outcome", "gathered", "live", "former", "shares", "encryptedShares", "fingerprints", "complete", "since"],
   compare: {
     attempt: ignored,
     nonces: ignored,
@@ -175,11 +182,14 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     if (kind === "former" || kind === "probe") tell(`an attempt of ours is left on the server, ${status.nonce}: the next rekey ends it`);
     return previous;
   },
-  create: (connection, inputs) => up(connection, inputs, {}),
-  update: (connection, inputs, _previous, last) => up(connection, inputs, last),
+  create: (connection, inputs) => dated(connection, inputs, {}),
+  update: (connection, inputs, _previous, last) => dated(connection, inputs, last),
   async delete(connection, state) {
     const { attempt, candidate, nonces, outcome, live, discardShares, hadBackup } = state as Last;
-    if (!attempt || !candidate || isSucceeded(connection)) return;
+    assertNotRefused(connection, rekeyObjects.attempt);
+    if (!attempt || !candidate) return;
+    // Every set of this rekey is worthless then.
+    if (isSucceeded(connection, state)) return void connection.memory.set(settledKey(connection, candidate.nonce), "live");
     const onlyCopy = live && (live.shares.length > 0 || !(hadBackup && (await getBackup(connection))?.nonce === live.nonce));
     if (onlyCopy && !discardShares)
       throw stopped(

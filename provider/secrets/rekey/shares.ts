@@ -5,7 +5,7 @@ import { Connection } from "../../connection";
 import { Definition, Finding } from "../../definition";
 import { StewardError, Unfinished } from "../../errors";
 import { strictObject } from "../../inputs";
-import { heldByAnother } from "../../ownership";
+import { assertNotRefused, heldByAnother } from "../../ownership";
 import { Args, registration } from "../../resource";
 import { rekeyFields } from "./declaration";
 import { give } from "./giving";
@@ -18,7 +18,6 @@ import {
   cancelOurs,
   cancelProbe,
   endOurs,
-  isSucceeded,
   oursOf,
   refuseAltered,
   rekeyObjects,
@@ -150,6 +149,7 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   update: (connection, inputs, _previous, last) => up(connection, inputs, last),
   async delete(connection, state) {
     const { attempt, candidate, kept = [], nonces, discardShares } = state as Last;
+    assertNotRefused(connection, rekeyObjects.attempt);
     if (!attempt) return;
     const situation = await look(connection, oursOf(attempt, nonces ?? [], state.nonce));
     // Another resource of the program may have taken our attempt over.
@@ -158,7 +158,7 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     const verdict = candidate && connection.memory.get(settledKey(connection, candidate.nonce));
     // A live candidate makes every other set worthless; a dead one says nothing of those that are kept.
     const judged = verdict === "live" || (kept.length === 0 && (!candidate || verdict === "dead" || situation.kind === "verifying"));
-    if (judged || discardShares || isSucceeded(connection)) return;
+    if (judged || discardShares) return;
     throw unsettled("the state holds shares that may be the live ones");
   },
 };

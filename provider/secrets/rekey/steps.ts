@@ -158,10 +158,10 @@ export async function endOurs(connection: Connection, situation: Situation): Pro
 /** What each of the three resources of a rekey holds. @internal */
 export const rekeyObjects = { attempt: "/v1/sys/rekey/init", shares: "/v1/sys/rekey/update", commit: "/v1/sys/rekey/verify" } as const;
 
-/** Whether a rekey that was declared later has made every set of this one worthless. @internal */
-export function isSucceeded(connection: Connection): boolean {
-  const later = heldByAnother(connection, rekeyObjects.commit) as { outcome?: unknown; instance?: string } | undefined;
-  return later?.outcome === "live" && (later.instance ?? "") > (connection.instance ?? "");
+/** Whether the set of another resource became live after this one's, which is worthless then. @internal */
+export function isSucceeded(connection: Connection, { since }: { since?: string }): boolean {
+  const other = heldByAnother(connection, rekeyObjects.commit) as { outcome?: unknown; since?: string } | undefined;
+  return other?.outcome === "live" && other.since !== undefined && since !== undefined && other.since > since;
 }
 
 /** @internal */

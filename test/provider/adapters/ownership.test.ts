@@ -1,0 +1,37 @@
+import { forget } from "../../../provider/adapters/dynamic-runtime";
+import { Engine } from "../../engine";
+import { engine, hold, sandbox } from "./two-sandboxes";
+
+const remembers = { remembers: true };
+const web = { policies: ["a"] };
+
+beforeEach(() => void jest.spyOn(console, "log").mockImplementation(() => undefined));
+afterEach(() => jest.restoreAllMocks());
+
+test("a creation that begins in the same tick as a removal waits for it", async () => {
+  const inputs = { name: "web", ...web, adopt: true };
+  const [former, renamed] = [engine("SchedulerRole"), engine("SchedulerRole")];
+  await former.up(inputs);
+  const plan = await renamed.preview(inputs);
+  forget();
+  const order: string[] = [];
+  sandbox.faults.add({ system: "secrets", method: "DELETE", path: /role\/web$/, action: "delay", delayMs: 200 });
+  const create = (renamed as unknown as { create(inputs: object): Promise<void> }).create.bind(renamed);
+  await Promise.all([former.destroy(remembers).then(() => order.push("removed")), create(plan.inputs).then(() => order.push("created"))]);
+  expect([order, await hold(sandbox, "nomad/role/web")]).toEqual([["removed", "created"], 200]);
+});
+
+test.each(["SchedulerRole", "SchedulerRoles"])("what a run removed and could not write again, the next up writes: %s", async (type) => {
+  const declared = type === "SchedulerRole" ? { name: "web", ...web, adopt: true } : { roles: { web }, adopt: true };
+  const [roles, holder]: Engine[] = [engine("SchedulerRoles"), engine(type)];
+  await roles?.up({ roles: { web, rest: web } });
+  // It moved, and that run ended before the set was updated.
+  await holder?.up(declared);
+  forget();
+  await roles?.up({ roles: { rest: web } }, remembers);
+  sandbox.faults.add({ system: "secrets", method: "POST", path: /role\/web$/, action: "respond", status: 403, body: "{}" });
+  await expect(holder?.up(declared, remembers)).rejects.toMatchObject({ code: "ERR_FORBIDDEN" });
+  expect(await holder?.up(declared)).toBe("update");
+  expect(await hold(sandbox, "nomad/role/web")).toBe(200);
+  expect(await holder?.up(declared)).toBe("same");
+});
