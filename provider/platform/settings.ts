@@ -5,7 +5,7 @@ import { Definition, Doubt } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { connectionInput, onlyConnection, strictObject } from "../inputs";
 import { log } from "../log";
-import { removeObject } from "../ownership";
+import { heldByAnother, removeObject } from "../ownership";
 import { ask } from "../program";
 import { Args, Connected } from "../resource";
 import { adminPath } from "./client";
@@ -221,19 +221,26 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
 
   async function remove(connection: Connection, last: State & Remembered & Doubt): Promise<void> {
     if (last.onDelete === "retain") return;
-    const isPutBack = await removeObject(connection, object, { name: `${of.noun} "${of.id}"` }, () => putBack(connection, last));
-    const originals = isPutBack ? [] : last.managed.filter((field) => last.heldBefore[field]);
+    const other = heldByAnother(connection, object) as { managed?: string[] } | undefined;
+    if (await removeObject(connection, object, { name: `${of.noun} "${of.id}"` }, () => putBack(connection, last))) return;
+    // What the other resource does not manage is nobody's now.
+    const kept = last.managed.filter((field) => other?.managed?.includes(field) ?? true);
+    const left = last.managed.filter((field) => !kept.includes(field));
+    if (left.length > 0) await putBack(connection, { ...last, managed: left }, kept);
+    const originals = kept.filter((field) => last.heldBefore[field]);
     if (originals.length > 0)
       say(`these original values can no longer be put back: ${originals.join(", ")}. The history of the stack holds them, encrypted`);
   }
 
-  async function putBack(connection: Connection, last: State & Remembered & Doubt): Promise<void> {
+  /** `kept`: what another resource manages. */
+  async function putBack(connection: Connection, last: State & Remembered & Doubt, kept: readonly string[] = []): Promise<void> {
     // Of two resources of the same settings, the older one knows what was there before both.
     const others = putBackIn(connection);
     const older = [...others].filter(([instance]) => instance < (connection.instance ?? "")).sort(([a], [b]) => (a < b ? 1 : -1));
     const known = { ...knownIn(last), ...(last.unfinished || others.size > 0 ? await fetch(connection) : {}) };
     const { values: own, lost } = restoration(last.managed, last.heldBefore, known);
     const values = { ...own, ...pick(Object.assign({}, ...older.map(([, each]) => each)), last.managed) };
+    for (const field of kept) delete values[field];
     const changes = differing(values, known);
     let shown: Values = {};
     try {

@@ -130,7 +130,7 @@ export class Life {
       ...(isUp && run.replace !== undefined ? { replace: chosen([run.replace]) } : {}),
     });
     this.story.push(...[...told.steps, ...told.errors, ...told.printed, `writes: ${told.writes.join(", ")}`].map((line) => `  ${line}`));
-    if (run.operation !== "preview") this.doubt(told);
+    if (run.operation !== "preview") this.doubt(told, run);
     this.expectSafe(told, run);
     if (run.operation.startsWith("up")) this.expectKept(told, before);
     return told;
@@ -150,9 +150,11 @@ export class Life {
   }
 
   /** What nobody knows without a refresh: whether a deletion came through. What a killed creation left, nobody knows at all. */
-  private doubt(ending: Ending): void {
+  private doubt(ending: Ending, { operation }: Operation): void {
     const { pending } = this.runner;
-    if (pending.length === 0 && !ending.errors.some((error) => error.includes(": Cannot delete"))) return;
+    // A destroy that ends early may have removed what a resource that is left holds as well.
+    const isHalfDestroyed = operation === "destroy" && !ending.succeeded;
+    if (pending.length === 0 && !isHalfDestroyed && !ending.errors.some((error) => error.includes(": Cannot delete"))) return;
     this.needsRefresh = true;
     for (const key of this.program.expected().keys()) this.drifted.add(key);
     for (const item of this.program.items.filter((each) => pending.includes(this.program.urn(each)))) {

@@ -73,6 +73,18 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     expect(await renamed.refresh()).toEqual([]);
   });
 
+  test("an attribute that the other resource does not manage gets its original value back", async () => {
+    const { change, held, engine } = current();
+    await change("customization", { footer: "theirs" });
+    const [former, other] = [engine("CustomizationSettings"), engine("CustomizationSettings")];
+    await former.up({ footer: "ours", error: "ours" });
+    await other.up({ error: "ours" });
+    await former.destroy(remembers);
+    expect(await held("customization")).toMatchObject({ footer: "theirs", error: "ours" });
+    expect(printed.at(-1)).toMatch(/can no longer be put back: error\./);
+    expect(await other.refresh()).toEqual([]);
+  });
+
   test("an original value that is a secret is named, not shown", async () => {
     await current().change("cost-estimation", { cloudASecretKey: "canary-original" });
     const inputs = { cloudASecretKey: "canary-ours" };
