@@ -1,4 +1,4 @@
-import { compile, emptyProgram, usersProgram } from "../test/compile";
+import { compile, emptyProgram, usersProgram } from "../test/support/compile";
 import { say } from "../tools/command";
 import { table, whole } from "./table";
 

@@ -10,14 +10,14 @@ export type System = "secrets" | "platform" | "scheduler";
 /** `standard` speaks the names of the API documents; `hashicorp` those of Vault, Terraform Enterprise and Nomad. @internal */
 export type Dialect = "standard" | "hashicorp";
 
-/** One server, and who we are there. @internal */
+/** One server, and the credentials for it. @internal */
 export interface Connection {
   system: System;
   /** As in the configuration. */
   name: string;
   /** Scheme, host, port and base path, without a slash at the end. */
   address: string;
-  /** What a resource records of where it was written: the address and, where one is set, the namespace. */
+  /** A resource records this as the place where it was written: the address and, if set, the namespace. */
   server: string;
   dialect: Dialect;
   /** Read when a request is sent, so that a preview needs no credentials. */
@@ -32,25 +32,27 @@ export interface Connection {
   acceptMoved: boolean;
   /** Values of the resource at hand that no error may show. */
   secrets: readonly string[];
-  /** Which creation of a resource asks; undefined for a function, and for a state that names none. */
+  /** The name of the current resource in messages: `scheduler role "web"`. */
+  resource?: string;
+  /** The creation that made the current resource; undefined for a function, and for a state that names none. */
   instance?: string;
-  /** What the process has asked already, and may answer again from here. */
+  /** Responses that this process keeps, so that it need not ask again. */
   memory: Map<string, unknown>;
   engine: Engine;
 }
 
-/** Who saves what a request brings. @internal */
+/** The engine saves what a response brings. @internal */
 export interface Engine {
-  /** Throws when it is gone: what came back from now on would be lost. */
+  /** Throws when the engine is gone: a response could not be saved any more. */
   assertAlive(): Promise<void>;
-  /** Whether it saves the state after each resource. */
+  /** The engine saves the state after each resource. */
   savesEachStep: boolean;
 }
 
-/** A program, or a person at a terminal: whoever asks has the answer, and nothing has to be saved. @internal */
+/** A program, or a person at a terminal: they get the response themselves, so nothing has to be saved. @internal */
 export const withoutEngine: Engine = { assertAlive: async () => {}, savesEachStep: true };
 
-/** Where settings come from: the stack's configuration (`steward:<connection>`, JSON text) and the environment. @internal */
+/** The sources of settings: the stack's configuration (`steward:<connection>`, a JSON string) and the environment. @internal */
 export interface ConfigurationSources {
   config(key: string): string | undefined;
   environment: NodeJS.ProcessEnv;
@@ -62,15 +64,14 @@ export interface ConfigurationSources {
 /** Slashes at either end mean nothing. @internal */
 export const trimMount = (path: string): string => path.replace(/^\/+|\/+$/g, "");
 
-/** Whether a path may stand in a URL as it is: `team/scheduler`. @internal */
+/** Tells if a path can be part of a URL as it is: `team/scheduler`. @internal */
 export const isMountPath = (path: string): boolean =>
   trimMount(path)
     .split("/")
     .every((segment) => !/^\.{0,2}$/.test(segment));
 
 /**
- * Whether an address is on this machine itself. No proxy ever stands before it, and shares may go there in clear text: whatever is called so here
- * crosses no network.
+ * Tells if an address is on this machine itself. Requests to it use no proxy and cross no network, so shares may go there in clear text.
  * @internal
  */
 export const isLoopback = (address: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
@@ -92,7 +93,7 @@ const mountSetting = nonEmptyText
   .transform(trimMount)
   .optional();
 
-/** Where a server is, and who we are there. */
+/** The settings of one server. */
 interface ServerSettings extends z.infer<z.ZodObject<typeof common>> {
   namespace?: string;
   region?: string;
@@ -264,7 +265,7 @@ function findToken({ settings: { token, tokenFile, tokenEnv }, called }: Found, 
   if (!tokenEnv) return undefined;
   const value = environment[tokenEnv];
   if (value) return value;
-  // What does not look like a name may be the token itself, in the wrong place.
+  // A value that does not look like a name may be the token itself, in the wrong place.
   const variable = conventionalName.test(tokenEnv) ? `the variable ${tokenEnv}, which` : "a variable that";
   throw invalid(
     `${called("tokenEnv")} names ${variable} is not set`,
@@ -282,7 +283,7 @@ function readFile(path: string, what: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    // What does not look like a path may be the secret itself, in the wrong place.
+    // A value that does not look like a path may be the secret itself, in the wrong place.
     const place = /^(\.{0,2}|~)\//.test(path) ? ` from ${path}` : "";
     throw invalid(`${what} cannot be read${place} (${(cause as NodeJS.ErrnoException).code})`, "Give the path of a file that can be read.");
   }

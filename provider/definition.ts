@@ -64,6 +64,8 @@ export interface Definition<Inputs, State> {
   open?: readonly (keyof Inputs & string)[];
   /** Secret inputs and outputs; one key of an open input as `extra.private-key`. */
   secrets: readonly string[];
+  /** Inputs whose values stay on the server when they leave the program. Of all others, the server then gets another value. */
+  remaining?: readonly (keyof Inputs & string)[];
   /** Outputs that are stored encrypted as a whole, since among other things they hold secrets, each under its own name. */
   encrypted?: readonly string[];
   /**
@@ -89,7 +91,7 @@ export interface Definition<Inputs, State> {
   /** `previous` is the last state without the inputs that have left the program. */
   update(connection: Connection, inputs: Inputs, previous: State, last: State & Doubt): Promise<State>;
   /** Succeeds when it is gone already. Not there: the resource leaves nothing on the server. */
-  delete?(connection: Connection, state: State & Doubt): Promise<void>;
+  delete?(connection: Connection, state: State & Doubt): Promise<unknown>;
   /** Finds out more about a creation that failed. */
   explain?(connection: Connection, error: unknown): Promise<unknown>;
 }

@@ -2,9 +2,9 @@ import { Connection } from "./connection";
 import { ErrorCode, StewardError } from "./errors";
 import { holdsShortSecret, redact } from "./redaction";
 
-// What an exchange that failed means, and what to do about it.
+// Turns a failed exchange into an error with a cause and a hint.
 
-/** The code of an answer that was not read to its end. @internal */
+/** The code of a response that is too long to be read to its end. @internal */
 export const bodyTooLarge = "BODY_TOO_LARGE";
 
 /** Makes an error of this request, free of its secrets. @internal */
@@ -14,18 +14,18 @@ const timeouts = ["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"];
 /** With TLS 1.3, the client may send its request before the server refuses its certificate. The server then never reads the request. */
 const clientRefused = /_ALERT_.*(CERTIFICATE|UNKNOWN_CA)/;
 
-/** How far a request got. */
+/** The progress of a request. */
 interface Progress {
   writes: boolean;
-  /** Whether its bytes may have left in this attempt. */
+  /** This attempt may have sent its bytes. */
   isSent: boolean;
-  /** Whether they have left in no attempt. */
+  /** No attempt has sent any. */
   nothingSent: boolean;
-  /** Whether a status and headers came back. */
+  /** A status and headers came back. */
   isAnswered: boolean;
 }
 
-/** What a request without a whole response means. @internal */
+/** Makes the error of a request that got no complete response. @internal */
 export function brokenConnection(thrown: unknown, connection: Connection, progress: Progress, fail: Fail): StewardError {
   const { name, address, system } = connection;
   const { writes, isSent, isAnswered } = progress;
@@ -65,7 +65,7 @@ export function brokenConnection(thrown: unknown, connection: Connection, progre
   );
 }
 
-/** What kept a request from being sent. `message` is undici's own. */
+/** Makes the error of a request that was never sent. `message` is undici's own. */
 function unsent(
   code: string,
   message: string,
@@ -172,13 +172,13 @@ export function serverReason(body: unknown, text: string, secrets: readonly stri
   );
 }
 
-/** The list of errors in an answer; undefined where it is not of that form. @internal */
+/** Returns the list of errors in a response, or undefined where it has no such list. @internal */
 export function errorsIn(answer: unknown): unknown[] | undefined {
   const errors = typeof answer === "object" && answer !== null && "errors" in answer ? answer.errors : undefined;
   return Array.isArray(errors) ? errors : undefined;
 }
 
-/** An answer that is JSON, and not what the API gives. A write may have been applied all the same. @internal */
+/** Makes the error of a JSON response that does not follow the API. A write may have been applied all the same. @internal */
 export const unlikeTheApi = (method: string, path: string, reason: string, advice: string): StewardError =>
   new StewardError({ code: "ERR_UNEXPECTED_RESPONSE", reason, method, path, advice, outcomeUnknown: method !== "GET" });
 

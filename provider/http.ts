@@ -9,11 +9,11 @@ import { redact } from "./redaction";
 import { Sockets, socketsTo, undici } from "./sockets";
 
 /**
- * Which failures are worth another try:
+ * Selects the failures after which a request is retried:
  *
  * - `idempotent`: reads, and writes that leave the same thing behind however often they are applied;
- * - `unlessServerFails`: the same, of a server that does not expect a repetition to help once it has failed;
- * - `never`: whatever acts each time it arrives, and questions not worth waiting for.
+ * - `unlessServerFails`: idempotent, but not retried on 503;
+ * - `never`: requests that act each time they arrive, and reads that are not worth waiting for.
  * @internal
  */
 export type Retry = "idempotent" | "unlessServerFails" | "never";
@@ -79,11 +79,11 @@ export interface Response {
   body: unknown;
 }
 
-/** What JSON calls an object. @internal */
+/** Tells an object from the other JSON values. @internal */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The object that a JSON text holds; undefined for any other text. @internal */
+/** Parses a JSON object; returns undefined for any other string. @internal */
 export function objectIn(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -176,7 +176,7 @@ interface Attempt {
   secrets: readonly string[];
   sockets: Sockets;
   signal: AbortSignal;
-  /** Whether no attempt before was sent. */
+  /** No earlier attempt was sent. */
   isFirst: boolean;
 }
 

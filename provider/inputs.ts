@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-// What the inputs of many resources, functions and connections are, and how what a schema finds wrong with them is said.
+// Schemas that resources, functions and connections share, and the wording of their problems.
 
 /** @internal */
 export const flag: z.ZodBoolean = z.boolean("must be true or false");
@@ -11,7 +11,7 @@ export const nonEmptyText: z.ZodString = text.min(1, "must not be empty");
 /** @internal */
 export const texts: z.ZodArray<z.ZodString> = z.array(text, "must be a list of texts");
 
-/** An object with these keys and no other: one that is none of them is named, with those that there are. @internal */
+/** An object with these keys and no other. The problem names each unknown key, and lists the known ones. @internal */
 export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> =>
   z.strictObject(shape, {
     error: ({ code, keys }) =>
@@ -31,20 +31,20 @@ type Issue = { path: readonly PropertyKey[]; message: string };
 export const pathOf = ({ path }: Issue): string =>
   path.map((part, depth) => (typeof part === "number" ? `[${part}]` : `${depth > 0 ? "." : ""}${String(part)}`)).join("");
 
-/** In one line. @internal */
+/** Formats the problems in one line. @internal */
 export const described = ({ issues }: { issues: readonly Issue[] }): string =>
   issues.map((issue) => [pathOf(issue), issue.message].filter(Boolean).join(": ")).join("; ");
 
-/** What Pulumi marks its special values with: an object with such a key is a secret or an asset, or an error. */
+/** Pulumi marks secrets and assets with this key, and refuses other objects that have it. */
 const signature = "4dabf18193072939515e22adb298388d";
 
 /**
- * Whether a name that a server chose can be a key of an input or output. Pulumi loses `__proto__` and half a character on its way, and refuses the
- * signature. @internal
+ * Tells if a name that a server chose can be a key of an input or output. Pulumi loses `__proto__` and unpaired surrogates, and refuses the signature.
+ * @internal
  */
 export const isStorableKey = (name: string): boolean => name !== "__proto__" && name !== signature && !/\p{Surrogate}/u.test(name);
 
-/** Whether an address, `https://user:password@host`, holds a secret that the state would keep in clear text. @internal */
+/** Tells if an address, `https://user:password@host`, holds a secret. The state would keep it in clear text. @internal */
 export const holdsCredentials = (address: string): boolean => {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   return Boolean(url?.username || url?.password);

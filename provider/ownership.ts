@@ -7,6 +7,9 @@ import { log } from "./log";
 // that one must not remove what the new one holds. Pulumi tells a provider no names, so each creation stores an instance, and what this process has seen of
 // the others is kept here, as long as the process lives: one operation of Pulumi.
 
+/** The usual cause of an object that exists already. @internal */
+export const renamedHint = "If you renamed the resource, give it an alias of its old name.";
+
 interface Claims {
   /** A resource of the program declares the object. */
   declared: boolean;
@@ -56,6 +59,14 @@ export function noteDeclared(connection: Connection, objects: readonly string[])
   for (const object of objects) claimsOn(connection, object).declared = true;
 }
 
+/**
+ * Notes that Pulumi checks a resource of these objects as a new one. It does so as well between the diff of a resource and its replacement: without an
+ * instance, the resource could not be told from the holder that its diff has noted. @internal
+ */
+export function noteNew(connection: Connection, objects: readonly string[]): void {
+  for (const object of objects) claimsOn(connection, object).holders.delete("");
+}
+
 /** Whether the program declares all of these objects. @internal */
 export const areDeclared = (connection: Connection, objects: readonly string[]): boolean =>
   objects.every((object) => claimsOn(connection, object).declared);
@@ -76,11 +87,15 @@ export const isRemoved = (connection: Connection, object: string): boolean => cl
 export const heldByAnother = (connection: Connection, object: string): object | undefined =>
   otherHolder(claimsOn(connection, object), connection);
 
-/** Runs a creation of these objects. Fails where another resource of this run has created one of them. @internal */
+/**
+ * Runs a creation of these objects. Fails where another resource of this run has created one of them. `objectsOf`: the objects of the state that a creation
+ * leaves half done. @internal
+ */
 export async function createObjects<T>(
   connection: Connection,
   objects: readonly string[],
   fields: object,
+  objectsOf: (state: never) => readonly string[],
   create: () => Promise<T>,
 ): Promise<T> {
   const instance = connection.instance ?? "";
@@ -99,12 +114,13 @@ export async function createObjects<T>(
   try {
     return await create();
   } catch (error) {
-    const isKept = error instanceof Unfinished || (error instanceof StewardError && error.facts.outcomeUnknown);
-    if (!isKept)
-      for (const claims of claimed) {
-        claims.holders.delete(instance);
-        claims.refused = true;
-      }
+    const isInDoubt = error instanceof StewardError && error.facts.outcomeUnknown;
+    const kept = error instanceof Unfinished ? objectsOf(error.state as never) : isInDoubt ? objects : [];
+    for (const [index, claims] of claimed.entries()) {
+      if (kept.includes(objects[index] as string)) continue;
+      claims.holders.delete(instance);
+      claims.refused = true;
+    }
     throw error;
   }
 }
@@ -113,26 +129,21 @@ export async function createObjects<T>(
 export function noteWritten(connection: Connection, objects: readonly string[], fields: object): void {
   for (const claims of objects.map((object) => claimsOn(connection, object))) {
     Object.assign(claims, { removed: false, refused: false });
-    Object.assign(claims.holders.get(connection.instance ?? "") ?? {}, { fields });
+    const holder = claims.holders.get(connection.instance ?? "");
+    if (holder) holder.fields = fields;
   }
 }
 
-/** @internal */
-export const warnStays = (name: string, what = "it"): void =>
-  log(
-    `warning: ${name}: ${what} stays, since another resource of the program holds it now. Give a resource that you rename an alias of its old name.`,
-  );
-
 /**
- * Removes an object from the server, unless another resource of this run holds it. False: it stays, which is said of `name`. While the removal is under way, nobody else in this
- * process writes the object.
+ * Removes an object from the server, unless another resource of this run holds it: then it returns false and, unless `isQuiet`, prints a warning. While the
+ * removal is under way, nothing else in this process writes the object.
  * @internal
  */
 export async function removeObject(
   connection: Connection,
   object: string,
-  { name, isIrreversible = false }: { name?: string; isIrreversible?: boolean },
   remove: () => Promise<void>,
+  { isIrreversible = false, isQuiet = false } = {},
 ): Promise<boolean> {
   const claims = claimsOn(connection, object);
   const release = (): boolean => claims.holders.delete(connection.instance ?? "");
@@ -145,7 +156,7 @@ export async function removeObject(
   });
   if (!removal) {
     release();
-    if (name) warnStays(name);
+    if (!isQuiet) log(`warning: ${connection.resource}: left in place, because another resource of this program now manages it.`);
     return false;
   }
   try {
@@ -153,6 +164,9 @@ export async function removeObject(
     release();
     return true;
   } catch (error) {
+    // It stays in the state, and holds the object until it is removed.
+    const instance = connection.instance ?? "";
+    if (!claims.holders.has(instance)) claims.holders.set(instance, { fields: {}, created: false });
     claims.removed = error instanceof StewardError && Boolean(error.facts.outcomeUnknown);
     throw error;
   } finally {
@@ -164,7 +178,7 @@ const notTakenOver = (): StewardError =>
   new StewardError({
     code: "ERR_REFUSED",
     reason: "another resource of the program declares it, and has not taken it over",
-    advice: "Run `pulumi up` again once that resource can be created, or give it an alias of the old name.",
+    advice: "Run `pulumi up` again once that resource can be created. If you renamed it, give it an alias of its old name instead.",
   });
 
 /** Fails where another resource of this run was to take the object over and could not. @internal */

@@ -1,5 +1,6 @@
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { hideResponses } from "./adapters/debug-log";
+import { assertDefaultSpelled } from "./adapters/default-connection";
 import { Connection, connect, System, withoutEngine } from "./connection";
 import { Schema } from "./definition";
 import { StewardError } from "./errors";
@@ -21,6 +22,7 @@ export async function ask<T>(
   try {
     const { error } = options.schema.safeParse(options.given);
     if (error) throw new StewardError({ code: "ERR_INVALID_INPUT", reason: described(error) });
+    assertDefaultSpelled(options.given.connection);
     return await question(
       connect(system, options.given.connection ?? "default", {
         config: getConfig,

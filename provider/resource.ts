@@ -1,5 +1,6 @@
 import { CustomResourceOptions, ID, Input, Inputs, Output, output, secret } from "@pulumi/pulumi";
 import { hideResponses } from "./adapters/debug-log";
+import { assertDefaultSpelled } from "./adapters/default-connection";
 import { Declared, declareOnce } from "./adapters/duplicates";
 import { assertRuntimeResolves, dynamicType, providerText, shortenCallStack } from "./adapters/dynamic";
 import { formerInputs } from "./adapters/former-inputs";
@@ -46,6 +47,7 @@ export function registration(
   opts: CustomResourceOptions | undefined,
 ): [type: string, name: string, properties: Inputs, opts: CustomResourceOptions] {
   assertRuntimeResolves();
+  assertDefaultSpelled((args as Partial<Connected> | undefined)?.connection);
   hideResponses();
   shortenCallStack();
   // Pulumi makes an output of each property that it is given, so each is given, if only as undefined; and each costs a fifth of a millisecond, so what

@@ -8,7 +8,7 @@ import { withoutNulls } from "./properties";
 // A program declares each object on a server once: two resources of one object would undo each other's work, and the deletion of one would take the object
 // from the other. The provider sees no names; the program knows them.
 
-/** What is needed of a definition. @internal */
+/** The parts of a definition that the check reads. @internal */
 export interface Declared {
   token: string;
   noun: string;
@@ -29,30 +29,30 @@ const programs = new WeakMap<object, Program>();
 const isPlain = (value: unknown): boolean => !Output.isInstance(value) && !(value instanceof Promise);
 
 /**
- * The properties of a resource, of which the program declares the objects once: at once where they are known, and otherwise before the resource is
- * registered. Throws what names the other resource.
+ * Returns the properties of a resource after the check that no other resource of the program declares its objects. Where an object is known late,
+ * a property carries the check, so it runs before the resource is registered. Throws an error that names the other resource.
  * @internal
  */
 export function declareOnce(definition: Declared, name: string, properties: Inputs): Inputs {
   const stack = getStackResource();
   const { objects } = definition;
-  // What a unit test constructs has no stack.
+  // Unit tests construct resources without a stack.
   if (!objects || !stack) return properties;
   const program = programs.get(stack) ?? { names: new Map(), connections: new Map() };
   programs.set(stack, program);
-  const fields = [...objects.fields, "connection"];
-  // The last one: in a set the roles, of which a change replaces nothing. What carries the check is known as late as all of them.
-  const later =
-    [...objects.fields].reverse().find((field) => !isPlain(properties[field])) ??
-    (isPlain(properties.connection) ? undefined : "connection");
+  const fields = ["connection", ...objects.fields];
+  const declareValues = (values: unknown[]): void =>
+    declare(definition, name, program, Object.fromEntries(fields.map((field, index) => [field, values[index]])));
+  // The property that carries the check is known only when all of them are. A change of the last one replaces the least: the roles of a set, not its mount.
+  const later = fields.filter((field) => !isPlain(properties[field])).at(-1);
   if (later === undefined) {
-    declare(definition, name, program, Object.fromEntries(fields.map((field) => [field, properties[field]])));
+    declareValues(fields.map((field) => properties[field]));
     return properties;
   }
-  // Of a record, such as roles by name, only the keys matter: they are known before its values are.
+  // Use only the keys of a record, such as roles by name: they are known before its values.
   const resolved = all(fields.map((field) => (isPlain(properties[field]) ? known(properties[field]) : properties[field])));
   const checked = resolved.apply((values) => {
-    declare(definition, name, program, Object.fromEntries(fields.map((field, index) => [field, values[index]])));
+    declareValues(values);
     return values[fields.indexOf(later)];
   });
   return { ...properties, [later]: checked };
@@ -87,11 +87,11 @@ function declaredTwice(task: string, other: string, object: string): StewardErro
     reason: `the resource "${other}" of this program declares the same object, ${object}`,
     advice: "Declare each object once.",
   });
-  // Of a property that is known late, Pulumi would print the stack.
+  // Pulumi prints the stack of an error that a late property throws.
   return Object.assign(error, { stack: "" });
 }
 
-/** Invalid inputs name no object; the provider says what is wrong with them. */
+/** Invalid inputs name no object: the provider reports them. */
 function pathsOf({ paths }: NonNullable<Declared["objects"]>, fields: Inputs): readonly string[] {
   try {
     return paths(fields as never);
@@ -100,7 +100,7 @@ function pathsOf({ paths }: NonNullable<Declared["objects"]>, fields: Inputs): r
   }
 }
 
-/** What is wrong with a connection is said by the provider as well. */
+/** The provider reports what is wrong with a connection. */
 function find(system: System, name: string): Connection | undefined {
   try {
     return connect(system, name, { config: getConfig, environment: process.env, memory: new Map(), engine: withoutEngine });

@@ -4,9 +4,9 @@ import { Definition, Finding } from "../definition";
 import { definitions } from "../definitions";
 import { StewardError, Unfinished } from "../errors";
 import { log, printable } from "../log";
-import { areDeclared, createObjects, hold, newInstance, noteDeclared, noteWritten } from "../ownership";
+import { areDeclared, createObjects, hold, newInstance, noteDeclared, noteNew, noteWritten } from "../ownership";
 import { watchEngine } from "./engine";
-import { formerInputs, hideFormer, withFormer } from "./former-inputs";
+import { formerInputs, hideFields, hideFormer, withFormer } from "./former-inputs";
 import { Kept, located, presented, schemaFindings, unexpected, withStaleConfiguration } from "./presentation";
 import { defined, fieldAt, hasUnknown, Properties, put, stringsIn, valueAt, withoutNulls } from "./properties";
 
@@ -20,13 +20,13 @@ interface DynamicProvider {
   delete(id: string, state: Properties): Promise<void>;
 }
 
-// Where the engine listens is the first thing it tells the process that it starts.
+// The engine passes its own address as the first argument.
 const engine = watchEngine(process.argv[2]);
 
-/** What this process has asked already: the engine starts one for each operation. */
+/** Lasts for one operation, because the engine starts a process for each. */
 const memory = new Map<string, unknown>();
 
-/** What another process would begin with. @internal */
+/** Clears the memory, as a new process would. @internal */
 export function forget(): void {
   memory.clear();
 }
@@ -41,6 +41,10 @@ export function provider(token: string, _release?: string): DynamicProvider {
   const connectionOf = (...properties: Properties[]): Connection => ({
     ...connect(definition.token.split(":")[0] as System, (properties[0]?.connection as string | undefined) ?? "default", settings),
     secrets: properties.flatMap(secretsIn),
+    // Not computed before it is used: a check connects while its inputs may still be invalid.
+    get resource() {
+      return describe(properties.at(-1) ?? {});
+    },
     instance: properties.at(-1)?.instance as string | undefined,
   });
 
@@ -68,7 +72,10 @@ export function provider(token: string, _release?: string): DynamicProvider {
       return await operation();
     } catch (error) {
       const known = error instanceof StewardError ? error : unexpected(error, secretsIn(fields));
-      throw presented(known, `Cannot ${verb} ${describe(fields)}`, keep?.(known));
+      // The first read of a `get` belongs to an `up`, which uses the present configuration.
+      const isRecorded = verb === "delete" || (verb === "read" && fields.declared !== undefined);
+      const explained = isRecorded ? withStaleConfiguration(known) : known;
+      throw presented(explained, `Cannot ${verb} ${describe(fields)}`, keep?.(known));
     }
   };
 
@@ -89,8 +96,8 @@ export function provider(token: string, _release?: string): DynamicProvider {
     if (state.server === undefined || state.server === connection.server || connection.acceptMoved) return;
     throw new StewardError({
       code: "ERR_MOVED",
-      reason: `it was written to ${state.server}, and the connection "${connection.name}" now names ${connection.server}`,
-      advice: `Correct the connection's address; or, where it is the same installation under a new one, set acceptMoved: true beside the address in steward:${connection.name} until the next \`pulumi up\`.`,
+      reason: `it was written to ${state.server}, but the connection "${connection.name}" names ${connection.server}; nothing was sent`,
+      advice: `Correct the connection's address. If it is a new address of the same installation, set acceptMoved: true beside it in steward:${connection.name} until the next \`pulumi up\`.`,
     });
   };
 
@@ -109,14 +116,13 @@ export function provider(token: string, _release?: string): DynamicProvider {
     const [given, declared] = [fieldsOf(inputs), declaredIn(state)];
     return [...new Set([...given, ...declared])].filter((field) => {
       if (field === "connection") return (state.connection ?? "default") !== (inputs.connection ?? "default");
-      const { equal } = comparison(field);
-      if (equal === ignored.equal) return false;
+      if (comparison(field).equal === ignored.equal) return false;
       const value = fieldAt(inputs, field);
-      return given.includes(field) !== declared.includes(field) || hasUnknown(value) || !equal(fieldAt(state, field), value);
+      return given.includes(field) !== declared.includes(field) || hasUnknown(value) || !equal(field, fieldAt(state, field), value);
     });
   };
 
-  /** What the state holds of a resource: the program's inputs, what the definition knows, where it is, what is declared, and which creation it is. */
+  /** Builds the stored properties: inputs and state, with the server, the declared fields and the creation. */
   const stored = (inputs: Properties, state: Properties, instance: unknown, __provider: unknown): Properties =>
     defined({ ...inputs, ...state, server: connectionOf(inputs).server, declared: fieldsOf(inputs), instance, __provider });
 
@@ -127,17 +133,27 @@ export function provider(token: string, _release?: string): DynamicProvider {
     return properties;
   };
 
-  /** What an update that failed half-way keeps, with the values that have left the program hidden. */
-  const halfDone = (properties: Properties, inputs: Properties, last: Properties): Properties => {
-    const former = { ...last, ...withFormer(last) };
-    return hideFormer({ ...properties, halfDone: true }, fieldsEverGiven(last), { former, given: inputs }, equal);
+  /** After an update that failed half-way: hides each value of a field that the program ever gave and does not give now. */
+  const hidden = (properties: Properties, state: Properties, given: Properties): Properties => {
+    const declared = declaredIn(state).map((field) => field.split(".")[0] as string);
+    const fields = [...declared, ...Object.keys((state[formerInputs] as Properties | undefined) ?? {})];
+    return hideFormer(properties, fields, { former: withFormer(state), given }, equal);
   };
 
-  const fieldsEverGiven = (state: Properties): string[] => [
-    ...declaredIn(state).map((field) => field.split(".")[0] as string),
-    ...Object.keys(hiddenIn(state)),
-  ];
-  const hiddenIn = (state: Properties): Properties => (state[formerInputs] as Properties | undefined) ?? {};
+  /** Hides each value that has left the program while the server goes on holding it. `given`: the fields that the program gives now. */
+  const leftHidden = (properties: Properties, state: Properties, given: readonly string[]): Properties => {
+    const former = withFormer(state);
+    const fields = [...declaredIn(state), ...fieldsOf((state[formerInputs] as Properties | undefined) ?? {})];
+    // After an update that failed half-way, a former value may be what the server held before the program gave any.
+    const isOurs = (field: string): boolean => !state.halfDone || (definition.remaining ?? []).includes(field);
+    const left = fields.filter((field) => !given.includes(field) && !definition.secrets.includes(field) && isOurs(field));
+    const isHeld = (value: unknown, field: string): boolean => value !== undefined && equal(field, value, fieldAt(former, field));
+    return hideFields(
+      properties,
+      left.filter((field) => isHeld(fieldAt(properties, field), field)),
+    );
+  };
+
   const objectsOf = (fields: Properties): readonly string[] => definition.objects?.paths(fields) ?? [];
 
   const warn = (fields: Properties, findings: readonly Finding[]): void => {
@@ -145,7 +161,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
   };
 
   return {
-    // The engine does not wait for a promise before it sends the first request: this stays synchronous.
+    // Stays synchronous: the engine sends the first request without waiting for a promise.
     configure({ config }) {
       settings.config = (key) => config.get(key);
     },
@@ -165,6 +181,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
           const isCreation = Object.keys(olds ?? {}).length === 0;
           if (findings.every(({ warning }) => warning) && !hasUnknown(inputs)) {
             noteDeclared(connection, objectsOf(inputs));
+            if (isCreation) noteNew(connection, objectsOf(inputs));
             if (isCreation && definition.announce) log(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
           }
         } catch (error) {
@@ -203,7 +220,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
         const moved = olds.server !== undefined && olds.server !== connection.server;
         if (moved && !connection.acceptMoved) {
           if (!changed.includes("connection")) assertSameServer(connection, olds);
-          // Two names of one server look like two servers: the old resource goes first, or it would take the new one with it.
+          // Two addresses may be the same server: delete first, or deleting the old resource removes the new one.
           return { changes: true, replaces: [...replaces, "connection"], deleteBeforeReplace: definition.deleteBeforeReplace ?? true };
         }
         const isInDoubt = Boolean(olds.unfinished || olds.halfDone);
@@ -224,14 +241,15 @@ export function provider(token: string, _release?: string): DynamicProvider {
         inputs,
         async () => {
           const connection = { ...connectionOf(inputs), instance };
-          const state = await createObjects(connection, objectsOf(inputs), inputs, () =>
+          const objects = objectsOf(inputs);
+          const state = await createObjects(connection, objects, inputs, objectsOf, () =>
             definition.create(connection, inputs).catch(async (error) => {
-              // What was done in part keeps its own words, and its state.
+              // A partial state keeps its own message.
               throw definition.explain && !(error instanceof Unfinished) ? await definition.explain(connection, error) : error;
             }),
           );
           const outs = stored(inputs, state, instance, __provider);
-          noteWritten(connection, objectsOf(inputs), outs);
+          noteWritten(connection, objects, outs);
           return { id: definition.id(inputs, state), outs };
         },
         (error) => {
@@ -244,20 +262,19 @@ export function provider(token: string, _release?: string): DynamicProvider {
       );
     },
 
-    read: async (id, { __provider, [formerInputs]: hidden = {}, ...stateOrArguments }) => {
-      // What `get` reads for the first time has no state yet, only its id.
+    read: async (id, { __provider, ...stateOrArguments }) => {
+      // The first read of a `get` has no state yet, only an id.
       const isFirst = stateOrArguments.declared === undefined;
-      const shown: Properties = { ...stateOrArguments, ...(isFirst ? partsOf(id) : {}) };
-      const previous = withFormer({ ...shown, [formerInputs]: hidden });
+      const state: Properties = { ...stateOrArguments, ...(isFirst ? partsOf(id) : {}) };
+      const { [formerInputs]: _, ...shown } = state;
+      const previous = withFormer(state);
       const declared = declaredIn(previous);
       return attempt("read", previous, async () => {
         const connection = connectionOf(previous);
         assertSameServer(connection, previous);
-        const found = await definition.read(connection, previous, declared).catch((error) => {
-          throw withStaleConfiguration(error);
-        });
+        const found = await definition.read(connection, previous, declared);
         if (!found) {
-          // The engine would take "gone" for an answer, and hand the program a resource without outputs.
+          // The engine would accept "gone", and give the program a resource without outputs.
           if (isFirst)
             throw new StewardError({
               code: "ERR_NOT_FOUND",
@@ -268,18 +285,17 @@ export function provider(token: string, _release?: string): DynamicProvider {
         }
         // `unfinished` stays: what cannot be read back may still be the other value.
         const fresh: Properties = { ...previous, ...found, server: connection.server, declared };
-        const everGiven = fieldsEverGiven({ declared, [formerInputs]: hidden });
-        const props = previous.halfDone ? hideFormer(fresh, everGiven, { former: previous, given: shown }, equal) : fresh;
+        const props = previous.halfDone ? hidden(fresh, state, shown) : leftHidden(fresh, state, declared);
         // The engine stores inputs that were none before in clear text, so none are given that the state does not list.
         const inputs: Properties = {};
         for (const field of declared) {
           const isSecret = definition.secrets.includes(field);
-          // Nobody is told when it leaves the program, and what was no input any more would come back in clear text.
+          // The provider cannot see when it leaves the program, and a former input would come back unencrypted.
           if (isSecret && comparison(field).equal === ignored.equal) continue;
-          // What means the same keeps its face, so that nothing changes that no one changed.
+          // Keep the previous spelling of an equivalent value, so refresh shows no false diff.
           if (equal(field, fieldAt(shown, field), fieldAt(props, field))) put(props, field, fieldAt(shown, field));
           else if (isSecret) log(`${describe(shown)}: ${field}, a secret, was changed on the server`);
-          // A secret that is missing for once would come back in clear text, as one that was none before.
+          // Keep a placeholder: the engine stores a secret input that disappears and returns unencrypted.
           put(inputs, field, fieldAt(props, field) ?? (isSecret ? "" : undefined));
         }
         // After an update that failed half-way, the engine holds the inputs, and the marks, from before it.
@@ -308,22 +324,26 @@ export function provider(token: string, _release?: string): DynamicProvider {
           isRemoved = await hold(connection, held, last);
           const changed = changes(olds, inputs);
           const isRenamed = changed.length === 1 && changed[0] === "connection";
-          // What leaves nothing on the server is not done again because the server has another address.
+          // A resource that leaves nothing on the server is not repeated for a new address.
           const isMoved = !definition.delete && server !== connection.server && changed.every((field) => field === "connection");
-          if ((isRenamed || isMoved) && !unfinished && !isRemoved) return { outs: stored(inputs, previous, instance, __provider) };
+          if ((isRenamed || isMoved) && !unfinished && !isRemoved)
+            return { outs: leftHidden(stored(inputs, previous, instance, __provider), state, given) };
           const joining = objects.filter((object) => !before.has(object));
           const isInDoubt = Boolean(unfinished) || isRemoved;
-          const updated = await createObjects(connection, joining, inputs, () =>
+          const updated = await createObjects(connection, joining, inputs, objectsOf, () =>
             definition.update(connection, inputs, previous, { ...last, unfinished: isInDoubt }),
           );
           const outs = stored(inputs, updated, instance, __provider);
           noteWritten(connection, objects, outs);
-          return { outs };
+          return { outs: leftHidden(outs, state, given) };
         },
         (error) => {
-          const keep = (properties: Properties): Kept => ({ id, properties: halfDone(inDoubt(properties, inputs), inputs, state) });
+          const keep = (properties: Properties): Kept => ({
+            id,
+            properties: hidden({ ...inDoubt(properties, inputs), halfDone: true }, state, inputs),
+          });
           if (error instanceof Unfinished) return keep(stored(inputs, error.state as Properties, instance, __provider));
-          // What this run has removed is not there, although nothing was written.
+          // This run removed an object, and the update did not write it again.
           if (error.facts.outcomeUnknown || isRemoved) return keep({ ...olds, unfinished: true, instance, __provider });
           return undefined;
         },
@@ -336,9 +356,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
         const state = withFormer(stateAndFormer);
         const connection = connectionOf(state);
         assertSameServer(connection, state);
-        await definition.delete(connection, state).catch((error) => {
-          throw withStaleConfiguration(error);
-        });
+        await definition.delete(connection, state);
       }),
   };
 }

@@ -1,22 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
-import { Properties } from "./properties";
+import { isObject } from "../http";
+import { defined, fieldAt, Properties, put } from "./properties";
 
 // Pulumi encrypts an output only if an input of the same name is secret now, or if the output is listed as secret. A value that was secret and has left the
-// program would be stored in clear text while a write of it is in doubt. Nobody tells the provider what is secret, so every former value moves to one output
-// that is always encrypted.
+// program would be stored in clear text while a write of it is in doubt, or as long as the server goes on holding it. The provider does not know which
+// inputs are secret, so every former value moves to one output that is always encrypted.
 
 /** The output that holds former values. @internal */
 export const formerInputs = "formerInputs";
 
-const isRecord = (value: unknown): value is Properties => typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** What of a value may stand under its own name, and what has to be hidden. Records are judged key by key; what was never ours is shown. */
+/** Splits a value into the part that is shown under its own name and the part that is hidden, key by key. A value that the program never gave is shown. */
 function split(value: unknown, former: unknown, given: unknown): { shown: unknown; hidden: unknown } {
-  if (isRecord(value) && isRecord(former)) {
+  if (isObject(value) && isObject(former)) {
     const shown: Properties = {};
     const hidden: Properties = {};
     for (const key of Object.keys(value)) {
-      const part = split(value[key], former[key], isRecord(given) ? given[key] : undefined);
+      const part = split(value[key], former[key], isObject(given) ? given[key] : undefined);
       if (part.shown !== undefined) shown[key] = part.shown;
       if (part.hidden !== undefined) hidden[key] = part.hidden;
     }
@@ -50,13 +49,25 @@ export function hideFormer(
   return Object.keys(hidden).length > 0 ? { ...result, [formerInputs]: hidden } : result;
 }
 
+/** The properties without these fields, which move to the output of former values. @internal */
+export function hideFields(properties: Properties, fields: readonly string[]): Properties {
+  if (fields.length === 0) return properties;
+  const shown: Properties = { ...properties };
+  const hidden: Properties = {};
+  for (const field of fields) {
+    put(hidden, field, fieldAt(properties, field));
+    put(shown, field, undefined);
+  }
+  return defined({ ...shown, [formerInputs]: hidden });
+}
+
 /** The state as the server may hold it: with the former values under their own names. @internal */
 export function withFormer(state: Properties): Properties {
   const { [formerInputs]: hidden, ...rest } = state;
-  return isRecord(hidden) ? (merged(rest, hidden) as Properties) : rest;
+  return isObject(hidden) ? (merged(rest, hidden) as Properties) : rest;
 }
 
 function merged(value: unknown, hidden: unknown): unknown {
-  if (!isRecord(value) || !isRecord(hidden)) return hidden;
+  if (!isObject(value) || !isObject(hidden)) return hidden;
   return Object.fromEntries([...Object.entries(value), ...Object.entries(hidden).map(([key, inner]) => [key, merged(value[key], inner)])]);
 }

@@ -4,12 +4,12 @@ import { pathOf } from "../inputs";
 import { holdsShortSecret, redact } from "../redaction";
 import { Properties, unknown, valueAt } from "./properties";
 
-// What the engine is told of what does not fit, and of what failed.
+// Puts problems of inputs, and errors, into the form that the engine expects.
 
 /** @internal */
 export const located = (path: string, reason: string): string => (path ? `${path}: ${reason}` : reason);
 
-/** What the schema says of the inputs that are known. @internal */
+/** Checks the known inputs against the schema. @internal */
 export function schemaFindings(definition: Definition<Properties, Properties>, inputs: Properties): Finding[] {
   const { error } = definition.inputs.safeParse(inputs);
   return (error?.issues ?? [])
@@ -27,21 +27,21 @@ export interface Kept {
 }
 
 /**
- * Whatever an operation threw as one sentence without a stack, since the engine would print that. What is kept, the engine stores as "created, but not
- * initialised", and the next `up` updates it.
+ * Makes an error one sentence without a stack, because the engine would print the stack. The engine stores kept properties as "created, but not
+ * initialised", and the next `up` updates the resource.
  * @internal
  */
 export function presented(known: StewardError, task: string, kept: Kept | undefined): StewardError {
   const error = known.with({ task });
   const forEngine = { stack: "", ...(kept ? { ...kept, reasons: [error.message] } : {}) };
-  // Not enumerable: what prints an error object would print the state, secrets included.
+  // Not enumerable: a logger that prints the error object would print the state, secrets included.
   for (const [name, value] of Object.entries(forEngine)) Object.defineProperty(error, name, { value, enumerable: false });
   return error;
 }
 
 /** @internal */
 export function unexpected(error: unknown, secrets: readonly string[]): StewardError {
-  // Where, for whoever reads the report; a whole stack is nothing for a terminal.
+  // A report needs the place of the fault, and a terminal needs no whole stack.
   const [, place] = /\b(provider[\\/][\w\\/.-]{1,200}:\d+):\d+/.exec((error as Error | undefined)?.stack ?? "") ?? [];
   const message = String(error);
   const shown = holdsShortSecret(message, secrets) ? "with a message that contains a secret" : redact(message, secrets);
@@ -52,18 +52,21 @@ export function unexpected(error: unknown, secrets: readonly string[]): StewardE
   });
 }
 
+/** Errors that may come from a configuration that was changed since the last `up`. */
+const stale: readonly StewardError["code"][] = ["ERR_FORBIDDEN", "ERR_MOVED", "ERR_UNREACHABLE", "ERR_REDIRECTED", "ERR_NO_CONNECTION"];
+
 /**
- * What to do where `refresh` and `destroy` fail. They use the configuration that the last `up` recorded, so a token renewed since fails; and a 404 that
- * does not prove the object gone leaves it in the state. @internal
+ * Adds a hint to an error of `refresh` or `destroy`. They use the configuration that the last `up` recorded, so a correction made since has no effect. A 404
+ * that does not prove the object gone keeps it in the state.
+ * @internal
  */
-export function withStaleConfiguration(error: unknown): unknown {
-  if (!(error instanceof StewardError)) return error;
-  const { advice = "" } = error.facts;
-  if (error.code === "ERR_NOT_FOUND")
-    return error.with({ advice: `${advice} If it no longer exists, remove it from the state: \`pulumi state delete <URN>\`.`.trim() });
-  if (error.code !== "ERR_FORBIDDEN") return error;
-  return error.with({
-    advice:
-      `${advice} \`pulumi refresh\` and \`pulumi destroy\` use the configuration of the last \`pulumi up\`: if it was changed since, run \`pulumi up\` or add --run-program; what tokenEnv or tokenFile names is read anew each time.`.trim(),
-  });
+export function withStaleConfiguration(error: StewardError): StewardError {
+  const hints = [error.facts.advice];
+  if (error.code === "ERR_NOT_FOUND") hints.push("If it no longer exists, remove it from the state: `pulumi state delete <URN>`.");
+  if (stale.includes(error.code)) {
+    const advice =
+      "`pulumi refresh` and `pulumi destroy` use the configuration of the last `pulumi up`: if it was changed since, run `pulumi up` or add --run-program";
+    hints.push(error.code === "ERR_FORBIDDEN" ? `${advice}; what tokenEnv or tokenFile names is read anew each time.` : `${advice}.`);
+  }
+  return error.with({ advice: hints.filter(Boolean).join(" ") || undefined });
 }

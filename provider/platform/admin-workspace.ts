@@ -103,10 +103,8 @@ export const adminWorkspace: Definition<AdminWorkspaceInputs, Remembered> = {
   // What may change without a replacement is not on the server.
   update: async (_connection, _inputs, { destroyOnDelete, ...shown }) => shown,
   delete: async (connection, state) => {
-    const { workspaceId, destroyOnDelete } = state;
-    if (!destroyOnDelete) return;
-    const what = { name: `workspace "${workspaceId}"`, isIrreversible: true };
-    await removeObject(connection, path(workspaceId), what, () => destroy(connection, state));
+    if (!state.destroyOnDelete) return;
+    await removeObject(connection, path(state.workspaceId), () => destroy(connection, state), { isIrreversible: true });
   },
 };
 

@@ -6,7 +6,7 @@ import { Definition } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { isObject } from "../http";
 import { connectionInput, flag, nonEmptyText, strictObject } from "../inputs";
-import { removeObject } from "../ownership";
+import { removeObject, renamedHint } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, completed, isNotFound } from "./client";
 import { Module, ModuleVersion, part, readModuleVersions } from "./module-versions";
@@ -125,11 +125,8 @@ async function read(connection: Connection, previous: Remembered): Promise<Remem
   };
 }
 
-const path = ({ organizationName, moduleName, moduleProvider, moduleVersion }: Identity): string =>
-  apiPath(
-    ...["api", "v2", "organizations", organizationName, "registry-modules", "private"],
-    ...[organizationName, moduleName, moduleProvider, moduleVersion],
-  );
+const path = (of: Identity): string =>
+  apiPath("api", "v2", "organizations", of.organizationName, "registry-modules", "private", ...Object.values(identityOf(of)));
 
 type Status = { "deprecated-status": "Deprecated"; reason: string; link?: string } | { "deprecated-status": "Undeprecated" };
 
@@ -217,7 +214,7 @@ async function create(connection: Connection, inputs: ModuleVersionDeprecationIn
   throw new StewardError({
     code: "ERR_ALREADY_EXISTS",
     reason: "it is deprecated already, with other words",
-    advice: "Set adopt: true to replace them with the declared ones, or declare the same.",
+    advice: `${renamedHint} Otherwise set adopt: true to replace them with the declared ones, or declare the same.`,
   });
 }
 
@@ -264,11 +261,7 @@ export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs
   read,
   create,
   update,
-  delete: async (connection, state) => {
-    await removeObject(connection, path(state), { name: `deprecation of module version "${idOf(state)}"` }, () =>
-      reinstate(connection, state),
-    );
-  },
+  delete: (connection, state) => removeObject(connection, path(state), () => reinstate(connection, state)),
 };
 
 /** Arguments of {@link ModuleVersionDeprecation}. */

@@ -222,11 +222,11 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   async function remove(connection: Connection, last: State & Remembered & Doubt): Promise<void> {
     if (last.onDelete === "retain") return;
     const other = heldByAnother(connection, object) as { managed?: string[] } | undefined;
-    if (await removeObject(connection, object, { name: `${of.noun} "${of.id}"` }, () => putBack(connection, last))) return;
+    if (await removeObject(connection, object, () => putBack(connection, last))) return;
     // What the other resource does not manage is nobody's now.
     const kept = last.managed.filter((field) => other?.managed?.includes(field) ?? true);
     const left = last.managed.filter((field) => !kept.includes(field));
-    if (left.length > 0) await putBack(connection, { ...last, managed: left }, kept);
+    if (left.length > 0) await putBack(connection, { ...last, managed: left }, other?.managed);
     const originals = kept.filter((field) => last.heldBefore[field]);
     if (originals.length > 0)
       say(`these original values can no longer be put back: ${originals.join(", ")}. The history of the stack holds them, encrypted`);

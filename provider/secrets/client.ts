@@ -117,19 +117,18 @@ export async function readData(
   }
 }
 
-/** The same before a creation, which writes nothing where it cannot know what it would overwrite. @internal */
-export async function readExisting(
-  connection: Connection,
-  path: string,
-  evidence?: Evidence,
-): Promise<Record<string, unknown> | undefined> {
+/** Runs a read before a write that overwrites nothing unseen. `wayRound` says how to do without the read. @internal */
+export async function readFirst<T>(wayRound: string, read: () => Promise<T>): Promise<T> {
   try {
-    return await readData(connection, path, { evidence });
+    return await read();
   } catch (error) {
     if (!(error instanceof StewardError) || error.status !== 404) throw error;
-    throw error.with({ advice: `${error.facts.advice} With adopt: true it is written without this read.` });
+    throw error.with({ advice: `${error.facts.advice} ${wayRound}` });
   }
 }
+
+/** How a creation does without that read. @internal */
+export const adoptHint = "With adopt: true it is written without this read.";
 
 /**
  * Whether the service answered by itself, and documents the path to this token: it then serves the path, and there is nothing at it. A gateway that
@@ -140,7 +139,11 @@ const documentsPath =
   async (error) => {
     if (!isFromService(error)) return false;
     const paths = await visiblePaths(connection, "idempotent");
-    return Object.keys(paths ?? {}).some((template) => matches(template, documentedPath(error)));
+    if (!paths)
+      throw error.with({
+        advice: `Only the OpenAPI document can prove that it does not exist, and it cannot be read: allow the token to read ${openApiPath}.`,
+      });
+    return Object.keys(paths).some((template) => matches(template, documentedPath(error)));
   };
 
 /** Pulumi creates the new resource first, unless the program says otherwise, and asks no provider about a replacement that the user orders. @internal */
@@ -226,10 +229,9 @@ export async function explainRefusal(connection: Connection, error: unknown): Pr
   const mount = path.replace(/^(.*)\/(config|role|creds)(\/[^/]*)?$/, "$1/");
   // There is such a path: it is the object that is missing.
   if (templates.length > 0 && error.status === 404) return error;
+  const needed = /\/role$/.test(path) ? "the capability list" : "the capabilities create, read and update";
   if (templates.length > 0)
-    return error.with({
-      advice: `This token sees ${path} but may not do this with it: its policy needs the capabilities create, read and update there.`,
-    });
+    return error.with({ advice: `This token sees ${path} but may not do this with it: its policy needs ${needed} there.` });
   if (Object.keys(paths).some((template) => template.startsWith(mount)))
     return error.with({ advice: `This token cannot see ${path}: its policy does not cover that path.` });
   return error.with({

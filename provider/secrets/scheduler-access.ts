@@ -6,9 +6,10 @@ import { Connection, trimMount } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
 import { connectionInput, flag, holdsCredentials, strictObject } from "../inputs";
-import { removeObject } from "../ownership";
+import { removeObject, renamedHint } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import {
+  adoptHint,
   apiPath,
   call,
   defaultMount,
@@ -16,7 +17,7 @@ import {
   explainRefusal,
   isNotFound,
   readData,
-  readExisting,
+  readFirst,
   remove,
   replaceHint,
   unexpectedAnswer,
@@ -160,12 +161,12 @@ async function write(connection: Connection, inputs: SchedulerAccessInputs, curr
 
 async function create(connection: Connection, inputs: SchedulerAccessInputs): Promise<Remembered> {
   const { mount = "", adopt } = inputs;
-  const existing = adopt ? undefined : await readExisting(connection, path(mount));
+  const existing = adopt ? undefined : await readFirst(adoptHint, () => readData(connection, path(mount)));
   if (existing?.address)
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
       reason: `the engine is configured for ${withoutCredentials(existing.address)} already`,
-      advice: `Set adopt: true to overwrite that configuration; the token in it cannot be read, nor put back. ${replaceHint}`,
+      advice: `${renamedHint} Otherwise set adopt: true to overwrite that configuration; the token in it cannot be read, nor put back. ${replaceHint}`,
     });
   return write(connection, inputs);
 }
@@ -213,10 +214,7 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
   read,
   create,
   update: write,
-  delete: async (connection, state) => {
-    const name = `scheduler access configuration "${state.mount}"`;
-    await removeObject(connection, path(state.mount), { name }, () => clear(connection, state));
-  },
+  delete: (connection, state) => removeObject(connection, path(state.mount), () => clear(connection, state)),
   explain: explainRefusal,
 };
 

@@ -6,7 +6,7 @@ import { Definition } from "../definition";
 import { connectionInput, strictObject } from "../inputs";
 import { removeObject } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { apiPath, call, defaultMount, explainRefusal, readData, remove } from "./client";
+import { apiPath, call, defaultMount, explainRefusal, readData, readFirst, remove } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
 
 /** What a program declares of a lease configuration. At least one of `ttl` and `maxTtl`. */
@@ -45,21 +45,18 @@ async function read(connection: Connection, { mount }: { mount: string }): Promi
   return data && { mount, ttl: seconds(data.ttl) ?? 0, maxTtl: seconds(data.max_ttl) ?? 0 };
 }
 
+const declareBoth = "Or declare both ttl and maxTtl: then nothing is read first.";
+
 /** The service sets what a write omits to 0, so both are always sent; the one that nobody declares stays what it is. */
 async function write(connection: Connection, inputs: SchedulerLeaseInputs, known?: SchedulerLeaseState): Promise<SchedulerLeaseState> {
   const mount = inputs.mount as string;
   const declared = { ttl: seconds(inputs.ttl), maxTtl: seconds(inputs.maxTtl) };
   const { ttl = known?.ttl, maxTtl = known?.maxTtl } = declared;
   // Nothing is known of it on creation, after one whose reply was lost, and when it has just left the program.
-  const current = ttl === undefined || maxTtl === undefined ? await read(connection, { mount }) : undefined;
+  const current = ttl === undefined || maxTtl === undefined ? await readFirst(declareBoth, () => read(connection, { mount })) : undefined;
   const state = { mount, ttl: ttl ?? current?.ttl ?? 0, maxTtl: maxTtl ?? current?.maxTtl ?? 0 };
   await call(connection, { method: "POST", path: path(state.mount), body: { ttl: state.ttl, max_ttl: state.maxTtl }, retry: "idempotent" });
   return state;
-}
-
-async function unset(connection: Connection, { mount }: SchedulerLeaseState): Promise<void> {
-  const name = `scheduler lease configuration "${mount}"`;
-  await removeObject(connection, path(mount), { name }, () => remove(connection, path(mount)));
 }
 
 /** @internal */
@@ -89,11 +86,12 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
   replaces: ["mount"],
   objects: { fields: ["mount"], paths: ({ mount }) => [path(mount as string)] },
   deleteBeforeReplace: true,
+  remaining: ["ttl", "maxTtl"],
   secrets: [],
   read,
   create: write,
   update: write,
-  delete: unset,
+  delete: (connection, { mount }) => removeObject(connection, path(mount), () => remove(connection, path(mount))),
   explain: explainRefusal,
 };
 
@@ -106,7 +104,8 @@ export interface SchedulerLease extends Outputs<SchedulerLeaseState> {}
  *
  * An engine has one; its id is `<mount>/config/lease`. Creating it overwrites a lease configuration that exists, without `adopt`; deleting it
  * brings the service's defaults back, not what was there before. A value that the program does not declare stays what the last refresh saw
- * and is not compared.
+ * and is not compared. One that leaves the program stays on the server too: the state keeps it encrypted, and the output is empty until the service
+ * shows another value.
  *
  * ```ts
  * new secrets.SchedulerLease("lease", { ttl: "30m", maxTtl: "4h" });

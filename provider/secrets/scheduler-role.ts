@@ -5,9 +5,10 @@ import { Connection, trimMount } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
 import { connectionInput, flag, isStorableKey, strictObject } from "../inputs";
-import { removeObject } from "../ownership";
+import { removeObject, renamedHint } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import {
+  adoptHint,
   apiPath,
   call,
   defaultMount,
@@ -16,7 +17,7 @@ import {
   explainRefusal,
   isTexts,
   readData,
-  readExisting,
+  readFirst,
   remove,
   replaceHint,
   unexpectedAnswer,
@@ -126,6 +127,18 @@ export async function readRole(
   };
 }
 
+/** Returns whether a role exists. Reads the list where a 404 of the role proves nothing. Without permission to list, the role itself still proves that it exists. */
+async function roleExists(connection: Connection, role: { mount: string; name: string }): Promise<boolean> {
+  const path = rolePath(role);
+  if (dialectOf(connection).provesAbsence) return (await readData(connection, path)) !== undefined;
+  try {
+    return (await listRoleNames(connection, role.mount)).includes(role.name);
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.status !== 403) throw error;
+    return (await readData(connection, path, { evidence: () => Promise.reject(error) })) !== undefined;
+  }
+}
+
 /** Creates or overwrites. All attributes are sent, an empty list of policies too: what is omitted may keep its old value. @internal */
 export async function writeRole(
   connection: Connection,
@@ -141,9 +154,12 @@ export async function writeRole(
   return { policies, global, type };
 }
 
-/** Leaves a role that another resource of the program holds: false, which is said of `name`. @internal */
-export const deleteRole = (connection: Connection, role: { mount: string; name: string }, name?: string): Promise<boolean> =>
-  removeObject(connection, rolePath(role), { name }, () => remove(connection, rolePath(role)));
+/** Deletes a role, unless another resource of the program holds it: then it returns false. @internal */
+export const deleteRole = (
+  connection: Connection,
+  role: { mount: string; name: string },
+  options?: { isQuiet: boolean },
+): Promise<boolean> => removeObject(connection, rolePath(role), () => remove(connection, rolePath(role)), options);
 
 /** After defaults have been filled in. */
 type Complete = SchedulerRoleInputs & { mount: string };
@@ -156,11 +172,11 @@ async function write(connection: Connection, inputs: SchedulerRoleInputs): Promi
 async function create(connection: Connection, inputs: SchedulerRoleInputs): Promise<SchedulerRoleState> {
   const { mount, adopt } = inputs as Complete;
   const role = inputs as Complete;
-  if (!adopt && (await readExisting(connection, rolePath(role), isUnlisted(connection, role))))
+  if (!adopt && (await readFirst(adoptHint, () => roleExists(connection, role))))
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
       reason: `a role of this name exists already at the mount "${mount}"`,
-      advice: `Set adopt: true to take it over and manage it from here on, or choose another name. ${replaceHint}`,
+      advice: `${renamedHint} Otherwise set adopt: true to take it over and manage it from here on, or choose another name. ${replaceHint}`,
     });
   return write(connection, inputs);
 }
@@ -193,7 +209,7 @@ export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> 
   },
   create,
   update: write,
-  delete: async (connection, role) => void (await deleteRole(connection, role, `scheduler role "${role.name}"`)),
+  delete: (connection, role) => deleteRole(connection, role),
   explain: explainRefusal,
 };
 
@@ -213,7 +229,8 @@ export interface SchedulerRole extends Outputs<SchedulerRoleState> {}
  *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
  * @requests Create: 1 `GET` and 1 `POST`; with `adopt` the `POST` alone. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`. In the standard
- * dialect a 404 costs one read more: the list, which must not hold the role (and where that is a 404 as well, once in a run the OpenAPI document).
+ * dialect the list, which must not hold the role, takes the place of the `GET` of a creation. There a refresh that gets a 404 reads the list as well.
+ * Where the list is a 404 too, the OpenAPI document is read, once in a run.
  * @unreadable `global`, in the standard dialect.
  */
 export class SchedulerRole extends CustomResource {

@@ -6,7 +6,7 @@ import { Definition, Doubt, Finding } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { connectionInput, flag, strictObject } from "../inputs";
 import { log, withProgress } from "../log";
-import { isRemoved, warnStays } from "../ownership";
+import { isRemoved, renamedHint } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { defaultMount, explainRefusal } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
@@ -138,7 +138,7 @@ function foresee({ roles }: SchedulerRolesInputs, last: Remembered): Finding[] {
 async function create(connection: Connection, inputs: SchedulerRolesInputs): Promise<Remembered> {
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
   const listed = await listRoleNames(connection, mount);
-  refuseTakeover(inputs, listed);
+  refuseTakeover(inputs, listed, `${renamedHint} Otherwise set`);
   const others = without(listed, Object.keys(roles));
   if (exclusive && others.length > 0)
     throw new StewardError({
@@ -157,20 +157,20 @@ async function update(
 ): Promise<Remembered> {
   const known = without([...Object.keys(previous.roles), ...(previous.unanswered ?? [])], previous.undeclared);
   const added = without(Object.keys(inputs.roles), known);
-  if (added.length > 0 && !inputs.adopt) refuseTakeover(inputs, without(await listRoleNames(connection, previous.mount), known));
+  if (added.length > 0 && !inputs.adopt) refuseTakeover(inputs, without(await listRoleNames(connection, previous.mount), known), "Set");
   const paths = Object.keys(inputs.roles).map((name) => rolePath({ mount: previous.mount, name }));
   // An earlier run has removed some of them and could not write them again.
   const isInDoubt = Boolean(last.unfinished) && !paths.some((path) => isRemoved(connection, path));
   return apply(connection, inputs, isInDoubt ? { ...previous, unanswered: Object.keys(previous.roles) } : previous);
 }
 
-function refuseTakeover({ roles, adopt, mount }: SchedulerRolesInputs, existing: readonly string[]): void {
+function refuseTakeover({ roles, adopt, mount }: SchedulerRolesInputs, existing: readonly string[], hint: string): void {
   const taken = existing.filter((name) => own(roles, name));
   if (adopt || taken.length === 0) return;
   throw new StewardError({
     code: "ERR_ALREADY_EXISTS",
     reason: `the mount "${mount}" holds roles of these names already: ${shortList(taken)}`,
-    advice: "Set adopt: true to take them over and manage them from here on, or choose other names.",
+    advice: `${hint} adopt: true to take them over and manage them from here on, or choose other names.`,
   });
 }
 
@@ -203,41 +203,48 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
     ),
     ...removals.map((name) =>
       step(name, async () => {
-        if (!(await deleteRole(connection, { mount, name }))) left.push(name);
+        if (!(await deleteRole(connection, { mount, name }, { isQuiet: true }))) left.push(name);
         delete state.roles[name];
       }),
     ),
   ];
   await Promise.all(withProgress(steps, rolesOf(mount), "written"));
-  warnLeft(mount, left);
+  warnLeft(connection, left);
   const [first] = failures;
   if (!first) return state;
   state.unanswered = failures.filter(({ error }) => error.facts.outcomeUnknown).map(({ name }) => name);
   // Nothing done and nothing in doubt: the plain reason says it all.
-  if (failures.length === writes.length + removals.length && state.unanswered.length === 0) throw first.error;
+  const hasOthers = failures.length < steps.length;
+  if (!hasOthers && state.unanswered.length === 0) throw first.error;
   // Pulumi encrypts on a refresh what it has encrypted before: a role that may be there is in the state from now on.
   for (const name of state.unanswered) if (own(roles, name) && !own(state.roles, name)) state.roles[name] = complete(roles[name] ?? {});
   state.undeclared = undeclared.filter((name) => own(state.roles, name));
   throw new Unfinished(state, {
     ...first.error.facts,
-    reason: `${failures.length} of ${writes.length + removals.length} roles failed: ${shortList(failures.map(({ name }) => name))}. The first, "${first.name}": ${first.error.facts.reason}`,
-    advice: `${first.error.facts.advice ?? ""} The others are done; the next \`pulumi up\` goes on from there.`.trim(),
+    reason: `${failures.length} of ${steps.length} roles failed: ${shortList(failures.map(({ name }) => name))}. The first, "${first.name}": ${first.error.facts.reason}`,
+    advice: [
+      first.error.facts.advice,
+      hasOthers ? "The others are done; the next `pulumi up` goes on from there." : "The next `pulumi up` tries again.",
+    ]
+      .filter(Boolean)
+      .join(" "),
   });
 }
 
 async function removeAll(connection: Connection, { mount, roles, undeclared, unanswered }: Remembered): Promise<void> {
   const names = without([...new Set([...Object.keys(roles), ...(unanswered ?? [])])], undeclared);
-  const removals = names.map((name) => deleteRole(connection, { mount, name }));
+  const removals = names.map((name) => deleteRole(connection, { mount, name }, { isQuiet: true }));
   const outcomes = await Promise.allSettled(withProgress(removals, rolesOf(mount), "deleted"));
   warnLeft(
-    mount,
+    connection,
     names.filter((_, index) => (outcomes[index] as { value?: boolean }).value === false),
   );
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }
 
-function warnLeft(mount: string, names: readonly string[]): void {
-  if (names.length > 0) warnStays(rolesOf(mount), `each of ${shortList(names)}`);
+function warnLeft({ resource }: Connection, names: readonly string[]): void {
+  if (names.length === 0) return;
+  log(`warning: ${resource}: roles left in place, because other resources of this program now manage them: ${shortList(names)}.`);
 }
 
 const without = (names: readonly string[], excluded: readonly string[] = []): string[] => {
@@ -275,8 +282,11 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, Remembered> = {
   replaces: ["mount"],
   objects: {
     fields: ["mount", "roles"],
-    paths: ({ mount, roles }) =>
-      Object.entries(roles ?? {}).flatMap(([name, role]) => (role === undefined ? [] : rolePath({ mount: mount as string, name }))),
+    paths: (fields) => {
+      const { mount, roles = {}, unanswered = [] } = fields as Partial<SchedulerRolesInputs> & Pick<Remembered, "unanswered">;
+      const declared = Object.keys(roles).filter((name) => roles[name] !== undefined);
+      return [...new Set([...declared, ...unanswered])].map((name) => rolePath({ mount: mount as string, name }));
+    },
   },
   deleteBeforeReplace: true,
   secrets: [],

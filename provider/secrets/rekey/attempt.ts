@@ -141,7 +141,7 @@ export const rekeyAttempt: Definition<RekeyInputs, AttemptState> = {
   update: (connection, inputs, _previous, last) => up(connection, inputs, last),
   async delete(connection, { attempt }) {
     if (!attempt) return;
-    await removeObject(connection, rekeyObjects.attempt, { name: "rekey" }, async () =>
+    await removeObject(connection, rekeyObjects.attempt, async () =>
       endOurs(connection, await look(connection, oursOf(attempt, attempt.nonces))),
     );
   },

@@ -8,7 +8,7 @@ import { strictObject } from "../../inputs";
 import { assertNotRefused, heldByAnother, newInstance } from "../../ownership";
 import { Args, registration } from "../../resource";
 import { CommitInputs, CommitState, Gathered, Last, noteUnknown, Run, stateOf, waitForShares } from "./commit-run";
-import { rekeyFields } from "./declaration";
+import { handedOn, rekeyFields } from "./declaration";
 import { EncryptedShare, getBackup, ShareSet } from "./server";
 import { deadAgain, settle } from "./settlement";
 import { Brought, guarding, markOf, shareOf, sharesAtHand } from "./share";
@@ -139,13 +139,14 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   name: () => "",
   id: () => "sys/rekey/verify",
   inputs: strictObject({
-    attempt: z.any(),
-    nonces: z.any(),
-    candidate: z.any(),
-    source: z.any(),
-    kept: z.any(),
-    foreign: z.any(),
-    hadBackup: z.any(),
+    attempt: handedOn,
+    candidate: handedOn,
+    // They come with the candidate, and are missing with it.
+    nonces: z.any().optional(),
+    source: z.any().optional(),
+    kept: z.any().optional(),
+    foreign: z.any().optional(),
+    hadBackup: z.any().optional(),
     currentShares,
     newShares,
     proof,

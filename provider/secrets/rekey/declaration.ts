@@ -224,3 +224,9 @@ function shareFindings(sources: ShareSource[], field: string): Finding[] {
     return lengths.size > 1 ? [{ path, reason: "is not as long as the shares before it: all shares of a set have one length" }] : [];
   });
 }
+
+/** An input that comes from the step before. With --continue-on-error Pulumi registers a step even if the one before it failed. @internal */
+export const handedOn: z.ZodType = z.custom(
+  (value) => value !== undefined,
+  "the rekey stopped before this step, and the error of the step before says why",
+);

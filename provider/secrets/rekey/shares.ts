@@ -1,5 +1,4 @@
 import { CustomResource, CustomResourceOptions, Output } from "@pulumi/pulumi";
-import { z } from "zod";
 import { Comparison, ignored } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition, Finding } from "../../definition";
@@ -7,7 +6,7 @@ import { StewardError, Unfinished } from "../../errors";
 import { strictObject } from "../../inputs";
 import { assertNotRefused, heldByAnother } from "../../ownership";
 import { Args, registration } from "../../resource";
-import { rekeyFields } from "./declaration";
+import { handedOn, rekeyFields } from "./declaration";
 import { give } from "./giving";
 import { getBackup, ShareSet } from "./server";
 import { begunAnew, fromBackup, Last, Run, recover, SharesInputs, SharesState, startAgain } from "./shares-run";
@@ -129,7 +128,7 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   noun: "rekey",
   name: () => "",
   id: () => "sys/rekey/update",
-  inputs: strictObject({ attempt: z.any(), currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection }),
+  inputs: strictObject({ attempt: handedOn, currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection }),
   state: ["nonce", "nonces", "candidate", "source", "kept", "given", "foreign", "refused", "hadBackup", "replacedBackup"],
   compare: {
     attempt: attempts,
