@@ -9,10 +9,17 @@ module.exports = {
       { diagnostics: false, tsconfig: { module: "commonjs", target: "es2022", esModuleInterop: true, isolatedModules: true } },
     ],
   },
-  // These need a real Vault and a real Nomad: `npm run test:real` starts them.
-  testPathIgnorePatterns: ["/node_modules/", ...(process.env.REAL_VAULT_ADDRESS ? [] : ["<rootDir>/test/real/"])],
+  testPathIgnorePatterns: [
+    "/node_modules/",
+    // These need a real Vault and a real Nomad: `npm run test:real` starts them.
+    ...(process.env.REAL_VAULT_ADDRESS ? [] : ["<rootDir>/test/real/"]),
+    // Every Node and SDK: `npm run torture -- matrix`.
+    ...(process.env.INSTALLATIONS === "all" ? [] : ["<rootDir>/test/installations.test.ts"]),
+  ],
   modulePathIgnorePatterns: ["<rootDir>/dist/"],
   globalSetup: "<rootDir>/tools/jest-setup.js",
+  testSequencer: "<rootDir>/tools/jest-order.js",
+  reporters: ["default", "<rootDir>/tools/jest-costs.js"],
   // Most of the time goes into waiting for the Pulumi command line, which is a process of its own.
   maxWorkers: "100%",
   testTimeout: 600_000,

@@ -6,6 +6,7 @@ const { createInterface } = require("node:readline/promises");
 const { Problem, capture, root, run, say } = require("./command");
 const { pulumiEnvironment } = require("./environment");
 const { getPulumi } = require("./pulumi");
+const { noteStart } = require("./starts");
 const { findSandbox, startSandbox, stopSandbox } = require("./demo-process");
 
 const stack = "dev";
@@ -140,6 +141,7 @@ async function deploy(folder, keep, variables) {
   const project = fs.readFileSync(path.join(root, "Pulumi.yaml"), "utf8").replace(/^main: /m, `main: ${main}/`);
   fs.writeFileSync(path.join(folder, "Pulumi.yaml"), project);
   const cli = await getPulumi();
+  noteStart();
   const { code, output } = await capture(cli.command, ["stack", "select", stack, "--create", "--non-interactive"], {
     cwd: folder,
     env: pulumiEnvironment(folder, cli, keep),
@@ -157,6 +159,7 @@ async function deploy(folder, keep, variables) {
 async function pulumi(folder, args, keep, variables) {
   const cli = await getPulumi();
   const env = { ...pulumiEnvironment(folder, cli, keep), ...variables };
+  noteStart();
   return run(cli.command, [...args, "--stack", stack, "--non-interactive"], { cwd: folder, env });
 }
 

@@ -43,8 +43,13 @@ async function getServer(name) {
  * A Vault as operators have it: initialised, unsealed, with its Nomad engine at `nomad` and at `team/scheduler`.
  * @returns {Promise<Vault>}
  */
-async function startVault() {
-  const [port] = await freePorts(1);
+const startVault = () => onFreePorts(1, vaultOn);
+
+/**
+ * @param {number[]} ports
+ * @returns {Promise<Vault>}
+ */
+async function vaultOn([port]) {
   const address = `http://${loopback}:${port}`;
   const { stop, folder, log } = await startServer("vault", () => ({
     storage: { inmem: {} },
@@ -70,8 +75,13 @@ async function startVault() {
  * A Nomad with access control on and one client, whose `mock_driver` runs pretend tasks.
  * @returns {Promise<Server>}
  */
-async function startNomad() {
-  const [http, rpc, serf] = await freePorts(3);
+const startNomad = () => onFreePorts(3, nomadOn);
+
+/**
+ * @param {number[]} ports
+ * @returns {Promise<Server>}
+ */
+async function nomadOn([http, rpc, serf]) {
   const address = `http://${loopback}:${http}`;
   const { stop, folder, log } = await startServer("nomad", (folder) => ({
     data_dir: path.join(folder, "data"),
@@ -188,6 +198,23 @@ async function call(address, method, route, { body, headers } = {}) {
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} /v1/${route} answered ${response.status} ${text.slice(0, 200).trim()}`);
   return text ? JSON.parse(text) : undefined;
+}
+
+/**
+ * A port that was free may be another process's when the server comes to it: then it is started on others.
+ * @template T
+ * @param {number} count
+ * @param {(ports: number[]) => Promise<T>} start
+ * @returns {Promise<T>}
+ */
+async function onFreePorts(count, start) {
+  for (;;) {
+    try {
+      return await start(await freePorts(count));
+    } catch (error) {
+      if (!(error instanceof Problem && error.message.includes("address already in use"))) throw error;
+    }
+  }
 }
 
 /**

@@ -21,9 +21,9 @@ const realSuites = [
   "test/provider/secrets",
   "test/command/(rekey|stack)",
   "test/end-to-end/secrets",
-  "test/sandbox/secrets-(rekey(-verify|-pgp)?|creds|leases).test",
+  "test/sandbox/secrets/(rekey(-verify|-pgp)?|creds|leases).test",
   "test/provider/scheduler/contract",
-  "test/end-to-end/scheduler",
+  "test/stories/(secrets|scheduler)",
   "test/real",
 ];
 
@@ -69,5 +69,7 @@ async function program(file, args) {
 const bench = (args) => program("bench/run.ts", args);
 /** @param {string[]} args */
 const torture = (args) => program("test/torture/run.ts", args);
+/** @param {string[]} args */
+const mutants = (args) => program("test/mutants/run.ts", args);
 
-module.exports = { test, testReal, bench, torture };
+module.exports = { test, testReal, bench, torture, mutants };

@@ -1,0 +1,20 @@
+// @ts-check
+const path = require("node:path");
+const { root, say } = require("./command");
+const { countedStarts } = require("./starts");
+
+const shown = 10;
+
+/** At the end of a test run: what it cost. */
+module.exports = class {
+  /**
+   * @param {unknown} _
+   * @param {import("@jest/reporters").AggregatedResult} results
+   */
+  onRunComplete(_, { testResults }) {
+    const suites = testResults.map(({ testFilePath, perfStats }) => ({ file: path.relative(root, testFilePath), time: perfStats.runtime }));
+    suites.sort((a, b) => b.time - a.time);
+    say(`\nThe Pulumi command line was started ${countedStarts()} times. The slowest suites, in seconds:`);
+    for (const { file, time } of suites.slice(0, shown)) say(`${(time / 1000).toFixed(1).padStart(7)}  ${file}`);
+  }
+};
