@@ -5,7 +5,7 @@ import { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cacheFolder, isAlive } from "../tools/cache";
-import { ended } from "./project";
+import { ended } from "./support/project";
 
 const root = join(__dirname, "..");
 const parts = [

@@ -1,26 +1,22 @@
-import { ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
-import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
-import { createInterface } from "node:readline";
-import { Readable, Writable } from "node:stream";
-import { cleanEnvironment } from "../tools/environment";
-import { getNode, pack } from "../tools/npm";
-import { getPulumi } from "../tools/pulumi";
-import { Project } from "./project";
+import { spawnSync } from "node:child_process";
+import { statSync } from "node:fs";
+import {
+  deployed,
+  devDependencies,
+  expectDriftShown,
+  install,
+  lowest,
+  packed,
+  programs,
+  testMisspelling,
+  testModules,
+} from "./support/installation";
 
-const { devDependencies, engines, peerDependencies } = JSON.parse(readFileSync(join(__dirname, "../package.json"), "utf8"));
-
-const packed = mkdtempSync(join(tmpdir(), "steward-packed-"));
-let tarball: string;
-beforeAll(async () => {
-  tarball = await pack(packed);
-});
-afterAll(() => rmSync(packed, { recursive: true }));
+const tarball = packed();
 
 test("the package is small, and holds what a user needs and nothing else", () => {
-  expect(statSync(tarball).size).toBeLessThan(400_000);
-  const files = spawnSync("tar", ["-tzf", tarball], { encoding: "utf8" }).stdout.trim().split("\n").sort();
+  expect(statSync(tarball()).size).toBeLessThan(400_000);
+  const files = spawnSync("tar", ["-tzf", tarball()], { encoding: "utf8" }).stdout.trim().split("\n").sort();
   const wanted = /^package\/(dist\/.+\.(m?js|d\.ts|html|css)|docs\/.+\.(md|svg)|package\.json|(README|CHANGELOG)\.md|LICENSE)$/;
   const ours = /\/(test|tools|bench|examples|node_modules)\//;
   expect(files.filter((file) => !wanted.test(file) || ours.test(file))).toEqual([]);
@@ -28,192 +24,28 @@ test("the package is small, and holds what a user needs and nothing else", () =>
     expect(files).toContain(`package/${file}`);
 });
 
-const token = "a-management-token";
-const resources = `
-const access = new secrets.SchedulerAccess("access", { address: "https://nomad.example.com:4646", token: pulumi.secret("${token}") });
-const web = new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] }, { dependsOn: access });
-const limits = new platform.GeneralSettings("limits", { apiRateLimit: 99 });
-const running = scheduler.filter("Status").equals("running");`;
+// With every Node and SDK that is supported: test/installations.test.ts.
+describe("installed from its tarball", () => {
+  const current = install(tarball, lowest(devDependencies["@pulumi/pulumi"]));
 
-/** How `pulumi new typescript` has it. */
-const tsconfig = {
-  compilerOptions: {
-    strict: true,
-    outDir: "bin",
-    target: "es2020",
-    module: "commonjs",
-    moduleResolution: "node",
-    sourceMap: true,
-    experimentalDecorators: true,
-    pretty: true,
-    noFallthroughCasesInSwitch: true,
-    noImplicitReturns: true,
-    forceConsistentCasingInFileNames: true,
-  },
-  files: ["index.ts"],
-};
-
-const typescript = (more = ""): string => `
-import * as pulumi from "@pulumi/pulumi";
-import { platform, scheduler, secrets, StewardError } from "pulumi-steward";
-import { Fault } from "pulumi-steward/sandbox";
-${resources}
-const code: StewardError["code"] = "ERR_INVALID_INPUT";
-const system: Fault["system"] = "secrets";
-${more}
-export const policies: pulumi.Output<string[]> = web.policies;
-export const found = [limits.apiRateLimit, String(running), code, system];
-export const compiler = Object.keys(require.cache).filter((file) => file.endsWith("/typescript.js"));`;
-
-const programs = {
-  CommonJS: {
-    "package.json": '{ "name": "story", "main": "index.js" }',
-    "index.js": `
-const pulumi = require("@pulumi/pulumi");
-const { platform, scheduler, secrets, StewardError } = require("pulumi-steward");
-const { start } = require("pulumi-steward/sandbox");
-${resources}
-exports.policies = web.policies;
-exports.found = [limits.apiRateLimit, String(running), StewardError.name, start.name];`,
-  },
-  ESM: {
-    "package.json": '{ "name": "story", "main": "index.js", "type": "module" }',
-    "index.js": `
-import * as pulumi from "@pulumi/pulumi";
-import { platform, scheduler, secrets, StewardError } from "pulumi-steward";
-import { start } from "pulumi-steward/sandbox";
-${resources}
-export const policies = web.policies;
-export const found = [limits.apiRateLimit, String(running), StewardError.name, start.name];`,
-  },
-  TypeScript: {
-    "package.json": '{ "name": "story", "main": "index.ts" }',
-    "tsconfig.json": JSON.stringify(tsconfig),
-    "index.ts": typescript(),
-  },
-};
-
-const lowest = (range: string): string => range.replace(/^(>=|\^|~)/, "");
-
-/** Both ends of what package.json says that we work with: a newer SDK goes in here when it is out. */
-const newest = "3.270.0";
-const ends = [
-  { node: lowest(engines.node), sdk: lowest(peerDependencies["@pulumi/pulumi"]) },
-  { node: "24.21.0", sdk: newest },
-];
-/** The last SDK for Node 20, and the first Node for the newest one. */
-const between = [
-  { node: lowest(engines.node), sdk: lowest(devDependencies["@pulumi/pulumi"]) },
-  { node: "22.23.3", sdk: newest },
-];
-
-interface Installation {
-  project: Project;
-  role(method: string, body?: object): Promise<Response>;
-}
-
-/** Gives the tests of a suite a project with the packed package, and the sandbox that comes with it. */
-function install(node: string, sdk: string): () => Installation {
-  let installation: Installation;
-  let sandbox: ChildProcessByStdio<Writable, Readable, null>;
-
-  beforeAll(async () => {
-    const PATH = [await getNode(node), ...(await getPulumi()).bin, process.env.PATH].join(delimiter);
-    const project = new Project({ PATH });
-    await project.install(tarball, `@pulumi/pulumi@${sdk}`, `@types/node@${devDependencies["@types/node"]}`);
-
-    const supervisor = join(__dirname, "../tools/supervise.js");
-    const command = join(project.folder, "program/node_modules/.bin/pulumi-steward");
-    const env = { ...cleanEnvironment(), PATH };
-    sandbox = spawn(process.execPath, [supervisor, project.folder, command, "sandbox"], { env, stdio: ["pipe", "pipe", "inherit"] });
-    const { SECRETS_ADDR = "", SECRETS_TOKEN = "", PLATFORM_ADDR = "", PLATFORM_TOKEN = "" } = await printed(sandbox.stdout);
-    // Through the configuration, which not every SDK hands to the provider.
-    project.with({ FIRST_TOKEN: SECRETS_TOKEN, SECOND_TOKEN: PLATFORM_TOKEN }).config({
-      "steward:default": {
-        secrets: { address: SECRETS_ADDR, tokenEnv: "FIRST_TOKEN" },
-        platform: { address: PLATFORM_ADDR, tokenEnv: "SECOND_TOKEN" },
-      },
-    });
-    const headers = { "X-Secrets-Token": SECRETS_TOKEN };
-    const role: Installation["role"] = (method, body) =>
-      fetch(`${SECRETS_ADDR}/v1/scheduler/role/web`, { method, headers, body: body && JSON.stringify(body) });
-    installation = { project, role };
-  });
-  // The supervisor removes the project's folder.
-  afterAll(async () => {
-    const ended = new Promise((done) => sandbox.on("close", done));
-    sandbox.stdin.end();
-    await ended;
-  });
-  return () => installation;
-}
-
-/** Deploys the program that is in place, with all that Pulumi can print about it but its own traces. */
-async function upWithoutSecrets(project: Project): Promise<void> {
-  const { output } = await project.up("--json", "--debug", "-v=8", "--logtostderr");
-  expect(output).toContain("RegisterResource RPC finished: resource:access");
-  expect(output.split("\n").filter((line) => line.includes(token))).toEqual([]);
-}
-
-describe.each(between)("installed from its tarball, on Node $node with @pulumi/pulumi $sdk", ({ node, sdk }) => {
-  const current = install(node, sdk);
-
-  test("nothing that Pulumi prints holds a secret", async () => {
-    const { project } = current();
-    await upWithoutSecrets(project.files(programs.CommonJS));
-    await project.destroy();
-  });
-});
-
-describe.each(ends)("installed from its tarball, on Node $node with @pulumi/pulumi $sdk", ({ node, sdk }) => {
-  const current = install(node, sdk);
-
-  test("no link leads out of it, and there is no TypeScript but Pulumi's own", () => {
-    const modules = join(current().project.folder, "program/node_modules");
-    expect(lstatSync(join(modules, "pulumi-steward")).isSymbolicLink()).toBe(false);
-    expect(existsSync(join(modules, "typescript"))).toBe(false);
-  });
+  testModules(current);
 
   test.each(Object.entries(programs))(
-    "a program in %s is deployed without a secret in the output, refreshed without a change, and destroyed",
+    "a program in %s is deployed without a secret in the output, and neither a refresh nor a second up changes anything",
     async (language, files) => {
-      const { project, role } = current();
-      await upWithoutSecrets(project.files(files));
-      const { policies, found, compiler } = await project.outputs();
-      expect(policies).toEqual(["deploy"]);
-      expect(found).toEqual([99, 'Status == "running"', expect.any(String), expect.any(String)]);
-      expect(compiler).toEqual(language === "TypeScript" ? [expect.stringContaining("typescript@3.8.3")] : undefined);
-      await project.expectConverged();
-      await project.destroy();
-      expect((await role("GET")).status).toBe(404);
+      const { project } = current();
+      await deployed(project, [language, files]);
+      await project.calm();
     },
   );
 
-  test("drift is shown by a refresh, and its repair by the next preview", async () => {
-    const { project, role } = current();
-    await project.files(programs.CommonJS).up();
-    expect((await role("POST", { policies: ["administrator"] })).status).toBe(204);
-    expect((await project.refresh()).changes).toContain('~ [0]: "deploy" => "administrator"');
-    expect((await project.preview()).changes).toContain('~ [0]: "administrator" => "deploy"');
-    await project.destroy();
-  });
+  testMisspelling(current);
 
-  test("Pulumi's own TypeScript refuses a misspelt attribute", async () => {
-    const misspelt = typescript('new secrets.SchedulerRole("job", { name: "job", polices: [] });');
-    const { output } = await current()
-      .project.files({ ...programs.TypeScript, "index.ts": misspelt })
-      .pulumi("preview");
-    expect(output).toContain("'polices' does not exist");
+  test("drift is shown by a refresh, its repair by the next preview, and destroy removes everything", async () => {
+    const { project, role } = current();
+    project.files(programs.CommonJS);
+    await expectDriftShown(current());
+    await project.destroy();
+    expect((await role("GET")).status).toBe(404);
   });
 });
-
-/** The variables that a sandbox prints, the last of which is the fifth share. */
-async function printed(lines: Readable): Promise<Record<string, string>> {
-  const variables: Record<string, string> = {};
-  for await (const line of createInterface(lines)) {
-    const [, name = "", value = ""] = /^export (\w+)=(.*)$/.exec(line) ?? [];
-    variables[name] = value;
-    if (name === "SHARE_5") break;
-  }
-  return variables;
-}

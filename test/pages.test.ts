@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { parse } from "yaml";
-import { compileAll } from "./compile";
-import { blocks, classes, pages, readPage, root } from "./pages";
+import { compileAll } from "./support/compile";
+import { blocks, classes, pages, readPage, root } from "./support/pages";
 
 /** What a block may take for granted: imports that every program has, and what was declared earlier on its page, or is the reader's own. */
 const granted = `
@@ -90,10 +90,11 @@ test("every page can be reached from the README", () => {
 });
 
 test("every example is deployed by a test", () => {
-  const folder = join(root, "test/end-to-end");
-  const tests = readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
-    .map((file) => readFileSync(join(folder, file), "utf8"));
+  const tests = ["test/end-to-end", "test/stories"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts"))
+      .map((file) => readFileSync(join(root, folder, file), "utf8")),
+  );
   // The one that `npm run up` deploys, and test/demo.test.ts with it.
   const demonstration = readFileSync(join(root, "Pulumi.yaml"), "utf8");
   const examples = readdirSync(join(root, "examples")).filter((name) => statSync(join(root, "examples", name)).isDirectory());

@@ -6,9 +6,9 @@ import { registration } from "../provider/resource";
 import { RekeyAttempt } from "../provider/secrets/rekey/attempt";
 import { RekeyCommit } from "../provider/secrets/rekey/commit";
 import { RekeyShares } from "../provider/secrets/rekey/shares";
-import { certificate, privateKey } from "./certificates";
-import { Engine } from "./engine";
-import { registered } from "./registered";
+import { certificate, privateKey } from "./support/certificates";
+import { Engine } from "./support/engine";
+import { registered } from "./support/registered";
 
 const canary = (field: string): string => `canary-${field}`;
 const access = {

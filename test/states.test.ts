@@ -4,10 +4,10 @@ import { providerText, release } from "../provider/adapters/dynamic";
 import * as dynamicRuntime from "../provider/adapters/dynamic-runtime";
 import { definitions } from "../provider/definitions";
 import { Sandbox, start } from "../sandbox/index";
-import { call } from "./call";
-import { Engine } from "./engine";
 import { furnish, held, Outside, prepare, ResourceStory, resourceStories } from "./faults/stories";
-import { RekeyStack } from "./rekey";
+import { call } from "./support/call";
+import { Engine } from "./support/engine";
+import { RekeyStack } from "./support/rekey";
 
 // What each release has written into states, and what this one makes of it. `WRITE_STATES=1 npx jest test/states` writes those of this release anew;
 // those of a release that is published are never written again.

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { scheduler } from "../provider";
-import { compile, emptyProgram, fullProgram, usersProgram } from "./compile";
-import { classes } from "./pages";
+import { compile, emptyProgram, fullProgram, usersProgram } from "./support/compile";
+import { classes } from "./support/pages";
 
 test("a program that uses every public name costs an editor at most 5,000 type instantiations, and never loads zod", () => {
   const [empty, full, users] = [compile(emptyProgram), compile(fullProgram()), compile(usersProgram())];

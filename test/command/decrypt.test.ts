@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
-import { Holder, holders } from "../pgp";
+import { Holder, holders } from "../support/pgp";
 import { enter, interrupt, steward, typing } from "./holder";
 
 const { createMessage, encrypt, encryptKey, enums, armor } = require("openpgp") as typeof OpenPGP;

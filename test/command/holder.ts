@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { PassThrough, Writable } from "node:stream";
+import { PassThrough, Readable, Writable } from "node:stream";
 import { run } from "../../command/index";
 import { cleanEnvironment } from "../../tools/environment";
-import { RekeyTarget } from "../rekey";
+import { RekeyTarget } from "../support/rekey";
 
 /** The file that npm puts on the PATH as `pulumi-steward`. */
 export const command: string = join(__dirname, "../../dist", "command/index.js");
@@ -18,8 +18,24 @@ export interface Ended {
   stderr: string;
 }
 
-/** One command line in a process of its own; `started` is told which. Nobody types there: `input` is all of its standard input. */
-export function steward(
+/** One command line, in this process. Nobody types there: `input` is all of its standard input. */
+export async function steward(variables: Record<string, string>, args: readonly string[], input = ""): Promise<Ended> {
+  const ended: Ended = { code: 0, stdout: "", stderr: "" };
+  const into = (name: "stdout" | "stderr"): Writable =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        ended[name] += chunk;
+        done();
+      },
+    });
+  const environment = { ...cleanEnvironment(), ...variables };
+  const terminal = { stdin: Readable.from([input]), stdout: into("stdout"), stderr: into("stderr"), environment };
+  const code = await run(args, terminal, () => Promise.resolve());
+  return { ...ended, code };
+}
+
+/** The same in a process of its own; `started` is told which. */
+export function stewardProcess(
   variables: Record<string, string>,
   args: readonly string[],
   input = "",

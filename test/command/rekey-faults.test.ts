@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { holders } from "../pgp";
-import { onEachRekeyTarget } from "../rekey";
-import { enter, typing, variablesOf } from "./holder";
+import { holders } from "../support/pgp";
+import { onEachRekeyTarget } from "../support/rekey";
+import { enter, stewardProcess, typing, variablesOf } from "./holder";
 import { askedForCurrent, folder, formsOf, tools } from "./rekey";
 
 onEachRekeyTarget("the holders' command line, where things go wrong", (current) => {
@@ -172,7 +172,7 @@ onEachRekeyTarget("the holders' command line, where things go wrong", (current) 
     let pid = 0;
     current().gateway.interrupt = ({ path }) =>
       path === "/v1/sys/rekey/update" ? { when: "after", act: () => void process.kill(pid, "SIGINT"), answer: (body) => body } : undefined;
-    const last = await alone(["submit", "--nonce", name], share(2), (started) => {
+    const last = await stewardProcess(variablesOf(current()), ["rekey", "submit", "--nonce", name], share(2), (started) => {
       pid = started;
     });
     expect(last.code).toBe(0);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { holders } from "../pgp";
-import { onEachRekeyTarget } from "../rekey";
+import { holders } from "../support/pgp";
+import { onEachRekeyTarget } from "../support/rekey";
 import { endOfInput, enter, interrupt, steward } from "./holder";
 import { askedForCurrent, folder, formsOf, tools } from "./rekey";
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Holder } from "../pgp";
-import { RekeyTarget } from "../rekey";
+import { Holder } from "../support/pgp";
+import { RekeyTarget } from "../support/rekey";
 import { Ended, Person, steward, typing, variablesOf } from "./holder";
 
 // What the stories of the holders' command line are told with.
@@ -23,8 +23,7 @@ export const formsOf = (share: string): string[] => {
 };
 
 export function tools(current: () => RekeyTarget) {
-  const alone = (args: string[], input?: string, started?: (pid: number) => void): Promise<Ended> =>
-    steward(variablesOf(current()), ["rekey", ...args], input, started);
+  const alone = (args: string[], input?: string): Promise<Ended> => steward(variablesOf(current()), ["rekey", ...args], input);
   const atTerminal = (args: string[], person: Person): ReturnType<typeof typing> =>
     typing(variablesOf(current()), ["rekey", ...args], person);
   const sent = (path: string): number =>

@@ -1,17 +1,14 @@
 import { ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { AddressInfo, createServer } from "node:net";
 import { createInterface } from "node:readline";
-import { call } from "../call";
-import { command, steward } from "./holder";
+import { PassThrough, Readable } from "node:stream";
+import { run } from "../../command/index";
+import { call } from "../support/call";
+import { command, steward, stewardProcess } from "./holder";
 
-test.each([
-  [[], "SECRETS"],
-  [["--dialect", "hashicorp"], "VAULT"],
-])("sandbox %j prints variables that work, until it is stopped", async (options, prefix) => {
-  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [command, "sandbox", ...options]);
-  const ended = new Promise((done) => child.on("close", done));
+async function expectToWork(stdout: Readable, prefix: string, stop: () => void, ended: Promise<unknown>): Promise<void> {
   const env: Record<string, string> = {};
-  for await (const line of createInterface({ input: child.stdout })) {
+  for await (const line of createInterface({ input: stdout })) {
     const [, name = "", value = ""] = /^(?:export (\w+)=|# )(\S+)/.exec(line) ?? [];
     env[name || "page"] = value;
     if (name === "SHARE_5") break;
@@ -20,9 +17,33 @@ test.each([
   expect(await (await fetch(env.page!)).text()).toContain("<h1>Sandbox</h1>");
   const service = { url: env[`${prefix}_ADDR`]!, token: env[`${prefix}_TOKEN`]! };
   expect((await call(service, "GET", "/v1/sys/mounts")).status).toBe(200);
-  child.kill("SIGINT");
+  stop();
   expect(await ended).toBe(0);
   await expect(fetch(service.url)).rejects.toThrow();
+}
+
+test.each([
+  [[], "SECRETS"],
+  [["--dialect", "hashicorp"], "VAULT"],
+])("sandbox %j prints variables that work, until it is stopped", async (options, prefix) => {
+  const stdout = new PassThrough();
+  const terminal = { stdin: Readable.from([]), stdout, stderr: new PassThrough(), environment: {} };
+  let stop = (): void => undefined;
+  const stopped = new Promise<void>((done) => {
+    stop = done;
+  });
+  await expectToWork(
+    stdout,
+    prefix,
+    stop,
+    run(["sandbox", ...options], terminal, () => stopped),
+  );
+});
+
+test("Ctrl-C stops it", async () => {
+  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [command, "sandbox"]);
+  const ended = new Promise((done) => child.on("close", done));
+  await expectToWork(child.stdout, "SECRETS", () => child.kill("SIGINT"), ended);
 });
 
 test("it ends when nobody reads what it prints", async () => {
@@ -43,6 +64,11 @@ test.each([
 ])("sandbox %s %s is refused", async (...options) => {
   const { code, stderr } = await steward({}, ["sandbox", ...options]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/ is invalid\. /) });
+});
+
+test("the process ends with the exit code, and prints what was asked for apart from errors", async () => {
+  const { code, stdout, stderr } = await stewardProcess({}, ["sandbox", "--port", "many"]);
+  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(/ is invalid\. /) });
 });
 
 test("a port that is taken is said to be", async () => {

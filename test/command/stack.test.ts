@@ -1,18 +1,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { holders } from "../pgp";
-import { ended, Project } from "../project";
-import { onEachRekeyTarget } from "../rekey";
+import { holders } from "../support/pgp";
+import { onEachRekeyTarget } from "../support/rekey";
+import { newStory, Story } from "../support/story";
 import { steward, variablesOf } from "./holder";
 
 onEachRekeyTarget("a `pulumi up` that waits for holders at their command lines", (current) => {
-  let project: Project;
+  let project: Story;
   let folder: string;
   beforeEach(() => {
     const { gateway, token, dialect } = current();
     folder = mkdtempSync(join(tmpdir(), "steward-holders-"));
-    project = new Project({ STEWARD_TOKEN: token }).config({
+    project = newStory({ STEWARD_TOKEN: token }).config({
       "steward:default": { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect } },
     });
   });
@@ -40,7 +40,7 @@ onEachRekeyTarget("a `pulumi up` that waits for holders at their command lines",
         return undefined;
       };
     });
-    const running = ended(await project.launch("up", "--yes", "--skip-preview"));
+    const running = project.pulumi("up", "--yes", "--skip-preview");
     await Promise.race([waits, running]);
     gateway.interrupt = undefined;
     const nonce = String((await outside("GET", "sys/rekey/init")).body.nonce);

@@ -1,68 +1,30 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { parse } from "yaml";
-import { Sandbox, start } from "../../sandbox/index";
-import { call } from "../call";
-import { blocks, readPage } from "../pages";
-import { Project, projectForEach, Run } from "../project";
-import { jobOf } from "../scheduler";
-import { onEachTarget } from "../target";
+import { start } from "../../sandbox/index";
+import { call } from "../support/call";
+import { blocks, exitCodes, nightly } from "../support/pages";
+import { Project, Run } from "../support/project";
 
-/** The last line of a page's pipeline, as arguments of the command line; the test's stack is another one. */
-function nightly(page: string): string[] {
-  const [github = "", gitlab = ""] = blocks(page, "yaml");
-  const { jobs } = parse(github) as { jobs: Record<string, { steps: { run?: string }[] }> };
-  const lines = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
-  const { script } = Object.values(parse(gitlab) as Record<string, { script: string[] }>)[0] as { script: string[] };
-  expect(script).toEqual(lines);
-  const [, args = ""] = /^pulumi (.*) --non-interactive$/.exec(lines.at(-1) ?? "") ?? [];
-  return args.replace("--stack prod ", "").split(" ");
-}
-
-const code = async (run: Promise<Run>): Promise<number> => (await run).code;
-
-/** What docs/how-to-find-drift.md says of exit codes. */
-const [none = -1, drift = -1, unasked = -1, noStack = -1] = [...readPage("docs/how-to-find-drift.md").matchAll(/^\| (\d+) +\|/gm)].map(
-  ([, number]) => Number(number),
-);
-
-onEachTarget("docs/getting-started-vault.md", (current) => {
+// The exit codes are the command line's own. What else the pages promise is told in test/stories/documentation.test.ts.
+test("docs/getting-started-vault.md: its pipeline finds drift, and tells by its exit code what it found", async () => {
   const page = "docs/getting-started-vault.md";
-  const stage = projectForEach(current);
-
-  /** A token that may do what the page's policies say, at the mount of the test. */
-  async function tokenWith(name: string, policy: string): Promise<string> {
-    const { address, token, outside } = current();
-    expect((await outside("PUT", `sys/policies/acl/${name}`, { policy })).status).toBe(204);
-    const { json } = await call({ url: address, token }, "POST", "/v1/auth/token/create", { policies: [name], ttl: "1h" });
-    return json.auth.client_token;
-  }
-
-  test("its policies are enough, and that of the night for nothing but to look; its programs adopt what is there; its pipeline finds drift", async () => {
-    const { project, mount } = stage();
-    const { address, dialect, outside } = current();
-    const [look = "", adopt = ""] = blocks(page, "ts");
-    const [writer = "", reader = ""] = blocks(page, "hcl").map((text) => text.replaceAll('"nomad/', `"${mount}/`));
-    const VAULT_TOKEN = await tokenWith("steward", writer);
-    const NIGHTLY = { VAULT_TOKEN: await tokenWith("steward-nightly", reader) };
-    project.config({ "steward:default": { secrets: { address, dialect, mount, tokenEnv: "VAULT_TOKEN" } } });
-    await outside("POST", `${mount}/config/access`, { address: "http://127.0.0.1:1", token: "theirs" });
-    await outside("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
-
-    project.with(NIGHTLY).typescript(look.replaceAll('"nomad/', `"${mount}/`));
+  const { none, drift, unasked, noStack } = exitCodes;
+  const sandbox = await start({ dialect: "hashicorp" });
+  const project = new Project({ VAULT_TOKEN: sandbox.secrets.token });
+  const { url: address } = sandbox.secrets;
+  const outside = (body: object): Promise<unknown> => call(sandbox.secrets, "POST", "/v1/nomad/role/web", body);
+  const code = async (run: Promise<Run>): Promise<number> => (await run).code;
+  try {
+    const [, adopt = ""] = blocks(page, "ts");
+    const [, reader = ""] = blocks(page, "hcl");
+    expect((await call(sandbox.secrets, "PUT", "/v1/sys/policies/acl/steward-nightly", { policy: reader })).status).toBe(204);
+    const { json } = await call(sandbox.secrets, "POST", "/v1/auth/token/create", { policies: ["steward-nightly"], ttl: "1h" });
+    const NIGHTLY = { VAULT_TOKEN: json.auth.client_token };
+    project.config({ "steward:default": { secrets: { address, dialect: "hashicorp", mount: "nomad", tokenEnv: "VAULT_TOKEN" } } });
+    await project.typescript(adopt).set("managementToken", "a-management-token", "--secret");
     await project.up();
-    const role = { policies: ["theirs"], type: "client" };
-    expect(await project.outputs()).toMatchObject({ found: { roles: { web: role }, address: "http://127.0.0.1:1" } });
-    await project.destroy();
-
-    project.with({ VAULT_TOKEN }).typescript(adopt);
-    await project.set("managementToken", "a-management-token", "--secret");
-    await project.up();
-    expect(await project.outputs()).toEqual({ names: expect.arrayContaining(["operator", "web"]) });
 
     project.with(NIGHTLY);
     expect(await code(project.pulumi(...nightly(page)))).toBe(none);
-    await outside("POST", `${mount}/role/web`, { policies: "stranger", type: "client" });
+    await outside({ policies: "stranger", type: "client" });
     const found = await project.pulumi(...nightly(page));
     expect(found.code).toBe(drift);
     expect(found.changes).toContain('~ [0]: "deploy" => "stranger"');
@@ -74,75 +36,11 @@ onEachTarget("docs/getting-started-vault.md", (current) => {
     expect(await code(project.pulumi(...nightly(page)))).toBe(unasked);
     expect(await code(project.pulumi(...nightly(page), "--stack", "none"))).toBe(noStack);
 
-    project.with({ VAULT_TOKEN });
+    project.with({});
     await project.up("--refresh");
     expect(await code(project.pulumi(...nightly(page)))).toBe(none);
-    await project.destroy();
-  });
-});
-
-describe("on the sandbox with the names of the real products", () => {
-  let sandbox: Sandbox;
-  let project: Project;
-  beforeAll(async () => {
-    sandbox = await start({ dialect: "hashicorp" });
-  });
-  afterAll(() => sandbox.close());
-  beforeEach(async () => {
-    await sandbox.reset();
-    project = new Project(sandbox.env);
-  });
-  afterEach(() => project.remove());
-  const writes = (): string[] => sandbox.requests().flatMap(({ method, path }) => (method === "GET" ? [] : [`${method} ${path}`]));
-
-  test("docs/getting-started-terraform-enterprise.md: the look writes nothing, adopting what differs, and the pipeline finds drift", async () => {
-    const page = "docs/getting-started-terraform-enterprise.md";
-    const [look = "", adopt = ""] = blocks(page, "ts");
-    await project.typescript(look).up();
-    expect(await project.outputs()).toMatchObject({ general: { apiRateLimit: 30 }, mail: { enabled: false } });
-    expect(writes()).toEqual([]);
-
-    project.typescript(adopt);
-    await project.set("smtpPassword", "a-password", "--secret");
-    await project.up();
-    const settings = ["customization", "general", "smtp"].map((name) => `PATCH /api/v2/admin/${name}-settings`);
-    expect(writes().sort()).toEqual(settings);
-    expect(await code(project.pulumi(...nightly(page)))).toBe(none);
-
-    await call(sandbox.platform, "PATCH", "/api/v2/admin/general-settings", { data: { attributes: { "api-rate-limit": 50 } } });
-    const found = await project.pulumi(...nightly(page));
-    expect([found.code, found.changes]).toEqual([
-      drift,
-      ["~ apiRateLimit : 100 => 50"].map((line) => expect.stringMatching(line.replace(" :", "\\s*:"))),
-    ]);
-    await project.destroy();
-  });
-
-  test("docs/getting-started-nomad.md: a refresh that runs the program records the report, is red where it must be, and would register jobs", async () => {
-    const page = "docs/getting-started-nomad.md";
-    const { scheduler } = sandbox;
-    const [report = "", deploy = ""] = blocks(page, "ts");
-    await project.typescript(report).up();
-    const before = await project.outputs();
-    expect(before).toMatchObject({ notRunning: [], running: expect.arrayContaining(["default/web"]) });
-    await project.set("strict", "true");
-    expect(await code(project.pulumi(...nightly(page)))).toBe(0);
-
-    scheduler.seed({ jobs: [{ ID: "late", Namespace: "apps", Type: "service", Status: "pending" }] });
-    const red = await project.pulumi(...nightly(page));
-    expect(red.code).not.toBe(0);
-    expect(red.output).toContain("These services should run: apps/late.");
-    scheduler.jobs.change("late", { Status: "running" }, { namespace: "apps" });
-    expect(await code(project.pulumi(...nightly(page)))).toBe(0);
-    expect((await project.outputs()).running).toContain("apps/late");
-
-    project.typescript(deploy);
-    writeFileSync(join(project.folder, "program/web.json"), JSON.stringify(jobOf("web", { Namespace: "apps" })));
-    const preview = await project.pulumi("preview");
-    expect(preview.output).toContain('job "web" is not registered in a preview');
-    expect(writes()).toEqual([]);
-    expect(await code(project.pulumi(...nightly(page)))).toBe(0);
-    expect(writes()).toContain("PUT /v1/jobs?namespace=apps");
-    expect(await project.outputs()).toEqual({ deployed: "successful" });
-  });
+  } finally {
+    project.remove();
+    await sandbox.close();
+  }
 });

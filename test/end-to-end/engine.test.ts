@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Declaration, Deployment, dependenciesOf, Ending, Options, Program, Reference, Secret } from "../deployment";
-import { Project } from "../project";
+import { Declaration, Deployment, dependenciesOf, Ending, Options, Program, Reference, Secret } from "../support/deployment";
+import { InProcessProject } from "../support/in-process-project";
+import { Project } from "../support/project";
 import { Call, kept, keptByStandIn, Recording, realUrn, recordingVariable, source, thing, World } from "./recording";
 
 // One stack lives through everything that the engine does, under the real one and under its stand-in.
@@ -45,12 +46,18 @@ const base = (last: object, ...more: Declaration[]): Program => [
   { ...secrets, inputs: { ...secrets.inputs, ...last }, ...after("b", "inner") },
   ...more,
 ];
-const replaceable = (a: object): Program => [
+const component = (value: string, fails?: string): Program => [
+  group("g", { outputs: { value: of("inner", "computed"), secret: new Secret(value), hidden: of("inner", "hidden"), fixed: 1 } }),
+  declare("inner", { value, fails }, { parent: "g", secretOutputs: ["hidden"] }),
+];
+const replaceable = (a: object, trigger = "two"): Program => [
   secrets,
-  declare("a", a, after("d")),
+  declare("a", a, { ...after("d"), replaceOnChanges: ["value"] }),
   declare("b", { first: of("a", "computed") }),
   declare("c", { value: of("a", "computed") }),
   declare("n", { first: of("b", "computed") }),
+  declare("triggered", {}, { replacementTrigger: trigger }),
+  declare("after triggered", { first: of("triggered", "computed") }, { replacementTrigger: { at: [trigger] }, deleteBeforeReplace: true }),
   declare("o", {}, after("a")),
 ];
 const settled = { value: 2, key: "k", first: "g" };
@@ -72,6 +79,10 @@ const failing = (fails: string | undefined, ...more: Declaration[]): Program => 
 ];
 
 const chapters: Chapter[] = [
+  { title: "a component with outputs", operation: "up", program: component("one") },
+  { title: "a component whose outputs change", operation: "up", program: component("two") },
+  { title: "a component whose outputs cannot be known", operation: "up", program: component("three", "update"), fails: true },
+  { title: "destruction of all", operation: "destroy" },
   { title: "preview of creations, with what is not known yet", operation: "preview", program: base({}) },
   {
     title: "creations, and one that is half done",
@@ -87,9 +98,17 @@ const chapters: Chapter[] = [
     program: base({ value: "plain", nested: undefined, list: ["open"], fails: "update partly" }),
     fails: true,
   },
-  { title: "an update, and removals", operation: "up", program: replaceable({ value: 2 }) },
-  { title: "preview of a replacement", operation: "preview", program: replaceable({ value: 2, key: "k" }) },
-  { title: "a replacement that is created first", operation: "up", program: replaceable({ value: 2, key: "k" }) },
+  { title: "an update, and removals", operation: "up", program: replaceable({ value: 2 }, "one") },
+  {
+    title: "preview of a replacement, and of those that a trigger orders",
+    operation: "preview",
+    program: replaceable({ value: 2, key: "k" }),
+  },
+  {
+    title: "a replacement that is created first, and those that a trigger orders",
+    operation: "up",
+    program: replaceable({ value: 2, key: "k" }),
+  },
   {
     title: "a replacement that is deleted first, with what depends on it",
     operation: "up",
@@ -111,11 +130,29 @@ const chapters: Chapter[] = [
     fails: true,
   },
   {
+    title: "preview of a refresh of what changed and of what is gone",
+    operation: "refresh",
+    options: { previewOnly: true },
+    world: { a: { value: 9 }, c: "gone", d: { value: "changed" } },
+  },
+  {
     title: "refresh of what changed and of what is gone",
     operation: "refresh",
     world: { a: { value: 9 }, c: "gone", d: { value: "changed" } },
   },
   { title: "up with a refresh before", operation: "up", program: replaceable(settled), options: { refresh: true }, world: { n: "gone" } },
+  {
+    title: "refresh that runs the program, with what is not there yet and what is not declared any more",
+    operation: "refresh",
+    program: [
+      group("late"),
+      ...replaceable({ ...settled, value: 4 }).slice(0, -1),
+      declare("x"),
+      declare("y", { value: of("c", "computed") }),
+    ],
+    world: { a: { value: 9 }, c: "gone", o: { value: 8 } },
+  },
+  { title: "up after it", operation: "up", program: replaceable(settled) },
   { title: "renamed and moved, with aliases and without", operation: "up", program: moved({}, inner) },
   {
     title: "only targets",
@@ -147,11 +184,19 @@ const chapters: Chapter[] = [
   {
     title: "a failure stops only what depends on it",
     operation: "up",
-    program: failing("create", declare("read", {}, { get: "some/id" })),
+    program: failing(
+      "create",
+      declare("read", {}, { get: "some/id" }),
+      declare("half", { fails: "create partly" }, { replaceOnChanges: ["*"] }),
+    ),
     options: { continueOnError: true },
     fails: true,
   },
-  { title: "and goes on afterwards", operation: "up", program: failing(undefined, declare("read", { key: "k" })) },
+  {
+    title: "and goes on afterwards",
+    operation: "up",
+    program: failing(undefined, declare("read", { key: "k" }), declare("half", {}, { replaceOnChanges: ["*"] })),
+  },
   { title: "a refused input", operation: "up", program: failing("check"), fails: true },
   {
     title: "a failed update, what depends on it, and a deletion of what it needs",
@@ -176,33 +221,40 @@ describe("the stand-in does what the real engine does", () => {
   let project: Project;
   let recording: Recording;
   let deployment: Deployment;
+  let inProcess: InProcessProject;
   beforeAll(() => {
     project = new Project();
     recording = new Recording(join(project.folder, "recording"));
     project.with({ [recordingVariable]: recording.file });
     deployment = new Deployment(() => () => recording.provider(), {});
+    inProcess = new InProcessProject({}, () => () => recording.provider());
   });
   afterAll(() => project.remove());
 
-  const flags = ({ operation, options = {} }: Chapter): string[] => [
+  const flags = ({ operation, program, options = {} }: Chapter): string[] => [
     operation,
-    ...(operation === "preview" ? [] : ["--yes", "--skip-preview"]),
+    "--diff",
+    ...(operation === "preview" || options.previewOnly ? [] : ["--yes", "--skip-preview"]),
     ...["--parallel", "1"],
     ...(options.targets ?? []).flatMap((urn) => ["--target", realUrn(urn)]),
     ...(options.replace ?? []).flatMap((urn) => ["--replace", realUrn(urn)]),
     ...(options.refresh ? ["--refresh"] : []),
+    ...(options.previewOnly ? ["--preview-only"] : []),
+    ...(operation === "refresh" && program ? ["--run-program"] : []),
     ...(options.continueOnError ? ["--continue-on-error"] : []),
   ];
-  const standIn = ({ operation, program = [], options }: Chapter): Promise<Ending> => {
+  const standIn = ({ operation, program, options }: Chapter): Promise<Ending> => {
     const conditions = { ...options, parallel: 1 };
-    return operation === "up" || operation === "preview" ? deployment[operation](program, conditions) : deployment[operation](conditions);
+    return operation === "up" || operation === "preview"
+      ? deployment[operation](program ?? [], conditions)
+      : deployment[operation](conditions, program);
   };
   const state = (): Record<string, unknown>[] =>
     JSON.parse(readFileSync(join(project.folder, "backend/.pulumi/stacks/story/dev.json"), "utf8")).checkpoint.latest?.resources ?? [];
 
   // One after the other: each goes on from the state that the last one left.
   test.each(chapters)("$title", async (chapter) => {
-    if (chapter.program) project.program(source(chapter.program));
+    for (const each of [project, inProcess]) if (chapter.program) each.program(source(chapter.program));
     recording.begin(chapter.world);
     const run = await project.pulumi(...flags(chapter));
     const [calls, resources] = [recording.calls(), kept(state())];
@@ -214,6 +266,18 @@ describe("the stand-in does what the real engine does", () => {
     const byUrn = (list: Record<string, unknown>[]): unknown[] =>
       [...list].sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
     expect(byUrn(keptByStandIn(deployment.stored()))).toEqual(byUrn(resources));
+
+    // The same program, run by the SDK.
+    recording.begin(chapter.world);
+    const ran = await inProcess.pulumi(...flags(chapter));
+    expect({ output: ran.output, succeeded: ran.code === 0 }).toMatchObject({ succeeded: !chapter.fails });
+    expect(ordered(recording.calls(), chapter.program)).toEqual(ordered(calls, chapter.program));
+    expect(byUrn(keptByStandIn(inProcess.checkpoint()))).toEqual(byUrn(resources));
+    expect(run.changes).toEqual(expect.arrayContaining(ran.changes));
+    // A step that never began has no heading.
+    if (!chapter.fails) for (const heading of ran.output.match(/^[+~-] \S+: \(.*\)$/gm) ?? []) expect(run.output).toContain(heading);
+    const values = run.changes.filter((line) => line.startsWith("~ ") && !/^~ (computed|hidden):/.test(line));
+    expect(ran.changes.filter((line) => line.startsWith("~ ")).sort()).toEqual(values.sort());
   });
 });
 

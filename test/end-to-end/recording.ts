@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
-import { Declaration, Program, Provider, Reference, Resource, Secret } from "../deployment";
+import { Declaration, Program, Provider, Reference, Resource, Secret } from "../support/deployment";
 
 // A provider that writes down what it is asked, as the real engine loads it and as the stand-in does.
 
@@ -113,22 +113,28 @@ export function source(program: Program): string {
         .join(", ")} }`;
     return JSON.stringify(of);
   };
-  const options = ({ parent, aliases, dependsOn, get, deleteBeforeReplace, secretOutputs }: Declaration): string =>
-    `{ ${[
+  const options = (declaration: Declaration): string => {
+    const { parent, aliases, dependsOn, get, deleteBeforeReplace, replaceOnChanges, replacementTrigger, secretOutputs } = declaration;
+    const options = [
       parent && `parent: all[${JSON.stringify(parent)}]`,
       aliases && `aliases: ${JSON.stringify(aliases.map(realUrn))}`,
       dependsOn && `dependsOn: [${dependsOn.map((name) => `all[${JSON.stringify(name)}]`).join(", ")}]`,
       get && `id: ${JSON.stringify(get)}`,
       deleteBeforeReplace !== undefined && `deleteBeforeReplace: ${deleteBeforeReplace}`,
+      replaceOnChanges && `replaceOnChanges: ${JSON.stringify(replaceOnChanges)}`,
+      replacementTrigger !== undefined && `replacementTrigger: ${JSON.stringify(replacementTrigger)}`,
       secretOutputs && `additionalSecretOutputs: ${JSON.stringify(secretOutputs)}`,
-    ]
-      .filter(Boolean)
-      .join(", ")} }`;
+    ];
+    return `{ ${options.filter(Boolean).join(", ")} }`;
+  };
   const lines = program.map((declaration) => {
     const name = JSON.stringify(declaration.name);
     const rest = `${name}, ${value(declaration.inputs)}, ${options(declaration)}`;
     return `all[${name}] = new ${declaration.isComponent ? "Group" : "Thing"}(${rest});`;
   });
+  const outputs = program.flatMap(({ name, outputs }) =>
+    outputs ? [`all[${JSON.stringify(name)}].registerOutputs(${value(outputs)});`] : [],
+  );
   return `
 const text = ${JSON.stringify(recorder)};
 const fields = { computed: undefined, hidden: undefined, value: undefined, name: undefined, __provider: text };
@@ -139,7 +145,7 @@ class Group extends pulumi.ComponentResource {
   constructor(name, args, opts) { super("recording:Group", name, args, opts); }
 }
 const all = {};
-${lines.join("\n")}`;
+${[...lines, ...outputs].join("\n")}`;
 }
 
 type Kept = Record<string, unknown>;
@@ -172,7 +178,7 @@ export function kept(resources: readonly Kept[]): Kept[] {
 
 /** What the stand-in holds, likewise. */
 export const keptByStandIn = (stored: string): Kept[] =>
-  (JSON.parse(stored) as Resource[]).map((resource) => ({
+  (JSON.parse(stored.replaceAll(realTypes[thing] as string, thing)) as Resource[]).map((resource) => ({
     urn: resource.urn,
     id: resource.id,
     inputs: resource.inputs,

@@ -2,18 +2,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { cleanEnvironment } from "../../tools/environment";
 import { npm } from "../../tools/npm";
-import { Everything } from "../everything";
-import { Project } from "../project";
+import { everythingPer } from "../support/everything";
+import { Project } from "../support/project";
 
-// Other ways in which Pulumi runs a program.
+// Other ways in which Pulumi runs a program. One after the other: each goes on from the stack that the last one left.
 
-let everything: Everything;
-beforeEach(async () => {
-  everything = await Everything.start("hashicorp");
-});
-afterEach(() => everything.stop());
-const policies = async (name: string): Promise<unknown> =>
-  (await everything.target.outside("GET", `${everything.mount}/role/${name}`)).data?.policies;
+const everything = everythingPer("suite", (variables) => new Project(variables));
+const policies = (role: string): Promise<unknown> => everything().policies(role);
 
 /** A file of the project's folder, outside its program. */
 function write(project: Project, name: string, text: string, mode?: number): string {
@@ -24,7 +19,7 @@ function write(project: Project, name: string, text: string, mode?: number): str
 }
 
 test("a policy pack judges what is declared, before anything is written, and shows no secret", async () => {
-  const { project, sandbox } = everything;
+  const { project, sandbox } = everything();
   // A runtime of its own name: Pulumi asks a plugin for it instead of the language host, which need not know policy packs.
   write(project, "policy/PulumiPolicy.yaml", "runtime: here\nmain: index.js\n");
   write(project, "policy/package.json", '{ "name": "policy", "version": "1.0.0", "main": "index.js" }');
@@ -51,20 +46,19 @@ test("a policy pack judges what is declared, before anything is written, and sho
   const { output } = await project.program(source("client", "Old.")).up(...pack);
   expect(output).toContain("3 resources of this package, 1 role");
   expect(output).not.toContain("canary-token");
-  const { body } = await everything.platform.outside("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0");
+  const { body } = await everything().platform.outside("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0");
   expect((body as { deprecation?: { reason: string } }).deprecation?.reason).toBe("Old. Use 2.0.0.");
-  await project.preview("--expect-no-changes", ...pack);
-  await project.refresh("--expect-no-changes");
+  await project.preview("--refresh", "--expect-no-changes", ...pack);
   expect(project.stored()).not.toContain("canary-token");
 });
 
 test("pulumi watch writes each change as it is saved, and each of its runs begins anew", async () => {
-  const { project } = everything;
+  const { project } = everything();
   // It comes with Pulumi's releases, and not with one that was built from source.
   write(project, "bin/pulumi-watch", watcher, 0o755);
   const role = (name: string, policy: string): string =>
     `new secrets.SchedulerRole("${name}", { name: "role", policies: ["${policy}"], adopt: true });`;
-  await project.program(role("role", "one")).up();
+  project.program(role("role", "one"));
   const child = await project.launch("watch", "--path", "index.js");
   let output = "";
   for (const stream of [child.stdout, child.stderr])
@@ -79,6 +73,7 @@ test("pulumi watch writes each change as it is saved, and each of its runs begin
   };
   try {
     await shows(/Update (complete|failed)/, 1);
+    expect([await policies("role"), output.includes("Update failed")]).toEqual([["one"], false]);
     project.program(role("role", "two"));
     await shows(/Update (complete|failed)/, 2);
     expect([await policies("role"), output.includes("Update failed")]).toEqual([["two"], false]);
@@ -90,6 +85,16 @@ test("pulumi watch writes each change as it is saved, and each of its runs begin
     await new Promise((done) => child.on("close", done));
   }
   await project.calm();
+});
+
+test("a program that runs several times, and for two stacks at once, in one process", async () => {
+  const { project } = everything();
+  await everything().declare({ name: "" }).up();
+  writeFileSync(join(project.folder, "program/automation.js"), automation);
+  const { code, output } = await project.node("automation.js");
+  expect(output).toMatch(/^preview same: 9, up same: 9, up again same: 9, refresh same: 9, both create: 9 and same: 9$/m);
+  expect(code).toBe(0);
+  expect(await everything().held()).toEqual(everything().declared());
 });
 
 const policyPack = `
@@ -132,4 +137,28 @@ const look = () => {
 };
 fs.watch(path.dirname(file), look);
 look();
+`;
+
+/** Runs the program as one of the Automation API's, again and again in one process, and counts what happens to its resources. */
+const automation = `
+  const { LocalWorkspace, PulumiCommand } = require("@pulumi/pulumi/automation");
+  const program = async () => {
+    delete require.cache[require.resolve("./index.js")];
+    require("./index.js");
+  };
+  (async () => {
+    const pulumiCommand = await PulumiCommand.get();
+    const of = (stackName) => [{ stackName, projectName: "story", program }, { workDir: __dirname, pulumiCommand }];
+    const dev = await LocalWorkspace.selectStack(...of("dev"));
+    const count = ({ changeSummary, summary }, kind) => (changeSummary ?? summary.resourceChanges)[kind] ?? 0;
+    const previewed = await dev.preview();
+    const first = await dev.up();
+    const again = await dev.up();
+    const refreshed = await dev.refresh();
+    const other = await LocalWorkspace.createStack(...of("other"));
+    await other.workspace.saveStackSettings("other", await dev.workspace.stackSettings("dev"));
+    const both = await Promise.all([other.preview(), dev.preview()]);
+    console.log("preview same: " + count(previewed, "same") + ", up same: " + count(first, "same") + ", up again same: " + count(again, "same")
+      + ", refresh same: " + count(refreshed, "same") + ", both create: " + count(both[0], "create") + " and same: " + count(both[1], "same"));
+  })().catch((error) => { console.log(error); process.exitCode = 1; });
 `;

@@ -1,7 +1,7 @@
 import { RekeyInputs } from "../../provider/secrets";
 import { Sandbox } from "../../sandbox/index";
-import { holders, read } from "../pgp";
-import { RekeyStack } from "../rekey";
+import { holders, read } from "../support/pgp";
+import { RekeyStack } from "../support/rekey";
 
 type Config = Record<string, object>;
 interface Form {

@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { Comparison, duration, exact, ignored, json, pem, set } from "../../provider/comparison";
 import { definitions } from "../../provider/definitions";
 import { mountPath } from "../../provider/secrets/mount";
-import { certificate } from "../certificates";
-import { wire } from "../engine";
+import { certificate } from "../support/certificates";
+import { wire } from "../support/engine";
 import { anything, fitting, text } from "./arbitrary";
 
 /** By name: those that all share, and those that a definition has of its own. */

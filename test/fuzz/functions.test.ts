@@ -6,6 +6,7 @@ import { definitions } from "../../provider/definitions";
 import { StewardError } from "../../provider/errors";
 import { limits } from "../../provider/http";
 import { watching } from "../../provider/scheduler/watch";
+import "../support/printed";
 import { anything, fittingInputs } from "./arbitrary";
 import { answers, patience, Server, startServer } from "./server";
 
@@ -23,7 +24,6 @@ beforeAll(async () => {
   config = { "steward:default": at("standard"), "steward:real": at("hashicorp") };
   runtime.setAllConfig(config);
 });
-beforeEach(() => void jest.spyOn(console, "log").mockImplementation(() => {}));
 afterAll(async () => {
   Object.assign(limits, before.limits);
   Object.assign(watching, before.watching);

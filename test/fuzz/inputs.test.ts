@@ -5,14 +5,14 @@ import { Definition } from "../../provider/definition";
 import { definitions } from "../../provider/definitions";
 import { StewardError } from "../../provider/errors";
 import { limits } from "../../provider/http";
-import { Engine, wire } from "../engine";
+import { Engine, wire } from "../support/engine";
+import { printed } from "../support/printed";
 import { anyInputs, fieldsOf, fitting, fittingInputs, Properties, secretsIn } from "./arbitrary";
 import { answers, patience, Server, startServer } from "./server";
 
 const connectionToken = "canary-of-the-connection";
 let server: Server;
 let config: Record<string, object>;
-const printed: string[] = [];
 const { firstPause, deadline } = limits;
 beforeAll(async () => {
   Object.assign(limits, { firstPause: 1, deadline: 1_000 });
@@ -23,7 +23,6 @@ beforeAll(async () => {
   };
   config = { "steward:default": at("standard"), "steward:real": at("hashicorp") };
 });
-beforeEach(() => void jest.spyOn(console, "log").mockImplementation((line) => void printed.push(String(line))));
 afterAll(async () => {
   Object.assign(limits, { firstPause, deadline });
   await server.stop();

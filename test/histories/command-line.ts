@@ -4,8 +4,8 @@ import { Clock } from "../../sandbox/clock";
 import { Faults } from "../../sandbox/faults";
 import { Log } from "../../sandbox/log";
 import { broken, listen, Server } from "../../sandbox/server";
-import { Declaration, Options, Resource, Secret, urnOf } from "../deployment";
-import { Project } from "../project";
+import { Declaration, Options, Resource, Secret, urnOf } from "../support/deployment";
+import { Project } from "../support/project";
 import { Operation } from "./history";
 import { Runner, Told } from "./runner";
 import { Trouble } from "./wire";
@@ -95,6 +95,7 @@ export class CommandLine implements Runner {
       operations: new Map(command === "preview" && !isQuiet ? [["a resource", "change"]] : []),
       deleted: [],
       drift: command === "refresh" && !isQuiet ? ["a resource"] : [],
+      performed: [],
       steps: [],
       printed: output.split("\n"),
       writes: this.writes,

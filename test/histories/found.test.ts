@@ -84,3 +84,18 @@ describe("a secret that leaves while its answer is lost stays encrypted", () => 
 });
 
 test("a secret reason of a deprecation is secret as it is published, too", () => lives(up([add("deprecation", 0, { isSecret: true })])));
+
+test("a replacement whose deletion is refused keeps the role from the deletion of another resource that holds it", () =>
+  lives(
+    up([add("role", 0, { adopt: false })]),
+    up([retype(0)], { targets: [0] }),
+    up([], { troubles: [[1, "refused"]], continueOnError: true, replace: 0 }),
+    up([]),
+  ));
+
+test("a secret value of a creation that was killed is an original value like any other", () =>
+  lives(
+    up([add("saml", 0, { isSecret: true })], { stop: { at: 1, how: "kill", isSentAll: true } }),
+    up([set(0, 0, 0)]),
+    up([], { troubles: [[1, "lost after"]], replace: 0 }),
+  ));

@@ -3,9 +3,10 @@ import { History, histories } from "./history";
 import { Life } from "./life";
 import { InProcess, worldOf } from "./runner";
 
-// `HISTORIES=100000 HISTORIES_SEED=2 npm test -- test/histories/histories` draws so many others.
+// `HISTORIES=100000 HISTORIES_SEED=2 npm test -- test/histories/histories` draws so many others; HISTORIES_PATH, as a failure prints it, plays that one again.
 const runs = Number(process.env.HISTORIES ?? 1500);
 const seed = Number(process.env.HISTORIES_SEED ?? 1);
+const path = process.env.HISTORIES_PATH;
 
 async function live(history: History, scheduler: fc.Scheduler): Promise<void> {
   const world = await worldOf(history.dialect);
@@ -14,6 +15,6 @@ async function live(history: History, scheduler: fc.Scheduler): Promise<void> {
 
 test(
   `${runs} random histories leave on the servers what the program declares and what others made`,
-  () => fc.assert(fc.asyncProperty(histories, fc.scheduler(), live), { numRuns: runs, seed }),
+  () => fc.assert(fc.asyncProperty(histories, fc.scheduler(), live), { numRuns: runs, seed, path }),
   24 * 3_600_000,
 );

@@ -1,5 +1,5 @@
 import { definitions } from "../../provider/definitions";
-import { Declaration, Properties, plain, Resource, Secret } from "../deployment";
+import { Declaration, Properties, plain, Resource, Secret } from "../support/deployment";
 import { ServerName, secondMount, World } from "./world";
 
 /** What a part of a resource is to be: one of three values in the open, or a secret of its own. */
@@ -27,6 +27,10 @@ const places: Record<Place, { connection: string; server: ServerName; mount?: st
   second: { connection: "default", server: "home", mount: secondMount },
   other: { connection: "other", server: "other" },
 };
+
+/** Returns whether both places are the same mount of the same server. */
+export const isSamePlace = (one: Place, other: Place): boolean =>
+  places[one].server === places[other].server && places[one].mount === places[other].mount;
 
 interface Kind {
   type: string;

@@ -1,8 +1,8 @@
 import { declare } from "../../provider/adapters/duplicates";
 import { connect } from "../../provider/connection";
 import { definitions } from "../../provider/definitions";
-import { Declaration, Ending, Resource } from "../deployment";
-import { noEngine } from "../engine";
+import { Declaration, Ending, Resource, sealed } from "../support/deployment";
+import { noEngine } from "../support/engine";
 import { History, Operation, Outside } from "./history";
 import { adopts, canariesOf, expected, Item, keysOf, kindOf } from "./kinds";
 import { Program } from "./program";
@@ -40,7 +40,7 @@ export class Life {
   /** Settings whose original values nobody can know any more: two resources met there, or one was killed before it could say what it found. */
   private readonly forgotten = new Set<string>();
   private readonly orphans = new Set<string>();
-  /** The secrets that each resource was ever given. */
+  /** The secrets that each resource was ever given, as far as its state can know: what was never written is in no state. */
   private readonly given = new Map<string, Set<number>>();
   /** For the reader of a failure. */
   readonly story: string[] = [];
@@ -118,11 +118,6 @@ export class Life {
       numbers.flatMap((number) => items[number % items.length] ?? []).map(program.urn);
     const isUp = run.operation.startsWith("up") && items.length > 0;
     this.forget(run);
-    for (const item of items) {
-      const urn = program.urn(item);
-      const before = [urn, ...item.aliases].flatMap((each) => [...(this.given.get(each) ?? [])]);
-      this.given.set(urn, new Set([...before, ...[...item.parts.values()].flatMap(({ canary }) => canary ?? [])]));
-    }
     this.story.push(`${JSON.stringify(run)}: ${items.map((item) => this.shown(item)).join("; ")}`);
     const before = { held: world.held(), resources: runner.resources };
     const told = await runner.run(run, program.declarations(), {
@@ -131,9 +126,22 @@ export class Life {
     });
     this.story.push(...[...told.steps, ...told.errors, ...told.printed, `writes: ${told.writes.join(", ")}`].map((line) => `  ${line}`));
     if (run.operation !== "preview") this.doubt(told, run);
+    for (const item of items) this.learn(item);
     this.expectSafe(told, run);
-    if (run.operation.startsWith("up")) this.expectKept(told, before);
+    if (run.operation.startsWith("up")) this.expectKept(told, before, run);
     return told;
+  }
+
+  /** Records the secrets that the state of a resource encrypts now. The ciphertext of the real command line cannot be read: there all of them count. */
+  private learn(item: Item): void {
+    const urn = this.program.urn(item);
+    const resource = this.runner.resources.find((each) => each.urn === urn) ?? { inputs: {}, outputs: {} };
+    const open = JSON.stringify([resource.inputs, resource.outputs]);
+    const closed = JSON.stringify([sealed(resource.inputs), sealed(resource.outputs)]);
+    const isHidden = (form: string): boolean => open.includes('"ciphertext"') || (open.includes(form) && !closed.includes(form));
+    const before = [urn, ...item.aliases].flatMap((each) => [...(this.given.get(each) ?? [])]);
+    const canaries = [...item.parts.values()].flatMap(({ canary }) => canary ?? []);
+    this.given.set(urn, new Set([...before, ...canaries.filter((canary) => canariesOf(canary).some(isHidden))]));
   }
 
   private shown = ({ name, kind, parts, place, parent, adopt }: Item): string =>
@@ -175,29 +183,43 @@ export class Life {
     const lines = [...errors, ...printed].map((line) => ["what is printed", line, undefined] as const);
     for (const [place, text, urn] of [...lines, ...this.stored()]) {
       const canary = this.program.canaries.find((each) => canariesOf(each).some((form) => text.includes(form)));
-      // Settings show every attribute, and only the resource that declares one knows that it is a secret.
+      // A resource may read a value that another one declared: only the other one knows that it is a secret.
       const isForeign = urn !== undefined && canary !== undefined && !this.given.get(urn)?.has(canary);
       if (canary !== undefined && !isForeign) this.fail(`secret ${canary} is in clear text in ${place}`);
     }
   }
 
   /** What is deleted at the end of a run was not taken from under a resource that the program declares, whatever became of that one. */
-  private expectKept({ deleted }: Ending, before: { held: Map<string, string>; resources: readonly Resource[] }): void {
+  private expectKept(
+    { deleted, errors }: Ending,
+    before: { held: Map<string, string>; resources: readonly Resource[] },
+    { targets }: Operation,
+  ): void {
     const held = this.world.held();
-    const declared = this.program.expected();
+    // No provider learns of a resource that the targets leave out and that is in no state yet.
+    const isKnown = (item: Item): boolean => !targets || before.resources.some(({ urn }) => urn === this.program.urn(item));
+    // A replacement that fails at its deletion has taken over nothing yet.
+    const isUnchanged = (urn: string): boolean => errors.some((error) => error.startsWith(`${urn}: Cannot delete`));
+    const heldBefore = (urn: string): string[] =>
+      before.resources.filter((each) => each.urn === urn).flatMap((resource) => keysOf(resource, this.world));
+    const declared = new Map(
+      this.program.items.filter(isKnown).flatMap((item) => {
+        const urn = this.program.urn(item);
+        return [...expected(item, this.world)].filter(([key]) => !isUnchanged(urn) || heldBefore(urn).includes(key));
+      }),
+    );
     const gone = before.resources.filter(({ urn }) => deleted.includes(urn)).flatMap((resource) => keysOf(resource, this.world));
     const lost = gone.find((key) => declared.has(key) && before.held.has(key) && !held.has(key));
     if (lost) this.fail(`a run removed at its end what the program declares: ${lost}`);
   }
 
   /** What the backend's file holds, field by field. */
-  private stored(): (readonly [place: string, text: string, settings?: string])[] {
+  private stored(): (readonly [place: string, text: string, urn?: string])[] {
     const resources: Resource[] = JSON.parse(this.runner.stored());
-    return resources.flatMap(({ urn, type, inputs, outputs }) =>
+    return resources.flatMap(({ urn, inputs, outputs }) =>
       Object.entries({ inputs, outputs }).flatMap(([part, fields]) =>
         Object.entries(fields).map(([field, value]) => {
-          const settings = part === "outputs" && type.endsWith("Settings") ? urn : undefined;
-          return [`the state of ${urn}: ${part}.${field}`, JSON.stringify(value), settings] as const;
+          return [`the state of ${urn}: ${part}.${field}`, JSON.stringify(value), urn] as const;
         }),
       ),
     );

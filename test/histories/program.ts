@@ -1,5 +1,5 @@
-import { Declaration, urnOf } from "../deployment";
-import { declarationOf, expected, Item, KindName, kindOf, kinds, objectsOf, Place, Value } from "./kinds";
+import { Declaration, urnOf } from "../support/deployment";
+import { declarationOf, expected, Item, isSamePlace, KindName, kindOf, kinds, objectsOf, Place, Value } from "./kinds";
 import { World } from "./world";
 
 // A program that changes over time.
@@ -34,7 +34,7 @@ export class Program {
     const parents = groups.map((name): Declaration => ({ name, type: groupType, isComponent: true, inputs: {} }));
     const own = items.map((item) => {
       const declaration = declarationOf(item, this.world);
-      const access = items.find(({ kind, place }) => kind === "access" && place === item.place);
+      const access = items.find(({ kind, place }) => kind === "access" && isSamePlace(place, item.place));
       return item.kind === "token" && access ? { ...declaration, dependsOn: [access.name] } : declaration;
     });
     // What others need comes first.
@@ -83,7 +83,8 @@ export class Program {
         this.retype(item, edit.adopt);
         break;
       case "place":
-        if (item.kind === "access") this.endTokens(item);
+        // A token is revoked through the access configuration, which the engine would delete first.
+        if (item.kind === "access" && this.endTokens(item)) break;
         if (this.isFree({ ...item, place: edit.place }, item)) item.place = edit.place;
         break;
       case "twice":
@@ -102,9 +103,11 @@ export class Program {
     if (item.kind === "access") this.endTokens(item);
   }
 
-  /** Without the access configuration nobody could. */
-  private endTokens(access: Item): void {
-    this.items = this.items.filter(({ kind, place }) => kind !== "token" || place !== access.place);
+  /** Without the access configuration nobody could. True: there were some. */
+  private endTokens(access: Item): boolean {
+    const before = this.items.length;
+    this.items = this.items.filter(({ kind, place }) => kind !== "token" || !isSamePlace(place, access.place));
+    return this.items.length < before;
   }
 
   private newName = (): string => `r${++this.names}`;
@@ -133,7 +136,7 @@ export class Program {
       adopt: edit.adopt,
       aliases: [],
     };
-    if (edit.kind === "token" && !this.items.some(({ kind, place }) => kind === "access" && place === edit.place)) return;
+    if (edit.kind === "token" && !this.items.some(({ kind, place }) => kind === "access" && isSamePlace(place, edit.place))) return;
     if (this.isFree(item)) this.items.push(item);
     if (edit.kind === "workspace") this.condemned.add(`workspace/${part}`);
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { forget, provider } from "../../provider/adapters/dynamic-runtime";
-import { Declaration, Deployment, Ending, Options, Resource, resourceOf, Verdict } from "../deployment";
+import { Declaration, Deployment, Ending, Options, Resource, resourceOf, Verdict } from "../support/deployment";
 import { Operation } from "./history";
 import { Order } from "./order";
 import { Wire } from "./wire";

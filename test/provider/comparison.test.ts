@@ -1,5 +1,5 @@
 import { duration, exact, pem, seconds, set } from "../../provider/comparison";
-import { certificate } from "../certificates";
+import { certificate } from "../support/certificates";
 
 describe("seconds", () => {
   test.each([

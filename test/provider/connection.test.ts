@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Connection, connect } from "../../provider/connection";
-import { noEngine } from "../engine";
+import { noEngine } from "../support/engine";
 
 const from = (config: Record<string, unknown>, environment: NodeJS.ProcessEnv = {}, name = "default"): Connection =>
   connect("secrets", name, {

@@ -2,7 +2,7 @@ import { createServer, IncomingMessage, RequestListener, Server } from "node:htt
 import { AddressInfo, createServer as createTcpServer, Socket, Server as TcpServer } from "node:net";
 import { Connection, connect } from "../../provider/connection";
 import { limits, Request, Response } from "../../provider/http";
-import { noEngine } from "../engine";
+import { noEngine } from "../support/engine";
 
 // A server that answers as a test wants, and requests to it.
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { send } from "../../provider/http";
-import { certificate, privateKey } from "../certificates";
+import { certificate, privateKey } from "../support/certificates";
 import { connection, failure, get, listen, ok, post, seen, serve } from "./exchange";
 
 describe("TLS", () => {

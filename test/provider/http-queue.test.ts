@@ -1,7 +1,7 @@
 import { ServerResponse } from "node:http";
 import { limits, send } from "../../provider/http";
 import { progress } from "../../provider/log";
-import { Engine } from "../engine";
+import { Engine } from "../support/engine";
 import { failure, get, ok, post, seen, serve } from "./exchange";
 
 const later = (milliseconds: number, answer: () => void): unknown => setTimeout(answer, milliseconds);

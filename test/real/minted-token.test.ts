@@ -1,5 +1,5 @@
-import { Project } from "../project";
-import { targets } from "../target";
+import { Project } from "../support/project";
+import { targets } from "../support/target";
 
 const nomad = { address: process.env.REAL_NOMAD_ADDRESS ?? "", token: process.env.REAL_NOMAD_TOKEN ?? "" };
 const ask = (token: string, path: string, method = "GET", body?: object): Promise<Response> =>

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { getServer } from "../../tools/servers";
-import { steward, variablesOf } from "../command/holder";
-import { Holder, holders, read } from "../pgp";
-import { Project } from "../project";
-import { RekeyTarget, rekeyTargets } from "../rekey";
+import { stewardProcess, variablesOf } from "../command/holder";
+import { Holder, holders, read } from "../support/pgp";
+import { Project } from "../support/project";
+import { RekeyTarget, rekeyTargets } from "../support/rekey";
 
 // One Vault, sealed when it started, whose keys change from test to test; at the end it is sealed, and opened with the last new shares.
 // Kills, lost replies and seals in the middle are told in test/end-to-end/secrets/rekey-kills.test.ts, on a real Vault as well.
@@ -98,7 +98,7 @@ test("with both command lines in one rekey: whichever gives the last share, the 
   const official = async (...args: string[]): Promise<string> =>
     (await run(cli, ["operator", "rekey", "-format=json", ...args], { env: environment })).stdout;
   const ours = async (what: string, nonce: string, share: string): Promise<string> => {
-    const given = await steward(variablesOf(vault), ["rekey", what, "--nonce", nonce], share);
+    const given = await stewardProcess(variablesOf(vault), ["rekey", what, "--nonce", nonce], share);
     expect(given.code).toBe(0);
     return given.stdout;
   };

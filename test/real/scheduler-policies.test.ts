@@ -1,6 +1,6 @@
 import { scheduler } from "../../provider";
-import { blocks } from "../pages";
-import { collect, jobOf, newName, onEachScheduler } from "../scheduler";
+import { blocks } from "../support/pages";
+import { collect, jobOf, newName, onEachScheduler } from "../support/scheduler";
 
 const [report = "", deploy = ""] = blocks("docs/getting-started-nomad.md", "hcl");
 

@@ -1,5 +1,5 @@
 import { type Sandbox, start } from "../../sandbox/index";
-import { call, raw, rawList } from "../call";
+import { call, raw, rawList } from "../support/call";
 
 let sandbox: Sandbox;
 const role = "/v1/scheduler/role/web";

@@ -2,9 +2,9 @@ import { type IncomingHttpHeaders, request } from "node:http";
 import { type Browser, chromium, type Locator, type Page } from "playwright-core";
 import { type Options, type Sandbox, start } from "../../sandbox/index";
 import { getBrowser } from "../../tools/browser";
-import { call } from "../call";
-import { certificate, privateKey } from "../certificates";
-import { Project } from "../project";
+import { call } from "../support/call";
+import { certificate, privateKey } from "../support/certificates";
+import { Project } from "../support/project";
 
 let browser: Browser;
 let sandbox: Sandbox;

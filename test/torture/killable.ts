@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { kill, Process, processesWith } from "../processes";
-import { Project } from "../project";
+import { kill, Process, processesWith } from "../support/processes";
+import { Project } from "../support/project";
 
 /** Whose death a blow is. */
 export type Victim = "command line" | "provider" | "both";
@@ -18,6 +18,7 @@ export class Killable {
   halfWritten = 0;
   private pid: number | undefined;
   private isKilled = false;
+  private isProviderLoaded = true;
 
   /** `name`: of these runs alone, as long as they go on. */
   constructor(
@@ -35,6 +36,7 @@ export class Killable {
   async up(): Promise<{ code: number; output: string }> {
     this.output = "";
     this.isKilled = false;
+    this.isProviderLoaded = true;
     const child = await this.project.launch("up", "--yes", "--skip-preview");
     this.pid = child.pid;
     for (const stream of [child.stdout, child.stderr])
@@ -45,8 +47,8 @@ export class Killable {
     const code = await new Promise<number>((done) => child.on("exit", (status) => done(status ?? 1)));
     this.pid = undefined;
     // Whatever was killed, the provider ends by itself; the language host and its shell are Pulumi's to leave behind.
-    for (let waited = 0; this.providers().length > 0; waited += 50) {
-      if (waited > 8000) throw new Error(`the provider goes on without its engine: ${this.providers()[0]?.command}`);
+    for (let waited = 0; this.isProviderLoaded && this.providers().length > 0; waited += 50) {
+      if (waited > 60_000) throw new Error(`the provider goes on without its engine: ${this.providers()[0]?.command}`);
       await sleep(50);
     }
     kill(this.left());
@@ -67,9 +69,13 @@ export class Killable {
     }
   }
 
-  /** false: there is nothing to kill any more. */
-  kill(victim: Victim): boolean {
+  /**
+   * False: there is nothing left to kill. `isProviderLoaded`: whether the provider has sent a request. Before the engine's first call, Pulumi's process runs
+   * without this package, and stays for ever when the engine is killed.
+   */
+  kill(victim: Victim, isProviderLoaded = true): boolean {
     if (this.pid === undefined) return false;
+    this.isProviderLoaded = isProviderLoaded;
     const providers = this.providers();
     if (victim !== "provider") {
       this.isKilled = true;

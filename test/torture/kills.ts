@@ -1,6 +1,6 @@
-import { startGateway } from "../gateway";
-import { platform } from "../platform";
-import { Target, targets } from "../target";
+import { startGateway } from "../support/gateway";
+import { platform } from "../support/platform";
+import { Target, targets } from "../support/target";
 import { Killable, Victim } from "./killable";
 import { canaries, Drawing, Model } from "./programs";
 import { randomly } from "./random";
@@ -107,16 +107,16 @@ async function tell(target: Target, random: () => number, figures: Figures, unti
       drawing.change(adopts);
       model.reseed(drawing);
       let isKilled = false;
+      let requests = 0;
       const strike = { when: pick(["before", "after"] as const), victim: pick(victims) };
       const fall = (where: string): void => {
-        if (isKilled || !runs.kill(strike.victim)) return;
+        if (isKilled || !runs.kill(strike.victim, requests > 0)) return;
         isKilled = true;
         count(figures.fell, `${where} | ${strike.victim}`);
       };
       // At a request, or at a moment.
       const at = random() < 0.8 ? 1 + Math.floor(random() * 12) : undefined;
       const timer = at === undefined ? setTimeout(() => fall("no request"), 300 + random() * 3000) : undefined;
-      let requests = 0;
       for (const gateway of gateways)
         gateway.interrupt = ({ method, path }) => {
           if (++requests !== at) return model.watch(path);
@@ -129,7 +129,7 @@ async function tell(target: Target, random: () => number, figures: Figures, unti
       if (isKilled) figures.kills++;
 
       let next = await up(drawing.program());
-      if (next.code !== 0 && !adopts && isKilled && /Set adopt: true/.test(next.output)) {
+      if (next.code !== 0 && !adopts && isKilled && /[Ss]et adopt: true/.test(next.output)) {
         figures.refused++;
         next = await up(drawing.program(true));
       }

@@ -1,6 +1,6 @@
-import type { Interruption } from "../gateway";
-import { Platform } from "../platform";
-import { Target } from "../target";
+import type { Interruption } from "../support/gateway";
+import { Platform } from "../support/platform";
+import { Target } from "../support/target";
 
 // Programs that change at random, and what the servers hold when one of them is deployed.
 

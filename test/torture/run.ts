@@ -1,6 +1,7 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { run } from "../../tools/command";
 import { liveOnCommandLine } from "../histories/real";
-import { rekeyTargets, withRekeyTarget } from "../rekey";
+import { rekeyTargets, withRekeyTarget } from "../support/rekey";
 import { torture } from "./kills";
 import { randomly } from "./random";
 import { CommandLine, InProcess } from "./runners";
@@ -19,26 +20,43 @@ const whole = (text: string): number => {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError("It is a whole number.");
   return Number(text);
 };
-const seedOfNow = Date.now() % 1_000_000;
+const many = (flag: string, usual: number): Option => new Option(`${flag} <number>`, "how many").argParser(whole).default(usual);
+const seed = new Option("--seed <number>", "draws the same again").argParser(whole).default(Date.now() % 1_000_000);
 const program = new Command("npm run torture --")
   .description("Tells random stories of rekeys on the sandbox, and shows what fell on them and how they ended.")
   .enablePositionalOptions()
-  .option("--runs <number>", "how many stories", whole, 50)
-  .option("--seed <number>", "tells the same ones again", whole, seedOfNow)
+  .addOption(many("--runs", 50))
+  .addOption(seed)
   .option("--in-process", "without the command line: a hundred times faster, without its processes", false)
   .action((options: Options) => main(options));
 program
   .command("kills")
   .description("Kills the command line at random instants while it creates, renames, replaces and removes one of every other resource.")
-  .option("--kills <number>", "how many", whole, 100)
-  .option("--seed <number>", "draws the same again", whole, seedOfNow)
+  .addOption(many("--kills", 100))
+  .addOption(seed)
   .action((options: { kills: number; seed: number }) => torture(options));
 program
   .command("histories")
   .description("Lives random histories of programs on the real command line.")
-  .option("--runs <number>", "how many", whole, 30)
-  .option("--seed <number>", "draws the same ones again", whole, seedOfNow)
+  .addOption(many("--runs", 30))
+  .addOption(seed)
   .action((options: { runs: number; seed: number }) => liveOnCommandLine(options));
+/** Suites of `npm test` with more of what takes long. */
+const jest = (name: string, description: string, suites: string, variables: Record<string, string>): void => {
+  program
+    .command(name)
+    .description(description)
+    .argument("[suites...]", "those of them whose path holds this", [suites])
+    .action(async (paths: string[]) => {
+      process.exitCode = await run(process.execPath, [require.resolve("jest/bin/jest"), ...paths], {
+        env: { ...process.env, ...variables },
+      });
+    });
+};
+jest("stories", "Tells the stories of test/stories with the real command line.", "test/stories", { STORIES: "command line" });
+jest("matrix", "Installs the package with every Node and SDK that is supported, and deploys with each.", "test/installations.test", {
+  INSTALLATIONS: "all",
+});
 void program.parseAsync();
 
 async function main({ runs, seed, inProcess }: Options): Promise<void> {

@@ -1,5 +1,5 @@
 import { RekeyInputs } from "../../provider/secrets";
-import { RekeyStack, RekeyTarget } from "../rekey";
+import { RekeyStack, RekeyTarget } from "../support/rekey";
 import { Killable, Victim } from "./killable";
 
 /** New shares as the state keeps them. */
@@ -36,6 +36,8 @@ export interface Runner {
 /** The real command line, with its processes. */
 export class CommandLine implements Runner {
   private readonly runs: Killable;
+  /** Read once after each run. */
+  private state: Promise<Saved> | undefined;
 
   constructor({ token, gateway, dialect }: RekeyTarget) {
     this.runs = new Killable(`${process.pid}-${gateway.url}`, { STEWARD_TOKEN: token });
@@ -47,6 +49,7 @@ export class CommandLine implements Runner {
   }
 
   up(inputs: RekeyInputs, variables: Record<string, string>): Promise<{ code: number; output: string }> {
+    this.state = undefined;
     this.runs.project.with({ ...variables, STEWARD_PLAN: JSON.stringify(inputs) });
     return this.runs.up();
   }
@@ -57,7 +60,12 @@ export class CommandLine implements Runner {
     this.runs.kill(victim);
   }
 
-  async saved(): Promise<Saved> {
+  saved = (): Promise<Saved> => {
+    this.state ??= this.read();
+    return this.state;
+  };
+
+  private async read(): Promise<Saved> {
     const resources = await this.runs.project.resources("--show-secrets");
     const outputs = (type: string): unknown => resources.find(({ urn }) => urn.includes(`:${type}::`))?.outputs;
     return savedIn(outputs("RekeyShares"), outputs("RekeyCommit"));

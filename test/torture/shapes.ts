@@ -1,4 +1,4 @@
-import { First, rekeyTargets, withRekeyTarget } from "../rekey";
+import { First, rekeyTargets, withRekeyTarget } from "../support/rekey";
 import { InProcess } from "./runners";
 import { Blow, Plan, Report, Strike, tell } from "./story";
 

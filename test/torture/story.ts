@@ -1,8 +1,8 @@
 import { RekeyInputs } from "../../provider/secrets";
 import { lineOf, table } from "../../provider/secrets/rekey/table";
-import { Passing } from "../gateway";
-import { Holder, holders, read } from "../pgp";
-import { RekeyTarget } from "../rekey";
+import { Passing } from "../support/gateway";
+import { Holder, holders, read } from "../support/pgp";
+import { RekeyTarget } from "../support/rekey";
 import { Runner, Saved, SavedSet } from "./runners";
 
 // A rekey on which misfortune falls: processes are killed, replies lost, the service sealed. It is run until it is done, and after every run one question is
@@ -85,9 +85,9 @@ class Story {
 
   /** Runs until it is done. Back come the shares that open the service then. */
   async rekey(former: string[], round: number): Promise<string[]> {
-    let saved = await this.runner.saved();
     for (let run = 0; run < mostRuns; run++) {
-      const brought = saved.candidate && saved.candidate.encrypted.length > 0 ? await this.plain(saved.candidate) : [];
+      const { candidate } = this.plan.pgp ? await this.runner.saved() : {};
+      const brought = candidate && candidate.encrypted.length > 0 ? await this.plain(candidate) : [];
       const variables = { ...this.atHand("SHARE", this.believed ?? former, run), ...this.atHand("NEW", brought, run) };
       const before = this.report.struck.length;
       this.arm(this.plan.strikes.shift(), former);
@@ -96,15 +96,15 @@ class Story {
       this.report.runs++;
       this.said.push(`--- up (${code})\n${output}`);
       for (const { line, name } of rows) if (output.includes(line)) this.report.rows.add(name);
-      saved = await this.runner.saved();
-      const opening = await this.opening(former, saved);
+      const opening = await this.opening(former);
       for (const struck of this.report.struck.slice(before)) struck.opens = opening === former ? "former" : "new";
-      if (code === 0) return this.assertLive(former, saved);
+      if (code === 0) return this.assertLive(former, await this.runner.saved());
       // What an operator does who reads the message.
       if (/new shares are dead|change triggers to begin anew/.test(output)) this.triggers++;
       // The message names a set that may be the live one: its holders bring theirs.
-      const asked = saved.sets.find(({ nonce }) => nonce === /shares of the rekey (\S+) are the live ones/.exec(output)?.[1]);
-      this.believed = asked && (await this.plain(asked));
+      const named = /shares of the rekey (\S+) are the live ones/.exec(output)?.[1];
+      const asked = named && (await this.runner.saved()).sets.find(({ nonce }) => nonce === named);
+      this.believed = asked ? await this.plain(asked) : undefined;
       this.onConflict = /rekey is in progress/.test(output) ? "cancel" : "fail";
     }
     throw this.failure(`not done after ${mostRuns} runs`);
@@ -155,7 +155,7 @@ class Story {
 
   private async fall(blow: Blow, former: string[]): Promise<void> {
     if (blow === "reply") return;
-    if (blow === "seal") return this.target.sealAndUnseal(await this.opening(former, await this.runner.saved()));
+    if (blow === "seal") return this.target.sealAndUnseal(await this.opening(former));
     await this.runner.kill(blow === "late request" ? "both" : blow);
   }
 
@@ -170,8 +170,9 @@ class Story {
   }
 
   /** Which set opens the service: the former one, or one that is saved. Never neither. */
-  private async opening(former: string[], { sets }: Saved): Promise<string[]> {
+  private async opening(former: string[]): Promise<string[]> {
     if (await this.target.opens(former)) return former;
+    const { sets } = await this.runner.saved();
     for (const set of [...sets, ...(await this.backup())]) {
       const shares = await this.plain(set);
       if (await this.target.opens(shares.slice(0, set.threshold))) return shares;

@@ -1,139 +1,114 @@
-import { Holder, holders } from "../../pgp";
-import { Project } from "../../project";
-import { onEachRekeyTarget } from "../../rekey";
+import { Project } from "../../support/project";
+import { RekeyTarget, rekeyTargets } from "../../support/rekey";
 
-onEachRekeyTarget("a rekey, with the real command line", (current) => {
+// One stack with a rekey lives through all of it, in one dialect. Both dialects, and what else becomes of a rekey, are told in test/stories/secrets.
+
+describe("a rekey, with the real command line", () => {
+  let target: RekeyTarget;
   let project: Project;
-  beforeEach(() => {
-    const { gateway, token, dialect, first } = current();
-    const shares = Object.fromEntries(first.map((share, index) => [`RS${index}`, share]));
-    project = new Project({ STEWARD_TOKEN: token, ...shares }).config({
+  /** What the terminal showed, in all runs. */
+  let shown = "";
+  /** The sets that have opened the service, the last one last. */
+  let sets: string[][];
+  beforeAll(async () => {
+    const [{ start }] = rekeyTargets.slice(-1) as [(typeof rekeyTargets)[number]];
+    target = await start();
+    const { gateway, token, dialect, first } = target;
+    sets = [first];
+    project = new Project({ STEWARD_TOKEN: token }).config({
       "steward:default": { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect } },
     });
+    bring(first);
   });
-  afterEach(() => project.remove());
+  afterAll(async () => {
+    project.remove();
+    await target.stop();
+  });
 
-  const byReference = `[{ env: "RS0" }, { env: "RS1" }, { env: "RS2" }]`;
-  const rekey = (more = ""): Project =>
+  const bring = (shares: readonly string[], more = {}): Project =>
+    project.with({ ...Object.fromEntries(shares.map((share, index) => [`RS${index}`, share])), ...more });
+  const rekey = (name: string, more = ""): Project =>
     project.program(`
-      const rekey = new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, currentShares: ${byReference}${more} });
+      const rekey = new secrets.Rekey("${name}", { secretShares: 3, secretThreshold: 2,
+        currentShares: [{ env: "RS0" }, { env: "RS1" }, { env: "RS2" }]${more} });
       exports.shares = rekey.shares; exports.complete = rekey.complete; exports.fingerprints = rekey.fingerprints;`);
-  const forms = (shares: readonly string[]): string[] =>
-    shares.flatMap((share) => [share, Buffer.from(share, "base64").toString("hex"), Buffer.from(share).toString("base64")]);
-  const sent = (): number => current().gateway.requests.filter(({ method }) => method !== "GET").length;
+  const run = async (...args: string[]): Promise<{ code: number; output: string }> => {
+    const { code, output } = await project.pulumi(...args, "--yes", "--skip-preview");
+    shown += output;
+    return { code, output };
+  };
+  const up = async (): Promise<string> => {
+    const { code, output } = await run("up", "--diff");
+    expect({ code, output }).toEqual({ code: 0, output });
+    return output;
+  };
+  const sent = (): number => target.gateway.requests.filter(({ method }) => method !== "GET").length;
 
-  test("up, up again, refresh, again with other triggers, destroy: no share in clear text anywhere", async () => {
-    const previewed = await rekey().preview();
-    expect(sent()).toBe(0);
-    expect(previewed.output).toContain("+ steward:secrets:Rekey: (create)");
-    expect(previewed.output).toContain(
-      `rekey: new unseal keys will be made on ${current().gateway.url}: 3 shares, threshold 2, with verification`,
-    );
-    const up = await project.up();
-    expect(up.output).toContain("rekey: 2 of 3 current shares given");
-    expect(up.output).toContain("rekey: the new shares are live: 3 of them, threshold 2");
-    const outputs = (await project.outputs()) as { shares: string[]; complete: boolean; fingerprints: string[] };
-    expect(outputs).toMatchObject({ complete: true, fingerprints: [] });
-    expect(await current().opens(outputs.shares.slice(1))).toBe(true);
-    expect(await current().opens(current().first)).toBe(false);
-    await project.expectConverged();
-
-    // The former shares are still at hand by reference; the state's are the live ones, and are found to be.
-    const warned = await rekey(`, triggers: ["2"]`).preview();
-    expect(warned.output).toContain(
-      "a new rekey will run, from 3 shares, threshold 2, to 3 shares, threshold 2: it makes the unseal keys that are live now worthless",
-    );
-    const again = await project.up();
-    const second = (await project.outputs()) as { shares: string[] };
-    expect(second.shares).not.toEqual(outputs.shares);
-    expect(await current().opens(second.shares.slice(1))).toBe(true);
-
-    const refused = await project.pulumi("destroy", "--yes", "--skip-preview");
-    expect(refused.code).not.toBe(0);
-    expect(refused.output).toContain("Cannot delete rekey: the state holds the only copy of shares that open the service.");
-    await rekey(`, triggers: ["2"], discardShares: true`).up();
-    const { output } = await project.destroy();
-    const shown = [up, again, warned, refused].map((run) => run.output).join("\n") + output + project.stored();
-    for (const form of forms([...current().first, ...outputs.shares, ...second.shares])) expect(shown).not.toContain(form);
-    for (const run of [up, again, refused]) expect(run.output).not.toMatch(/^\s+at .*[:)]\d*/m);
-  });
-
-  test("shares as secret values are in the state encrypted alone; the status and the backup can be read", async () => {
-    const all: Holder[] = await holders(3);
-    project.program(`
-      const config = new pulumi.Config();
-      const rekey = new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, currentShares: config.requireSecretObject("current"),
-        pgpKeys: ${JSON.stringify(all.map(({ publicKey }) => publicKey))}, backup: true, newShares: [{ env: "N0" }, { env: "N1" }, { env: "N2" }] });
-      exports.complete = rekey.complete; exports.encryptedShares = rekey.encryptedShares;`);
-    const { first } = current();
-    await project.set("current", JSON.stringify(first.slice(0, 3)), "--secret");
-    const stopped = await project.pulumi("up", "--yes", "--skip-preview");
-    expect(stopped.code).not.toBe(0);
-    expect(stopped.output).toContain("0 of the 2 decrypted new shares that prove the rekey are at hand; nothing is committed");
-
-    // Whoever holds a key reads its share in a program of their own.
-    const reader = new Project({ STEWARD_TOKEN: current().token }).config({
-      "steward:default": { secrets: { address: current().gateway.url, tokenEnv: "STEWARD_TOKEN", dialect: current().dialect } },
-    });
-    reader.program(`
-      const keys = ${JSON.stringify(all.map(({ privateKey, fingerprint }) => [fingerprint, privateKey.armor()]))};
-      exports.status = secrets.getRekeyStatus();
-      const backup = secrets.getRekeyBackup();
-      exports.shares = backup.then(async ({ keys: messages }) => pulumi.all(await Promise.all(keys.map(([fingerprint, privateKey]) => secrets.decryptShare({ share: messages[fingerprint][0], privateKey })))));`);
-    await reader.up();
-    const { status, shares } = (await reader.outputs()) as { status: object; shares: string[] };
-    expect(status).toMatchObject({
-      started: true,
-      threshold: 2,
-      shares: 3,
-      backup: true,
-      verificationRequired: true,
-      verification: { progress: 0, threshold: 2, shares: 3 },
-    });
-    for (const share of shares) expect(reader.stored()).not.toContain(share);
-    reader.remove();
-
-    // The decrypted shares come one by one, by reference.
-    const [one = "", two = ""] = shares;
-    const waits = await project.with({ N0: one }).pulumi("up", "--yes", "--skip-preview");
-    expect(waits.output).toContain("1 of the 2 decrypted new shares that prove the rekey are at hand");
-    const done = await project.with({ N1: two }).up();
-    expect((await project.outputs()).complete).toBe(true);
-    expect(await current().opens([one, two])).toBe(true);
-    await project.with({}).expectConverged();
-    const stored = project.stored() + stopped.output + waits.output + done.output;
-    for (const share of [...first, ...shares]) expect(stored).not.toContain(share);
-    for (const share of shares) expect(stored).not.toContain(Buffer.from(share, "hex").toString("base64"));
-  });
-
-  test("bad input is refused in the preview, all of it at once, and nothing is sent", async () => {
-    const [key] = await holders(1);
-    const bad = await project
-      .program(
-        `new secrets.Rekey("unseal", { secretShares: 2, secretThreshold: 3, currentShares: ["canary!", "00", "00", "0011"], pgpKeys: [${JSON.stringify(key?.publicKey)}, ${JSON.stringify(key?.publicKey)}, "canary"], requireVerification: false, surprise: 1 });`,
-      )
-      .pulumi("preview");
-    expect(bad.code).not.toBe(0);
-    for (const reason of [
-      "secretThreshold: must be at most secretShares, 2",
-      "pgpKeys: must be as many as secretShares, 2, not 3",
-      "pgpKeys[1]: is the same key as pgpKeys[0]",
-      "pgpKeys[2]: is no OpenPGP public key",
-      "currentShares[0]: is neither base64 nor hex",
-      "currentShares[2]: is the same share as currentShares[1]",
-      "currentShares[3]: is not as long as the shares before it",
-      "requireVerification: without verification the last current share commits",
-    ])
-      expect(bad.output).toContain(reason);
-    expect(bad.output).toContain('"surprise"');
-    expect(bad.output).not.toContain("canary");
-    expect(current().gateway.requests).toEqual([]);
-  });
+  /** Two of the new shares open the service, and the former ones do not. */
+  async function expectLive(shares: string[]): Promise<void> {
+    const former = sets.at(-1) as string[];
+    sets.push(shares);
+    expect(shares).not.toEqual(former);
+    expect(await target.opens(shares.slice(1))).toBe(true);
+    expect(await target.opens(former)).toBe(false);
+  }
 
   test("refuses to begin where Pulumi does not save after each resource", async () => {
-    const refused = await rekey().with({ PULUMI_SKIP_CHECKPOINTS: "true" }).pulumi("up", "--yes", "--skip-preview");
-    expect(refused.output).toContain("Run again without PULUMI_SKIP_CHECKPOINTS.");
-    expect(current().gateway.requests).toEqual([]);
-    await project.with({}).up();
+    bring(target.first, { PULUMI_SKIP_CHECKPOINTS: "true" });
+    rekey("old");
+    const { code, output } = await run("up", "--diff");
+    expect(code).not.toBe(0);
+    expect(output).toContain("+ steward:secrets:Rekey: (create)");
+    expect(output).toContain("Run again without PULUMI_SKIP_CHECKPOINTS.");
+    expect(target.gateway.requests).toEqual([]);
+  });
+
+  test("up makes the new shares live, and then nothing changes", async () => {
+    bring(target.first);
+    const output = await up();
+    expect(output).toContain("rekey: 2 of 3 current shares given");
+    expect(output).toContain("rekey: the new shares are live: 3 of them, threshold 2");
+    const outputs = (await project.outputs()) as { shares: string[] };
+    expect(outputs).toMatchObject({ complete: true, fingerprints: [] });
+    await expectLive(outputs.shares);
+    const before = sent();
+    await project.calm();
+    expect(sent()).toBe(before);
+  });
+
+  test("other triggers run it again, from the shares of the state", async () => {
+    rekey("old", `, triggers: ["2"]`);
+    expect(await up()).toContain("a new rekey will run, from 3 shares, threshold 2, to 3 shares, threshold 2");
+    await expectLive(((await project.outputs()) as { shares: string[] }).shares);
+  });
+
+  test("renamed without an alias, with the live shares at hand, it runs once more and lets the old name go", async () => {
+    bring(sets.at(-1) as string[]);
+    rekey("new");
+    await up();
+    const resources = await project.resources("--show-secrets");
+    const names = resources.flatMap(({ urn }) => /:Rekey\w*::(.*)$/.exec(urn)?.slice(1) ?? []);
+    expect(names.sort()).toEqual(["new", "new-attempt", "new-commit", "new-shares"]);
+    const stack = resources.find(({ urn }) => urn.includes("::pulumi:pulumi:Stack::"));
+    await expectLive(stack?.outputs?.shares as string[]);
+    expect((await target.outside("GET", "sys/rekey/init")).body).toMatchObject({ started: false });
+  });
+
+  test("destroy is refused while the state holds the only copy of the shares", async () => {
+    const { code, output } = await run("destroy");
+    expect(code).not.toBe(0);
+    expect(output).toContain("Cannot delete rekey: the state holds the only copy of shares that open the service.");
+    rekey("new", ", discardShares: true");
+    await up();
+    expect(await run("destroy")).toMatchObject({ code: 0 });
+  });
+
+  test("no share was in clear text on the terminal or in a file of the backend", () => {
+    const everything = shown + project.stored();
+    expect(sets).toHaveLength(4);
+    for (const share of sets.flat())
+      for (const form of [share, Buffer.from(share, "base64").toString("hex"), Buffer.from(share).toString("base64")])
+        expect(everything).not.toContain(form);
+    expect(shown).not.toMatch(/^\s+at .*[:)]\d*/m);
   });
 });

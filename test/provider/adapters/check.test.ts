@@ -1,4 +1,5 @@
-import { certificate, privateKey, sha1Certificate } from "../../certificates";
+import { certificate, privateKey, sha1Certificate } from "../../support/certificates";
+import { printed } from "../../support/printed";
 import { engine, sent } from "./two-sandboxes";
 
 const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -114,6 +115,7 @@ describe("check", () => {
       await engine("SchedulerAccess").problems({ address: unknown, token: unknown, clientCert: certificate, clientKey: unknown }),
     ).toEqual([]);
     expect(await engine("SchedulerRoles").problems({ roles: unknown, exclusive: unknown })).toEqual([]);
+    expect(await engine("RekeyAttempt").problems({ secretShares: 2, secretThreshold: 2, currentShares: [unknown, unknown] })).toEqual([]);
     expect(await engine("SchedulerRoles").problems({ roles: { web: unknown, site: { policies: unknown } }, connection: unknown })).toEqual(
       [],
     );
@@ -121,18 +123,26 @@ describe("check", () => {
     expect([operation, inputs]).toEqual(["create", expect.objectContaining({ ttl: unknown, maxTtl: 3600, mount: "nomad" })]);
   });
 
+  test("refuses to send shares to another machine over plain http", async () => {
+    const rekey = { secretShares: 1, secretThreshold: 1, currentShares: ["00"] };
+    const problemsAt = (address: string, more: object = {}): Promise<string[]> =>
+      engine("RekeyAttempt", { "steward:default": { secrets: { address } } }).problems({ ...rekey, ...more });
+    expect(await problemsAt("http://vault.example.com:8200")).toEqual([expect.stringContaining("in clear text")]);
+    expect(await problemsAt("http://vault.example.com:8200", { acceptPlaintext: true })).toEqual([]);
+    expect(await problemsAt("https://vault.example.com:8200")).toEqual([]);
+    expect(await problemsAt("http://127.0.0.1:8200")).toEqual([]);
+  });
+
   test("warns of what the service will refuse later", async () => {
-    const print = jest.spyOn(console, "log").mockImplementation(() => {});
     const inputs = { address: "http://h:1", token: "t", caCert: sha1Certificate, clientKey: privateKey };
     expect(await engine("SchedulerAccess").problems({ ...inputs, clientCert: "-----BEGIN CERTIFICATE-----\nx\n" })).toEqual([]);
     expect(await engine("SchedulerLease").problems({ ttl: "2h", maxTtl: "1h" })).toEqual([]);
     expect(await engine("SchedulerAccess").problems({ ...inputs, caCert: certificate, clientCert: certificate })).toEqual([]);
-    expect(print.mock.calls.flat()).toEqual([
+    expect(printed).toEqual([
       'warning: scheduler access configuration "nomad": caCert: is signed with SHA-1, which the service refuses from its release 1.12 on',
       'warning: scheduler access configuration "nomad": clientCert: cannot be parsed as an x509 certificate, so that the service will not reach the scheduler with it',
       'warning: scheduler lease configuration "nomad": ttl: is longer than maxTtl, which will cut it',
     ]);
-    print.mockRestore();
   });
 
   test("refuses a connection that the configuration does not hold", async () => {

@@ -1,5 +1,7 @@
 import { ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { createServer } from "node:http2";
+import { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { credentials } from "@grpc/grpc-js";
@@ -11,7 +13,7 @@ import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { secrets } from "../../../provider";
 import { providerText } from "../../../provider/adapters/dynamic";
 import { definitions } from "../../../provider/definitions";
-import { registered as registeredRequest } from "../../registered";
+import { registered as registeredRequest } from "../../support/registered";
 
 describe("the text that Pulumi stores as the provider", () => {
   test.each([...definitions.map(({ token }) => token), "platform:SamlCertificateRevocation"])(
@@ -91,7 +93,10 @@ describe("the protocol of Pulumi's dynamic providers", () => {
 
   test("the SDK's provider process still loads the text and calls handler().check", async () => {
     const main = require.resolve("@pulumi/pulumi/cmd/dynamic-provider");
-    const child = spawn(process.execPath, [main, "127.0.0.1:1"], {
+    // The process ends itself where no engine lives at the address that it is given.
+    const engine = createServer();
+    await new Promise<void>((done) => engine.listen(0, "127.0.0.1", done));
+    const child = spawn(process.execPath, [main, `127.0.0.1:${(engine.address() as AddressInfo).port}`], {
       cwd: join(__dirname, "../../.."),
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -120,6 +125,7 @@ describe("the protocol of Pulumi's dynamic providers", () => {
     } finally {
       client.close();
       child.kill();
+      engine.close();
     }
   });
 });

@@ -1,47 +1,108 @@
-import net, { AddressInfo, createServer, Socket } from "node:net";
+import { once } from "node:events";
+import net, { AddressInfo, createServer, Server, Socket } from "node:net";
 import { watchEngine } from "../../../provider/adapters/engine";
 
-/** Something that listens where an engine would. */
-async function listening(): Promise<{ address: string; close(): Promise<void> }> {
-  const server = createServer((socket) => socket.on("error", () => {}));
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => new Promise((done) => server.close(() => done())),
-  };
+const listeners = new Set<Listener>();
+
+/** Listens where an engine would, until it is killed. */
+class Listener {
+  private readonly connections: Socket[] = [];
+  private constructor(private readonly server: Server) {
+    server.on("connection", (socket) => this.connections.push(socket.on("error", () => {})));
+  }
+
+  static async start(port = 0): Promise<Listener> {
+    const server = createServer();
+    const listener = new Listener(server);
+    await once(server.listen(port, "127.0.0.1"), "listening");
+    listeners.add(listener);
+    return listener;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  /** The next connection to come, or one that has come already. */
+  async connected(): Promise<void> {
+    if (this.connections.length === 0) await once(this.server, "connection");
+  }
+
+  /** As the kernel does it for a process that is killed. */
+  async kill(): Promise<void> {
+    listeners.delete(this);
+    const closed = once(this.server, "close");
+    this.server.close();
+    for (const socket of this.connections) socket.destroy();
+    await closed;
+  }
 }
 
-let begun: jest.SpyInstance;
+let exit: jest.SpyInstance;
+/** The process ends itself, which ends the monitoring as well. */
+let exited: Promise<unknown>;
 beforeEach(() => {
-  begun = jest.spyOn(global, "setInterval");
+  exited = new Promise((done) => {
+    exit = jest.spyOn(process, "exit").mockImplementation(((code: number) => done(code)) as never);
+  });
 });
-afterEach(() => {
-  // What still watches would end the process that runs the tests.
-  for (const { value } of begun.mock.results) clearInterval(value);
-  begun.mockRestore();
-});
-
-test("nothing is sent when Pulumi has ended, and the process ends itself", async () => {
-  const { address, close } = await listening();
-  const exit = jest.spyOn(process, "exit").mockImplementation((() => {}) as never);
-  const engine = watchEngine(address);
-  await engine.assertAlive();
-  await new Promise((done) => setTimeout(done, 1200));
-  expect(exit).not.toHaveBeenCalled();
-  await close();
-  await expect(engine.assertAlive()).rejects.toThrow("Pulumi has ended, so nothing could be saved any more; nothing was sent.");
-  await new Promise((done) => setTimeout(done, 1200));
-  expect(exit).toHaveBeenCalledWith(1);
+afterEach(async () => {
+  for (const listener of listeners) await listener.kill();
   exit.mockRestore();
 });
 
-test("an error that says nothing of Pulumi is none of its end", async () => {
-  const failing = new Socket();
-  const connecting = jest.spyOn(net, "connect").mockReturnValue(failing);
-  const alive = watchEngine("127.0.0.1:1").assertAlive();
-  failing.emit("error", Object.assign(new Error("too many open files"), { code: "EMFILE" }));
+test("nothing is sent when Pulumi has ended, and the process ends itself", async () => {
+  const listener = await Listener.start();
+  const engine = watchEngine(listener.address);
+  await listener.connected();
+  await engine.assertAlive();
+  await new Promise((done) => setTimeout(done, 1200));
+  expect(exit).not.toHaveBeenCalled();
+  await listener.kill();
+  await expect(engine.assertAlive()).rejects.toThrow("Pulumi has ended, so nothing could be saved any more; nothing was sent.");
+  expect(await exited).toBe(1);
+});
+
+test("another process that listens on the port of an engine that was killed is not taken for it", async () => {
+  const listener = await Listener.start();
+  const engine = watchEngine(listener.address);
+  await listener.connected();
+  await engine.assertAlive();
+  const { port } = listener;
+  await listener.kill();
+  // Where another process has that port already, it is such a process.
+  await Listener.start(port).catch((error) => expect(error).toMatchObject({ code: "EADDRINUSE" }));
+  expect(await exited).toBe(1);
+  await expect(engine.assertAlive()).rejects.toMatchObject({ code: "ERR_ENGINE_GONE" });
+});
+
+test("an engine that ended before it could be reached ends the process", async () => {
+  const listener = await Listener.start();
+  const { address } = listener;
+  await listener.kill();
+  watchEngine(address);
+  expect(await exited).toBe(1);
+});
+
+test("an error that says nothing of Pulumi is not taken for its end, and the next connection is held", async () => {
+  const listener = await Listener.start();
+  const failing = [new Socket(), new Socket()];
+  const connecting = jest.spyOn(net, "connect");
+  for (const socket of failing) connecting.mockReturnValueOnce(socket);
+  const engine = watchEngine(listener.address);
+  const alive = engine.assertAlive();
+  for (const socket of failing) socket.destroy(Object.assign(new Error("too many open files"), { code: "EMFILE" }));
   await alive;
+  expect(connecting).toHaveBeenCalledTimes(2);
   connecting.mockRestore();
+  await listener.connected();
+  expect(exit).not.toHaveBeenCalled();
+  await listener.kill();
+  expect(await exited).toBe(1);
 });
 
 test("a process that no engine started watches nothing", async () => {

@@ -141,6 +141,16 @@ describe("what an error explains", () => {
     );
   });
 
+  test("a preview needs no token: a pipeline may preview without the credentials for an up", async () => {
+    const resource = engine("SchedulerRole");
+    await resource.up({ name: "web", policies: ["a"] });
+    const unset = { "steward:default": to(sandbox, { token: undefined, tokenEnv: "STEWARD_UNSET" }) };
+    resource.configure(unset);
+    expect((await resource.preview({ name: "web", policies: ["b"] })).operation).toBe("update");
+    expect((await engine("SchedulerRole", unset).preview({ name: "other", policies: ["a"] })).operation).toBe("create");
+    await expect(resource.up({ name: "web", policies: ["b"] })).rejects.toThrow("names the variable STEWARD_UNSET, which is not set");
+  });
+
   describe("a creation refused with 403 or 404 asks once what this token may see", () => {
     const as = async (policy: string): Promise<object> => {
       const call = (method: string, path: string, body: object): Promise<Response> =>

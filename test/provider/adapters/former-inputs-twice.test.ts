@@ -1,8 +1,9 @@
 import { forget, provider } from "../../../provider/adapters/dynamic-runtime";
 import { limits } from "../../../provider/http";
 import { start } from "../../../sandbox/index";
-import { Declaration, Deployment, Secret } from "../../deployment";
-import { onEachTarget } from "../../target";
+import { Declaration, Deployment, Secret } from "../../support/deployment";
+import "../../support/printed";
+import { onEachTarget } from "../../support/target";
 
 const { repetitions } = limits;
 beforeAll(() => {
@@ -56,7 +57,6 @@ onEachTarget("secrets over two half-done updates", (current) => {
 });
 
 test("settings over two half-done updates: the secret of the first one stays encrypted", async () => {
-  const quiet = jest.spyOn(console, "log").mockImplementation(() => {});
   const sandbox = await start({ dialect: "hashicorp" });
   try {
     const config = {
@@ -97,7 +97,6 @@ test("settings over two half-done updates: the secret of the first one stays enc
     look("after the refresh");
     expect(found).toEqual([]);
   } finally {
-    quiet.mockRestore();
     await sandbox.close();
   }
 });

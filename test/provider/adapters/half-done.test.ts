@@ -78,6 +78,20 @@ describe("half-done work", () => {
     expect(await resource.refresh()).toEqual([]);
   });
 
+  test.each([{ names: ["a"] }, { names: ["a", "b"] }])(
+    "a set in which all roles failed says nothing of others: $names",
+    async ({ names }) => {
+      const roles = Object.fromEntries(names.map((name) => [name, { policies: ["p"] }]));
+      sandbox.faults.add({ ...write, path: /role/, action: "respond", status: 500, times: names.length });
+      const resource = engine("SchedulerRoles");
+      await expect(resource.up({ roles })).rejects.toMatchObject({
+        code: "ERR_INCOMPLETE",
+        message: expect.stringMatching(/ roles failed: .*\. The server failed: its log says why\. The next `pulumi up` tries again\.$/),
+      });
+      expect(await resource.up({ roles })).toBe("update");
+    },
+  );
+
   test.each([403, 404])("a set of roles of which some were refused with %d keeps the others as well", async (status) => {
     sandbox.faults.add({ ...write, path: "/v1/nomad/role/b", action: "respond", status, body: '{"errors":["not for you"]}' });
     const roles = { a: { policies: ["p"] }, b: { policies: ["p"] } };
@@ -172,6 +186,22 @@ describe("half-done work", () => {
       body: "it was canary-one and is canary-two",
     });
     await expect(resource.up({ ...access, token: "canary-two" })).rejects.toThrow("it was [secret] and is [secret]");
+    await resource.refresh();
+    expect(await resource.up(access)).toBe("update");
+    expect(await resource.up(access)).toBe("same");
+  });
+
+  test("a token whose creation is in doubt is written again even after a refresh", async () => {
+    const path = "/v1/nomad/config/access";
+    const access = { address: "http://127.0.0.1:4646", token: "ours", adopt: true };
+    await fetch(`${sandbox.secrets.url}${path}`, {
+      method: "POST",
+      headers: { "X-Vault-Token": sandbox.secrets.token },
+      body: JSON.stringify({ ...access, token: "theirs" }),
+    });
+    sandbox.faults.add({ ...write, path, action: "respond", status: 500 });
+    const resource = engine("SchedulerAccess");
+    await expect(resource.up(access)).rejects.toMatchObject({ code: "ERR_SERVER" });
     await resource.refresh();
     expect(await resource.up(access)).toBe("update");
     expect(await resource.up(access)).toBe("same");

@@ -1,19 +1,49 @@
+import { limits } from "../../../provider/http";
 import { engine, hold, other, sandbox, sent, to } from "./two-sandboxes";
+
+const { repetitions } = limits;
+beforeAll(() => {
+  limits.repetitions = 0;
+});
+afterAll(() => {
+  limits.repetitions = repetitions;
+});
 
 describe("the server that a resource was written to", () => {
   const role = { name: "web", policies: ["a"] };
+  const recorded =
+    " `pulumi refresh` and `pulumi destroy` use the configuration of the last `pulumi up`: if it was changed since, run `pulumi up` or add --run-program.";
+  const message = (operation: Promise<unknown>): Promise<string> => operation.then(String, (error: Error) => error.message);
 
   test("is recorded; another address under the same name stops every operation with one sentence", async () => {
     const resource = engine("SchedulerRole");
     await resource.up(role);
     expect(resource.state?.outputs.server).toBe(sandbox.secrets.url);
     resource.configure({ "steward:default": to(other) });
-    const moved = `it was written to ${sandbox.secrets.url}, and the connection "default" now names ${other.secrets.url}. Correct the connection's address; or, where it is the same installation under a new one, set acceptMoved: true beside the address in steward:default`;
-    await expect(resource.preview(role)).rejects.toThrow(`Cannot update scheduler role "web": ${moved}`);
-    await expect(resource.refresh()).rejects.toThrow(`Cannot read scheduler role "web": ${moved}`);
-    await expect(resource.destroy()).rejects.toThrow(`Cannot delete scheduler role "web": ${moved}`);
+    const moved = `it was written to ${sandbox.secrets.url}, but the connection "default" names ${other.secrets.url}; nothing was sent. Correct the connection's address. If it is a new address of the same installation, set acceptMoved: true beside it in steward:default until the next \`pulumi up\`.`;
+    expect(await message(resource.preview(role))).toBe(`Cannot update scheduler role "web": ${moved}`);
+    expect(await message(resource.refresh())).toBe(`Cannot read scheduler role "web": ${moved}${recorded}`);
+    expect(await message(resource.destroy())).toBe(`Cannot delete scheduler role "web": ${moved}${recorded}`);
     expect(resource.state).toBeDefined();
     expect(sent(other)).toEqual([]);
+  });
+
+  test.each([
+    ["an address where nothing listens", "no connection to", { address: "http://127.0.0.1:1" }],
+    ["a connection that is missing", "No secrets server is configured", undefined],
+  ])("%s at refresh and destroy may have been corrected since the last up", async (_, reason, settings) => {
+    const resource = engine("SchedulerRole");
+    await resource.up(role);
+    (resource.state as { outputs: Record<string, unknown> }).outputs.server = settings?.address ?? sandbox.secrets.url;
+    resource.configure(settings ? { "steward:default": to(sandbox, settings) } : {});
+    for (const operation of ["refresh", "destroy"] as const) {
+      const said = await message(resource[operation]());
+      expect([said.includes(reason), said.endsWith(recorded)]).toEqual([true, true]);
+    }
+    expect(resource.state).toBeDefined();
+    // An `up` uses the present configuration.
+    const said = await message(resource.get("nomad/role/web"));
+    expect([said.includes(reason), said.endsWith(recorded)]).toEqual([true, false]);
   });
 
   test("is recorded anew when acceptMoved says that it is the same installation", async () => {

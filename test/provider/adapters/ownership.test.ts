@@ -1,12 +1,10 @@
 import { forget } from "../../../provider/adapters/dynamic-runtime";
-import { Engine } from "../../engine";
+import { Engine } from "../../support/engine";
+import "../../support/printed";
 import { engine, hold, sandbox } from "./two-sandboxes";
 
 const remembers = { remembers: true };
 const web = { policies: ["a"] };
-
-beforeEach(() => void jest.spyOn(console, "log").mockImplementation(() => undefined));
-afterEach(() => jest.restoreAllMocks());
 
 test("a creation that begins in the same tick as a removal waits for it", async () => {
   const inputs = { name: "web", ...web, adopt: true };
@@ -19,6 +17,16 @@ test("a creation that begins in the same tick as a removal waits for it", async 
   const create = (renamed as unknown as { create(inputs: object): Promise<void> }).create.bind(renamed);
   await Promise.all([former.destroy(remembers).then(() => order.push("removed")), create(plan.inputs).then(() => order.push("created"))]);
   expect([order, await hold(sandbox, "nomad/role/web")]).toEqual([["removed", "created"], 200]);
+});
+
+test("a former state that names no instance leaves the object to the resource that holds it", async () => {
+  const inputs = { name: "web", ...web, adopt: true };
+  const [former, renamed] = [engine("SchedulerRole"), engine("SchedulerRole")];
+  await former.up(inputs);
+  delete former.state?.outputs.instance;
+  await renamed.up(inputs);
+  await former.destroy(remembers);
+  expect(await hold(sandbox, "nomad/role/web")).toBe(200);
 });
 
 test.each(["SchedulerRole", "SchedulerRoles"])("what a run removed and could not write again, the next up writes: %s", async (type) => {

@@ -1,5 +1,5 @@
 import { Sandbox, start } from "../../../sandbox/index";
-import { Engine } from "../../engine";
+import { Engine } from "../../support/engine";
 
 // Two secrets services for the tests of a file, as new for each of them.
 

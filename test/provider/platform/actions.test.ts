@@ -1,5 +1,5 @@
 import { limits } from "../../../provider/http";
-import { onEachPlatform, Platform } from "../../platform";
+import { onEachPlatform, Platform } from "../../support/platform";
 import { complete } from "./attributes";
 
 const { firstPause } = limits;

@@ -1,4 +1,4 @@
-import { certificate, sha1Certificate } from "../../certificates";
+import { certificate, sha1Certificate } from "../../support/certificates";
 
 /** One readable attribute: what a program declares, and what somebody else makes of it. */
 export interface AttributeCase {
@@ -113,6 +113,13 @@ export const attributeCases: AttributeCase[] = Object.entries(values).flatMap(([
     ...(settings === "sms" && attribute === "enabled" ? { also: { authToken: "sms-token" } } : {}),
   })),
 );
+
+/** The settings documents, and what each resource needs besides its readable attributes. */
+export const kinds: string[] = Object.keys(values);
+export const hidden: Record<string, Record<string, unknown>> = {
+  smtp: { password: "canary-mail", testEmailAddress: "me@example.com" },
+  sms: { authToken: "canary-sms" },
+};
 
 export const extraCases: AttributeCase[] = Object.entries(extraValues).flatMap(([settings, attributes]) =>
   Object.entries(attributes).map(([attribute, [declared, outside]]) => ({

@@ -1,8 +1,7 @@
 import { Sandbox, start } from "../../../sandbox/index";
-import { Engine } from "../../engine";
+import { Engine } from "../../support/engine";
+import { bodies, letGo } from "../gateway-404";
 
-const bodies = ['{"message":"no Route matched with those values"}', "{}", "", '{"error":"Not Found"}'];
-const letGo = "If it no longer exists, remove it from the state: `pulumi state delete <URN>`.";
 const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0", reason: "old" };
 const resources = [
   { type: "AdminWorkspace", inputs: { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true }, deletes: "DELETE" },

@@ -1,7 +1,8 @@
 import { limits } from "../../../provider/http";
 import { Fault } from "../../../sandbox/index";
+import "../../support/printed";
 
-// What is repeated is repeated soon, and what is printed nobody reads.
+// Retries come soon, and the terminal shows nothing.
 
 const { firstPause } = limits;
 beforeAll(() => {
@@ -10,8 +11,6 @@ beforeAll(() => {
 afterAll(() => {
   limits.firstPause = firstPause;
 });
-beforeEach(() => void jest.spyOn(console, "log").mockImplementation(() => undefined));
-afterEach(() => jest.restoreAllMocks());
 
 /** The writes of settings, for a fault that meets them. */
 export const patch: Pick<Fault, "system" | "method" | "path"> = { system: "platform", method: "PATCH", path: /-settings$/ };

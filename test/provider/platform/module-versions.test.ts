@@ -1,8 +1,9 @@
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { platform } from "../../../provider";
-import { Engine } from "../../engine";
-import { onEachPlatform } from "../../platform";
+import { moduleVersionDeprecation } from "../../../provider/platform/module-version-deprecation";
+import { Engine } from "../../support/engine";
+import { onEachPlatform } from "../../support/platform";
 import { listen } from "../exchange";
 
 const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
@@ -27,6 +28,9 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await requests(() => deprecation.preview(inputs))).toEqual([]);
     expect(await requests(() => deprecation.up(inputs))).toEqual([read, write]);
     expect(deprecation.state?.id).toBe("acme/network/aws/1.0.0");
+    // The link may be a secret, so another output that holds it is always encrypted.
+    expect(deprecation.outputs().publishedLink).toBe(inputs.link);
+    expect(moduleVersionDeprecation.encrypted).toContain("publishedLink");
     expect(await shown()).toEqual({ reason: "Use 2.0.0.", link: "https://wiki.example.com/2" });
     expect(await requests(() => deprecation.up(inputs))).toEqual([]);
     expect(await requests(async () => expect(await deprecation.refresh()).toEqual([]))).toEqual([read]);
@@ -66,7 +70,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
       expect(engine("ModuleVersionDeprecation").up(inputs)).rejects.toMatchObject({
         code: "ERR_ALREADY_EXISTS",
         message: expect.stringMatching(
-          /^Cannot create deprecation of module version "acme\/network\/aws\/1\.0\.0": it is deprecated already, with other words\. Set adopt: true/,
+          /^Cannot create deprecation of module version "acme\/network\/aws\/1\.0\.0": it is deprecated already, with other words\. If you renamed the resource, give it an alias of its old name\. Otherwise set adopt: true/,
         ),
       }),
     );

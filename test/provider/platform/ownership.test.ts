@@ -1,7 +1,7 @@
 import { forget } from "../../../provider/adapters/dynamic-runtime";
-import { Engine } from "../../engine";
-import { onEachPlatform } from "../../platform";
-import { printed } from "../../printed";
+import { Engine } from "../../support/engine";
+import { onEachPlatform } from "../../support/platform";
+import { printed } from "../../support/printed";
 
 const remembers = { remembers: true };
 const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
@@ -110,6 +110,27 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     },
   );
 
+  test("settings that another resource enables stay enabled when a password cannot be put back", async () => {
+    const { change, held, engine } = current();
+    const mail = { enabled: true, host: "mail.example.com", port: 25, sender: "platform@example.com" };
+    await change("smtp", mail);
+    const [former, other] = [engine("SmtpSettings"), engine("SmtpSettings")];
+    await former.up({ password: "canary" });
+    await other.up(mail);
+    await former.destroy(remembers);
+    expect(await held("smtp")).toMatchObject({ enabled: true });
+  });
+
+  test("settings that three resources hold get back what they held before all of them, in any order", async () => {
+    const { change, held, engine } = current();
+    await change("customization", { footer: "theirs" });
+    const [first, second, third] = [1, 2, 3].map(() => engine("CustomizationSettings")) as [Engine, Engine, Engine];
+    for (const [index, resource] of [first, second, third].entries()) await resource.up({ footer: `ours ${index}` });
+    forget();
+    for (const resource of [second, first, third]) await resource.destroy(remembers);
+    expect(await held("customization")).toMatchObject({ footer: "theirs" });
+  });
+
   test("settings put back by one resource of this run are written again by the other", async () => {
     const { held } = current();
     const inputs = { apiRateLimit: 400 };
@@ -122,6 +143,26 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     expect((await held("general")).apiRateLimit).toBe(400);
     expect(await renamed.up(inputs)).toBe("same");
   });
+
+  test.each([true, false])(
+    "replaced by a trigger, originals are put back and captured again (instance in the state: %s)",
+    async (hasInstance) => {
+      const { change, held, engine } = current();
+      await change("general", { apiRateLimit: 77 });
+      const [settings, version] = [engine("GeneralSettings"), engine("ModuleVersionDeprecation")];
+      const inputs = { apiRateLimit: 400 };
+      await settings.up(inputs);
+      await version.up(deprecation);
+      if (!hasInstance) for (const { state } of [settings, version]) delete state?.outputs.instance;
+      await settings.replace(inputs);
+      await version.replace({ ...deprecation, adopt: false });
+      expect(printed.join("\n")).not.toMatch(/can no longer be put back|stays, since/);
+      expect([(await held("general")).apiRateLimit, await shown()]).toMatchObject([400, { reason: "Use 2.0.0." }]);
+      await settings.destroy();
+      await version.destroy();
+      expect([(await held("general")).apiRateLimit, await shown()]).toEqual([77, null]);
+    },
+  );
 
   test.each([
     ["GeneralSettings", { apiRateLimit: 400 }],

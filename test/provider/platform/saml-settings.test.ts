@@ -1,5 +1,5 @@
-import { sha1Certificate } from "../../certificates";
-import { onEachPlatform } from "../../platform";
+import { sha1Certificate } from "../../support/certificates";
+import { onEachPlatform } from "../../support/platform";
 import { complete } from "./attributes";
 import "./impatient";
 

@@ -1,5 +1,6 @@
 import { Fault } from "../../../sandbox/index";
-import { onEachPlatform } from "../../platform";
+import { onEachPlatform } from "../../support/platform";
+import { printed } from "../../support/printed";
 import { complete } from "./attributes";
 import { patch } from "./impatient";
 
@@ -149,7 +150,7 @@ onEachPlatform("settings in doubt", (current) => {
     await expect(sms.up({ accountSid: "AC2" })).rejects.toThrow("stored all the same");
     sandbox.faults.clear();
     await sms.up({ accountSid: "AC2" });
-    expect(jest.mocked(console.log).mock.calls.flat().join()).toContain("authToken cannot be put back");
+    expect(printed.join()).toContain("authToken cannot be put back");
     expect((await held("sms")).enabled).toBe(false);
   });
 

@@ -1,7 +1,7 @@
 import { platform } from "../../../provider";
-import { onEachPlatform } from "../../platform";
-import { printed } from "../../printed";
-import { registered } from "../../registered";
+import { onEachPlatform } from "../../support/platform";
+import { printed } from "../../support/printed";
+import { registered } from "../../support/registered";
 
 onEachPlatform("what is declared, and for how long", (current) => {
   test("nothing declared: one read, and nothing to put back", async () => {

@@ -1,7 +1,7 @@
 import { platform } from "../../../provider";
-import { onEachPlatform } from "../../platform";
-import { printed } from "../../printed";
-import { registered } from "../../registered";
+import { onEachPlatform } from "../../support/platform";
+import { printed } from "../../support/printed";
+import { registered } from "../../support/registered";
 import { complete } from "./attributes";
 
 onEachPlatform("what the server would refuse", (current) => {

@@ -1,6 +1,6 @@
 import { platform } from "../../../provider";
-import { onEachPlatform } from "../../platform";
-import { printed } from "../../printed";
+import { onEachPlatform } from "../../support/platform";
+import { printed } from "../../support/printed";
 import { complete } from "./attributes";
 
 onEachPlatform("secrets that the platform never shows", (current) => {
@@ -73,6 +73,16 @@ onEachPlatform("secrets that the platform shows", (current) => {
     expect(await cost.refresh()).toEqual(["cloudASecretKey"]);
     expect(cost.state?.inputs).toMatchObject({ cloudASecretKey: "" });
     expect(await cost.up({ cloudASecretKey: "ours" })).toBe("update");
+  });
+
+  test("an error shows no original value, although the server echoes what was to be put back", async () => {
+    const { engine, change, sandbox } = current();
+    await change("cost-estimation", { cloudASecretKey: "canary-theirs" });
+    const cost = engine("CostEstimationSettings");
+    await cost.up({ cloudASecretKey: "ours" });
+    const body = JSON.stringify({ errors: ["canary-theirs is not a key"] });
+    sandbox.faults.add({ system: "platform", method: "PATCH", path: /cost-estimation/, action: "respond", status: 400, body });
+    await expect(cost.destroy()).rejects.toThrow(/\[secret\] is not a key/);
   });
 
   test("JSON is compared as JSON", async () => {

@@ -1,5 +1,5 @@
-import { onEachPlatform } from "../../platform";
-import { printed } from "../../printed";
+import { onEachPlatform } from "../../support/platform";
+import { printed } from "../../support/printed";
 
 onEachPlatform("servers that answer in their own way", (current) => {
   const answer = (method: string, settings: string, attributes: object): void => {

@@ -1,8 +1,6 @@
-import { onEachPlatform } from "../../platform";
+import { onEachPlatform } from "../../support/platform";
+import "../../support/printed";
 import { AttributeCase, attributeCases, extraCases, tokens } from "./attributes";
-
-beforeEach(() => void jest.spyOn(console, "log").mockImplementation(() => undefined));
-afterEach(() => jest.restoreAllMocks());
 
 /** What was seen of each attribute, printed in the end: one line for each. */
 const seen: Record<string, string[]> = {};

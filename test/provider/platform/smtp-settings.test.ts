@@ -1,4 +1,4 @@
-import { onEachPlatform } from "../../platform";
+import { onEachPlatform } from "../../support/platform";
 import { complete } from "./attributes";
 import { patch } from "./impatient";
 

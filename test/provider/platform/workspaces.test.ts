@@ -1,5 +1,5 @@
 import { platform } from "../../../provider";
-import { onEachPlatform } from "../../platform";
+import { onEachPlatform } from "../../support/platform";
 
 const id = "ws-acmeNetworkProd";
 

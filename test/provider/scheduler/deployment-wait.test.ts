@@ -1,17 +1,11 @@
 import { ServerResponse } from "node:http";
 import { scheduler } from "../../../provider";
+import { printed } from "../../support/printed";
 import { Asked, answerList, closeAll, failure, serve } from "./server";
 
 const { waitForDeployment } = scheduler;
-let said: jest.SpyInstance;
-beforeEach(() => {
-  said = jest.spyOn(console, "log").mockImplementation(() => {});
-});
-afterEach(async () => {
-  said.mockRestore();
-  await closeAll();
-});
-const lines = (): string[] => said.mock.calls.flat().map((line) => String(line).replace("info: [runtime] pulumi-steward: ", ""));
+afterEach(closeAll);
+const lines = (): string[] => printed.map((line) => line.replace("info: [runtime] pulumi-steward: ", ""));
 
 const job = (more: object = {}): object => ({ ID: "web", Type: "service", JobModifyIndex: 20, Stop: false, ...more });
 const deployment = (ID: string, Status: string, more: object = {}): object => ({
@@ -137,9 +131,12 @@ test("rejects at the deadline, and says how far it was", async () => {
 });
 
 test("the signal ends it at once", async () => {
-  await schedule([job()], [deployment("d1", "running")]);
   const controller = new AbortController();
-  setTimeout(() => controller.abort(), 100);
+  await serve(({ path, query }, response) => {
+    if (path === "/v1/jobs") return answerList(response, [job()]);
+    if (query.index !== undefined) return controller.abort();
+    answerList(response, [deployment("d1", "running")], { "X-Scheduler-Index": 30 });
+  });
   const begin = Date.now();
   expect(await failure(waitForDeployment({ jobId: "web", signal: controller.signal }))).toMatchObject({
     code: "ERR_ABORTED",

@@ -1,5 +1,5 @@
 import { scheduler } from "../../../provider";
-import { collect } from "../../scheduler";
+import { collect } from "../../support/scheduler";
 import { answerList, closeAll, failure, serve } from "./server";
 
 const { filter } = scheduler;

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { scheduler } from "../../../provider";
+import { printed } from "../../support/printed";
 import { closeAll, failure, serve } from "./server";
 
 const { registerJob } = scheduler;
@@ -64,7 +65,6 @@ test("under a connection to all namespaces it must be said which one", async () 
 
 test("a preview does nothing, and says so", async () => {
   const seen = await serve((_, response) => response.end("{}"));
-  const said = jest.spyOn(console, "log").mockImplementation(() => {});
   const { settings } = jest.requireActual("@pulumi/pulumi/runtime/state").getStore();
   const before = settings.options.dryRun;
   try {
@@ -73,13 +73,12 @@ test("a preview does nothing, and says so", async () => {
     expect(await scheduler.waitForDeployment({ jobId: "web" })).toBeUndefined();
     // What is wrong is wrong in a preview, too.
     expect((await failure(registerJob({ job: {} }))).code).toBe("ERR_INVALID_INPUT");
-    expect(said.mock.calls.flat()).toEqual([
+    expect(printed).toEqual([
       'info: [runtime] pulumi-steward: job "web" is not registered in a preview.',
       'info: [runtime] pulumi-steward: the deployment of job "web" is not waited for in a preview.',
     ]);
     expect(seen).toEqual([]);
   } finally {
     settings.options.dryRun = before;
-    said.mockRestore();
   }
 });

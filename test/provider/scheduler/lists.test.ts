@@ -1,5 +1,5 @@
 import { scheduler } from "../../../provider";
-import { collect } from "../../scheduler";
+import { collect } from "../../support/scheduler";
 import { answerList, closeAll, failure, serve } from "./server";
 
 const { listJobs, listDeployments, listNodes, getAgentMembers } = scheduler;
@@ -96,9 +96,8 @@ describe("pages that go round in a circle", () => {
 });
 
 test("the signal ends a list, at once and between two items", async () => {
-  await serve(() => {});
   const waiting = new AbortController();
-  setTimeout(() => waiting.abort(), 50);
+  await serve(() => waiting.abort());
   expect(await failure(collect(listJobs({ signal: waiting.signal })))).toMatchObject({
     code: "ERR_ABORTED",
     message: "Cannot list jobs: the signal of the program ended it (GET /v1/jobs).",

@@ -2,7 +2,7 @@ import { ServerResponse } from "node:http";
 import { scheduler } from "../../../provider";
 import { limits } from "../../../provider/http";
 import { watching } from "../../../provider/scheduler/watch";
-import { collect } from "../../scheduler";
+import { collect } from "../../support/scheduler";
 import { Asked, answerList, closeAll, failure, serve } from "./server";
 
 const usual = { limits: { ...limits }, watching: { ...watching } };

@@ -1,8 +1,8 @@
 import { forget } from "../../../provider/adapters/dynamic-runtime";
-import { Engine } from "../../engine";
-import { startGateway } from "../../gateway";
-import { printed } from "../../printed";
-import { onEachTarget } from "../../target";
+import { Engine } from "../../support/engine";
+import { startGateway } from "../../support/gateway";
+import { printed } from "../../support/printed";
+import { onEachTarget } from "../../support/target";
 
 // Two resources of one object, as a rename leaves them in the state, or a move to another type. What `remembers` runs in the process of the step before.
 
@@ -49,8 +49,12 @@ onEachTarget("one owner for each object", (current) => {
     forget();
     expect(await renamed.up(again, remembers)).toBe("same");
     await former.destroy(remembers);
-    expect(printed.filter((line) => line.includes("stays, since another resource of the program holds it now"))).toHaveLength(1);
     const { mount } = again as { mount: string };
+    expect(printed.filter((line) => line.startsWith("warning: "))).toEqual([
+      each.type === "SchedulerRoles"
+        ? `warning: scheduler roles of mount "${mount}": roles left in place, because other resources of this program now manage them: site, web.`
+        : expect.stringMatching(/": left in place, because another resource of this program now manages it\.$/),
+    ]);
     expect(await exist(mount, each.paths)).toEqual(each.paths.map(() => true));
     expect(await renamed.refresh()).toEqual([]);
     expect(await renamed.up(again)).toBe("same");
@@ -88,6 +92,45 @@ onEachTarget("one owner for each object", (current) => {
     expect(await exist(mount, each.paths)).toEqual(each.paths.map(() => true));
   });
 
+  describe.each([
+    { which: "with an instance", strip: () => undefined },
+    {
+      which: "without an instance, of a former release",
+      strip: (resource: Engine) => {
+        delete resource.state?.outputs.instance;
+      },
+    },
+  ])("a state $which", ({ strip }) => {
+    test.each(cases)("$type: replaced by a trigger, it is removed and made again", async ({ type, inputs, paths }) => {
+      const declared = { ...inputs, mount: await current().newMount() };
+      const resource = engine(type);
+      await resource.up(declared);
+      strip(resource);
+      await resource.replace(declared);
+      expect(await exist(declared.mount, paths)).toEqual(paths.map(() => true));
+      expect(printed.filter((line) => line.includes("stays, since another resource"))).toEqual([]);
+      expect(await resource.up(declared)).toBe("same");
+      await resource.destroy();
+      expect(await exist(declared.mount, paths)).toEqual(paths.map(() => false));
+    });
+
+    test.each(cases)("$type: the twin of one that is replaced by a trigger leaves the object to it", async ({ type, inputs, paths }) => {
+      const { former, renamed, again } = await twins(type, inputs);
+      for (const each of [former, renamed]) strip(each);
+      await renamed.replace(again);
+      await former.destroy({ remembers: true });
+      expect(await exist(again.mount, paths)).toEqual(paths.map(() => true));
+    });
+
+    test.each(cases)("$type: the twin of one that stays leaves the object to it", async ({ type, inputs, paths }) => {
+      const { former, renamed, again } = await twins(type, inputs);
+      for (const each of [former, renamed]) strip(each);
+      expect(await renamed.up(again)).toBe("same");
+      await former.destroy({ remembers: true });
+      expect(await exist(again.mount, paths)).toEqual(paths.map(() => true));
+    });
+  });
+
   test.each(cases.filter(({ type }) => type !== "SchedulerLease"))(
     "$type: a rename that is refused removes nothing, and the former one stays in the state",
     async ({ type, inputs, paths }) => {
@@ -98,7 +141,9 @@ onEachTarget("one owner for each object", (current) => {
       await expect(renamed.up(declared, remembers)).rejects.toMatchObject({ code: "ERR_ALREADY_EXISTS" });
       await expect(former.destroy(remembers)).rejects.toMatchObject({
         code: "ERR_REFUSED",
-        message: expect.stringContaining("another resource of the program declares it, and has not taken it over"),
+        message: expect.stringMatching(
+          /another resource of the program declares it, and has not taken it over\. Run `pulumi up` again once that resource can be created\. If you renamed it, give it an alias of its old name instead\.$/,
+        ),
       });
       expect(former.state).toBeDefined();
       expect(await exist(declared.mount, paths)).toEqual(paths.map(() => true));

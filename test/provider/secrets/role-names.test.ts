@@ -1,6 +1,6 @@
-import { Engine } from "../../engine";
-import { printed } from "../../printed";
-import { onEachTarget } from "../../target";
+import { Engine } from "../../support/engine";
+import { printed } from "../../support/printed";
+import { onEachTarget } from "../../support/target";
 
 const read = { policies: ["read"] };
 const signature = "4dabf18193072939515e22adb298388d";

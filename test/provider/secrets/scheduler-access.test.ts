@@ -1,6 +1,6 @@
-import { certificate, privateKey } from "../../certificates";
-import { Engine } from "../../engine";
-import { onEachTarget } from "../../target";
+import { certificate, privateKey } from "../../support/certificates";
+import { Engine } from "../../support/engine";
+import { onEachTarget } from "../../support/target";
 
 onEachTarget("SchedulerAccess", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerAccess", current().config());
@@ -78,7 +78,7 @@ onEachTarget("SchedulerAccess", (current) => {
     await outside("POST", `${mount}/config/access`, { address: "http://theirs.example:4646", token: "theirs" });
     const access = engine();
     await expect(access.up({ ...inputs, mount })).rejects.toThrow(
-      `Cannot create scheduler access configuration "${mount}": the engine is configured for http://theirs.example:4646 already. Set adopt: true`,
+      `Cannot create scheduler access configuration "${mount}": the engine is configured for http://theirs.example:4646 already. If you renamed the resource, give it an alias of its old name. Otherwise set adopt: true to overwrite`,
     );
     expect(await access.up({ ...inputs, adopt: true, mount })).toBe("create");
     expect(await access.up({ ...inputs, mount })).toBe("same");

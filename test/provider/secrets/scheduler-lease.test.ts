@@ -1,5 +1,5 @@
-import { Engine } from "../../engine";
-import { onEachTarget } from "../../target";
+import { Engine } from "../../support/engine";
+import { onEachTarget } from "../../support/target";
 
 onEachTarget("SchedulerLease", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerLease", current().config());
@@ -66,6 +66,38 @@ onEachTarget("SchedulerLease", (current) => {
     expect(lease.outputs()).toMatchObject({ maxTtl: 9000 });
     await lease.up({ ttl: "2h", mount });
     expect((await outside("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 7200, max_ttl: 9000 });
+  });
+
+  test("where the OpenAPI document cannot be read, the message says how to create a lease with one attribute", async () => {
+    const { sandbox, dialect, newMount } = current();
+    const mount = await newMount();
+    const refuseDocument = (): void => {
+      const document = { path: /openapi/, action: "respond", status: 403, body: '{"errors":["permission denied"]}' } as const;
+      sandbox?.faults.add({ system: "secrets", times: 10, ...document });
+    };
+    const expectRefusal = async (operation: Promise<unknown>, verb: string): Promise<void> => {
+      const refused = await operation.catch((error) => error.message);
+      if (!sandbox || dialect === "hashicorp") expect(["create", "update"]).toContain(refused);
+      else
+        expect(refused).toBe(
+          `Cannot ${verb} scheduler lease configuration "${mount}": the server gave no reason (GET /v1/${mount}/config/lease, 404). Only the OpenAPI document can prove that it does not exist, and it cannot be read: allow the token to read /v1/sys/internal/specs/openapi. Or declare both ttl and maxTtl: then nothing is read first.`,
+        );
+    };
+    for (const inputs of [{ ttl: "1h" }, { maxTtl: "1h" }]) {
+      refuseDocument();
+      const lease = engine();
+      await expectRefusal(lease.up({ ...inputs, mount }), "create");
+      expect(await engine().up({ ttl: "1h", maxTtl: "1h", mount })).toBe("create");
+      await current().outside("DELETE", `${mount}/config/lease`);
+      sandbox?.faults.clear();
+    }
+    // An attribute that leaves the program is read as well.
+    const lease = engine();
+    await lease.up({ ttl: "1h", maxTtl: "1h", mount });
+    await current().outside("DELETE", `${mount}/config/lease`);
+    refuseDocument();
+    await expectRefusal(lease.up({ ttl: "1h", mount }), "update");
+    sandbox?.faults.clear();
   });
 
   test("get reads it and manages nothing", async () => {

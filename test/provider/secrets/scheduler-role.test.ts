@@ -1,5 +1,5 @@
-import { Engine } from "../../engine";
-import { onEachTarget } from "../../target";
+import { Engine } from "../../support/engine";
+import { onEachTarget } from "../../support/target";
 
 onEachTarget("SchedulerRole", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerRole", current().config());
@@ -57,6 +57,8 @@ onEachTarget("SchedulerRole", (current) => {
     expect(await role.up({ name: "web", policies: ["b", "a", "b"], mount })).toBe("same");
     await current().outside("POST", `${mount}/role/web`, { policies: " b , a", type: "client" });
     expect(await role.refresh()).toEqual([]);
+    // The spelling of the server would change every output that depends on it.
+    expect(role.outputs().policies).toEqual(["a", "b"]);
   });
 
   test("each readable attribute changed behind our back is drift, and up repairs it", async () => {
@@ -89,7 +91,7 @@ onEachTarget("SchedulerRole", (current) => {
     await expect(role.up({ name: "web", policies: ["ours"], mount })).rejects.toMatchObject({
       code: "ERR_ALREADY_EXISTS",
       stack: "",
-      message: `Cannot create scheduler role "web": a role of this name exists already at the mount "${mount}". Set adopt: true to take it over and manage it from here on, or choose another name. To replace it with \`pulumi up --replace\`, set the resource option deleteBeforeReplace: true.`,
+      message: `Cannot create scheduler role "web": a role of this name exists already at the mount "${mount}". If you renamed the resource, give it an alias of its old name. Otherwise set adopt: true to take it over and manage it from here on, or choose another name. To replace it with \`pulumi up --replace\`, set the resource option deleteBeforeReplace: true.`,
     });
     expect(role.state).toBeUndefined();
     expect((await outside("GET", `${mount}/role/web`)).data?.policies).toEqual(["theirs"]);

@@ -1,5 +1,5 @@
-import { Engine } from "../../engine";
-import { onEachTarget } from "../../target";
+import { Engine } from "../../support/engine";
+import { onEachTarget } from "../../support/target";
 
 const read = { policies: ["read"] };
 const complete = (policies: string[]): object => ({ policies, global: false, type: "client" });
@@ -98,7 +98,12 @@ onEachTarget("SchedulerRoles", (current) => {
     const mount = await newMount();
     await outside("POST", `${mount}/role/theirs`, { policies: "theirs" });
     const roles = engine();
-    await expect(roles.up({ roles: { ours: read, theirs: read }, mount })).rejects.toMatchObject({ code: "ERR_ALREADY_EXISTS" });
+    await expect(roles.up({ roles: { ours: read, theirs: read }, mount })).rejects.toMatchObject({
+      code: "ERR_ALREADY_EXISTS",
+      message: expect.stringContaining(
+        "already: theirs. If you renamed the resource, give it an alias of its old name. Otherwise set adopt: true",
+      ),
+    });
     expect(await names(mount)).toEqual(["theirs"]);
     await roles.up({ roles: { ours: read }, mount });
     await expect(roles.up({ roles: { ours: read, theirs: read }, mount })).rejects.toThrow("already: theirs. Set adopt: true");

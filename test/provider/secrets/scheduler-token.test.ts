@@ -1,15 +1,10 @@
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { certificate, privateKey } from "../../certificates";
-import { Engine } from "../../engine";
-import { onEachTarget, Target } from "../../target";
+import { certificate, privateKey } from "../../support/certificates";
+import { Engine } from "../../support/engine";
+import { printed } from "../../support/printed";
+import { onEachTarget, Target } from "../../support/target";
 import { listen } from "../exchange";
-
-const printed: string[] = [];
-beforeEach(() => {
-  printed.length = 0;
-  jest.spyOn(console, "log").mockImplementation((line) => void printed.push(String(line)));
-});
 
 onEachTarget("SchedulerToken", (current) => {
   const engine = (more?: object): Engine => new Engine("secrets:SchedulerToken", current().config(more));

@@ -2,7 +2,7 @@ import { createServer, RequestListener, Server } from "node:http";
 import { AddressInfo } from "node:net";
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { secrets } from "../../../provider";
-import { onEachTarget } from "../../target";
+import { onEachTarget } from "../../support/target";
 
 const { getSpecification } = secrets;
 

@@ -1,5 +1,5 @@
 import { scheduler } from "../../../../provider";
-import { collect, dormantJob, failingJob, jobOf, newName, onEachScheduler, slowJob } from "../../../scheduler";
+import { collect, dormantJob, failingJob, jobOf, newName, onEachScheduler, slowJob } from "../../../support/scheduler";
 
 const { filter, listDeployments, registerJob, waitForDeployment } = scheduler;
 

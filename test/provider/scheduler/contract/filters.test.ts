@@ -1,5 +1,5 @@
 import { scheduler } from "../../../../provider";
-import { collect, dormantJob, jobOf, newName, onEachScheduler } from "../../../scheduler";
+import { collect, dormantJob, jobOf, newName, onEachScheduler } from "../../../support/scheduler";
 
 const { filter, listDeployments, listJobs, listNodes, registerJob } = scheduler;
 

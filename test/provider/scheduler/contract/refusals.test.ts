@@ -1,5 +1,5 @@
 import { scheduler } from "../../../../provider";
-import { collect, dormantJob, newName, onEachScheduler } from "../../../scheduler";
+import { collect, dormantJob, newName, onEachScheduler } from "../../../support/scheduler";
 import { failure } from "../server";
 
 const { filter, getAgentMembers, listDeployments, listJobs, listNodes, registerJob, waitForDeployment, watch } = scheduler;

@@ -1,10 +1,17 @@
+import { Connection, connect } from "../../../../provider/connection";
+import { definitions } from "../../../../provider/definitions";
+import { StewardError } from "../../../../provider/errors";
 import { RekeyInputs } from "../../../../provider/secrets";
-import { holders } from "../../../pgp";
-import { onEachRekeyTarget } from "../../../rekey";
-import { lines, told, tools } from "./story";
+import { rekeyAttempt } from "../../../../provider/secrets/rekey/attempt";
+import { rekeyCommit } from "../../../../provider/secrets/rekey/commit";
+import { rekeyShares } from "../../../../provider/secrets/rekey/shares";
+import { noEngine } from "../../../support/engine";
+import { holders } from "../../../support/pgp";
+import { onEachRekeyTarget } from "../../../support/rekey";
+import { lines, told, tools, wrong } from "./story";
 
 onEachRekeyTarget("the end of a rekey", (current) => {
-  const { inputs, stackOn, status } = tools(current);
+  const { inputs, stackOn, status, requests } = tools(current);
 
   test("a share in the place of its name is refused, and not printed", async () => {
     const [share = ""] = current().first;
@@ -18,6 +25,53 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     expect(problems).toHaveLength(6);
     for (const problem of problems) expect(problem).toMatch(/^currentShares\[[0-5]\].*not the share itself$/);
     for (const text of [hex, share, slashed]) expect(problems.join()).not.toContain(text);
+  });
+
+  test("every output that holds shares is a secret one", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs());
+    const shares = [...stack.outputs.shares];
+    const again = inputs({ triggers: ["2"], currentShares: [wrong] });
+    // The former set is kept until the new one is live.
+    await stack.up(again, "shares");
+    shares.push(...(stack.shares.outputs().candidate as { shares: string[] }).shares);
+    const holding = (): string[] =>
+      Object.entries({ RekeyAttempt: stack.attempt, RekeyShares: stack.shares, RekeyCommit: stack.commit }).flatMap(([type, engine]) => {
+        const { secrets = [], encrypted = [] } = definitions.find(({ token }) => token === `secrets:${type}`) ?? {};
+        return Object.entries(engine.outputs())
+          .filter(([, value]) => shares.some((share) => JSON.stringify(value).includes(share)))
+          .map(([field]) => `${type}.${field}: ${[...secrets, ...encrypted].includes(field) ? "secret" : "clear text"}`);
+      });
+    expect(holding()).toEqual(expect.arrayContaining(["RekeyShares.candidate: secret", "RekeyShares.kept: secret"]));
+    expect(holding().filter((field) => field.endsWith("clear text"))).toEqual([]);
+    await stack.up(again);
+    expect(holding()).toEqual(expect.arrayContaining(["RekeyCommit.live: secret", "RekeyCommit.shares: secret"]));
+    expect(holding().filter((field) => field.endsWith("clear text"))).toEqual([]);
+  });
+
+  const ended = async (): Promise<void> => {
+    throw new StewardError({ code: "ERR_ENGINE_GONE", reason: "Pulumi has ended" });
+  };
+  test.each([
+    { title: "where Pulumi does not save each step", engine: { ...noEngine, savesEachStep: false }, reason: "nothing was sent" },
+    { title: "once Pulumi has ended", engine: { ...noEngine, assertAlive: ended }, reason: "Pulumi has ended" },
+  ])("none of its resources changes anything $title", async ({ engine, reason }) => {
+    const stack = stackOn(current());
+    const connection = connect("secrets", "default", {
+      config: (key) => JSON.stringify(current().config[key]),
+      environment: {},
+      memory: new Map(),
+      engine,
+    });
+    const refuses = async (create: (connection: Connection, given: never) => Promise<unknown>, given: object): Promise<void> => {
+      const sent = await requests(() => expect(create(connection, given as never)).rejects.toThrow(reason));
+      expect(sent.filter((request) => !request.startsWith("GET "))).toEqual([]);
+    };
+    await refuses(rekeyAttempt.create, inputs());
+    await stack.up(inputs(), "attempt");
+    await refuses(rekeyShares.create, { ...stack.attempt.outputs(), ...inputs() });
+    await stack.up(inputs(), "shares");
+    await refuses(rekeyCommit.create, { ...stack.attempt.outputs(), ...stack.shares.outputs(), ...inputs() });
   });
 
   test("triggers that differ in blanks alone are others", async () => {

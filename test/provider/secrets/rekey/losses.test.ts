@@ -1,5 +1,5 @@
-import { holders } from "../../../pgp";
-import { onEachRekeyTarget } from "../../../rekey";
+import { holders } from "../../../support/pgp";
+import { onEachRekeyTarget } from "../../../support/rekey";
 import { lines, tools } from "./story";
 
 onEachRekeyTarget("a rekey that loses nothing", (current) => {
@@ -64,6 +64,18 @@ onEachRekeyTarget("a rekey that loses nothing", (current) => {
     await stack.up({ ...bold, newShares: shares });
     expect(stack.outputs.complete).toBe(true);
     expect(await current().opens(shares.slice(0, 2))).toBe(true);
+  });
+
+  test("the backup of an earlier rekey does not pass for that of an attempt that is gone", async () => {
+    const all = await holders(3);
+    const stack = stackOn(current());
+    const bold = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true, requireVerification: false });
+    await stack.up(bold);
+    const again = { ...bold, triggers: ["again"], currentShares: await decrypted(stack.outputs, all) };
+    await stack.up(again, "attempt");
+    const { nonce } = await status();
+    await current().outside("DELETE", "sys/rekey/init", current().dialect === "hashicorp" ? { nonce } : undefined);
+    expect(await stack.stops(again)).toContain("a new one was started");
   });
 
   test("without verification and without PGP keys, it is at one's own risk", async () => {

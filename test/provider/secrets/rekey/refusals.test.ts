@@ -1,19 +1,13 @@
 import { RekeyInputs } from "../../../../provider/secrets";
 import { Sandbox, start } from "../../../../sandbox/index";
-import { RekeyStack } from "../../../rekey";
+import "../../../support/printed";
+import { RekeyStack } from "../../../support/rekey";
 
 // What only a service that we command can be made to do: a seal that keeps its key, a standby, a service that is sealed.
 
 describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
   let sandbox: Sandbox;
-  let told: jest.SpyInstance;
-  beforeEach(() => {
-    told = jest.spyOn(console, "log").mockImplementation(() => {});
-  });
-  afterEach(async () => {
-    told.mockRestore();
-    await sandbox.close();
-  });
+  afterEach(() => sandbox.close());
   const stackOn = (): RekeyStack =>
     new RekeyStack({ "steward:default": { secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect } } });
   const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => ({

@@ -1,5 +1,5 @@
-import { holders } from "../../../pgp";
-import { onEachRekeyTarget } from "../../../rekey";
+import { holders } from "../../../support/pgp";
+import { onEachRekeyTarget } from "../../../support/rekey";
 import { lines, told, tools, wrong } from "./story";
 
 onEachRekeyTarget("a rekey", (current) => {

@@ -1,6 +1,6 @@
 import { RekeyInputs } from "../../../../provider/secrets";
-import { Holder, read } from "../../../pgp";
-import { RekeyStack, RekeyTarget } from "../../../rekey";
+import { Holder, read } from "../../../support/pgp";
+import { RekeyStack, RekeyTarget } from "../../../support/rekey";
 
 // What the stories of a rekey are told with.
 

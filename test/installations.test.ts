@@ -1,0 +1,66 @@
+import {
+  deployed,
+  devDependencies,
+  engines,
+  expectDriftShown,
+  install,
+  lowest,
+  packed,
+  peerDependencies,
+  programs,
+  testMisspelling,
+  testModules,
+  upWithoutSecrets,
+} from "./support/installation";
+
+// `npm run torture -- matrix`: test/package.test.ts deploys with the Node and the SDK at hand.
+
+const tarball = packed();
+
+/** Both ends of what package.json says that we work with: a newer SDK goes in here when it is out. */
+const newest = "3.270.0";
+const ends = [
+  { node: lowest(engines.node), sdk: lowest(peerDependencies["@pulumi/pulumi"]) },
+  { node: "24.21.0", sdk: newest },
+];
+/** The last SDK for Node 20, and the first Node for the newest one. */
+const between = [
+  { node: lowest(engines.node), sdk: lowest(devDependencies["@pulumi/pulumi"]) },
+  { node: "22.23.3", sdk: newest },
+];
+
+describe.each(between)("installed from its tarball, on Node $node with @pulumi/pulumi $sdk", ({ node, sdk }) => {
+  const current = install(tarball, sdk, node);
+
+  test("nothing that Pulumi prints holds a secret", async () => {
+    const { project } = current();
+    await upWithoutSecrets(project.files(programs.CommonJS));
+    await project.destroy();
+  });
+});
+
+describe.each(ends)("installed from its tarball, on Node $node with @pulumi/pulumi $sdk", ({ node, sdk }) => {
+  const current = install(tarball, sdk, node);
+
+  testModules(current);
+
+  test.each(Object.entries(programs))(
+    "a program in %s is deployed without a secret in the output, refreshed without a change, and destroyed",
+    async (language, files) => {
+      const { project, role } = current();
+      await deployed(project, [language, files]);
+      await project.expectConverged();
+      await project.destroy();
+      expect((await role("GET")).status).toBe(404);
+    },
+  );
+
+  test("drift is shown by a refresh, and its repair by the next preview", async () => {
+    const { project } = current();
+    await project.files(programs.CommonJS).up();
+    await expectDriftShown(current());
+    await project.destroy();
+  });
+
+  testMisspelling(current);
+});

@@ -1,0 +1,114 @@
+import { execFileSync, spawn } from "node:child_process";
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
+
+const root = join(__dirname, "../..");
+
+/** Milliseconds, for one test and for all. */
+export interface Limits {
+  test: number;
+  all: number;
+}
+
+/** The first test that failed; undefined where all passed. */
+export interface Failure {
+  suite: string;
+  title: string;
+  /** No test failed, and the suites did not end. */
+  isLate: boolean;
+}
+
+/** A copy of the repository, as it is now, in which files can be changed. */
+export class Copy {
+  private readonly base: string = mkdtempSync(join(tmpdir(), "steward-mutants-"));
+  readonly folder: string = join(this.base, "repository");
+  /** Beside the repository: a program in it must not find the package on its way up. */
+  private readonly temporary: string = join(this.base, "temporary");
+
+  constructor() {
+    const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" });
+    for (const file of ["dist", ...listed.split("\0").filter(Boolean)])
+      cpSync(join(root, file), join(this.folder, file), { recursive: true });
+    mkdirSync(this.temporary);
+    mkdirSync(join(this.folder, "node_modules"));
+    for (const name of readdirSync(join(root, "node_modules"))) {
+      const module = join(root, "node_modules", name);
+      // The workspaces, and this package under its own name, are those of the copy.
+      symlinkSync(lstatSync(module).isSymbolicLink() ? readlinkSync(module) : module, join(this.folder, "node_modules", name));
+    }
+  }
+
+  remove(): void {
+    rmSync(this.base, { recursive: true, force: true });
+  }
+
+  /** Changes a source file, and what the real command line loads in its place. Returns what undoes that. */
+  change(file: string, text: string): () => void {
+    const built = join("dist", file.replace(/\.ts$/, ".js"));
+    const before = [file, built].map((name) => [join(this.folder, name), readFileSync(join(this.folder, name), "utf8")] as const);
+    const compilerOptions = { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022, esModuleInterop: true };
+    writeFileSync(join(this.folder, file), text);
+    writeFileSync(join(this.folder, built), transpileModule(text, { compilerOptions, fileName: file }).outputText);
+    return () => {
+      for (const [name, original] of before) writeFileSync(name, original);
+    };
+  }
+
+  /** Runs suites until the first test fails. What does not end in time counts as failed. */
+  async run(suites: readonly string[], limits: Limits): Promise<Failure | undefined> {
+    const jest = join(this.folder, "node_modules/jest/bin/jest.js");
+    const report = join(this.folder, "first-failure.json");
+    const log = join(this.folder, "jest.log");
+    rmSync(report, { force: true });
+    const sequencer = `--testSequencer=${join(this.folder, "test/mutants/in-order.js")}`;
+    const reporters = ["--reporters=default", `--reporters=${join(this.folder, "test/mutants/first-failure.js")}`];
+    const output = openSync(log, "w");
+    const child = spawn(process.execPath, [jest, ...suites, "--runInBand", `--testTimeout=${limits.test}`, sequencer, ...reporters], {
+      cwd: this.folder,
+      // A group of its own, which ends as a whole: a suite that is cut short leaves processes behind.
+      detached: true,
+      stdio: ["ignore", output, output],
+      env: { ...process.env, TMPDIR: this.temporary, FIRST_FAILURE: report, SUITES_IN_ORDER: JSON.stringify(suites) },
+    });
+    const end = (): void => {
+      try {
+        process.kill(-(child.pid as number), "SIGKILL");
+      } catch {
+        // Nothing of it is left.
+      }
+    };
+    // Before the copy is removed, in which it writes.
+    process.prependOnceListener("exit", end);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      end();
+    }, limits.all);
+    const code = await new Promise((done) => child.once("close", done));
+    clearTimeout(timer);
+    closeSync(output);
+    end();
+    process.off("exit", end);
+    if (code === 0) return undefined;
+    if (isLate) return { suite: suites.join(" "), title: "it does not end", isLate };
+    if (!existsSync(report)) throw new Error(`Jest ended with ${code} before a test failed:\n${readFileSync(log, "utf8").slice(-5000)}`);
+    const { file, title } = JSON.parse(readFileSync(report, "utf8")) as { file: string; title: string };
+    return { suite: relative(this.folder, file), title, isLate };
+  }
+}

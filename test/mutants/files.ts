@@ -1,0 +1,8 @@
+import { adapters } from "./adapters";
+import { MutatedFile } from "./mutant";
+import { platform } from "./platform";
+import { rekey } from "./rekey";
+import { secrets } from "./secrets";
+import { wire } from "./wire";
+
+export const files: readonly MutatedFile[] = [...adapters, ...wire, ...platform, ...secrets, ...rekey];

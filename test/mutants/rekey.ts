@@ -1,0 +1,238 @@
+import { MutatedFile } from "./mutant";
+
+const suites = [
+  "test/provider/secrets/rekey/stories",
+  "test/provider/secrets/rekey/distrust",
+  "test/provider/secrets/rekey/rows",
+  "test/provider/secrets/rekey/losses",
+  "test/secrecy.test",
+  "test/provider/secrets/rekey/(end|refusals)",
+  "test/provider/secrets/rekey/renames",
+  "test/stories/secrets/rekey.test",
+];
+const commandLine = ["test/end-to-end/secrets/rekey.test", "test/end-to-end/secrets/rekey-kills", "test/end-to-end/secrets/rekey-wait"];
+
+export const rekey: readonly MutatedFile[] = [
+  {
+    file: "provider/secrets/rekey/table.ts",
+    suites,
+    commandLine,
+    mutants: [
+      [
+        "an attempt with our nonce and other parameters gets our shares",
+        '[["a nonce"], ["altered"], "refuse altered",',
+        '[["a nonce"], ["altered"], "give shares",',
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/situation.ts",
+    suites,
+    commandLine,
+    mutants: [
+      [
+        "an attempt that somebody changed still looks like ours",
+        'return !same ? "altered" : status.verification',
+        "return status.verification",
+      ],
+      [
+        "shares are given for the keys of other holders",
+        "  status.verificationRequired === verification &&\n  isDeepStrictEqual(status.pgpFingerprints, fingerprints);",
+        "  status.verificationRequired === verification;",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/server.ts",
+    suites: [...suites, "test/provider/secrets/gateway-404"],
+    commandLine,
+    mutants: [
+      ["a share is sent although nobody is left to save the reply", "await connection.engine.assertAlive();\n  return call", "return call"],
+      ["a share is sent twice", '...(body ? { body } : {}), retry: "never" });', '...(body ? { body } : {}), retry: "idempotent" });'],
+      [
+        "a gateway's 404 passes for no backup, which the next share overwrites",
+        "noBackup.includes(error.status ?? 0) && isFromService(error)",
+        "noBackup.includes(error.status ?? 0)",
+      ],
+      [
+        "new shares for other holders are committed",
+        "encrypted.map(({ fingerprint }) => fingerprint),\n        parameters.fingerprints,",
+        "encrypted.length,\n        parameters.fingerprints.length,",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/share.ts",
+    suites,
+    commandLine,
+    mutants: [
+      [
+        "a service's reason shows a share",
+        "[...connection.secrets, ...sets.flatMap(({ shares }) => shares.flatMap(formsOf))]",
+        "[...connection.secrets]",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/attempt.ts",
+    suites,
+    commandLine,
+    mutants: [
+      [
+        "a rekey starts although Pulumi does not save each step",
+        "assertSavesEachStep(connection);\n  const parameters",
+        "const parameters",
+      ],
+      ["a change of triggers runs no rekey", '"pgpKeys", "triggers"] as const', '"pgpKeys"] as const'],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/shares.ts",
+    suites,
+    commandLine,
+    mutants: [
+      [
+        "a new rekey forgets a set that may be live",
+        "[...(last.candidate ? [last.candidate] : []), ...(last.kept ?? [])]",
+        "[...(last.kept ?? [])]",
+      ],
+      ["kept sets are stored in clear text", '"candidate", "kept"],\n  foresee', '"candidate"],\n  foresee'],
+      ["a delete drops shares that may be live", 'throw unsettled("the state holds shares that may be the live ones");', ""],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/giving.ts",
+    suites,
+    commandLine,
+    mutants: [
+      ["an error shows the shares that were sent", "run.connection = guarding(run.connection, offers);", ""],
+      ["the backup of another rekey is overwritten", "await protectBackup(run);", ""],
+      ["the kept set that was accepted is forgotten", "kept: used ? [used] : [], foreign", "kept: [], foreign"],
+      ["shares that were brought early count as new ones", "[share, ...early].map", "[share].map"],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/proof.ts",
+    suites: ["test/provider/secrets/rekey/proof"],
+    commandLine: ["test/end-to-end/secrets/rekey.test"],
+    mutants: [
+      [
+        "one wrong share is not noticed",
+        "if (misfits.length === 0) return { proven: true };",
+        "if (misfits.length <= 1) return { proven: true };",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/verification.ts",
+    suites,
+    commandLine,
+    mutants: [
+      [
+        "without PGP keys a threshold is proof enough",
+        'inputs.proof ? inputs.proof === "all" : encrypted.length === 0',
+        'inputs.proof === "all"',
+      ],
+      ["new shares are committed without a proof", "if (all) await proveLocally(run);", ""],
+      [
+        "a commit that the service does not show is believed",
+        "if (status.nonce === inputs.candidate.nonce || status.required !== inputs.candidate.threshold)",
+        "if (!status)",
+      ],
+      ["the backup of another rekey is removed", "backup && inputs.nonces.includes(backup.nonce);", "backup;"],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/settlement.ts",
+    suites,
+    commandLine,
+    mutants: [
+      [
+        "former shares that holders bring as new ones prove the new set",
+        "if (isWord && others.some((other) => isComplete(other, required))) found =",
+        "if (!isWord && !found) found =",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/commit.ts",
+    suites,
+    commandLine,
+    mutants: [
+      ["shares of an earlier set count as new ones", "!foreign.includes(markOf(candidate.nonce, share))", "share"],
+      [
+        "without verification a set from the backup counts as live",
+        'return source === "reply" ? "live" : "unknown";',
+        'return source ? "live" : "unknown";',
+      ],
+      ["a delete drops the only copy of live shares", "if (onlyCopy && !discardShares)", "if (!state && !discardShares)"],
+      [
+        "a backup of another rekey counts as a copy of the live shares",
+        "!(hadBackup && (await getBackup(connection))?.nonce === live.nonce)",
+        "!(hadBackup && (await getBackup(connection)))",
+      ],
+      [
+        "shares of earlier runs are forgotten",
+        "return { gathered: [...before, ...added], missing };",
+        "return { gathered: added, missing };",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/commit-run.ts",
+    suites,
+    commandLine,
+    mutants: [
+      [
+        "an outcome that is not known counts as open",
+        'stateOf("unknown", run.state.live, run.state.gathered)',
+        'stateOf("open", run.state.live, run.state.gathered)',
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/shares-run.ts",
+    suites,
+    commandLine,
+    mutants: [
+      ["a backup of another attempt passes for ours", "if (backup?.nonce !== nonce) return undefined;", "if (!backup) return undefined;"],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/probe.ts",
+    suites,
+    commandLine,
+    mutants: [
+      [
+        "a probe that the service makes without verification commits",
+        "if (!status.started || !matches(status, parameters)) throw",
+        "if (!status.started) throw",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/steps.ts",
+    suites,
+    commandLine,
+    mutants: [
+      ["an orphan of an earlier run can still commit", "if (status.verification) await restartVerification(connection);", ""],
+      [
+        "onConflict: resume goes on with an attempt that is not exactly ours",
+        'onConflict === "resume" && kind === "alike" && maySubmit',
+        'onConflict === "resume" && maySubmit',
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/declaration.ts",
+    suites: ["test/provider/adapters/check", "test/provider/secrets/rekey/(refusals|pgp)"],
+    commandLine: ["test/end-to-end/secrets/rekey.test"],
+    mutants: [["shares go over plain http", "acceptPlaintext || isPrivate(connection)", "acceptPlaintext || connection"]],
+  },
+  {
+    file: "provider/secrets/rekey/pgp.ts",
+    suites: ["test/provider/secrets/rekey/(pgp|refusals)"],
+    commandLine: ["test/command/decrypt"],
+    mutants: [["a share is encrypted to a revoked key", "if (await key.isRevoked()) return", "if (!key) return"]],
+  },
+];

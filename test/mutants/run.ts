@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "commander";
+import { Copy, Failure, Limits } from "./copy";
+import { files } from "./files";
+import { MutatedFile } from "./mutant";
+
+// `npm run mutants`: applies one mutant after the other to a copy of the repository, and says which test notices it.
+
+interface Options {
+  commandLine: boolean;
+  only: string;
+}
+
+const inProcess: Limits = { test: 60_000, all: 5 * 60_000 };
+const realCommandLine: Limits = { test: 10 * 60_000, all: 30 * 60_000 };
+
+/** Suites that are known to pass without a mutant: a failure means something only there. */
+const sound = new Set<string>();
+
+async function firstFailure(
+  copy: Copy,
+  file: string,
+  text: string,
+  suites: readonly string[],
+  limits: Limits,
+): Promise<Failure | undefined> {
+  if (suites.length === 0) return undefined;
+  const restore = copy.change(file, text);
+  const failure = await copy.run(suites, limits).finally(restore);
+  if (!failure || failure.isLate || sound.has(failure.suite)) return failure;
+  if (await copy.run([failure.suite], limits)) throw new Error(`${failure.suite} fails without a mutant, too.`);
+  sound.add(failure.suite);
+  return failure;
+}
+
+/** By which test a mutant was noticed. */
+async function judge(copy: Copy, { file, suites, commandLine }: MutatedFile, mutated: string, options: Options): Promise<string> {
+  const first = await firstFailure(copy, file, mutated, suites, inProcess);
+  if (first) return `${first.suite}: ${first.title}`;
+  const second = options.commandLine ? await firstFailure(copy, file, mutated, commandLine, realCommandLine) : undefined;
+  return second ? `**only ${second.suite}**: ${second.title}` : "**survives**";
+}
+
+async function main({ commandLine, only }: Options): Promise<void> {
+  const copy = new Copy();
+  process.once("exit", () => copy.remove());
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+  let survivors = 0;
+  for (const each of files) {
+    const source = readFileSync(join(copy.folder, each.file), "utf8");
+    for (const [name, from, to] of each.mutants) {
+      if (!`${each.file}: ${name}`.includes(only)) continue;
+      const verdict = await judge(
+        copy,
+        each,
+        source.replace(from, () => to),
+        { commandLine, only },
+      );
+      if (verdict === "**survives**") survivors++;
+      process.stdout.write(`| ${each.file} | ${name} | ${verdict.replaceAll("|", "\\|")} |\n`);
+    }
+  }
+  process.stdout.write(`\n${survivors} survive.\n`);
+}
+
+new Command("npm run mutants --")
+  .description("Changes one line after the other in a copy of this repository, and says which test notices it.")
+  .option("--command-line", "runs the suites of the real command line on what the others do not notice", false)
+  .option("--only <text>", "those whose `file: name` contains it", "")
+  .action(main)
+  .parseAsync();

@@ -1,0 +1,47 @@
+import { MutatedFile } from "./mutant";
+
+export const secrets: readonly MutatedFile[] = [
+  {
+    file: "provider/secrets/scheduler-roles.ts",
+    suites: [
+      "test/provider/secrets/scheduler-roles",
+      "test/provider/secrets/ownership",
+      "test/provider/adapters/half-done",
+      "test/provider/requests",
+    ],
+    commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/secrets/life"],
+    mutants: [
+      ["a change of global is not seen", "  complete(a).global === complete(b).global &&\n", ""],
+      [
+        "a role that a refresh found counts as declared",
+        "const undeclared = exclusive ? without(listed, ours) : undefined;",
+        "const undeclared = undefined as string[] | undefined;",
+      ],
+      ["a creation takes over roles silently", "refuseTakeover(inputs, listed, `", "refuseTakeover(inputs, [], `"],
+      [
+        "an update takes over roles silently",
+        "if (added.length > 0 && !inputs.adopt) refuseTakeover",
+        "if (added.length > 1000 && !inputs.adopt) refuseTakeover",
+      ],
+      ["a role whose write got no response is not written again", "unanswered.includes(name) || isRemoved", "isRemoved"],
+      [
+        "a set forgets which writes got no response",
+        "failures.filter(({ error }) => error.facts.outcomeUnknown).map",
+        "failures.filter(({ error }) => !error).map",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/client.ts",
+    suites: ["test/provider/secrets/(scheduler-role|gateway-404).test"],
+    commandLine: ["test/end-to-end/secrets/life"],
+    mutants: [
+      [
+        "a gateway's 404 drops a resource from the state",
+        "dialectOf(connection).provesAbsence ? error.facts.errorCount === 0 : await evidence(error)",
+        "error.status === 404",
+      ],
+      ["a gateway's 404 counts as deleted", "error.status === 404 && isFromService(error);", "error.status === 404;"],
+    ],
+  },
+];

@@ -1,0 +1,99 @@
+import { MutatedFile } from "./mutant";
+
+export const wire: readonly MutatedFile[] = [
+  {
+    file: "provider/comparison.ts",
+    suites: ["test/provider/comparison", "test/fuzz/comparison", "test/provider/secrets/scheduler-role.test"],
+    commandLine: ["test/end-to-end/secrets/life"],
+    mutants: [["the order of policies shows as drift", "[...new Set(value)].sort()", "[...new Set(value)]"]],
+  },
+  {
+    file: "provider/connection.ts",
+    suites: ["test/provider/connection", "test/provider/adapters/moved"],
+    commandLine: ["test/end-to-end/secrets/life"],
+    mutants: [
+      ["two namespaces count as one server", "server: namespace ?", 'server: namespace === "" ?'],
+      ["a token in the place of its variable's name is printed", "conventionalName.test(tokenEnv) ?", "tokenEnv !== value ?"],
+      [
+        "another address of a connection is accepted without being asked for",
+        "acceptMoved: acceptMoved ?? false,",
+        "acceptMoved: acceptMoved ?? true,",
+      ],
+    ],
+  },
+  {
+    file: "provider/http.ts",
+    suites: [
+      "test/provider/http.test",
+      "test/provider/http-(messages|unsent)",
+      "test/provider/platform/smtp-settings",
+      "test/provider/secrets/rekey/losses",
+      "test/provider/http-connections",
+    ],
+    commandLine: ["test/end-to-end/secrets/life"],
+    mutants: [
+      [
+        "a write that acts each time is repeated after a broken connection",
+        "never: { brokenConnections: false, statuses: [] }",
+        "never: { brokenConnections: true, statuses: [] }",
+      ],
+      ["retries ignore the deadline", "if (pause === undefined || pause > left)", "if (pause === undefined)"],
+      ["a write that may have been applied is said not to be", "before.outcomeUnknown ||= failure.facts.outcomeUnknown ?? false;", ""],
+      [
+        "a server's reason shows the token",
+        '[...connection.secrets, token ?? "", connection.clientKey ?? ""]',
+        '[...connection.secrets, connection.clientKey ?? ""]',
+      ],
+      ["the message of a request is not redacted", "reason: redact(reason, secrets),", "reason,"],
+    ],
+  },
+  {
+    file: "provider/failure.ts",
+    suites: [
+      "test/provider/http.test",
+      "test/provider/http-(messages|unsent)",
+      "test/provider/errors",
+      "test/provider/(secrets|platform)/gateway-404",
+    ],
+    commandLine: ["test/end-to-end/secrets/life"],
+    mutants: [
+      [
+        "a write whose response was lost is said not to be applied",
+        "const outcomeUnknown = writes && isSent;",
+        "const outcomeUnknown = false;",
+      ],
+      [
+        "a gateway's 404 passes for the service's own",
+        "return Array.isArray(errors) ? errors : undefined;",
+        "return Array.isArray(errors) ? errors : [];",
+      ],
+    ],
+  },
+  {
+    file: "provider/ownership.ts",
+    suites: [
+      "test/provider/adapters/ownership",
+      "test/provider/(secrets|platform)/ownership",
+      "test/provider/secrets/rekey/renames",
+      "test/provider/secrets/role-creation",
+    ],
+    commandLine: ["test/end-to-end/rename"],
+    mutants: [
+      [
+        "a state without an instance owns what another resource holds",
+        "instance === undefined || other !== instance",
+        "instance !== undefined && other !== instance",
+      ],
+      [
+        "a creation does not wait for a removal",
+        "if (removals.length === 0) return act(all);",
+        "if (removals !== undefined) return act(all);",
+      ],
+      ["two resources create one object", "if (taken.length > 0)\n", "if (taken.length > objects.length)\n"],
+      ["a refused creation holds the object all the same", "isInDoubt ? objects : []", "objects"],
+      ["a half-done creation holds what it has not written", "objectsOf(error.state as never)", "objects"],
+      ["the former resource removes what the refused one was to take over", "claims.refused = true;", ""],
+      ["a deletion removes what another resource holds", "if (otherHolder(claims, connection)) return { removal: undefined };", ""],
+    ],
+  },
+];

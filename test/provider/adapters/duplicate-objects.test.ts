@@ -1,0 +1,38 @@
+import { declare, Program } from "../../../provider/adapters/duplicates";
+import { Connection, connect } from "../../../provider/connection";
+import { schedulerRole } from "../../../provider/secrets/scheduler-role";
+import { noEngine } from "../../support/engine";
+
+// How the program's side knows an object: the stories of a whole program are in test/end-to-end/duplicates.test.ts.
+
+const connectionTo = (address: string): Connection =>
+  connect("secrets", "default", {
+    config: () => JSON.stringify({ secrets: { address } }),
+    environment: {},
+    memory: new Map(),
+    engine: noEngine,
+  });
+const program = (): Program => ({
+  names: new Map(),
+  connections: new Map([
+    ["secrets default", connectionTo("http://one.example.com")],
+    ["secrets same", connectionTo("http://one.example.com:80/")],
+    ["secrets other", connectionTo("http://two.example.com")],
+  ]),
+});
+
+test.each([
+  { given: { name: "web" }, isTwice: true },
+  { given: { name: "web", connection: "same" }, isTwice: true },
+  { given: { name: "web", mount: "/scheduler/" }, isTwice: true },
+  { given: { name: "web", connection: "other" }, isTwice: false },
+  { given: { name: "site" }, isTwice: false },
+  { given: { name: "web", mount: "elsewhere" }, isTwice: false },
+])("beside the role web, $given is the same object: $isTwice", ({ given, isTwice }) => {
+  const both = program();
+  declare(schedulerRole, "first", both, { name: "web" });
+  const second = (): void => declare(schedulerRole, "second", both, given);
+  if (isTwice)
+    expect(second).toThrow('Cannot declare scheduler role "second": the resource "first" of this program declares the same object');
+  else expect(second).not.toThrow();
+});

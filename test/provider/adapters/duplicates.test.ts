@@ -1,0 +1,81 @@
+import { Output, output, runtime } from "@pulumi/pulumi";
+import { declareOnce } from "../../../provider/adapters/duplicates";
+import { schedulerRoles } from "../../../provider/secrets/scheduler-roles";
+
+/** Runs a program in a preview, with a stack of its own. */
+async function program(run: () => Promise<void>): Promise<void> {
+  await runtime.setMocks({ call: () => ({}), newResource: ({ inputs }) => ({ id: "id", state: inputs }) }, "project", "stack", true);
+  runtime.setAllConfig({ "steward:default": JSON.stringify({ secrets: { address: "http://127.0.0.1:8200", token: "t" } }) });
+  // What a program throws, Pulumi throws again where nobody waits for it.
+  let failure: unknown;
+  await runtime.runInPulumiStack(async () => {
+    await run().catch((error) => {
+      failure = error;
+    });
+  });
+  if (failure) throw failure;
+}
+
+/** As an output of a resource that the preview is to create. */
+const unknown = <T>(value: T): Output<T> =>
+  new (Output as unknown as new (...parts: unknown[]) => Output<T>)(
+    [],
+    Promise.resolve(value),
+    Promise.resolve(false),
+    Promise.resolve(false),
+    Promise.resolve([]),
+  );
+/** What an output is made of. */
+interface Parts {
+  promise(): Promise<unknown>;
+  isKnown: Promise<boolean>;
+  isSecret: Promise<boolean>;
+  allResources(): Promise<unknown>;
+}
+const partsOf = (value: unknown): Parts => value as Parts;
+const isKnown = (value: unknown): Promise<boolean> => partsOf(value).isKnown;
+/** What an output throws, as each of its parts does. */
+async function refusalOf(value: unknown): Promise<string | undefined> {
+  if (!Output.isInstance(value)) return undefined;
+  const { isKnown: known, isSecret } = partsOf(value);
+  const [first] = await Promise.allSettled([partsOf(value).promise(), known, isSecret, partsOf(value).allResources()]);
+  return first.status === "rejected" ? String(first.reason.message) : undefined;
+}
+/** Declares a set of roles; gives back what refuses it, and by which property. */
+async function refusal(name: string, properties: Record<string, unknown>): Promise<Record<string, string>> {
+  let declared: Record<string, unknown>;
+  try {
+    declared = declareOnce(schedulerRoles, name, properties);
+  } catch (error) {
+    return { program: (error as Error).message };
+  }
+  const refusals = await Promise.all(Object.entries(declared).map(async ([field, value]) => [field, await refusalOf(value)] as const));
+  return Object.fromEntries(refusals.flatMap(([field, reason]) => (reason === undefined ? [] : [[field, reason]])));
+}
+const taken = expect.stringContaining('the resource "first" of this program declares the same object');
+const roles = { web: { policies: ["a"] } };
+
+test("a mount that is known late stays known where the roles of a set are not: nothing else would be replaced", () =>
+  program(async () => {
+    const declared = declareOnce(schedulerRoles, "set", { mount: output("team"), roles: unknown(roles) });
+    expect([await isKnown(declared.mount), await isKnown(declared.roles)]).toEqual([true, false]);
+  }));
+
+test("roles that are known late carry the check, and their mount does not", () =>
+  program(async () => {
+    expect(await refusal("first", { mount: "team", roles })).toEqual({});
+    expect(await refusal("second", { mount: output("team"), roles: output(roles) })).toEqual({ roles: taken });
+  }));
+
+describe.each([
+  { when: "known", mount: (): unknown => "team", carrier: "program" },
+  { when: "known late", mount: (): unknown => output("team"), carrier: "mount" },
+])("a set of roles with an undefined one, whose mount is $when", ({ mount, carrier }) => {
+  test("leaves that role to another resource, and declares the others", () =>
+    program(async () => {
+      const site = { policies: ["b"] };
+      expect(await refusal("first", { mount: mount(), roles: { ...roles, site: undefined } })).toEqual({});
+      expect(await refusal("second", { mount: mount(), roles: { site } })).toEqual({});
+      expect(await refusal("third", { mount: mount(), roles: { ...roles, shop: undefined } })).toEqual({ [carrier]: taken });
+    }));
+});

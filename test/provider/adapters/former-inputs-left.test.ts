@@ -1,0 +1,115 @@
+import { forget, provider } from "../../../provider/adapters/dynamic-runtime";
+import { definitions } from "../../../provider/definitions";
+import { call } from "../../support/call";
+import { Declaration, Deployment, Secret } from "../../support/deployment";
+import { onEachPlatform } from "../../support/platform";
+import { onEachTarget } from "../../support/target";
+import { attributeCases } from "../platform/attributes";
+
+// What the program once gave as a secret, and the server goes on holding after it has left the program.
+
+beforeEach(() => void jest.spyOn(console, "log").mockImplementation(() => undefined));
+afterEach(() => jest.restoreAllMocks());
+
+const start = (config: Record<string, object>): Deployment =>
+  new Deployment(() => {
+    forget();
+    return provider;
+  }, config);
+const succeeded = async (ending: ReturnType<Deployment["up"]>): Promise<void> => expect((await ending).errors).toEqual([]);
+
+onEachTarget("a secret of a lease that leaves the program", (current) => {
+  const canary = 424242;
+
+  test.each([
+    { field: "ttl", rest: { maxTtl: 500_000 }, changed: { maxTtl: 600_000 } },
+    { field: "maxTtl", rest: { ttl: 60 }, changed: { ttl: 120 } },
+  ])("$field: encrypted as long as the server holds it", async ({ field, rest, changed }) => {
+    const { newMount, config, outside } = current();
+    const mount = await newMount();
+    const stack = start({ ...config(), "steward:other": config()["steward:default"] as object });
+    const of = (inputs: object, more: object = {}): Declaration[] => [
+      { name: "lease", type: "secrets:SchedulerLease", secretOutputs: ["formerInputs"], inputs: { mount, ...inputs, ...more } },
+    ];
+    const found: string[] = [];
+    const look = (when: string): void => {
+      if (stack.stored().includes(String(canary))) found.push(when);
+    };
+    const held = async (): Promise<unknown> => (await outside("GET", `${mount}/config/lease`)).data;
+    const wire = (inputs: { ttl?: number; maxTtl?: number }): object => ({ ttl: inputs.ttl, max_ttl: inputs.maxTtl });
+    await succeeded(stack.up(of({ ...rest, [field]: new Secret(canary) })));
+    look("created");
+    await succeeded(stack.up(of(rest)));
+    look("left");
+    expect(await held()).toMatchObject(wire({ ...rest, [field]: canary }));
+    for (const time of ["first", "second"]) {
+      await succeeded(stack.refresh());
+      look(`${time} refresh`);
+    }
+    await succeeded(stack.up(of(rest)));
+    look("same");
+    await succeeded(stack.up(of(rest, { connection: "other" })));
+    look("another connection");
+    await succeeded(stack.up(of(changed)));
+    look("another value of the rest");
+    // It stays what it is.
+    expect(await held()).toMatchObject(wire({ ...changed, [field]: canary }));
+    expect(found).toEqual([]);
+
+    // What others make of it was never a secret of the program.
+    await outside("POST", `${mount}/config/lease`, wire({ ...changed, [field]: 550_000 }));
+    await succeeded(stack.refresh());
+    expect(stack.resources[0]?.outputs).toMatchObject({ ...changed, [field]: 550_000 });
+    await succeeded(stack.up(of({ ...changed, [field]: canary })));
+    expect(stack.resources[0]?.outputs).toMatchObject({ ...changed, [field]: canary });
+    expect(stack.resources[0]?.outputs).not.toHaveProperty("formerInputs");
+  });
+});
+
+onEachPlatform("a secret of settings that leaves the program, and that the platform held before", (current) => {
+  const texts = attributeCases.filter(({ attribute, declared }) => typeof declared === "string" && attribute !== "auth");
+
+  test.each(texts)("$token, $attribute: encrypted as long as the platform holds it", async (each) => {
+    const { settings, token, attribute, declared, outside, before, also } = each;
+    const { change, config } = current();
+    await change(settings, { ...before, ...also, [attribute]: declared });
+    const stack = start(config());
+    const { secrets = [], encrypted = [] } = definitions.find((definition) => definition.token === `platform:${token}`) ?? {};
+    const secretOutputs = [...secrets, ...encrypted, "formerInputs"];
+    const of = (inputs: object): Declaration[] => [{ name: "settings", type: `platform:${token}`, secretOutputs, inputs: { ...inputs } }];
+    const mark = JSON.stringify(declared);
+    await succeeded(stack.up(of({ ...before, ...also, [attribute]: new Secret(declared) })));
+    expect(stack.stored()).not.toContain(mark);
+    await succeeded(stack.up(of({ ...before, ...also })));
+    expect(stack.stored()).not.toContain(mark);
+    await succeeded(stack.refresh());
+    expect(stack.stored()).not.toContain(mark);
+    await change(settings, { [attribute]: outside });
+    await succeeded(stack.refresh());
+    expect(stack.resources[0]?.outputs[attribute]).toBeDefined();
+  });
+});
+
+onEachPlatform(
+  "a secret of settings that leaves the program, under a name that only the product has",
+  (current) => {
+    test("extra.certificate: encrypted as long as the platform holds it", async () => {
+      const { config, service } = current();
+      const attributes = (certificate: string): object => ({ data: { type: "saml-settings", attributes: { certificate } } });
+      await call(service, "PATCH", "/api/v2/admin/saml-settings", attributes("canary"));
+      const stack = start(config());
+      const of = (inputs: object): Declaration[] => [
+        { name: "saml", type: "platform:SamlSettings", secretOutputs: ["formerInputs", "heldBefore"], inputs: { ...inputs } },
+      ];
+      await succeeded(stack.up(of({ extra: { certificate: new Secret("canary") } })));
+      await succeeded(stack.up(of({ debug: true })));
+      expect(stack.stored()).not.toContain("canary");
+      await succeeded(stack.refresh());
+      expect(stack.stored()).not.toContain("canary");
+      await call(service, "PATCH", "/api/v2/admin/saml-settings", attributes("theirs"));
+      await succeeded(stack.refresh());
+      expect(stack.resources[0]?.outputs.extra).toMatchObject({ certificate: "theirs" });
+    });
+  },
+  ["hashicorp"],
+);

@@ -1,0 +1,80 @@
+import { holders } from "../../../support/pgp";
+import { onEachRekeyTarget } from "../../../support/rekey";
+import { tools, wrong } from "./story";
+
+onEachRekeyTarget("a rekey believes nothing that it can check", (current) => {
+  const { inputs, stackOn, decrypted, candidateOf, requests } = tools(current);
+
+  test("without PGP keys, every new share is proven before the commit", async () => {
+    const stack = stackOn(current());
+    const spoil = (body: string): string => {
+      const answer = JSON.parse(body) as { keys: string[]; keys_base64?: string[] };
+      const [first, second] = answer.keys_base64 ?? answer.keys;
+      return JSON.stringify({ ...answer, keys: [first, second, wrong], keys_base64: [first, second, wrong] });
+    };
+    current().gateway.interrupt = ({ path, nth }) => (path.endsWith("/update") && nth === 3 ? { when: "after", answer: spoil } : undefined);
+    expect(await stack.stops(inputs())).toContain("nothing is committed");
+    expect(await current().opens(current().first.slice(0, 3))).toBe(true);
+  });
+
+  test("no share is given for the keys of other holders, and none of theirs is kept", async () => {
+    const all = await holders(3);
+    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey) });
+    const stack = stackOn(current());
+    await stack.up(pgp, "attempt");
+    const theirs = (body: string): string =>
+      JSON.stringify({ ...JSON.parse(body), pgp_fingerprints: [...all.slice(0, 2).map(({ fingerprint }) => fingerprint), "0".repeat(40)] });
+    current().gateway.interrupt = ({ method, path }) =>
+      method === "GET" && path.endsWith("/init") ? { when: "after", answer: theirs } : undefined;
+    const sent = await requests(async () => expect(await stack.stops(pgp)).toContain("not what we asked for"));
+    expect(sent.filter((request) => request.startsWith("PUT"))).toEqual([]);
+    current().gateway.interrupt = ({ path, nth }) =>
+      path.endsWith("/update") && nth === 3 ? { when: "after", answer: theirs } : undefined;
+    expect(await stack.stops(pgp)).toContain("or with those of other holders; nothing was committed");
+  });
+
+  test("a commit that the service does not show is looked for again", async () => {
+    const stack = stackOn(current());
+    const former = (body: string): string => JSON.stringify({ ...JSON.parse(body), required: 3 });
+    let verified = 0;
+    current().gateway.interrupt = ({ method, path }) => {
+      if (method === "PUT" && path.endsWith("/verify")) verified++;
+      return verified === 2 && method === "GET" && path.endsWith("/init") ? { when: "after", answer: former } : undefined;
+    };
+    expect(await stack.stops(inputs())).toContain("the service said complete, and does not look so");
+    current().gateway.interrupt = undefined;
+    await stack.up(inputs());
+    expect(stack.outputs.complete).toBe(true);
+  });
+
+  test("the backup of somebody else's rekey is neither a copy of the live shares nor removed", async () => {
+    const all = await holders(3);
+    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true });
+    const stack = stackOn(current());
+    await stack.stops(pgp);
+    const newShares = await decrypted(candidateOf(stack), all);
+    await stack.up({ ...pgp, newShares });
+    const other = stackOn(current());
+    const theirs = { ...pgp, currentShares: newShares, replaceBackup: true };
+    await other.stops(theirs);
+    expect(await other.stops(theirs)).toContain("decrypted new shares that prove the rekey");
+    await expect(stack.destroy()).rejects.toThrow("the state holds the only copy of shares that open the service");
+    await stack.up({ ...pgp, newShares, removeBackup: true });
+    expect((await current().outside("GET", "sys/rekey/backup")).status).toBe(200);
+  });
+
+  test("shares by reference are not shown, in whatever form the service echoes them", async () => {
+    const shares = [7, 8, 9].map((byte) => Buffer.alloc(33, byte));
+    const currentShares = shares.map((share, index) => {
+      process.env[`STEWARD_SHARE_${index}`] = share.toString("base64");
+      return { env: `STEWARD_SHARE_${index}` };
+    });
+    const forms = shares.flatMap((share) => [share.toString("base64"), share.toString("hex")]);
+    const echo = (): string => JSON.stringify({ errors: forms });
+    current().gateway.interrupt = ({ path, nth }) => (path.endsWith("/update") && nth === 3 ? { when: "after", answer: echo } : undefined);
+    const message = await stackOn(current()).stops(inputs({ currentShares }));
+    expect(message).toContain("[secret]");
+    for (const form of forms) expect(message).not.toContain(form);
+    for (const { env } of currentShares) delete process.env[env];
+  });
+});

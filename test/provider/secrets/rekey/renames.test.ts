@@ -1,0 +1,61 @@
+import { forget } from "../../../../provider/adapters/dynamic-runtime";
+import "../../../support/printed";
+import { RekeyStack, RekeyTarget, rekeyTargets } from "../../../support/rekey";
+
+// A rekey whose resource was renamed in the program: the state holds it twice.
+
+const remembers = { remembers: true };
+const size = { secretShares: 3, secretThreshold: 2 };
+
+describe.each(rekeyTargets)("a rekey under two names ($name)", ({ start }) => {
+  let target: RekeyTarget;
+  beforeEach(async () => {
+    target = await start();
+  });
+  afterEach(() => target.stop());
+
+  /** Renamed from a to b, in a run that ended before a was deleted; then renamed back, and a is redone. */
+  async function renamedThereAndBack(): Promise<{ a: RekeyStack; b: RekeyStack; dead: string[]; live: string[] }> {
+    const [a, b] = [new RekeyStack(target.config), new RekeyStack(target.config)];
+    await a.up({ ...size, currentShares: target.first.slice(0, 3) });
+    await b.up({ ...size, currentShares: a.outputs.shares });
+    const dead = b.outputs.shares;
+    await a.up({ ...size, triggers: ["again"], currentShares: dead });
+    const live = a.outputs.shares;
+    expect([await target.opens(live.slice(0, 2)), await target.opens(dead.slice(0, 2))]).toEqual([true, false]);
+    return { a, b, dead, live };
+  }
+
+  test("the one whose shares are dead is let go", async () => {
+    const { b, live } = await renamedThereAndBack();
+    for (const part of [b.commit, b.shares, b.attempt]) await part.destroy(remembers);
+    expect(await target.opens(live.slice(0, 2))).toBe(true);
+  });
+
+  test("the one whose shares are live is kept, although the other one was created later", async () => {
+    const { a, b, live } = await renamedThereAndBack();
+    forget();
+    const given = { ...size, currentShares: live };
+    const stack = b as unknown as {
+      sharesInputs(inputs: object): Record<string, unknown>;
+      commitInputs(inputs: object): Record<string, unknown>;
+    };
+    expect(await b.attempt.up(given, remembers)).toBe("same");
+    expect(await b.shares.up(stack.sharesInputs(given), remembers)).toBe("same");
+    expect(await b.commit.up(stack.commitInputs(given), remembers)).toBe("same");
+    await expect(a.commit.destroy(remembers)).rejects.toThrow("only copy of shares that open the service");
+  });
+
+  test("a rename that is refused leaves an attempt with the shares given so far", async () => {
+    const [a, b] = [new RekeyStack(target.config), new RekeyStack(target.config)];
+    const inputs = { ...size, currentShares: target.first.slice(0, 1) };
+    await a.stops(inputs);
+    const status = async (): Promise<unknown> => (await target.outside("GET", "sys/rekey/init")).body;
+    expect(await status()).toMatchObject({ started: true, progress: 1 });
+    forget();
+    await expect(b.attempt.up(inputs, remembers)).rejects.toMatchObject({ code: "ERR_CONFLICT" });
+    // With --continue-on-error Pulumi deletes the former ones all the same.
+    for (const part of [a.shares, a.attempt]) await expect(part.destroy(remembers)).rejects.toMatchObject({ code: "ERR_REFUSED" });
+    expect(await status()).toMatchObject({ started: true, progress: 1 });
+  });
+});

@@ -1,0 +1,135 @@
+import { forget } from "../../../provider/adapters/dynamic-runtime";
+import { Sandbox, start } from "../../../sandbox/index";
+import { call } from "../../support/call";
+import { Engine } from "../../support/engine";
+
+const remembers = { remembers: true };
+const refused = { code: "ERR_ALREADY_EXISTS" };
+
+describe.each([
+  { dialect: "standard" as const, mount: "scheduler" },
+  { dialect: "hashicorp" as const, mount: "nomad" },
+])("before a role is created ($dialect)", ({ dialect, mount }) => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+  });
+  afterAll(() => sandbox.close());
+  beforeEach(() => sandbox.reset());
+
+  const engine = (token = sandbox.secrets.token, type = "SchedulerRole"): Engine =>
+    new Engine(`secrets:${type}`, { "steward:default": { secrets: { address: sandbox.secrets.url, token, dialect } } });
+  const role = (name: string, policy = "ours"): { name: string; policies: string[] } => ({ name, policies: [policy] });
+  const outside = (method: string, path: string, body?: object) => call(sandbox.secrets, method, `/v1/${path}`, body);
+  const held = async (name: string): Promise<unknown> => (await outside("GET", `${mount}/role/${name}`)).json.data?.policies;
+  /** Creates another role in this process. */
+  const another = async (): Promise<unknown> => engine().up(role("other"), remembers);
+  const lists = (): number => sandbox.requests().filter(({ path }) => path.endsWith("/role?list=true")).length;
+
+  test("a role that this process has removed can be created again", async () => {
+    const former = engine();
+    await former.up(role("web"));
+    forget();
+    await another();
+    await former.destroy(remembers);
+    expect(await engine().up(role("web"), remembers)).toBe("create");
+  });
+
+  test.each(["a role", "a set of roles"])("a role that this process has written as part of %s is not taken over", async (kind) => {
+    const inputs = (policy: string): object => (kind === "a role" ? role("web", policy) : { roles: { web: { policies: [policy] } } });
+    const former = engine(undefined, kind === "a role" ? "SchedulerRole" : "SchedulerRoles");
+    await former.up({ ...inputs("first") });
+    await outside("DELETE", `${mount}/role/web`);
+    forget();
+    // The list may be read while the role is being written.
+    sandbox.faults.add({ system: "secrets", method: "POST", path: /role\/web$/, action: "delay", delayMs: 100 });
+    await Promise.all([another(), former.up({ ...inputs("second") }, remembers)]);
+    await expect(engine().up(role("web"), remembers)).rejects.toMatchObject(refused);
+    expect(await held("web")).toEqual(["second"]);
+  });
+
+  test("a role that a connection with another token has written is not taken over", async () => {
+    await outside("PUT", "sys/policies/acl/all", { policy: `path "*" { capabilities = ["create", "read", "update", "delete", "list"] }` });
+    const { json } = await outside("POST", "auth/token/create", { policies: ["all"] });
+    const former = engine(json.auth.client_token);
+    await former.up(role("web", "first"));
+    await outside("DELETE", `${mount}/role/web`);
+    forget();
+    await another();
+    await former.up(role("web", "second"), remembers);
+    await expect(engine().up(role("web"), remembers)).rejects.toMatchObject(refused);
+  });
+
+  test("a role that others create during a long run is not taken over", async () => {
+    forget();
+    await another();
+    await outside("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
+    await expect(engine().up(role("web"), remembers)).rejects.toMatchObject(refused);
+    expect(await held("web")).toEqual(["theirs"]);
+  });
+
+  test("a list that failed is read again", async () => {
+    forget();
+    sandbox.faults.add({ system: "secrets", path: /./, method: "GET", action: "respond", status: 500, body: "{}", times: 1 });
+    await expect(another()).rejects.toMatchObject({ status: 500 });
+    expect(await another()).toBe("create");
+  });
+
+  test("an empty list is no error, in either form", async () => {
+    expect(await engine().up(role("first"))).toBe("create");
+    await outside("DELETE", `${mount}/role/first`);
+    sandbox.faults.add({ system: "secrets", path: /role\?list=true$/, action: "respond", status: 200, body: '{"data":{"keys":[]}}' });
+    expect(await engine().up(role("second"))).toBe("create");
+  });
+
+  test.each([
+    { sees: "no path of the list", more: () => "", hint: "cannot see /scheduler/role: its policy does not cover that path." },
+    {
+      sees: "that path",
+      more: () => `path "${mount}/role" { capabilities = ["read"] }`,
+      hint: "sees /scheduler/role but may not do this with it: its policy needs the capability list there.",
+    },
+  ])(
+    "a token that may not list and sees $sees: an existing role is refused, and the message says what it needs",
+    async ({ more, hint }) => {
+      const policy = `path "${mount}/role/*" { capabilities = ["create", "read", "update"] } ${more()}`;
+      await outside("PUT", "sys/policies/acl/roles", { policy });
+      const { json } = await outside("POST", "auth/token/create", { policies: ["roles"] });
+      const create = (inputs: object): Promise<unknown> => engine(json.auth.client_token).up({ ...inputs });
+      await outside("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
+      await expect(create(role("web"))).rejects.toMatchObject(refused);
+      if (dialect === "hashicorp") {
+        expect(await create(role("new"))).toBe("create");
+        expect(lists()).toBe(0);
+      } else {
+        await expect(create(role("new"))).rejects.toMatchObject({
+          code: "ERR_FORBIDDEN",
+          path: `/v1/${mount}/role`,
+          message: `Cannot create scheduler role "new": permission denied (GET /v1/${mount}/role, 403). This token ${hint}`,
+        });
+        expect(await held("new")).toBeUndefined();
+      }
+      expect(await create({ ...role("adopted"), adopt: true })).toBe("create");
+      expect(await held("web")).toEqual(["theirs"]);
+    },
+  );
+
+  test("a role that a half-done set could not take over stays with the resource that had it", async () => {
+    const [former, set] = [engine(), engine(undefined, "SchedulerRoles")];
+    await former.up(role("web"));
+    forget();
+    sandbox.faults.add({
+      system: "secrets",
+      method: "POST",
+      path: /role\/web$/,
+      action: "respond",
+      status: 403,
+      body: '{"errors":["no"]}',
+    });
+    const taken = { roles: { web: { policies: ["a"] }, site: { policies: ["a"] } }, adopt: true };
+    await expect(set.up(taken, remembers)).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
+    await expect(former.destroy(remembers)).rejects.toMatchObject({ code: "ERR_REFUSED" });
+    expect(former.state).toBeDefined();
+    expect(await held("web")).toEqual(["ours"]);
+  });
+});

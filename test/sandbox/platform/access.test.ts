@@ -1,0 +1,167 @@
+import { type Sandbox, start } from "../../../sandbox/index";
+import { call } from "../../support/call";
+
+describe.each(["standard", "hashicorp"] as const)("who may ask the platform what, and how often, %s", (dialect) => {
+  let sandbox: Sandbox;
+  const real = dialect === "hashicorp";
+  const general = "/api/v2/admin/general-settings";
+  const to = (method: string, path: string, body?: unknown, token?: string) => call(sandbox.platform, method, path, body, token);
+  const limit = (attributes: object) => to("PATCH", general, { data: { attributes } });
+
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+  });
+  beforeEach(() => sandbox.reset());
+  afterAll(() => sandbox.close());
+
+  /** All at once, so that a slow machine sends them within the second, too. */
+  async function burst(count: number): Promise<number[]> {
+    const answers = await Promise.all(Array.from({ length: count }, () => to("GET", general)));
+    return answers.map(({ status }) => status).sort();
+  }
+
+  test("without its token, or with another one, every route answers 401", async () => {
+    for (const token of ["", "wrong"])
+      for (const path of [general, "/api/v2/nothing", "/api/registry/v1/modules/acme/network/aws/versions"])
+        expect(await to("GET", path, undefined, token)).toMatchObject({
+          status: 401,
+          json: { errors: [{ status: "401", title: "unauthorized" }] },
+        });
+    const { status } = await fetch(`${sandbox.platform.url}${general}`, { headers: { authorization: `Basic ${sandbox.platform.token}` } });
+    expect(status).toBe(401);
+  });
+
+  test("a token can be given to a command line", () => {
+    for (const token of [sandbox.platform.token, sandbox.platform.memberToken])
+      expect(token).toMatch(/^[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9]{67}$/);
+  });
+
+  test("a member finds no administration at all, and no unknown path is found by anybody", async () => {
+    const notFound = { status: 404, json: { errors: [{ status: "404", title: "not found" }] } };
+    const { memberToken, token } = sandbox.platform;
+    expect(memberToken).not.toBe(token);
+    for (const [method, path] of [
+      ["GET", general],
+      ["PATCH", general],
+      ["GET", "/api/v2/admin/workspaces"],
+      ["DELETE", "/api/v2/admin/workspaces/ws-acmeNetworkProd"],
+      ["POST", "/api/v2/admin/oidc-settings/actions/rotate-key"],
+      ["GET", "/api/v2/%61dmin/general-settings"],
+    ] as const)
+      expect(await to(method, path, undefined, memberToken)).toMatchObject(notFound);
+    expect(sandbox.platform.signingKeys()).toHaveLength(1);
+    for (const path of ["/api/v2/nothing", "/api/v2/admin", "/"]) expect(await to("GET", path)).toMatchObject(notFound);
+    expect(await to("PUT", general, { data: { attributes: {} } })).toMatchObject(notFound);
+    expect((await to("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0", undefined, memberToken)).status).toBe(200);
+  });
+
+  test("a body has to be JSON:API, and documents and errors are", async () => {
+    const send = (type: string, body: string) =>
+      fetch(`${sandbox.platform.url}${general}`, {
+        method: "PATCH",
+        headers: { authorization: `Bearer ${sandbox.platform.token}`, "content-type": type },
+        body,
+      });
+    const body = JSON.stringify({ data: { attributes: { "api-rate-limit": 77 } } });
+    for (const type of ["application/json", "text/plain", "application/x-www-form-urlencoded"])
+      expect((await send(type, body)).status).toBe(415);
+    expect((await to("GET", general)).json.data.attributes["api-rate-limit"]).toBe(30);
+    expect((await send("application/vnd.api+json; charset=utf-8", body)).status).toBe(200);
+    const found = await to("GET", general);
+    expect([found.json.data.attributes["api-rate-limit"], found.headers.get("content-type")]).toEqual([77, "application/vnd.api+json"]);
+    expect((await to("GET", "/api/v2/nothing")).headers.get("content-type")).toBe("application/vnd.api+json");
+  });
+
+  test.each([
+    ["no body at all", undefined],
+    ["no JSON", "{"],
+    ["a list", "[]"],
+    ["null", "null"],
+    ["no data", {}],
+    ["no attributes", { data: { type: "general-settings" } }],
+    ["attributes that are none", { data: { attributes: [] } }],
+  ])("a change with %s is malformed", async (_, body) => {
+    expect(await to("PATCH", general, body)).toMatchObject({ status: 422, json: { errors: [{ status: "422" }] } });
+  });
+
+  test("data.type is not looked at: the real product's own client sends an empty one", async () => {
+    for (const type of ["", undefined, "general-settings"])
+      expect((await to("PATCH", general, { data: { type, attributes: { "api-rate-limit": 40 } } })).status).toBe(200);
+  });
+
+  test("more than 30 requests in one second of the clock are too many, for each client alone", async () => {
+    expect(await burst(32)).toEqual([...Array(30).fill(200), 429, 429]);
+    const refused = await to("PATCH", general, { data: { attributes: { "api-rate-limit": 99 } } });
+    expect(refused).toMatchObject({ status: 429, json: { errors: [{ status: "429", title: "too many requests" }] } });
+    expect(refused.headers.get("retry-after")).toBe(real ? null : "1");
+    expect((await to("GET", general, undefined, sandbox.platform.memberToken)).status).toBe(404);
+    sandbox.clock.advance(1000);
+    const answer = await to("GET", general);
+    expect([answer.status, answer.json.data.attributes["api-rate-limit"]]).toEqual([200, 30]);
+  });
+
+  test("a change of the limit counts at once, and so does turning it off", async () => {
+    await limit({ "api-rate-limit": 31 });
+    expect(await burst(31)).toEqual([...Array(30).fill(200), 429]);
+    sandbox.clock.advance(1000);
+    await limit({ "api-rate-limiting-enabled": false });
+    const statuses = await burst(45);
+    expect(statuses).toEqual(Array(45).fill(200));
+    expect((await to("GET", general)).headers.get("x-ratelimit-limit")).toBeNull();
+  });
+
+  test("only the real product tells each client what is left", async () => {
+    const seen = (headers: Headers) => ["limit", "remaining"].map((name) => headers.get(`x-ratelimit-${name}`));
+    const first = await to("GET", general);
+    expect(seen(first.headers)).toEqual(real ? ["30", "29"] : [null, null]);
+    if (!real) return;
+    expect(Number(first.headers.get("x-ratelimit-reset"))).toBe(1);
+    sandbox.clock.advance(400);
+    for (const [path, status, left] of [
+      ["/api/v2/nothing", 404, "28"],
+      ["/api/v2/admin/workspaces?sort=x", 400, "27"],
+    ] as const) {
+      const answer = await to("GET", path);
+      expect([answer.status, ...seen(answer.headers)]).toEqual([status, "30", left]);
+      const reset = Number(answer.headers.get("x-ratelimit-reset"));
+      expect(reset > 0 && reset <= 0.6).toBe(true);
+    }
+    expect(seen((await to("GET", general, undefined, "wrong")).headers)).toEqual(["30", "29"]);
+    expect(await burst(28)).toEqual([...Array(27).fill(200), 429]);
+    expect(seen((await to("GET", general)).headers)).toEqual(["30", "0"]);
+  });
+
+  test("reset brings back everything: settings, deliveries, keys, seed, limits and suffix; tokens stay", async () => {
+    const { platform } = sandbox;
+    const tokens = [platform.token, platform.memberToken, platform.url];
+    const smtp = "/api/v2/admin/smtp-settings";
+    const test = { data: { attributes: { "test-email-address": "a@example.com" } } };
+    await limit({ "default-remote-state-access": false });
+    await to("PATCH", smtp, test);
+    await to("DELETE", "/api/v2/admin/workspaces/ws-acmeNetworkProd");
+    await to("POST", "/api/v2/admin/oidc-settings/actions/rotate-key");
+    platform.mail.fail(500);
+    platform.sms.fail();
+    platform.appendToReasons(" More.");
+    platform.seed({ organizations: [{ name: "initech" }], workspaces: [{ name: "w", organization: "initech" }] });
+    const keys = platform.signingKeys();
+    sandbox.clock.advance(1e10);
+    await burst(31);
+    await sandbox.reset();
+
+    expect([platform.token, platform.memberToken, platform.url]).toEqual(tokens);
+    expect(platform.mail.sent()).toEqual([]);
+    expect((await to("GET", general)).json.data.attributes["default-remote-state-access"]).toBe(true);
+    const list = (await to("GET", "/api/v2/admin/workspaces")).json.data.map(({ id }: { id: string }) => id);
+    expect(list).toEqual(["ws-acmeDataProd", "ws-acmeNetworkProd", "ws-acmeNetworkTest", "ws-globexWebsite"]);
+    expect((await to("PATCH", smtp, test)).status).toBe(200);
+    expect(platform.mail.sent()).toHaveLength(1);
+    expect(platform.signingKeys()).toHaveLength(1);
+    expect(keys.map(({ kid }) => kid)).not.toContain(platform.signingKeys()[0]!.kid);
+    expect(Math.abs(platform.signingKeys()[0]!.createdAt.getTime() - Date.now())).toBeLessThan(60_000);
+    const deprecated = await to("PATCH", "/api/v2/organizations/acme/registry-modules/private/acme/network/aws/1.0.0", {
+      data: { attributes: { deprecation: { "deprecated-status": "Deprecated", reason: "Old." } } },
+    });
+    expect(deprecated.json.included[0].attributes.reason).toBe("Old.");
+  });
+});

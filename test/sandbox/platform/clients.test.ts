@@ -1,0 +1,139 @@
+import { type Sandbox, start } from "../../../sandbox/index";
+import { call } from "../../support/call";
+
+interface Named {
+  id: string;
+}
+
+describe("what the real product's clients need beside the administration", () => {
+  let sandbox: Sandbox;
+  const to = (method: string, path: string, attributes?: object, token?: string) =>
+    call(sandbox.platform, method, `/api/v2/${path}`, attributes && { data: { type: "", attributes } }, token);
+  const ids = async (path: string, token?: string): Promise<string[]> =>
+    (await to("GET", path, undefined, token)).json.data.map(({ id }: Named) => id);
+
+  beforeAll(async () => {
+    sandbox = await start({ dialect: "hashicorp" });
+  });
+  beforeEach(() => sandbox.reset());
+  afterAll(() => sandbox.close());
+
+  test("ping says who answers, to anybody", async () => {
+    const { status, headers, text } = await to("GET", "ping", undefined, "");
+    expect([status, text]).toEqual([204, ""]);
+    const names = ["tfp-api-version", "tfp-appname", "x-tfe-version", "x-tfe-current-version", "x-ratelimit-limit"];
+    expect(names.map((name) => headers.get(name))).toEqual(["2.6", "Terraform Enterprise", "1.0.0", "1.0.0", "30"]);
+  });
+
+  test("organizations: created, listed, shown, renamed, deleted with all they hold", async () => {
+    const created = await to("POST", "organizations", { name: "initech", email: "us@example.com" });
+    expect(created).toMatchObject({
+      status: 201,
+      json: { data: { id: "initech", type: "organizations", attributes: { name: "initech", email: "us@example.com" } } },
+    });
+    expect(await ids("organizations")).toEqual(["acme", "globex", "initech"]);
+    await to("POST", "organizations/initech/workspaces", { name: "web" });
+    sandbox.platform.seed({ modules: [{ namespace: "initech", name: "m", provider: "p", versions: ["1.0.0"] }] });
+    expect((await to("PATCH", "organizations/initech", { name: "initrode" })).json.data).toMatchObject({
+      id: "initrode",
+      attributes: { email: "us@example.com" },
+    });
+    expect((await to("GET", "organizations/initech")).status).toBe(404);
+    expect((await to("GET", "organizations/initrode/workspaces/web")).status).toBe(200);
+    expect((await to("PATCH", "organizations/initrode", { email: "new@example.com" })).status).toBe(200);
+    expect((await to("GET", "organizations/initrode")).json.data.attributes.email).toBe("new@example.com");
+    expect(await to("DELETE", "organizations/initrode")).toMatchObject({ status: 204, text: "" });
+    for (const method of ["GET", "DELETE"]) expect((await to(method, "organizations/initrode")).status).toBe(404);
+    expect((await to("PATCH", "organizations/initrode", {})).status).toBe(404);
+    expect(await ids("admin/workspaces?q=web")).toEqual(["ws-globexWebsite"]);
+    const module = await call(sandbox.platform, "GET", "/api/registry/v1/modules/initrode/m/p/versions");
+    expect(module.status).toBe(404);
+  });
+
+  test("organizations: a name is well formed and free, an address is needed", async () => {
+    for (const attributes of [
+      { email: "a@example.com" },
+      { name: "initech" },
+      { name: "acme", email: "a@example.com" },
+      { name: "not a name", email: "a@example.com" },
+      { name: "initech", email: 5 },
+    ])
+      expect((await to("POST", "organizations", attributes)).status).toBe(422);
+    expect((await to("PATCH", "organizations/acme", { name: "globex" })).status).toBe(422);
+    expect(await ids("organizations")).toEqual(["acme", "globex"]);
+  });
+
+  test("organizations: a member sees the own ones, and creates some only where that is not limited", async () => {
+    const { memberToken } = sandbox.platform;
+    const create = () => to("POST", "organizations", { name: "initech", email: "m@example.com" }, memberToken);
+    expect(await ids("organizations", memberToken)).toEqual(["globex"]);
+    expect((await to("GET", "organizations/acme", undefined, memberToken)).status).toBe(404);
+    expect((await create()).status).toBe(404);
+    await to("PATCH", "admin/general-settings", { "limit-user-organization-creation": false });
+    expect((await create()).status).toBe(201);
+    expect(await ids("organizations", memberToken)).toEqual(["globex", "initech"]);
+  });
+
+  test("workspaces: created, listed, shown by name and by id, changed, deleted", async () => {
+    const created = await to("POST", "organizations/acme/workspaces", { name: "web", "vcs-repo": { identifier: "acme/web" } });
+    expect(created.status).toBe(201);
+    const { id } = created.json.data;
+    expect(id).toMatch(/^ws-\w{16}$/);
+    expect(await ids("organizations/acme/workspaces")).toEqual(["ws-acmeNetworkProd", "ws-acmeNetworkTest", "ws-acmeDataProd", id]);
+    expect(await ids("organizations/acme/workspaces?search[name]=network&page[size]=1")).toEqual(["ws-acmeNetworkProd"]);
+    for (const path of ["organizations/acme/workspaces/web", `workspaces/${id}`, `admin/workspaces/${id}`])
+      expect((await to("GET", path)).json.data).toEqual(created.json.data);
+    const changed = await to("PATCH", "organizations/acme/workspaces/web", { name: "site" });
+    expect(changed.json.data.attributes).toMatchObject({ name: "site", "vcs-repo": { identifier: "acme/web" } });
+    expect((await to("PATCH", `workspaces/${id}`, { "vcs-repo": null })).json.data.attributes).toMatchObject({
+      name: "site",
+      "vcs-repo": null,
+    });
+    expect((await to("DELETE", `workspaces/${id}`)).status).toBe(204);
+    expect((await to("DELETE", "organizations/acme/workspaces/network-test")).status).toBe(204);
+    for (const [method, path, attributes] of [
+      ["GET", `workspaces/${id}`, undefined],
+      ["DELETE", "organizations/acme/workspaces/network-test", undefined],
+      ["PATCH", `workspaces/${id}`, {}],
+      ["GET", "organizations/nobody/workspaces", undefined],
+      ["POST", "organizations/nobody/workspaces", { name: "web" }],
+      ["POST", `workspaces/${id}/actions/lock`, undefined],
+    ] as const)
+      expect((await to(method, path, attributes)).status).toBe(404);
+    expect(await ids("admin/workspaces")).toHaveLength(3);
+  });
+
+  test("workspaces: a name is well formed and free, a repository is named", async () => {
+    for (const attributes of [
+      {},
+      { name: "network-prod" },
+      { name: "not a name" },
+      { name: "web", "vcs-repo": {} },
+      { name: "web", "vcs-repo": 5 },
+    ])
+      expect((await to("POST", "organizations/acme/workspaces", attributes)).status).toBe(422);
+    expect((await to("PATCH", "workspaces/ws-acmeDataProd", { name: "network-prod" })).status).toBe(422);
+  });
+
+  test("workspaces: locked once and unlocked once", async () => {
+    const act = (action: string) => to("POST", `workspaces/ws-acmeNetworkTest/actions/${action}`);
+    expect(await act("unlock")).toMatchObject({ status: 409 });
+    expect(await act("lock")).toMatchObject({ status: 200, json: { data: { attributes: { locked: true } } } });
+    expect(await act("lock")).toMatchObject({ status: 409, json: { errors: [{ status: "409", title: "conflict" }] } });
+    expect(await act("unlock")).toMatchObject({ status: 200, json: { data: { attributes: { locked: false } } } });
+  });
+
+  test("workspaces: a member manages those of the own organizations alone", async () => {
+    const { memberToken } = sandbox.platform;
+    expect((await to("GET", "workspaces/ws-globexWebsite", undefined, memberToken)).status).toBe(200);
+    for (const path of ["workspaces/ws-acmeDataProd", "organizations/acme/workspaces/data-prod"])
+      expect((await to("DELETE", path, undefined, memberToken)).status).toBe(404);
+  });
+
+  test("none of it is there in the standard dialect", async () => {
+    const other = await start();
+    for (const path of ["ping", "organizations", "workspaces/ws-acmeDataProd"])
+      expect((await call(other.platform, "GET", `/api/v2/${path}`)).status).toBe(404);
+    await other.close();
+  });
+});

@@ -1,0 +1,105 @@
+import { type Sandbox, start } from "../../../sandbox/index";
+import { call } from "../../support/call";
+
+const day = 86_400_000;
+
+describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dialect) => {
+  let sandbox: Sandbox;
+  const act = async (action: "rotate" | "trim") => {
+    const { status, text } = await call(sandbox.platform, "POST", `/api/v2/admin/oidc-settings/actions/${action}-key`);
+    expect([status, text]).toEqual([204, ""]);
+  };
+  const kids = (): string[] => sandbox.platform.signingKeys().map(({ kid }) => kid);
+  const keysAfter = (days: number): number => {
+    sandbox.clock.advance(days * day);
+    return kids().length;
+  };
+
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+  });
+  beforeEach(() => sandbox.reset());
+  afterAll(() => sandbox.close());
+
+  test("rotating adds a key, trimming leaves the newest", async () => {
+    const [first] = kids();
+    await act("rotate");
+    const [kept, second] = kids();
+    expect([kept, kids().length]).toEqual([first, 2]);
+    const [older, newer] = sandbox.platform.signingKeys();
+    expect(older!.createdAt.getTime()).toBeLessThanOrEqual(newer!.createdAt.getTime());
+    await act("trim");
+    expect(kids()).toEqual([second]);
+    await act("trim");
+    expect(kids()).toEqual([second]);
+  });
+
+  test("left alone, a key is joined after 90 days by the next one, and goes 30 days later", () => {
+    const [first] = kids();
+    expect(keysAfter(89)).toBe(1);
+    expect(keysAfter(2)).toBe(2);
+    expect(kids()[0]).toBe(first);
+    const [older, newer] = sandbox.platform.signingKeys();
+    expect(newer!.createdAt.getTime() - older!.createdAt.getTime()).toBe(90 * day);
+    expect(keysAfter(28)).toBe(2);
+    expect(keysAfter(2)).toBe(1);
+    expect(kids()[0]).not.toBe(first);
+  });
+
+  test("years that nobody looked are made up for in their order", () => {
+    // Rotated at 90, 180, … and trimmed 30 days after each: at day 735 the eighth rotation, of day 720, is not trimmed yet.
+    expect(keysAfter(735)).toBe(2);
+    const born = sandbox.platform
+      .signingKeys()
+      .map(({ createdAt }) => Math.round((createdAt.getTime() - sandbox.clock.now().getTime()) / day));
+    expect(born).toEqual([-105, -15]);
+  });
+
+  test("rotating on request restarts the 90 days, and leaves a trim that is due where it was", async () => {
+    expect(keysAfter(60)).toBe(1);
+    await act("rotate");
+    expect(keysAfter(20)).toBe(2);
+    await act("rotate");
+    expect(kids()).toHaveLength(3);
+    // 30 days after the first of the two.
+    expect(keysAfter(11)).toBe(1);
+    // 90 days after the second, not after the first.
+    expect(keysAfter(78)).toBe(1);
+    expect(keysAfter(2)).toBe(2);
+  });
+
+  test("trimming on request restarts its 30 days, and leaves the next rotation where it was", async () => {
+    expect(keysAfter(80)).toBe(1);
+    await act("trim");
+    expect(keysAfter(11)).toBe(2);
+    // The rotation of day 90 decides again when the old key goes.
+    expect(keysAfter(28)).toBe(2);
+    expect(keysAfter(2)).toBe(1);
+    await act("trim");
+    expect(keysAfter(5)).toBe(1);
+    await act("rotate");
+    // 30 days after the trim, which is 25 after this rotation.
+    expect(keysAfter(24)).toBe(2);
+    expect(keysAfter(2)).toBe(1);
+  });
+
+  test("an action needs no body, and a malformed one is refused", async () => {
+    const send = (body: unknown) => call(sandbox.platform, "POST", "/api/v2/admin/oidc-settings/actions/rotate-key", body);
+    for (const body of ["{", "[]"]) expect((await send(body)).status).toBe(422);
+    expect(kids()).toHaveLength(1);
+    expect((await send({})).status).toBe(204);
+  });
+
+  test("the real product publishes the keys, to anybody", async () => {
+    await act("rotate");
+    const answer = await call(sandbox.platform, "GET", "/.well-known/jwks", undefined, "");
+    if (dialect === "standard") return expect(answer.status).toBe(401);
+    expect(answer.json.keys).toEqual(
+      kids().map((kid) => ({ kty: "RSA", use: "sig", alg: "RS256", kid, n: expect.any(String), e: "AQAB" })),
+    );
+    for (const { n } of answer.json.keys) expect(Buffer.from(n, "base64url")).toHaveLength(256);
+    // It is no request to the API, whose rate is limited.
+    for (let left = 31; left > 0; left -= 1)
+      expect((await call(sandbox.platform, "GET", "/.well-known/jwks", undefined, "")).json).toEqual(answer.json);
+  });
+});

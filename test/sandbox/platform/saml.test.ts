@@ -1,0 +1,152 @@
+import { type Sandbox, start } from "../../../sandbox/index";
+import { call } from "../../support/call";
+
+// Self-signed, of P-256 keys that nobody kept.
+const first = `-----BEGIN CERTIFICATE-----
+MIIBdTCCARugAwIBAgIUfDAgxHxTZPX0+6aWZoOtSdgVb7MwCgYIKoZIzj0EAwIw
+DzENMAsGA1UEAwwEaWRwMTAgFw0yNjExMjEwMjA1MjZaGA8yMTI2MTAyODAyMDUy
+NlowDzENMAsGA1UEAwwEaWRwMTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABMqH
+OHtJPkW2CxVrRmAA35EuzOThiBtOBm2nLfQjD/nAJRtpE8hKVaOuemMIobciTlbM
+rU2dFeFd5plB1sfqWPajUzBRMB0GA1UdDgQWBBRodtYfNPIWHqW57dAxHkJKWAKS
+iDAfBgNVHSMEGDAWgBRodtYfNPIWHqW57dAxHkJKWAKSiDAPBgNVHRMBAf8EBTAD
+AQH/MAoGCCqGSM49BAMCA0gAMEUCIQDIwBkBXbu15kAqsSJZRJJ/uiA+UfQaBYsZ
+Vf4jBzwm9wIgUsMo9m5oI+QPvrpFUW2boIjod+83zefepMhFhPEhU5s=
+-----END CERTIFICATE-----
+`;
+const second = `-----BEGIN CERTIFICATE-----
+MIIBdTCCARugAwIBAgIUA12SW/2cOAEEwZRtIZFcOmhcJxEwCgYIKoZIzj0EAwIw
+DzENMAsGA1UEAwwEaWRwMjAgFw0yNjExMjEwMjA1MjZaGA8yMTI2MTAyODAyMDUy
+NlowDzENMAsGA1UEAwwEaWRwMjBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABL8w
+Q0PEtYX00YLrJnoVuFlIvGxViagcQWqn8y5YU3DUr/9dpM34Y5Y9lUzmiiAaXz3I
+2ulgWctVhkY/tRpGzkajUzBRMB0GA1UdDgQWBBQzHYi9wpXL6x5KsFgA6W5VjIrf
+ITAfBgNVHSMEGDAWgBQzHYi9wpXL6x5KsFgA6W5VjIrfITAPBgNVHRMBAf8EBTAD
+AQH/MAoGCCqGSM49BAMCA0gAMEUCIQD2eUS8FZpXcHQj8CiREOan2RHgrzYlH9x6
+VNiaeB3IhQIgF8U6UrqiwidWwZQohjfYRWin/U0sP+5sDLyEAducnyY=
+-----END CERTIFICATE-----
+`;
+
+describe.each(["standard", "hashicorp"] as const)("SAML settings, %s", (dialect) => {
+  let sandbox: Sandbox;
+  const real = dialect === "hashicorp";
+  const path = "/api/v2/admin/saml-settings";
+  const get = () => call(sandbox.platform, "GET", path);
+  const patch = (attributes: object) => call(sandbox.platform, "PATCH", path, { data: { attributes } });
+  const revoke = () => call(sandbox.platform, "POST", `${path}/actions/revoke-old-certificate`);
+  const held = async (): Promise<Record<string, unknown>> => (await get()).json.data.attributes;
+  const certificates = async (): Promise<unknown[]> => {
+    const { "idp-cert": current, "old-idp-cert": old } = await held();
+    return [current, old];
+  };
+  const complete = {
+    "idp-cert": first,
+    "slo-endpoint-url": "https://idp.example.com/slo",
+    "sso-endpoint-url": "https://idp.example.com/sso",
+  };
+
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+  });
+  beforeEach(() => sandbox.reset());
+  afterAll(() => sandbox.close());
+
+  test("it starts with the documents' defaults, and names its own addresses", async () => {
+    expect((await get()).json.data).toEqual({
+      id: "saml",
+      type: "saml-settings",
+      attributes: {
+        enabled: false,
+        debug: false,
+        "old-idp-cert": null,
+        "idp-cert": null,
+        "slo-endpoint-url": null,
+        "sso-endpoint-url": null,
+        "attr-username": "Username",
+        "attr-groups": "MemberOf",
+        "attr-site-admin": "SiteAdmin",
+        "site-admin-role": "site-admins",
+        "sso-api-token-session-timeout": 1_209_600,
+        "acs-consumer-url": `${sandbox.platform.url}/users/saml/auth`,
+        "metadata-url": `${sandbox.platform.url}/users/saml/metadata`,
+        ...(real && {
+          "authn-requests-signed": false,
+          "want-assertions-signed": false,
+          "team-management-enabled": false,
+          certificate: null,
+          "signature-signing-method": "SHA256",
+          "signature-digest-method": "SHA256",
+          "provider-type": "unknown",
+        }),
+      },
+    });
+  });
+
+  test("a new certificate keeps the old one until it is revoked; the same one again changes nothing", async () => {
+    await patch({ "idp-cert": first });
+    expect(await certificates()).toEqual([first, null]);
+    await patch({ "idp-cert": second });
+    expect(await certificates()).toEqual([second, first]);
+    await patch({ "idp-cert": second, debug: true });
+    expect(await certificates()).toEqual([second, first]);
+    const revoked = await revoke();
+    expect(revoked).toMatchObject({
+      status: 200,
+      json: { data: { attributes: { "idp-cert": second, "old-idp-cert": null, debug: true } } },
+    });
+    expect(await certificates()).toEqual([second, null]);
+    expect(await revoke()).toMatchObject({ status: 200, json: { data: { attributes: { "old-idp-cert": null } } } });
+    await patch({ "idp-cert": null });
+    expect(await certificates()).toEqual([null, second]);
+  });
+
+  test("nobody sets the old certificate or the addresses", async () => {
+    await patch({ "old-idp-cert": second, "acs-consumer-url": "https://evil", "metadata-url": "https://evil" });
+    expect(await held()).toMatchObject({ "old-idp-cert": null, "acs-consumer-url": `${sandbox.platform.url}/users/saml/auth` });
+  });
+
+  test("enabled needs everything, and names what is missing", async () => {
+    const refused = await patch({ enabled: true, "attr-groups": "" });
+    expect(refused.status).toBe(422);
+    expect(refused.json.errors.map(({ detail }: { detail: string }) => detail)).toEqual(
+      ["idp-cert", "slo-endpoint-url", "sso-endpoint-url", "attr-groups"].map((name) => `${name} is required when enabled.`),
+    );
+    expect(await held()).toMatchObject({ enabled: false, "attr-groups": "MemberOf" });
+    await patch(complete);
+    expect((await patch({ enabled: true })).status).toBe(200);
+    expect((await patch({ "sso-endpoint-url": null })).status).toBe(422);
+    expect(await held()).toMatchObject({ enabled: true, ...complete });
+    expect((await patch({ enabled: false, "sso-endpoint-url": null })).status).toBe(200);
+  });
+
+  test("endpoints are HTTPS URLs, enabled or not; an empty one is none", async () => {
+    for (const url of ["http://idp.example.com", "idp.example.com", "https://"])
+      expect(await patch({ "slo-endpoint-url": url })).toMatchObject({
+        status: 422,
+        json: { errors: [{ detail: "slo-endpoint-url has to be an HTTPS URL." }] },
+      });
+    expect((await patch({ "slo-endpoint-url": "" })).status).toBe(200);
+    expect((await patch({ ...complete, "slo-endpoint-url": "", enabled: true })).status).toBe(422);
+  });
+
+  test("the certificate has to be one, except for the real product, whose client's tests send any text", async () => {
+    for (const text of ["testCert", first.replace("MII", "AAA"), first.replaceAll("CERTIFICATE", "PUBLIC KEY")])
+      expect((await patch({ "idp-cert": text })).status).toBe(real ? 200 : 422);
+    if (!real) expect(await certificates()).toEqual([null, null]);
+    expect((await patch({ "idp-cert": "" })).status).toBe(200);
+  });
+
+  test("the real product signs: a private key that never comes back, and methods that it knows", async () => {
+    if (!real)
+      return expect(
+        (await patch({ certificate: "c", "private-key": "k", "provider-type": "any" })).json.data.attributes,
+      ).not.toHaveProperty("certificate");
+    const answer = await patch({ certificate: "c", "private-key": "pr1vate", "signature-digest-method": "SHA1", "provider-type": "okta" });
+    expect(answer.json.data.attributes).toMatchObject({ certificate: "c", "signature-digest-method": "SHA1", "provider-type": "okta" });
+    expect(answer.text + (await get()).text).not.toMatch(/private-key|pr1vate/);
+    for (const wrong of [{ "signature-digest-method": "SHA1234" }, { "signature-signing-method": "MD5" }, { "provider-type": "error" }])
+      expect(await patch({ "authn-requests-signed": true, ...wrong })).toMatchObject({
+        status: 422,
+        json: { errors: [{ detail: expect.stringMatching(/has to be one of/) }] },
+      });
+    expect(await held()).toMatchObject({ "authn-requests-signed": false });
+  });
+});

@@ -1,0 +1,98 @@
+import { type Sandbox, type Seed, start } from "../../../sandbox/index";
+import { call } from "../../support/call";
+
+let sandbox: Sandbox;
+const show = async (id: string) =>
+  (await call(sandbox.platform, "GET", `/api/v2/admin/workspaces/${id}?include=organization.owners,current_run`)).json;
+
+beforeAll(async () => {
+  sandbox = await start();
+});
+beforeEach(() => sandbox.reset());
+afterAll(() => sandbox.close());
+
+test("a workspace is added with all it was given, and its organization with it", async () => {
+  const createdAt = new Date("2026-01-02T03:04:05Z");
+  sandbox.platform.seed({
+    workspaces: [
+      {
+        id: "ws-1",
+        name: "one",
+        organization: "initech",
+        locked: true,
+        vcsRepoIdentifier: "initech/one",
+        run: { id: "run-1", status: "applying", createdAt },
+      },
+      { name: "second", organization: "initech", run: { status: "pending" } },
+    ],
+  });
+  expect(await show("ws-1")).toMatchObject({
+    data: { attributes: { name: "one", locked: true, "vcs-repo": { identifier: "initech/one" } } },
+    included: [
+      { id: "initech", type: "organizations" },
+      { id: "admin", type: "users" },
+      { id: "run-1", attributes: { status: "applying", "created-at": "2026-01-02T03:04:05.000Z" } },
+    ],
+  });
+  const { data } = (await call(sandbox.platform, "GET", "/api/v2/admin/workspaces?q=second")).json;
+  expect(data).toMatchObject([
+    { id: expect.stringMatching(/^ws-\w{16}$/), relationships: { "current-run": { data: { id: expect.stringMatching(/^run-/) } } } },
+  ]);
+});
+
+test("what is there is replaced: a workspace by its id, or without one by its name; an organization by its name", async () => {
+  const { platform } = sandbox;
+  platform.seed({ workspaces: [{ id: "ws-acmeDataProd", name: "renamed", organization: "globex" }] });
+  expect(await show("ws-acmeDataProd")).toMatchObject({
+    data: { attributes: { name: "renamed", locked: false }, relationships: { "current-run": { data: null } } },
+    included: [{ id: "globex" }, { id: "member" }],
+  });
+  platform.seed({ workspaces: [{ name: "network-prod", organization: "acme", locked: true }] });
+  expect(await show("ws-acmeNetworkProd")).toMatchObject({ data: { attributes: { locked: true, "vcs-repo": null } } });
+  platform.seed({ organizations: [{ name: "globex", owners: ["ann", "bob"] }] });
+  expect((await show("ws-globexWebsite")).included.map(({ id }: { id: string }) => id)).toEqual([
+    "globex",
+    "ann",
+    "bob",
+    "run-globexWebsite",
+  ]);
+});
+
+test("a seed is copied, not kept", async () => {
+  const owners = ["ann"];
+  const workspace = { id: "ws-1", name: "one", organization: "initech", run: { id: "run-1", status: "pending", createdAt: new Date(0) } };
+  sandbox.platform.seed({ organizations: [{ name: "initech", owners }], workspaces: [workspace] });
+  owners.push("bob");
+  workspace.run.status = "applied";
+  workspace.run.createdAt.setFullYear(2000);
+  const { included } = await show("ws-1");
+  expect(included.map(({ id }: { id: string }) => id)).toEqual(["initech", "ann", "run-1"]);
+  expect(included[2].attributes).toEqual({ status: "pending", "created-at": "1970-01-01T00:00:00.000Z" });
+});
+
+test.each([
+  [{ workspace: [] }, /Unknown member "workspace" of a seed/],
+  [{ organizations: [{ title: "a" }] }, /Unknown member "title"/],
+  [{ organizations: [{ name: "" }] }, /needs its name/],
+  [{ workspaces: [{ name: "a", organization: "b", vcsRepo: "c" }] }, /Unknown member "vcsRepo" of a workspace/],
+  [{ workspaces: [{ name: "a" }] }, /needs its organization/],
+  [{ workspaces: [{ name: "a", organization: "b", run: { status: "plan-queued" } }] }, /Unknown run status "plan-queued"/],
+  [{ workspaces: [{ name: "a", organization: "b", run: { status: "planned", at: 1 } }] }, /Unknown member "at" of a run/],
+  [{ workspaces: [{ id: "ws-other", name: "network-prod", organization: "acme" }] }, /acme has a workspace "network-prod" with another id/],
+  [
+    {
+      workspaces: [
+        { id: "ws-1", name: "a", organization: "b" },
+        { id: "ws-2", name: "a", organization: "b" },
+      ],
+    },
+    /b has a workspace "a" with another id/,
+  ],
+  [{ modules: [{ namespace: "a", name: "b", versions: [] }] }, /needs its provider/],
+  [{ modules: [{ namespace: "a", name: "b", provider: "c" }] }, /needs versions/],
+])("refuses the seed %j, as a whole", async (seed, message) => {
+  expect(() => sandbox.platform.seed({ organizations: [{ name: "first" }], ...seed } as Seed)).toThrow(message);
+  expect(() => sandbox.platform.seed(seed as Seed)).toThrow(TypeError);
+  const { json } = await call(sandbox.platform, "GET", "/api/v2/admin/workspaces");
+  expect(json.data).toHaveLength(4);
+});

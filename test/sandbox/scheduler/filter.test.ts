@@ -1,0 +1,80 @@
+import { type Sandbox, start } from "../../../sandbox/index";
+import { call } from "../../support/call";
+
+const unreadable = "failed to create result paginator: failed to read filter expression: ";
+const unfit = "failed to read result page: ";
+
+describe.each(["standard", "hashicorp"] as const)("the scheduler filters, %s", (dialect) => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+  });
+  afterAll(() => sandbox.close());
+
+  const ask = (noun: string, filter: string) => call(sandbox.scheduler, "GET", `/v1/${noun}?filter=${encodeURIComponent(filter)}`);
+
+  test.each([
+    ['ID == "web"', ["web"]],
+    ['"/ID" == `web`', ["web"]],
+    ["ID != web", ["api", "backup"]],
+    ['Meta.team == "back"', ["api"]],
+    ['Meta["team"] != "back"', ["backup", "web"]],
+    ['Meta["no such key"] is empty', ["api", "backup", "web"]],
+    ['"team" in Meta', ["api", "web"]],
+    ['Meta not contains "team"', ["backup"]],
+    ['TaskGroups.0.Name matches "^(api|web)$"', ["api", "web"]],
+    ['Name not matches "(?i)^W"', ["api", "backup"]],
+    ['Name matches "^[[:lower:]]+$"', ["api", "backup", "web"]],
+    ['Name matches "^[[:alpha:]_]{3}$"', ["api", "web"]],
+    ['Name matches "(?i:WEB)"', ["web"]],
+    ['TaskGroups.0.Count == "0x2"', ["api", "web"]],
+    ["Update.Stagger == 30000000000", ["api", "web"]],
+    ['Stop == "F" and not Type == "batch"', ["api", "web"]],
+    ['ID == "api" or ID == "web" and Type == "batch"', ["api"]],
+    ['(ID == "api" or ID == "web") and Type == "service"', ["api", "web"]],
+    ['"*" in Datacenters', ["api", "backup", "web"]],
+    ['any TaskGroups as group { group.Name == "backup" }', ["backup"]],
+    ['Type == "none" and Nope == "x"', []],
+  ])("%s", async (filter, names) => {
+    const { status, json } = await ask("jobs", filter);
+    expect([status, json?.map(({ ID }: { ID: string }) => ID)]).toEqual([200, names]);
+  });
+
+  // These are the words of Nomad 1.11; test/real/scheduler-filter.test.ts asks it itself.
+  test.each([
+    ["ID", `${unreadable}1:3 (2): no match found, expected: "!=", ".", "==", "[", [ \\t\\r\\n] or [a-zA-Z0-9_/]`],
+    ['ID == "web"x', `${unreadable}1:12 (11): no match found, expected: [ \\t\\r\\n] or EOF`],
+    ['(ID == "x"', `${unreadable}1:11 (10): rule "grouping": Unmatched parentheses`],
+    ['ID == "a\\"b"', `${unreadable}1:7 (6): rule "string": invalid syntax`],
+    ['ID == "x', `${unreadable}1:9 (8): rule "string": Unterminated string literal`],
+    ["Priority == 1x", `${unreadable}1:14 (13): rule "number": Invalid number literal`],
+    ['Nope == "x"', `${unfit}error finding value in datum: /Nope at part 0: couldn't find key: struct field with name "Nope"`],
+    ['Priority == "x"', `${unfit}error getting match value in expression: strconv.ParseInt: parsing "x": invalid syntax`],
+    ['Priority contains "5"', `${unfit}Cannot perform in/contains operations on type int for selector: "Priority"`],
+    ['Datacenters matches "x"', `${unfit}Value of type []string is not convertible to []byte`],
+    ['Datacenters == "x"', `${unfit}unable to find suitable primitive comparison function for matching`],
+    ['ID matches "("', `${unfit}Failed to compile regular expression "(": error parsing regexp: missing closing ): \`(\``],
+    [
+      'ID matches "(?=a)"',
+      `${unfit}Failed to compile regular expression "(?=a)": error parsing regexp: invalid or unsupported Perl syntax: \`(?=\``,
+    ],
+    [
+      "ID matches `a\\`",
+      `${unfit}Failed to compile regular expression "a\\\\": error parsing regexp: trailing backslash at end of expression: \`\``,
+    ],
+    ["Periodic.Enabled == true", `${unfit}error finding value in datum: /Periodic/Enabled: at part 1, invalid value kind: invalid`],
+    ['Datacenters.5 == "x"', `${unfit}error finding value in datum: /Datacenters/5 at part 1: index 5 is out of range (length = 1)`],
+  ])("%s is refused", async (filter, text) => {
+    expect(await ask("jobs", filter)).toMatchObject({ status: 400, text });
+  });
+
+  test("a node's address has another name in the full record", async () => {
+    expect((await ask("nodes", 'HTTPAddr matches "^10.0.0.1:"')).json).toMatchObject([{ Name: "client-1", Address: "10.0.0.1" }]);
+    expect(await ask("nodes", 'Address == "10.0.0.1"')).toMatchObject({ status: 400, text: expect.stringContaining("couldn't find key") });
+  });
+
+  test("asking whether a number, a flag or an object is empty breaks the connection, and the next request is served", async () => {
+    for (const field of ["Stop", "Priority", "Update", "Periodic"]) await expect(ask("jobs", `${field} is empty`)).rejects.toThrow();
+    expect((await ask("jobs", "Constraints is empty")).status).toBe(200);
+  });
+});

@@ -1,0 +1,125 @@
+import { type Sandbox, start } from "../../../sandbox/index";
+import { call } from "../../support/call";
+
+describe.each(["standard", "hashicorp"] as const)("the scheduler's lists, %s", (dialect) => {
+  let sandbox: Sandbox;
+  const family = dialect === "standard" ? "x-scheduler-" : "x-nomad-";
+  const get = (path: string) => call(sandbox.scheduler, "GET", `/v1/${path}`);
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+  });
+  afterEach(() => sandbox.reset());
+  afterAll(() => sandbox.close());
+
+  test("jobs are stubs of one namespace, or of all, with the facts about the read", async () => {
+    const { json, headers } = await get("jobs");
+    expect(json.map(({ ID }: { ID: string }) => ID)).toEqual(["api", "backup", "web"]);
+    expect(Object.keys(json[0])).toEqual([...Object.keys(json[0])].sort());
+    expect(json[1]).toMatchObject({ Type: "batch", Periodic: true, ParameterizedJob: false, Multiregion: null, Stop: false, Priority: 50 });
+    expect(json[2].JobSummary).toMatchObject({ JobID: "web", Namespace: "default", Summary: { web: { Running: 2, Queued: 0 } } });
+    expect(json[0]).not.toHaveProperty("TaskGroups");
+    expect(json[0]).not.toHaveProperty("Meta");
+    expect((await get("jobs?meta=true")).json[0].Meta).toEqual({ team: "back" });
+    expect(headers.get(`${family}knownleader`)).toBe("true");
+    expect(headers.get(`${family}lastcontact`)).toBe("0");
+    expect(Number(headers.get(`${family}index`))).toBe(
+      Math.max(...(await get("jobs?namespace=*")).json.map((job: { ModifyIndex: number }) => job.ModifyIndex)),
+    );
+    expect([...headers.keys()].some((name) => name.startsWith(dialect === "standard" ? "x-nomad" : "x-scheduler"))).toBe(false);
+    expect((await get("jobs?namespace=*")).json.map(({ Namespace }: { Namespace: string }) => Namespace)).toEqual([
+      "apps",
+      "default",
+      "default",
+      "default",
+    ]);
+    expect((await get("jobs?namespace=nowhere")).json).toEqual([]);
+  });
+
+  test("a time in nanoseconds is exact, though no JavaScript number holds it", async () => {
+    sandbox.scheduler.seed({ jobs: [{ ID: "exact", SubmitTime: 1_700_000_000_123_456_789n }] });
+    expect((await get("jobs?prefix=exact")).text).toContain('"SubmitTime":1700000000123456789,');
+    expect((await get("job/exact")).text).toContain('"SubmitTime":1700000000123456789,');
+    expect((await get("jobs?prefix=exact&pretty")).text).toContain('\n        "SubmitTime": 1700000000123456789,\n');
+    expect((await get("jobs?prefix=exact&pretty=0")).text).not.toContain("\n");
+    expect((await get(`jobs?filter=${encodeURIComponent("SubmitTime == 1700000000123456789")}`)).json).toHaveLength(1);
+    expect((await get(`jobs?filter=${encodeURIComponent("SubmitTime == 1700000000123456788")}`)).json).toEqual([]);
+  });
+
+  test("deployments are whole, and nodes are stubs with an address", async () => {
+    const deployments = (await get("deployments?namespace=*")).json;
+    expect(deployments.map(({ Status }: { Status: string }) => Status)).toEqual(["cancelled", "successful", "successful", "successful"]);
+    expect(deployments[0]).toMatchObject({
+      StatusDescription: "Cancelled due to newer version of job",
+      IsMultiregion: false,
+      TaskGroups: { web: { DesiredTotal: 2, PlacedCanaries: null, RequireProgressBy: null, ProgressDeadline: 600_000_000_000 } },
+    });
+    const nodes = (await get("nodes?reverse=true")).json;
+    expect(nodes).toMatchObject([
+      { Name: "client-1", Address: "10.0.0.1", Drain: false, Version: "1.11.0", Status: "ready" },
+      { Name: "client-2", Address: "10.0.0.2" },
+    ]);
+    expect(nodes[0]).not.toHaveProperty("HTTPAddr");
+  });
+
+  test("members are those of every region, whichever is asked for", async () => {
+    sandbox.scheduler.seed({ region: "europe", members: [{ Name: "scheduler-1.europe", Status: "failed", Tags: { dc: "dc9" } }] });
+    const { json, headers } = await get("agent/members?region=nowhere");
+    expect(json).toMatchObject({
+      ServerName: "scheduler-1",
+      ServerRegion: "global",
+      ServerDC: "dc1",
+      Members: [
+        { Name: "scheduler-1.global", Status: "alive" },
+        { Name: "scheduler-1.europe", Status: "failed", Tags: { region: "europe", dc: "dc9" } },
+      ],
+    });
+    expect(headers.has(`${family}index`)).toBe(false);
+  });
+
+  test("a region has its own records and index", async () => {
+    sandbox.scheduler.seed({ region: "europe", jobs: [{ ID: "there", Namespace: "default" }] });
+    const { json, headers } = await get("jobs?region=europe");
+    expect(json).toMatchObject([{ ID: "there" }]);
+    expect(headers.get(`${family}index`)).toBe(String(json[0].ModifyIndex));
+    const empty = await get("nodes?region=europe");
+    expect([empty.json, empty.headers.get(`${family}index`)]).toEqual([[], dialect === "standard" ? "1" : "0"]);
+    expect((await get("jobs?region=global")).json).toHaveLength(3);
+  });
+
+  test("a stale read is behind by what was set, and needs no leader", async () => {
+    const { scheduler, clock } = sandbox;
+    scheduler.setStaleness(5000);
+    clock.advance(10_000);
+    scheduler.jobs.change("web", { Status: "dead" });
+    const statusOf = async (query: string): Promise<string> => (await get(`jobs?prefix=web${query}`)).json[0].Status;
+    expect([await statusOf(""), await statusOf("&stale"), await statusOf("&stale=false")]).toEqual(["dead", "running", "dead"]);
+    clock.advance(5000);
+    expect(await statusOf("&stale")).toBe("dead");
+    expect((await get("jobs?stale")).headers.get(`${family}lastcontact`)).toBe("5000");
+
+    scheduler.loseLeader();
+    clock.advance(60_000);
+    expect(await get("jobs")).toMatchObject({ status: 500, text: "No cluster leader" });
+    expect(await call(scheduler, "PUT", "/v1/jobs", { Job: { ID: "x", TaskGroups: [{ Name: "x" }] } })).toMatchObject({ status: 500 });
+    const { status, headers } = await get("jobs?stale=true");
+    expect([status, headers.get(`${family}knownleader`)]).toEqual([200, "false"]);
+    expect(Number(headers.get(`${family}lastcontact`))).toBeGreaterThanOrEqual(60_000);
+    scheduler.electLeader();
+    expect((await get("jobs")).headers.get(`${family}knownleader`)).toBe("true");
+  });
+
+  test("a seed with a mistake changes nothing; what a test changes must be there", async () => {
+    const { scheduler } = sandbox;
+    const before = (await get("jobs")).text;
+    // Mistakes that the compiler would find.
+    for (const wrong of [{ job: [] }, { jobs: [{ ID: "x" }, {}] }, { members: [{}] }, { policies: [{}] }])
+      expect(() => scheduler.seed(wrong as never)).toThrow(TypeError);
+    expect(() => scheduler.jobs.change("web", {}, { namespace: "nowhere" })).toThrow('There is no "web" among the jobs');
+    expect(() => scheduler.nodes.remove("client-1")).toThrow(TypeError);
+    expect((await get("jobs")).text).toBe(before);
+    scheduler.jobs.remove("web");
+    expect((await get("jobs")).json).toHaveLength(2);
+    await sandbox.reset();
+    expect((await get("jobs")).json).toHaveLength(3);
+  });
+});

@@ -1,0 +1,79 @@
+import { type Sandbox, start } from "../../../sandbox/index";
+import { call } from "../../support/call";
+
+describe.each(["standard", "hashicorp"] as const)("the scheduler's pages, %s", (dialect) => {
+  let sandbox: Sandbox;
+  const family = dialect === "standard" ? "x-scheduler-" : "x-nomad-";
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+  });
+  afterEach(() => sandbox.reset());
+  afterAll(() => sandbox.close());
+
+  async function page(path: string): Promise<{ names: string[]; next: string | null }> {
+    const { json, headers } = await call(sandbox.scheduler, "GET", `/v1/${path}`);
+    return { names: json.map(({ ID }: { ID: string }) => ID), next: headers.get(`${family}nexttoken`) };
+  }
+
+  /** Every page, until one leads nowhere, or back. */
+  async function pages(path: string): Promise<string[][]> {
+    const found: string[][] = [];
+    const seen = new Set<string>();
+    for (let token = ""; !seen.has(token); ) {
+      seen.add(token);
+      const { names, next } = await page(`${path}&next_token=${encodeURIComponent(token)}`);
+      found.push(names);
+      if (next === null) return found;
+      token = next;
+    }
+    return [...found, ["again"]];
+  }
+
+  test("the token names the first row of the next page, and the last page has none", async () => {
+    expect(await page("jobs?per_page=2")).toEqual({ names: ["api", "backup"], next: "default.web" });
+    expect(await page("jobs?per_page=2&next_token=default.web")).toEqual({ names: ["web"], next: null });
+    expect(await page("jobs?per_page=3")).toEqual({ names: ["api", "backup", "web"], next: null });
+    // Whoever was removed meanwhile is not missed.
+    expect(await page("jobs?next_token=default.b")).toEqual({ names: ["backup", "web"], next: null });
+  });
+
+  test("zero asks for everything, and fewer for nothing", async () => {
+    expect(await page("jobs?per_page=0")).toEqual({ names: ["api", "backup", "web"], next: null });
+    expect(await page("jobs?per_page=-1")).toEqual({ names: [], next: "default.api" });
+  });
+
+  test("only the exact text reverses", async () => {
+    expect(await pages("jobs?per_page=2&reverse=true")).toEqual([["web", "backup"], ["api"]]);
+    for (const other of ["TRUE", "1", ""]) expect((await page(`jobs?reverse=${other}`)).names[0]).toBe("api");
+  });
+
+  test("deployments are in the order of their creation, by number and not by text", async () => {
+    const ids = Array.from({ length: 95 }, (_, number) => `d${String(99 - number).padStart(2, "0")}`);
+    sandbox.scheduler.seed({ deployments: ids.map((ID) => ({ ID, JobID: "many", Namespace: "many" })) });
+    const found = await pages("deployments?per_page=7&namespace=many");
+    expect(found.flat()).toEqual(ids);
+    const { next } = await page("deployments?per_page=7&namespace=many");
+    expect(next).toMatch(new RegExp(`^\\d+\\.${ids[7]}$`));
+    expect((await pages("deployments?per_page=10&namespace=many&reverse=true")).flat()).toEqual([...ids].reverse());
+    expect((await page("deployments?prefix=d1&namespace=many&per_page=1")).next).toBe("d11");
+  });
+
+  test("a filter is applied before a page is cut, and a token the caller may not see never shows", async () => {
+    const filter = encodeURIComponent('Type == "service"');
+    expect(await page(`jobs?per_page=1&filter=${filter}`)).toEqual({ names: ["api"], next: "default.web" });
+    const { secret } = sandbox.scheduler.tokens.mint({ policies: ["apps"] });
+    sandbox.scheduler.seed({ policies: [{ name: "apps", namespaces: { apps: "read" } }] });
+    const { headers } = await call(sandbox.scheduler, "GET", "/v1/jobs?namespace=*&per_page=1", undefined, secret);
+    expect(headers.get(`${family}nexttoken`)).toBeNull();
+  });
+
+  test("over all namespaces tokens lead in a circle where one name begins with another's, as in the real product", async () => {
+    // In the list "a" comes before "a-b", whose token is the smaller one.
+    sandbox.scheduler.seed({ jobs: ["a", "a-b"].flatMap((Namespace) => ["x", "y"].map((ID) => ({ ID, Namespace }))) });
+    const order = (await call(sandbox.scheduler, "GET", "/v1/jobs?namespace=*&prefix=")).json.map(
+      (job: { Namespace: string }) => job.Namespace,
+    );
+    expect(order.slice(0, 4)).toEqual(["a", "a", "a-b", "a-b"]);
+    expect((await pages("jobs?namespace=*&per_page=1")).at(-1)).toEqual(["again"]);
+  });
+});

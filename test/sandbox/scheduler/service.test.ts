@@ -1,0 +1,103 @@
+import { request } from "node:http";
+import { gunzipSync, inflateRawSync } from "node:zlib";
+import { type Sandbox, start } from "../../../sandbox/index";
+import { call } from "../../support/call";
+
+/** One request as it is on the wire: nothing asks for or undoes a compression. */
+function plain(url: string, headers: Record<string, string>): Promise<{ headers: NodeJS.Dict<string | string[]>; body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response
+        .on("data", (chunk) => chunks.push(chunk))
+        .on("end", () => resolve({ headers: response.headers, body: Buffer.concat(chunks) }));
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect) => {
+  let sandbox: Sandbox;
+  const header = dialect === "standard" ? "x-scheduler-token" : "x-nomad-token";
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+  });
+  afterEach(() => sandbox.reset());
+  afterAll(() => sandbox.close());
+
+  test("it asks for its token, in its own header or as a bearer", async () => {
+    const { scheduler } = sandbox;
+    for (const path of ["/v1/jobs", "/v1/deployments", "/v1/nodes", "/v1/agent/members", "/v1/job/web"])
+      for (const token of ["", "wrong"])
+        expect(await call(scheduler, "GET", path, undefined, token)).toMatchObject({ status: 403, text: "Permission denied" });
+    for (const headers of [{ [header]: scheduler.token }, { authorization: `bearer  ${scheduler.token}` }])
+      expect((await fetch(`${scheduler.url}/v1/jobs`, { headers })).status).toBe(200);
+    const other = dialect === "standard" ? "x-nomad-token" : "x-scheduler-token";
+    expect((await fetch(`${scheduler.url}/v1/jobs`, { headers: { [other]: scheduler.token } })).status).toBe(403);
+  });
+
+  test("what is asked wrongly is told before who asks", async () => {
+    const { scheduler } = sandbox;
+    expect(await call(scheduler, "GET", "/v1/nothing", undefined, "")).toMatchObject({ status: 404, text: "" });
+    const invalid = await call(scheduler, "DELETE", "/v1/jobs", undefined, "");
+    expect(invalid).toMatchObject({ status: 405, text: "Invalid method" });
+    expect(invalid.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(await call(scheduler, "GET", "/v1/jobs?wait=5", undefined, "")).toMatchObject({ status: 400, text: "Invalid wait time" });
+    expect(await call(scheduler, "GET", "/v1/jobs?index=x")).toMatchObject({ status: 400, text: "Invalid index" });
+    expect(await call(scheduler, "GET", "/v1/jobs?per_page=x")).toMatchObject({ status: 400 });
+    expect(await call(scheduler, "GET", "/v1/jobs?stale=x")).toMatchObject({ status: 400 });
+    expect(await call(scheduler, "GET", "/v1/jobs?region=nowhere", undefined, "")).toMatchObject({
+      status: 500,
+      text: "No path to region",
+    });
+  });
+
+  test("a minted token may do what its policies say, until it expires or is revoked", async () => {
+    const { scheduler, clock } = sandbox;
+    const status = async (path: string, token: string): Promise<number> => (await call(scheduler, "GET", path, undefined, token)).status;
+    scheduler.seed({ policies: [{ name: "apps", namespaces: { apps: "read" } }] });
+    const apps = scheduler.tokens.mint({ policies: ["apps", "unknown"], ttl: 60_000 });
+    expect(await status("/v1/jobs", apps.secret)).toBe(403);
+    expect(await status("/v1/nodes", apps.secret)).toBe(403);
+    expect(await status("/v1/agent/members", apps.secret)).toBe(403);
+    expect(await status("/v1/jobs?namespace=apps", apps.secret)).toBe(200);
+    const all = await call(scheduler, "GET", "/v1/jobs?namespace=*", undefined, apps.secret);
+    expect(all.json).toMatchObject([{ ID: "web", Namespace: "apps" }]);
+    const body = { Job: { ID: "x", TaskGroups: [{ Name: "x" }] } };
+    expect((await call(scheduler, "PUT", "/v1/jobs?namespace=apps", body, apps.secret)).status).toBe(403);
+    clock.advance(60_000);
+    expect(await status("/v1/jobs?namespace=apps", apps.secret)).toBe(403);
+
+    const operator = scheduler.tokens.mint({ type: "management" });
+    expect(await status("/v1/agent/members", operator.secret)).toBe(200);
+    expect(scheduler.tokens.revoke(operator.accessor)).toBe(true);
+    expect(scheduler.tokens.revoke(operator.accessor)).toBe(false);
+    expect(await status("/v1/agent/members", operator.secret)).toBe(403);
+    expect(await status("/v1/jobs?namespace=*", scheduler.tokens.mint().secret)).toBe(403);
+  });
+
+  test("a token counts where it was minted, unless it is global", async () => {
+    const { scheduler } = sandbox;
+    scheduler.seed({ region: "europe", jobs: [{ ID: "there" }] });
+    const local = scheduler.tokens.mint({ policies: ["readonly"] });
+    const everywhere = scheduler.tokens.mint({ policies: ["readonly"], global: true });
+    expect((await call(scheduler, "GET", "/v1/jobs?region=europe", undefined, local.secret)).status).toBe(403);
+    const answer = await call(scheduler, "GET", "/v1/jobs?region=europe", undefined, everywhere.secret);
+    expect(answer.json).toMatchObject([{ ID: "there" }]);
+  });
+
+  test("an answer is compressed where the client takes it, and no weight stands there", async () => {
+    const { url, token } = sandbox.scheduler;
+    const ask = (accepted: string) => plain(`${url}/v1/jobs`, { [header]: token, "accept-encoding": accepted });
+    const { body: text } = await ask("identity");
+    expect(JSON.parse(String(text))).toHaveLength(3);
+    const zipped = await ask("br, gzip, deflate");
+    expect([zipped.headers["content-encoding"], zipped.headers.vary]).toEqual(["gzip", "Accept-Encoding"]);
+    expect(gunzipSync(zipped.body)).toEqual(text);
+    expect(inflateRawSync((await ask("deflate")).body)).toEqual(text);
+    for (const accepted of ["gzip;q=1.0", "GZIP", "*", ""]) expect((await ask(accepted)).headers["content-encoding"]).toBeUndefined();
+    const refused = await plain(`${url}/v1/jobs`, { "accept-encoding": "gzip" });
+    expect(String(gunzipSync(refused.body))).toBe("Permission denied");
+  });
+});

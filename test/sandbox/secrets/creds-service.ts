@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto";
+import { type Sandbox, start } from "../../../sandbox/index";
+import { type Answer, call } from "../../support/call";
+
+/** A secrets service and the scheduler that it makes tokens for. */
+export interface Stage {
+  /** Is it, or does it speak like, the real product? */
+  real: boolean;
+  /** Present when it is the sandbox. */
+  sandbox?: Sandbox;
+  /** Where the engine is mounted. */
+  mount: string;
+  schedulerAddress: string;
+  /** A management token. */
+  schedulerToken: string;
+  /** A request to the secrets service with its first token, or with another one. */
+  to(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
+  /** The same to the scheduler. */
+  scheduler(method: string, path: string, token: string, body?: object): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+const real = process.env.REAL_VAULT_ADDRESS;
+
+const stages: { name: string; begin(): Promise<Stage> }[] = real
+  ? [{ name: "real Vault and Nomad", begin: onServers }]
+  : (["standard", "hashicorp"] as const).map((dialect) => ({ name: dialect, begin: () => onSandbox(dialect) }));
+
+async function onSandbox(dialect: "standard" | "hashicorp"): Promise<Stage> {
+  const sandbox = await start({ dialect });
+  const mount = dialect === "hashicorp" ? "nomad" : "scheduler";
+  return { ...stage(sandbox.secrets, sandbox.scheduler, mount, dialect === "hashicorp"), sandbox, close: () => sandbox.close() };
+}
+
+async function onServers(): Promise<Stage> {
+  const secrets = { url: real ?? "", token: process.env.REAL_VAULT_TOKEN ?? "" };
+  const scheduler = { url: process.env.REAL_NOMAD_ADDRESS ?? "", token: process.env.REAL_NOMAD_TOKEN ?? "" };
+  const found = stage(secrets, scheduler, `test/${randomBytes(6).toString("hex")}`, true);
+  expect((await found.to("POST", `sys/mounts/${found.mount}`, { type: "nomad" })).status).toBe(204);
+  const Rules = 'namespace "*" { policy = "read" } node { policy = "read" } agent { policy = "read" }';
+  const written = await found.scheduler("POST", "acl/policy/readonly", scheduler.token, { Name: "readonly", Rules });
+  expect(written.status).toBe(200);
+  return found;
+}
+
+function stage(secrets: { url: string; token: string }, scheduler: { url: string; token: string }, mount: string, real: boolean): Stage {
+  return {
+    real,
+    mount,
+    schedulerAddress: scheduler.url,
+    schedulerToken: scheduler.token,
+    to: (method, path, body, token) => call(secrets, method, `/v1/${path}`, body, token),
+    scheduler: (method, path, token, body) => call(scheduler, method, `/v1/${path}`, body, token),
+    close: async () => {},
+  };
+}
+
+/** What a story says to the stage that stands. */
+export interface Teller {
+  to: Stage["to"];
+  /** A request to the engine. */
+  engine(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
+  /** Writes how the engine reaches the scheduler, or some of it otherwise. */
+  access(more?: object): Promise<void>;
+  /** Asks for a token of the role, which has to be there. */
+  generate(role: string, token?: string): Promise<{ accessor: string; secret: string; lease: string; answer: Answer }>;
+  /** A token of the secrets service that may do what the policy says. */
+  tokenWith(policy: string, more?: object, parent?: string): Promise<string>;
+  /** Does the token list jobs? */
+  works(secret: string): Promise<boolean>;
+  /** The scheduler refuses the token, though perhaps not at once: the real product ends some leases in its own time. */
+  expectEnded(secret: string): Promise<void>;
+}
+
+/** Runs a suite on each stage; each of its tests begins with an engine of its own that has the roles `reader` and `operator`. */
+export function onEachStage(what: string, suite: (current: () => Stage, teller: Teller) => void): void {
+  describe.each(stages)(`${what}, $name`, ({ begin }) => {
+    let current: Stage;
+    beforeEach(async () => {
+      current = await begin();
+      await teller.access();
+      expect((await teller.engine("POST", "role/reader", { policies: "readonly" })).status).toBe(204);
+      expect((await teller.engine("POST", "role/operator", { type: "management" })).status).toBe(204);
+    });
+    afterEach(() => current.close());
+    let count = 0;
+    const teller: Teller = {
+      to: (...request) => current.to(...request),
+      engine: (method, path, body, token) => current.to(method, `${current.mount}/${path}`, body, token),
+      access: async (more) => {
+        const body = { address: current.schedulerAddress, token: current.schedulerToken, ...more };
+        expect((await teller.engine("POST", "config/access", body)).status).toBe(204);
+      },
+      generate: async (role, token) => {
+        const answer = await teller.engine("GET", `creds/${role}`, undefined, token);
+        expect(answer).toMatchObject({ status: 200 });
+        const { data, lease_id } = answer.json;
+        return { accessor: data.accessor_id, secret: data.secret_id, lease: lease_id, answer };
+      },
+      tokenWith: async (policy, more, parent) => {
+        count += 1;
+        const name = `creds-${count}`;
+        expect((await current.to("PUT", `sys/policies/acl/${name}`, { policy })).status).toBe(204);
+        return (await current.to("POST", "auth/token/create", { policies: [name], ...more }, parent)).json.auth.client_token;
+      },
+      works: async (secret) => (await current.scheduler("GET", "jobs", secret)).status === 200,
+      expectEnded: async (secret) => {
+        const last = Date.now() + 20_000;
+        while (!current.sandbox && (await teller.works(secret)) && Date.now() < last);
+        expect((await current.scheduler("GET", "jobs", secret)).status).toBe(403);
+      },
+    };
+    suite(() => current, teller);
+  });
+}

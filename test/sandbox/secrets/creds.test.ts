@@ -1,0 +1,198 @@
+import { onEachStage } from "./creds-service";
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const system = 2_764_800;
+
+onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWith, works, expectEnded }) => {
+  test("a token does in the scheduler what its role allows, and each is another one", async () => {
+    const reader = await generate("reader");
+    expect(reader).toMatchObject({ accessor: expect.stringMatching(uuid), secret: expect.stringMatching(uuid) });
+    const register = async (secret: string): Promise<number> => {
+      const Job = { ID: "creds", Name: "creds", Type: "batch", Datacenters: ["nowhere"], TaskGroups: [task] };
+      return (await stage().scheduler("PUT", "jobs", secret, { Job })).status;
+    };
+    const task = { Name: "main", Count: 1, Tasks: [{ Name: "main", Driver: "mock_driver", Config: { run_for: "1s" } }] };
+    expect(await works(reader.secret)).toBe(true);
+    expect(await register(reader.secret)).toBe(403);
+
+    const operator = await generate("operator");
+    expect(await register(operator.secret)).toBe(200);
+
+    // A policy that does not exist allows nothing.
+    await engine("POST", "role/nobody", { policies: "no-such-policy" });
+    expect(await works((await generate("nobody")).secret)).toBe(false);
+
+    const another = await generate("reader");
+    expect(another.accessor).not.toBe(reader.accessor);
+    expect(another.secret).not.toBe(reader.secret);
+  });
+
+  test("a token of a global role counts in every region", async () => {
+    await engine("POST", "role/traveller", { policies: "readonly", global: true });
+    const [home, everywhere] = [await generate("reader"), await generate("traveller")];
+    expect(await works(everywhere.secret)).toBe(true);
+    const { sandbox } = stage();
+    // The real product that the suites run on has one region.
+    if (!sandbox) return;
+    sandbox.scheduler.seed({ region: "other", jobs: [{ ID: "far" }] });
+    const far = async (secret: string): Promise<number> => (await stage().scheduler("GET", "jobs?region=other", secret)).status;
+    expect([await far(home.secret), await far(everywhere.secret)]).toEqual([403, 200]);
+  });
+
+  test("what the answer holds: the token, and in the real product its lease", async () => {
+    const { answer } = await generate("reader");
+    const data = { accessor_id: expect.stringMatching(uuid), secret_id: expect.stringMatching(uuid) };
+    expect(answer.json).toEqual(
+      stage().real
+        ? {
+            request_id: expect.stringMatching(uuid),
+            lease_id: expect.stringMatching(new RegExp(`^${stage().mount}/creds/reader/[0-9A-Za-z]{24}$`)),
+            renewable: true,
+            lease_duration: system,
+            data,
+            wrap_info: null,
+            warnings: null,
+            auth: null,
+            mount_type: "nomad",
+          }
+        : { data },
+    );
+  });
+
+  test("the lease configuration decides how long, and the system's maximum is above it", async () => {
+    if (!stage().real) return expect(Object.keys((await generate("reader")).answer.json)).toEqual(["data"]);
+    const capped = (ttl: string, max: string): string[] => [
+      `TTL of "${ttl}" exceeded the effective max_ttl of "${max}"; TTL value is capped accordingly`,
+    ];
+    for (const [ttl, max_ttl, lease_duration, warnings] of [
+      ["10m", "1h", 600, null],
+      ["0", "90m", 5400, capped("768h", "1h30m")],
+      ["2h", "1h0m5s", 3605, capped("2h", "1h5s")],
+      ["1000h", "0", system, capped("1000h", "768h")],
+      ["1000h", "2000h", system, capped("1000h", "768h")],
+    ] as const) {
+      await engine("POST", "config/lease", { ttl, max_ttl });
+      expect((await generate("reader")).answer.json).toMatchObject({ lease_duration, warnings });
+    }
+    await engine("DELETE", "config/lease");
+    expect((await generate("reader")).answer.json.lease_duration).toBe(system);
+  });
+
+  test("a lease is not cut to the life of the token that asks", async () => {
+    const token = await tokenWith(`path "${stage().mount}/creds/*" { capabilities = ["read"] }`, { ttl: "5m" });
+    await engine("POST", "config/lease", { ttl: "10m" });
+    const { answer, secret } = await generate("reader", token);
+    if (stage().real) expect(answer.json).toMatchObject({ lease_duration: 600, warnings: null });
+    expect(await works(secret)).toBe(true);
+  });
+
+  test("a role that does not exist, with an access configuration and without", async () => {
+    const unknown = stage().real ? { status: 400, json: { errors: ['role "absent" not found'] } } : { status: 404, json: { errors: [] } };
+    expect(await engine("GET", "creds/absent")).toMatchObject(unknown);
+    await access({ address: "http://127.0.0.1:1" });
+    expect(await engine("GET", "creds/absent")).toMatchObject(unknown);
+  });
+
+  test("names and verbs that do not exist", async () => {
+    for (const name of ["a%20b", "a-", "a/b", ""]) expect((await engine("GET", `creds/${name}`)).status).toBe(404);
+    for (const method of ["POST", "PUT", "DELETE"])
+      expect(await engine(method, "creds/reader", {})).toMatchObject({
+        status: 405,
+        json: { errors: ["1 error occurred:\n\t* unsupported operation\n\n"] },
+      });
+  });
+
+  test("a scheduler that is not there, or refuses", async () => {
+    const refused = (reason: string): object => ({ status: 500, json: { errors: [`1 error occurred:\n\t* ${reason}\n\n`] } });
+    const unreachable = (address: string): object =>
+      refused(`Put "http://${address}/v1/acl/token": dial tcp ${address}: connect: connection refused`);
+    const ask = () => engine("GET", "creds/reader");
+    const secret = (await generate("reader")).secret;
+
+    await access({ address: "http://127.0.0.1:1" });
+    expect(await ask()).toMatchObject(unreachable("127.0.0.1:1"));
+    await access({ address: stage().schedulerAddress.replace("http:", "https:") });
+    expect((await ask()).json.errors[0]).toContain("http: server gave HTTP response to HTTPS client");
+    const bare = stage().schedulerAddress.replace("http://", "");
+    await access({ address: bare });
+    expect(await ask()).toMatchObject(
+      refused(`invalid address '${bare}': parse "${bare}": first path segment in URL cannot contain colon`),
+    );
+    await access({ address: "localhost:4646" });
+    expect(await ask()).toMatchObject(refused('Put "localhost:///v1/acl/token": unsupported protocol scheme "localhost"'));
+    // Only scheme, host and port count.
+    for (const end of ["/", "/somewhere"]) {
+      await access({ address: `${stage().schedulerAddress}${end}` });
+      expect((await ask()).status).toBe(200);
+    }
+    await access({ address: stage().schedulerAddress.replace("127.0.0.1", "localhost") });
+    expect((await ask()).status).toBe(200);
+
+    await access();
+    if (stage().sandbox) {
+      stage().sandbox!.scheduler.loseLeader();
+      expect(await ask()).toMatchObject(refused("Unexpected response code: 500 (No cluster leader)"));
+      stage().sandbox!.scheduler.electLeader();
+    }
+
+    const denied = refused("Unexpected response code: 403 (Permission denied)");
+    for (const token of ["wrong", secret]) {
+      await access({ token });
+      expect(await ask()).toMatchObject(denied);
+    }
+    await access({ client_cert: "a certificate" });
+    expect(await ask()).toMatchObject(refused("Both client cert and client key must be provided"));
+    await access({ client_key: "a key" });
+    expect((await ask()).status).toBe(500);
+  });
+
+  test("without an access configuration the service looks where a scheduler usually is", async () => {
+    // The specification has no way to delete it, so the engine is a new one.
+    await to("DELETE", `sys/mounts/${stage().mount}`);
+    await to("POST", `sys/mounts/${stage().mount}`, { type: stage().real ? "nomad" : "scheduler" });
+    await engine("POST", "role/reader", { policies: "readonly" });
+    const { status, json } = await engine("GET", "creds/reader");
+    expect(status).toBe(500);
+    expect(json.errors[0]).toContain('Put "http://127.0.0.1:4646/v1/acl/token"');
+  });
+
+  test("the scheduler's token has a name, cut to the length that is configured", async () => {
+    const name = "r".repeat(250);
+    await engine("POST", `role/${name}`, { policies: "readonly" });
+    expect(await works((await generate(name)).secret)).toBe(true);
+    await access({ max_token_name_length: 300 });
+    expect((await engine("GET", `creds/${name}`)).json.errors[0]).toContain("token name too long");
+    await access({ max_token_name_length: 64 });
+    expect(await works((await generate(name)).secret)).toBe(true);
+  });
+
+  test("generating is reading, to a policy", async () => {
+    const { mount } = stage();
+    const reader = await tokenWith(`path "${mount}/creds/reader" { capabilities = ["read"] }`);
+    const updater = await tokenWith(`path "${mount}/creds/*" { capabilities = ["update", "create", "list"] }`);
+    await generate("reader", reader);
+    expect((await engine("GET", "creds/operator", undefined, reader)).status).toBe(403);
+    expect((await engine("GET", "creds/reader", undefined, updater)).status).toBe(403);
+  });
+
+  test("a token ends with the token that asked for it, and with that one's parent", async () => {
+    const { mount } = stage();
+    const policy = `path "${mount}/creds/*" { capabilities = ["read"] } path "auth/token/create" { capabilities = ["update"] }`;
+    if (!stage().real) return expect((await to("POST", "auth/token/revoke-self")).status).toBe(404);
+    const parent = await tokenWith(policy);
+    const child = (await to("POST", "auth/token/create", {}, parent)).json.auth.client_token;
+    const own = await generate("reader", parent);
+    const childs = await generate("reader", child);
+    const other = await generate("reader");
+    expect(await to("POST", "auth/token/revoke-self", undefined, parent)).toMatchObject({ status: 204, text: "" });
+    for (const { secret } of [own, childs]) await expectEnded(secret);
+    expect(await works(other.secret)).toBe(true);
+    expect((await engine("GET", "creds/reader", undefined, child)).status).toBe(403);
+  });
+
+  test("the end of the mount is the end of its tokens", async () => {
+    const { secret } = await generate("operator");
+    expect((await to("DELETE", `sys/mounts/${stage().mount}`)).status).toBe(204);
+    expect(await works(secret)).toBe(false);
+  });
+});

@@ -1,0 +1,214 @@
+import { type Sandbox, start } from "../../../sandbox/index";
+import { call, raw, rawList } from "../../support/call";
+
+const unsupportedPath = { errors: ["1 error occurred:\n\t* unsupported path\n\n"] };
+
+describe.each([
+  ["standard", "scheduler"],
+  ["hashicorp", "nomad"],
+] as const)("the scheduler engine, %s", (dialect, engine) => {
+  let sandbox: Sandbox;
+  const real = dialect === "hashicorp";
+  const to = (method: string, path: string, body?: unknown) => call(sandbox.secrets, method, `/v1/${engine}/${path}`, body);
+  const data = async (path: string): Promise<unknown> => (await to("GET", path)).json.data;
+
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+  });
+  beforeEach(() => sandbox.reset());
+  afterAll(() => sandbox.close());
+
+  test("access: missing at first, written, read without its secrets", async () => {
+    expect(await to("GET", "config/access")).toMatchObject({ status: 404, json: { errors: [] } });
+    const body = {
+      address: "http://127.0.0.1:1",
+      token: "t",
+      max_token_name_length: 64,
+      ca_cert: "ca",
+      client_cert: "cert",
+      client_key: "key",
+    };
+    expect(await to("POST", "config/access", body)).toMatchObject({ status: 204, text: "" });
+    const answer = await to("GET", "config/access");
+    const address = { address: "http://127.0.0.1:1" };
+    expect(answer.json.data).toEqual(real ? { ...address, ca_cert: "ca", client_cert: "cert", max_token_name_length: 64 } : address);
+    expect(answer.text).not.toMatch(/"t"|key/);
+  });
+
+  test("access: a write merges, except for the token name length", async () => {
+    await to("POST", "config/access", { address: "http://a", token: "t", ca_cert: "ca", max_token_name_length: "64" });
+    expect((await to("POST", "config/access", { client_cert: "c", ignored: 1 })).status).toBe(204);
+    expect(await data("config/access")).toMatchObject({ address: "http://a" });
+    if (real) expect(await data("config/access")).toMatchObject({ ca_cert: "ca", client_cert: "c", max_token_name_length: 0 });
+    for (const wrong of [{ address: ["a"] }, { max_token_name_length: "many" }, { max_token_name_length: 1.5 }])
+      expect(await to("POST", "config/access", wrong)).toMatchObject({
+        status: 400,
+        json: { errors: [expect.stringMatching(/converting input/)] },
+      });
+    expect(await data("config/access")).toMatchObject({ address: "http://a" });
+  });
+
+  test("access: without any token the real product tries to take over the scheduler", async () => {
+    const answer = await to("POST", "config/access", { address: "http://127.0.0.1:1" });
+    expect(answer.status).toBe(real ? 400 : 204);
+    if (real) expect(answer.json.errors).toEqual(["Token not provided and failed to bootstrap ACLs"]);
+    expect((await to("GET", "config/access")).status).toBe(real ? 404 : 200);
+  });
+
+  test("access: only the real product deletes it, and only there PUT is POST", async () => {
+    await to("POST", "config/access", { address: "http://a", token: "t" });
+    expect((await to("DELETE", "config/access")).status).toBe(real ? 204 : 405);
+    expect((await to("GET", "config/access")).status).toBe(real ? 404 : 200);
+    expect((await to("PUT", "config/access", { address: "http://a", token: "t" })).status).toBe(real ? 204 : 405);
+    expect((await to("PUT", "config/lease", {})).status).toBe(real ? 204 : 405);
+    expect((await to("PUT", "role/web", { policies: "a" })).status).toBe(real ? 204 : 405);
+  });
+
+  test("lease: seconds come back, both fields are overwritten, deleting twice is fine", async () => {
+    expect(await to("GET", "config/lease")).toMatchObject({ status: 404, json: { errors: [] } });
+    await to("POST", "config/lease", { ttl: "1h30m", max_ttl: 7200 });
+    expect(await data("config/lease")).toEqual({ ttl: 5400, max_ttl: 7200 });
+    await to("POST", "config/lease", { max_ttl: "1d" });
+    expect(await data("config/lease")).toEqual({ ttl: 0, max_ttl: 86_400 });
+    expect([(await to("DELETE", "config/lease")).status, (await to("DELETE", "config/lease")).status]).toEqual([204, 204]);
+    expect((await to("GET", "config/lease")).status).toBe(404);
+  });
+
+  test.each([
+    ["30s", 30],
+    ["1d", 86_400],
+    ["1.5h", 5400],
+    ["0.1h", 360],
+    [".5h", 1800],
+    ["90", 90],
+    [90, 90],
+    ["90.7s", 90],
+    ["500ms", 0],
+    ["+5s", 5],
+    ["2h1h", 10_800],
+    ["", 0],
+    [null, 0],
+  ])("lease: a ttl of %j is %d seconds", async (ttl, seconds) => {
+    expect((await to("POST", "config/lease", { ttl })).status).toBe(204);
+    expect(await data("config/lease")).toEqual({ ttl: seconds, max_ttl: 0 });
+  });
+
+  test.each([-1, "-1s", "-1d", "soon", "1.5d", "1d2h", "1w", "1H", " 5s ", "90.7", 90.7, 99_999_999_999, true, ["1h"], { h: 1 }])(
+    "lease: a ttl of %j is refused",
+    async (ttl) => {
+      expect(await to("POST", "config/lease", { ttl })).toMatchObject({ status: 400, json: { errors: [expect.stringMatching(/"ttl"/)] } });
+      expect((await to("GET", "config/lease")).status).toBe(404);
+    },
+  );
+
+  test("role: created, read, updated, deleted twice", async () => {
+    expect(await to("GET", "role/web")).toMatchObject({ status: 404, json: { errors: [] } });
+    expect(await to("POST", "role/web", { policies: "b, a ,b", global: true })).toMatchObject({ status: 204, text: "" });
+    const policies = ["b", "a", "b"];
+    expect(await data("role/web")).toEqual(
+      real ? { policies, global: true, type: "client" } : { policies, lease: "0s", token_type: "client" },
+    );
+    await to("POST", "role/web", { policies: ["x", "y y"] });
+    expect(await data("role/web")).toMatchObject({ policies: ["x", "y y"], ...(real && { global: true }) });
+    await to("POST", "role/web", { type: "management", policies: "" });
+    expect(await data("role/web")).toMatchObject({ policies: [], [real ? "type" : "token_type"]: "management" });
+    expect([(await to("DELETE", "role/web")).status, (await to("DELETE", "role/web")).status]).toEqual([204, 204]);
+    expect((await to("GET", "role/web")).status).toBe(404);
+  });
+
+  test("role: an omitted type is client again; an unknown one is refused", async () => {
+    await to("POST", "role/admin", { type: "management" });
+    await to("POST", "role/admin", { policies: "a" });
+    expect(await data("role/admin")).toMatchObject({ [real ? "type" : "token_type"]: "client" });
+    for (const type of ["Client", "", null, 5]) expect((await to("POST", "role/admin", { type, policies: "a" })).status).toBe(400);
+    expect((await to("POST", "role/admin", { global: "maybe", policies: "a" })).status).toBe(400);
+  });
+
+  test("role: the real product judges policies by type, stored ones too; the specification does not", async () => {
+    const expected = real ? 400 : 204;
+    expect((await to("POST", "role/web", {})).status).toBe(expected);
+    expect((await to("POST", "role/web", { type: "management", policies: "a" })).status).toBe(expected);
+    await to("POST", "role/web", { policies: "a" });
+    expect((await to("POST", "role/web", { type: "management" })).status).toBe(expected);
+  });
+
+  test.each(["a%20b", "a%2Fb", "a/b", "a-", "-a", "a%40b", "%C3%A9", ".a"])("role: %s is no name", async (name) => {
+    expect(await to("POST", `role/${name}`, { policies: "a" })).toMatchObject({ status: 404, json: unsupportedPath });
+    expect((await to("GET", `role/${name}`)).json).toEqual(unsupportedPath);
+  });
+
+  test("role: the list is sorted, and an empty one is not found", async () => {
+    for (const path of ["role?list=true", "role/?list=true"])
+      expect(await to("GET", path)).toMatchObject({ status: 404, json: { errors: [] } });
+    for (const name of ["web", "a.b", "A", "a--b", "_"]) await to("POST", `role/${name}`, { policies: "a" });
+    for (const path of ["role?list=true", "role/?list=true", "role?list=1"])
+      expect((await to("GET", path)).json.data).toEqual({ keys: ["A", "_", "a--b", "a.b", "web"] });
+    expect((await to("GET", "role")).status).toBe(405);
+    expect((await to("GET", "role?list=false")).status).toBe(405);
+    expect((await to("GET", "role?list=yes")).status).toBe(400);
+  });
+
+  test("role: the verb LIST, in one packet, in several, and for what cannot be listed", async () => {
+    await to("POST", "role/web", { policies: "a" });
+    const list = rawList(`/v1/${engine}/role`, sandbox.secrets.token);
+    for (const packets of [[list], ["LI", "ST /v", list.slice(7, 60), list.slice(60)]]) {
+      const received = await raw(sandbox.secrets, ...packets);
+      expect(received).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+      expect(JSON.parse(received.split("\r\n\r\n")[1]!).data).toEqual({ keys: ["web"] });
+    }
+    expect(sandbox.requests().at(-1)).toMatchObject({ system: "secrets", method: "LIST", path: `/v1/${engine}/role`, status: 200 });
+    expect(await raw(sandbox.secrets, rawList(`/v1/${engine}/role/web`, sandbox.secrets.token))).toMatch(/^HTTP\/1.1 404 /);
+    expect(await raw(sandbox.secrets, rawList(`/v1/${engine}/role`, "wrong"))).toMatch(/^HTTP\/1.1 403 /);
+    expect(await raw(sandbox.secrets, "NONSENSE\r\n\r\n")).toMatch(/^HTTP\/1.1 400 /);
+  });
+
+  test("what surrounds the data", async () => {
+    await to("POST", "config/lease", {});
+    const { json, headers } = await to("GET", "config/lease");
+    const values = { max_ttl: 0, ttl: 0 };
+    const around = {
+      request_id: expect.any(String),
+      lease_id: "",
+      renewable: false,
+      lease_duration: 0,
+      wrap_info: null,
+      warnings: null,
+      auth: null,
+    };
+    expect(json).toEqual(real ? { ...around, data: values, mount_type: "nomad" } : { data: values });
+    expect(headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("paths and verbs that do not exist", async () => {
+    for (const path of ["", "config", "config/other", "config/access/"])
+      expect(await to("GET", path)).toMatchObject({ status: 404, json: unsupportedPath });
+    expect((await to("POST", "role/", {})).json.errors).toEqual(["cannot write to a path ending in '/'"]);
+    for (const method of ["OPTIONS", "HEAD"]) expect((await to(method, "config/lease")).status).toBe(405);
+    expect((await to("PATCH", "config/lease", {})).status).toBe(415);
+    expect(await call(sandbox.secrets, "GET", "/v1/nowhere/role/x")).toMatchObject({
+      status: 404,
+      json: { errors: ['no handler for route "nowhere/role/x". route entry not found.'] },
+    });
+    expect((await to("GET", "/role/x")).headers.get("location")).toBe(`/v1/${engine}/role/x`);
+    expect((await call(sandbox.secrets, "GET", "/other")).status).toBe(404);
+  });
+
+  test("bodies that are not an object", async () => {
+    for (const [body, status] of [
+      ["nonsense", 400],
+      ["[]", 400],
+      ['"text"', 400],
+      ['{"ttl":', 500],
+      ["null", 204],
+      ["", 204],
+    ] as const)
+      expect((await to("POST", "config/lease", body)).status).toBe(status);
+    const form = {
+      method: "POST",
+      headers: { "x-secrets-token": sandbox.secrets.token, "x-vault-token": sandbox.secrets.token },
+      body: new URLSearchParams({ ttl: "7" }),
+    };
+    expect((await fetch(`${sandbox.secrets.url}/v1/${engine}/config/lease`, form)).status).toBe(204);
+    expect(await data("config/lease")).toEqual({ ttl: 7, max_ttl: 0 });
+  });
+});

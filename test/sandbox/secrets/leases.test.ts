@@ -1,0 +1,299 @@
+import { call } from "../../support/call";
+import { onEachStage } from "./creds-service";
+
+const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/);
+const refused = (status: number, ...errors: string[]): object => ({ status, json: { errors } });
+const denied = "1 error occurred:\n\t* permission denied\n\n";
+
+onEachStage("leases", (stage, { to, engine, access, generate, tokenWith, works, expectEnded }) => {
+  const only = (what: string, story: () => Promise<void>): void =>
+    test(what, async () => {
+      // The specification shows no leases: there is nothing to look up, to renew or to revoke.
+      if (stage().real) return story();
+      for (const path of ["lookup", "renew", "revoke", "revoke/x"])
+        expect((await to("PUT", `sys/leases/${path}`, { lease_id: "x" })).status).toBe(404);
+      for (const path of ["revoke-self", "revoke"]) expect((await to("POST", `auth/token/${path}`, {})).status).toBe(404);
+      expect((await to("GET", "auth/token/lookup-self")).status).toBe(404);
+    });
+
+  only("are looked up", async () => {
+    await engine("POST", "config/lease", { ttl: "10m", max_ttl: "1h" });
+    const { lease } = await generate("reader");
+    const answer = await to("PUT", "sys/leases/lookup", { lease_id: lease });
+    expect(answer.json).toMatchObject({
+      lease_id: "",
+      renewable: false,
+      lease_duration: 0,
+      mount_type: "system",
+      warnings: null,
+      auth: null,
+    });
+    expect(answer.json.data).toEqual({
+      id: lease,
+      issue_time: iso,
+      expire_time: iso,
+      last_renewal: null,
+      renewable: true,
+      ttl: expect.any(Number),
+    });
+    const { issue_time, expire_time, ttl } = answer.json.data;
+    expect(Math.round((Date.parse(expire_time) - Date.parse(issue_time)) / 1000)).toBe(600);
+    expect(ttl > 590 && ttl <= 600).toBe(true);
+    expect((await to("POST", "sys/leases/lookup", { lease_id: lease })).status).toBe(200);
+    for (const unknown of [`${lease}x`, "x"])
+      expect(await to("PUT", "sys/leases/lookup", { lease_id: unknown })).toMatchObject(refused(400, "invalid lease"));
+    expect(await to("PUT", "sys/leases/lookup", {})).toMatchObject(refused(400, "lease_id must be specified"));
+    expect((await to("GET", "sys/leases/lookup")).status).toBe(405);
+  });
+
+  only("are renewed, by the configuration of now and never past the most", async () => {
+    await engine("POST", "config/lease", { ttl: "10m", max_ttl: "1h" });
+    const { lease } = await generate("reader");
+    const renewed = async (body: object, id = ""): Promise<unknown> => (await to("PUT", `sys/leases/renew${id}`, body)).json;
+    const around = { lease_id: lease, renewable: true, data: null, mount_type: "system", auth: null };
+    expect(await renewed({ lease_id: lease })).toMatchObject({ ...around, lease_duration: 600, warnings: null });
+    expect(await renewed({ lease_id: lease, increment: "20m" })).toMatchObject({ ...around, lease_duration: 1200 });
+    expect(await renewed({ increment: 1800 }, `/${lease}`)).toMatchObject({ ...around, lease_duration: 1800 });
+    const { data } = (await to("PUT", "sys/leases/lookup", { lease_id: lease })).json;
+    expect(data).toMatchObject({ last_renewal: iso, renewable: true });
+    expect(data.ttl > 1790 && data.ttl <= 1800).toBe(true);
+    expect(await renewed({ lease_id: lease, increment: "2h" })).toMatchObject({
+      warnings: [
+        expect.stringMatching(/^TTL of "2h" exceeded the effective max_ttl of "(1h|59m59s|59m58s)"; TTL value is capped accordingly$/),
+      ],
+    });
+    await engine("POST", "config/lease", { ttl: "5m" });
+    expect(await renewed({ lease_id: lease })).toMatchObject({ lease_duration: 300 });
+    expect(await to("PUT", "sys/leases/renew", { lease_id: "x" })).toMatchObject(refused(400, "lease not found"));
+    expect(await to("PUT", "sys/leases/renew", {})).toMatchObject(refused(400, "lease_id must be specified"));
+    expect((await to("PUT", "sys/leases/renew", { lease_id: lease, increment: "soon" })).status).toBe(400);
+  });
+
+  only("are revoked, once and again", async () => {
+    const [first, second, third] = [await generate("reader"), await generate("reader"), await generate("operator")];
+    for (const _ of [1, 2])
+      expect(await to("PUT", "sys/leases/revoke", { lease_id: first.lease })).toMatchObject({ status: 204, text: "" });
+    expect(await works(first.secret)).toBe(false);
+    expect(await works(second.secret)).toBe(true);
+    expect(await to("PUT", "sys/leases/lookup", { lease_id: first.lease })).toMatchObject(refused(400, "invalid lease"));
+    expect((await to("POST", `sys/leases/revoke/${second.lease}`)).status).toBe(204);
+    expect(await works(second.secret)).toBe(false);
+    expect((await to("PUT", "sys/leases/revoke", { lease_id: third.lease, sync: true })).status).toBe(204);
+    expect(await works(third.secret)).toBe(false);
+    expect((await to("PUT", "sys/leases/revoke", { lease_id: "x" })).status).toBe(204);
+    expect(await to("PUT", "sys/leases/revoke", {})).toMatchObject(refused(400, "lease_id must be specified"));
+  });
+
+  only("are not revoked as long as the scheduler does not end the token", async () => {
+    const { lease, accessor, secret } = await generate("reader");
+    await access({ address: "http://127.0.0.1:1" });
+    const why = `failed to revoke entry: resp: (*logical.Response)(nil) err: Delete "http://127.0.0.1:1/v1/acl/token/${accessor}": dial tcp 127.0.0.1:1: connect: connection refused`;
+    expect(await to("PUT", "sys/leases/revoke", { lease_id: lease })).toMatchObject(refused(400, why));
+    expect(await works(secret)).toBe(true);
+    expect((await to("PUT", "sys/leases/lookup", { lease_id: lease })).status).toBe(200);
+
+    const { mount } = stage();
+    expect(await to("DELETE", `sys/mounts/${mount}`)).toMatchObject(refused(400, `failed to revoke "${lease}" (1 / 1): ${why}`));
+    // It is no longer what it was, and still there.
+    expect(await engine("GET", "role/reader")).toMatchObject(
+      refused(404, `no handler for route "${mount}/role/reader". route entry is tainted.`),
+    );
+    expect(await works(secret)).toBe(true);
+  });
+
+  only("whose token somebody else ended cannot be revoked", async () => {
+    const { lease, accessor } = await generate("reader");
+    const { sandbox } = stage();
+    if (sandbox) sandbox.scheduler.tokens.revoke(accessor);
+    else await stage().scheduler("DELETE", `acl/token/${accessor}`, stage().schedulerToken);
+    expect(await to("PUT", "sys/leases/revoke", { lease_id: lease })).toMatchObject(
+      refused(
+        400,
+        `failed to revoke entry: resp: (*logical.Response)(nil) err: Unexpected response code: 400 (Cannot delete nonexistent tokens: ${accessor})`,
+      ),
+    );
+  });
+
+  only("may be looked up and renewed by every token that knows them, and revoked by those that a policy allows it", async () => {
+    const { lease } = await generate("reader");
+    const token = await tokenWith('path "nothing" { capabilities = ["read"] }');
+    const ask = (path: string): Promise<object> => to("PUT", `sys/leases/${path}`, { lease_id: lease }, token);
+    expect(await ask("lookup")).toMatchObject({ status: 200 });
+    expect(await ask("renew")).toMatchObject({ status: 200 });
+    expect(await ask("revoke")).toMatchObject(refused(403, denied));
+    const bare = await tokenWith('path "sys/leases/revoke" { capabilities = ["update"] }', { no_default_policy: true });
+    expect(await to("PUT", "sys/leases/lookup", { lease_id: lease }, bare)).toMatchObject(refused(403, denied));
+    expect((await to("PUT", "sys/leases/revoke", { lease_id: lease }, bare)).status).toBe(204);
+  });
+
+  only("what a token learns about itself", async () => {
+    const common = { accessor: expect.any(String), entity_id: "", meta: null, num_uses: 0, type: "service" };
+    const self = async (token?: string, method = "GET"): Promise<Record<string, unknown>> => {
+      const { status, json } = await to(method, "auth/token/lookup-self", undefined, token);
+      expect({ status, type: json.mount_type }).toEqual({ status: 200, type: "token" });
+      return json.data;
+    };
+    expect(await self()).toEqual({
+      ...common,
+      id: expect.any(String),
+      creation_time: expect.any(Number),
+      creation_ttl: 0,
+      display_name: "root",
+      expire_time: null,
+      explicit_max_ttl: 0,
+      orphan: true,
+      path: "auth/token/root",
+      policies: ["root"],
+      ttl: 0,
+    });
+
+    const made = { ...common, path: "auth/token/create", issue_time: iso, creation_time: expect.any(Number) };
+    const token = await tokenWith('path "nothing" { capabilities = ["read"] }', { ttl: "1h", display_name: "the builder!" });
+    const about = await self(token);
+    expect(about).toEqual({
+      ...made,
+      id: token,
+      creation_ttl: 3600,
+      display_name: "token-the-builder",
+      expire_time: iso,
+      explicit_max_ttl: 0,
+      orphan: false,
+      policies: [expect.stringMatching(/^creds-/), "default"],
+      renewable: true,
+      ttl: expect.any(Number),
+    });
+    expect(Number(about.ttl) > 3590 && Number(about.ttl) <= 3600).toBe(true);
+
+    const child = (await to("POST", "auth/token/create", {})).json.auth.client_token;
+    expect(await self(child)).toEqual({
+      ...made,
+      id: child,
+      creation_ttl: 0,
+      display_name: "token",
+      expire_time: null,
+      explicit_max_ttl: 0,
+      orphan: false,
+      policies: ["root"],
+      renewable: false,
+      ttl: 0,
+    });
+
+    const orphan = (await to("POST", "auth/token/create", { policies: ["default"], ttl: "2h", explicit_max_ttl: "30m", no_parent: true }))
+      .json;
+    expect(orphan).toMatchObject({
+      auth: { orphan: true, lease_duration: 1800, renewable: true },
+      warnings: ['TTL of "2h" exceeded the effective max_ttl of "30m"; TTL value is capped accordingly'],
+    });
+    expect(await self(orphan.auth.client_token)).toMatchObject({ orphan: true, creation_ttl: 1800, explicit_max_ttl: 1800 });
+    const fixed = (await to("POST", "auth/token/create", { policies: ["default"], renewable: false })).json.auth;
+    expect(fixed).toMatchObject({ renewable: false, lease_duration: 2_764_800 });
+    expect(await self(fixed.client_token)).toMatchObject({ renewable: false });
+
+    expect((await to("POST", "auth/token/lookup-self", undefined, token)).status).toBe(403);
+    expect(await self(undefined, "POST")).toMatchObject({ display_name: "root" });
+  });
+
+  only("end with a token that another one revokes, but not with the parent of an orphan", async () => {
+    const policy = `path "${stage().mount}/creds/*" { capabilities = ["read"] }`;
+    const maker = (await to("POST", "auth/token/create", {})).json.auth.client_token;
+    const orphan = await tokenWith(policy, { no_parent: true }, maker);
+    const child = await tokenWith(policy, {}, maker);
+    const [kept, ended] = [await generate("reader", orphan), await generate("reader", child)];
+    expect(await to("POST", "auth/token/revoke", {})).toMatchObject(refused(400, "missing token ID"));
+    expect((await to("POST", "auth/token/revoke", { token: maker }, child)).status).toBe(403);
+    for (const _ of [1, 2]) expect((await to("POST", "auth/token/revoke", { token: maker })).status).toBe(204);
+    await expectEnded(ended.secret);
+    expect(await works(kept.secret)).toBe(true);
+    for (const token of [maker, child])
+      expect((await to("GET", "auth/token/lookup-self", undefined, token)).json.errors).toEqual([
+        "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n",
+      ]);
+    expect((await to("POST", "auth/token/create", { no_parent: true }, orphan)).status).toBe(403);
+    const creator = await tokenWith('path "auth/token/create" { capabilities = ["update"] }');
+    expect(await to("POST", "auth/token/create", { no_parent: true }, creator)).toMatchObject(
+      refused(400, "root or sudo privileges required to create orphan token"),
+    );
+  });
+});
+
+onEachStage("the time of leases", (stage, { to, engine, access, generate, tokenWith, works }) => {
+  // Only the sandbox's clock can be moved.
+  const later = (what: string, story: (advance: (seconds: number) => void) => Promise<void>): void =>
+    test(what, async () => {
+      const { sandbox } = stage();
+      if (sandbox) return story((seconds) => sandbox.clock.advance(seconds * 1000));
+      expect((await generate("reader")).answer.status).toBe(200);
+    });
+  const reading = (): string => `path "${stage().mount}/creds/*" { capabilities = ["read"] }`;
+
+  later("a token ends with its lease, and not a second before", async (advance) => {
+    await engine("POST", "config/lease", { ttl: "10m" });
+    const { secret, lease } = await generate("operator");
+    advance(598);
+    expect(await works(secret)).toBe(true);
+    advance(2);
+    expect(await works(secret)).toBe(false);
+    if (stage().real) expect((await to("PUT", "sys/leases/lookup", { lease_id: lease })).status).toBe(400);
+  });
+
+  later("without a lease configuration it lives 32 days", async (advance) => {
+    const { secret } = await generate("reader");
+    advance(2_764_800 - 2);
+    expect(await works(secret)).toBe(true);
+    advance(2);
+    expect(await works(secret)).toBe(false);
+  });
+
+  later("a renewed lease lives on, but not past the most", async (advance) => {
+    if (!stage().real) return;
+    await engine("POST", "config/lease", { ttl: "10m", max_ttl: "15m" });
+    const { secret, lease } = await generate("reader");
+    advance(595);
+    expect((await to("PUT", "sys/leases/renew", { lease_id: lease })).json.warnings).toHaveLength(1);
+    advance(300);
+    expect(await works(secret)).toBe(true);
+    advance(10);
+    expect(await works(secret)).toBe(false);
+    expect((await to("PUT", "sys/leases/renew", { lease_id: lease })).json.errors).toEqual(["lease not found"]);
+  });
+
+  later("the end of the token that asked, or of its parent, comes before the lease's own", async (advance) => {
+    const short = await tokenWith(reading(), { ttl: "5m" });
+    const parent = (await to("POST", "auth/token/create", { policies: ["root"], ttl: "7m" })).json.auth.client_token;
+    const child = await tokenWith(reading(), { ttl: "1h" }, parent);
+    const [first, second] = [await generate("reader", short), await generate("reader", child)];
+    advance(301);
+    expect(await works(first.secret)).toBe(false);
+    expect(await works(second.secret)).toBe(true);
+    advance(120);
+    expect(await works(second.secret)).toBe(false);
+    expect((await engine("GET", "creds/reader", undefined, child)).status).toBe(403);
+  });
+
+  later("a scheduler that cannot be reached when the time is over is asked again", async (advance) => {
+    const { secret } = await generate("reader");
+    await access({ address: "http://127.0.0.1:1" });
+    advance(2_764_801);
+    expect(await works(secret)).toBe(true);
+    await access();
+    expect(await works(secret)).toBe(false);
+  });
+
+  later("a sealed service ends nothing until it is unsealed", async (advance) => {
+    const { secret } = await generate("reader");
+    const { secrets } = stage().sandbox!;
+    await secrets.seal();
+    advance(2_764_801);
+    expect(await works(secret)).toBe(true);
+    await secrets.unseal(secrets.shares);
+    expect(await works(secret)).toBe(false);
+  });
+
+  later("a reset forgets leases and tokens", async () => {
+    const { secret, lease } = await generate("reader");
+    await stage().sandbox!.reset();
+    expect(await works(secret)).toBe(false);
+    if (stage().real) expect((await to("PUT", "sys/leases/lookup", { lease_id: lease })).status).toBe(400);
+    expect((await call(stage().sandbox!.secrets, "GET", "/v1/sys/mounts")).status).toBe(200);
+  });
+});

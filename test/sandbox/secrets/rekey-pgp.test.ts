@@ -1,0 +1,151 @@
+import { start } from "../../../sandbox/index";
+import { call } from "../../support/call";
+import { accepts, begin, cancel, give, hexOf, onEachService, refused, type Service } from "./rekey-service";
+
+const { decrypt, generateKey, readMessage, readPrivateKey } = require("openpgp");
+
+/** Somebody who holds a share: keys in the base64 of their binary form. */
+interface Holder {
+  publicKey: string;
+  privateKey: string;
+  fingerprint: string;
+}
+
+async function makeHolder(more: object = {}): Promise<Holder> {
+  const { publicKey, privateKey } = await generateKey({ userIDs: [{ name: "holder" }], format: "object", ...more });
+  const [binary, secret] = [publicKey, privateKey].map((key) => Buffer.from(key.write()).toString("base64")) as [string, string];
+  return { publicKey: binary, privateKey: secret, fingerprint: publicKey.getFingerprint() };
+}
+
+/** What a holder reads in the message (hex): the share, in hex. */
+async function read({ privateKey }: Holder, message: string): Promise<string> {
+  const decryptionKeys = await readPrivateKey({ binaryKey: new Uint8Array(Buffer.from(privateKey, "base64")) });
+  const binaryMessage = new Uint8Array(Buffer.from(message, "hex"));
+  return (await decrypt({ message: await readMessage({ binaryMessage }), decryptionKeys })).data;
+}
+
+let ada: Holder;
+let bob: Holder;
+beforeAll(async () => {
+  [ada, bob] = await Promise.all([makeHolder(), makeHolder({ type: "rsa", rsaBits: 2048 })]);
+});
+
+onEachService("a rekey for holders of PGP keys", (current, { to }) => {
+  const backup = () => to("GET", "rekey/backup");
+  const nothing = () => (current().real ? refused(400, /^no backed-up keys found$/) : { status: 404, json: { errors: [] } });
+
+  test("each share is encrypted to its holder, in their order; decrypted, they verify and open", async () => {
+    const { shares } = current();
+    const pgp_keys = [ada.publicKey, bob.publicKey, ada.publicKey];
+    const fingerprints = [ada, bob, ada].map(({ fingerprint }) => fingerprint);
+    const nonce = await begin(current(), { pgp_keys, require_verification: true });
+    expect((await to("GET", "rekey/init")).json).toMatchObject({ pgp_fingerprints: fingerprints, backup: false });
+    for (const fingerprint of fingerprints) expect(fingerprint).toMatch(/^[0-9a-f]{40}$/);
+    const { json } = await give(current(), nonce, shares.slice(0, 3));
+    expect(json).toMatchObject({ complete: true, pgp_fingerprints: fingerprints, backup: false });
+    expect(json.keys_base64.map(hexOf)).toEqual(json.keys);
+    expect((await to("GET", "rekey/init")).json).toMatchObject({ started: true, progress: 0, pgp_fingerprints: fingerprints });
+    const texts = [await read(ada, json.keys[0]), await read(bob, json.keys[1]), await read(ada, json.keys[2])];
+    for (const text of texts) expect(text).toMatch(/^[0-9a-f]{66}$/);
+    await expect(read(bob, json.keys[0])).rejects.toThrow();
+
+    const prove = (key: string) => to("PUT", "rekey/verify", { key, nonce: json.verification_nonce });
+    expect(await prove(json.keys_base64[0])).toMatchObject(refused(400, /^key is longer than maximum 33 bytes$/));
+    expect((await prove(texts[2]!)).json.progress).toBe(1);
+    expect((await prove(texts[1]!)).json.complete).toBe(true);
+    expect(await accepts(current(), texts.slice(0, 2))).toBe(true);
+    expect(await backup()).toMatchObject(nothing());
+  });
+
+  test("without verification they are live at once; a single share is the key itself", async () => {
+    const nonce = await begin(current(), { secret_shares: 1, secret_threshold: 1, pgp_keys: [ada.publicKey] });
+    const { keys } = (await give(current(), nonce, current().shares.slice(0, 3))).json;
+    const text = await read(ada, keys[0]);
+    expect(text).toMatch(/^[0-9a-f]{64}$/);
+    expect(await accepts(current(), [text])).toBe(true);
+  });
+
+  test("the backup is written by the last current share, over an older one, and a cancel brings nothing back", async () => {
+    const { shares, real } = current();
+    expect(await backup()).toMatchObject(nothing());
+    const parameters = { pgp_keys: [ada.publicKey, bob.publicKey, ada.publicKey], backup: true, require_verification: true };
+    const contents: unknown[] = [];
+    for (const _ of [1, 2]) {
+      const nonce = await begin(current(), parameters);
+      expect((await to("GET", "rekey/init")).json.backup).toBe(true);
+      await give(current(), nonce, shares.slice(0, 2));
+      const before = (await backup()).json;
+      expect(before.nonce).not.toBe(nonce);
+      const { json } = await give(current(), nonce, shares.slice(2, 3));
+      expect(json.backup).toBe(true);
+      const { status, json: kept } = await backup();
+      const [first, second, third] = json.keys;
+      const base64 = json.keys_base64;
+      // Of two messages to one holder, a map from fingerprint to text keeps one.
+      const keys = real
+        ? { [ada.fingerprint]: [first, third], [bob.fingerprint]: [second] }
+        : { [ada.fingerprint]: third, [bob.fingerprint]: second };
+      const spelled = real && { keys_base64: { [ada.fingerprint]: [base64[0], base64[2]], [bob.fingerprint]: [base64[1]] } };
+      const data = { nonce, keys, ...spelled };
+      expect(status).toBe(200);
+      if (real) expect(kept).toMatchObject({ ...data, data });
+      else expect(kept).toEqual(data);
+      expect(await cancel(current(), nonce)).toBe(204);
+      expect((await backup()).json.nonce).toBe(nonce);
+      contents.push(kept.keys);
+    }
+    expect(contents[0]).not.toEqual(contents[1]);
+    for (const _ of [1, 2]) expect(await to("DELETE", "rekey/backup")).toMatchObject({ status: 204, text: "" });
+    expect(await backup()).toMatchObject(nothing());
+  });
+
+  test("a key that cannot be used is accepted, and fails the last share: no progress, no backup, the attempt stays", async () => {
+    const { shares } = current();
+    const expired = await makeHolder({ date: new Date(Date.now() - 1e8), keyExpirationTime: 10 });
+    const signing = await makeHolder({ subkeys: [] });
+    for (const { publicKey, fingerprint } of [expired, signing]) {
+      const parameters = { secret_shares: 2, secret_threshold: 2, pgp_keys: [ada.publicKey, publicKey], backup: true };
+      const nonce = await begin(current(), parameters);
+      const reason = `^failed to encrypt shares: .* key id ${fingerprint.slice(-16)} because it has no valid encryption keys$`;
+      expect(await give(current(), nonce, shares.slice(0, 3))).toMatchObject(refused(500, reason));
+      expect((await to("GET", "rekey/init")).json).toMatchObject({ started: true, nonce, progress: 0, required: 3 });
+      expect(await backup()).toMatchObject(nothing());
+      await cancel(current(), nonce);
+    }
+    expect(await accepts(current(), shares.slice(0, 3))).toBe(true);
+  });
+
+  test("keys are counted and read at the start; of a private key only the public part counts", async () => {
+    const start = (pgp_keys: string[]) => to("PUT", "rekey/init", { secret_shares: 2, secret_threshold: 2, pgp_keys });
+    expect(await start([ada.publicKey])).toMatchObject(refused(400, /^incorrect number of PGP keys for rekey$/));
+    expect(await start([ada.publicKey, ada.publicKey.slice(0, 80)])).toMatchObject(refused(500, /error parsing given PGP key/));
+    expect(await start([ada.publicKey, `${bob.publicKey}!`])).toMatchObject(refused(500, /error decoding given PGP key: illegal base64/));
+    const lines = bob.publicKey.replace(/.{76}/g, "$&\r\n");
+    expect((await start([ada.privateKey, lines])).status).toBe(200);
+    expect((await to("GET", "rekey/init")).json.pgp_fingerprints).toEqual([ada.fingerprint, bob.fingerprint]);
+  });
+});
+
+test("the sandbox knows the shares that it encrypted, and a key expires by its clock", async () => {
+  const mortal = await makeHolder({ keyExpirationTime: 3600 });
+  const sandbox = await start();
+  try {
+    const { secrets } = sandbox;
+    const to: Service["to"] = (method, path, body) => call(secrets, method, `/v1/sys/${path}`, body);
+    const service = { real: false, shares: secrets.shares, to, close: async () => {} };
+    const parameters = { secret_shares: 2, secret_threshold: 2, pgp_keys: [mortal.publicKey, ada.publicKey] };
+    const { keys } = (await give(service, await begin(service, parameters), secrets.shares.slice(0, 3))).json;
+    const texts = [await read(mortal, keys[0]), await read(ada, keys[1])];
+    expect(secrets.shares.map(hexOf)).toEqual(texts);
+    expect(secrets.threshold).toBe(2);
+    expect(await secrets.opens(texts)).toBe(true);
+    await secrets.seal();
+    expect(await secrets.unseal(service.shares)).toBe(false);
+    expect(await secrets.unseal(texts)).toBe(true);
+
+    sandbox.clock.advance(3_601_000);
+    expect(await give(service, await begin(service, parameters), texts)).toMatchObject(refused(500, /no valid encryption keys$/));
+  } finally {
+    await sandbox.close();
+  }
+});

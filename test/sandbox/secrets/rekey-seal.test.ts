@@ -1,0 +1,213 @@
+import { type Options, type Sandbox, start } from "../../../sandbox/index";
+import { call } from "../../support/call";
+import { damaged, refused } from "./rekey-service";
+
+let sandbox: Sandbox;
+afterEach(() => sandbox?.close());
+
+async function open(options: Options): Promise<Sandbox["secrets"]> {
+  sandbox = await start(options);
+  return sandbox.secrets;
+}
+const to = (method: string, path: string, body?: unknown, token?: string) => call(sandbox.secrets, method, `/v1/sys/${path}`, body, token);
+const status = async () => (await to("GET", "rekey/init")).json;
+const begin = async (more: object = {}): Promise<string> => {
+  expect((await to("PUT", "rekey/init", { secret_shares: 3, secret_threshold: 2, ...more })).status).toBe(200);
+  return (await status()).nonce;
+};
+const give = (nonce: string, key: unknown) => to("PUT", "rekey/update", { key, nonce });
+const unseal = (body?: unknown) => to("POST", "unseal", body, "");
+
+describe.each(["standard", "hashicorp"] as const)("what an operator does to a rekey, %s", (dialect) => {
+  test.each([
+    ["seal", ({ seal, unseal, shares }: Sandbox["secrets"]) => seal().then(() => unseal(shares))],
+    ["failover", ({ failover }: Sandbox["secrets"]) => failover()],
+  ])("a %s loses the attempt, also while it is verified, and looks as if it had been committed", async (_, lose) => {
+    const secrets = await open({ dialect });
+    const { shares } = secrets;
+    for (const given of [1, 3]) {
+      const nonce = await begin({ require_verification: true });
+      for (const share of shares.slice(0, given)) await give(nonce, share);
+      await lose(secrets);
+      // The client may find out only now that its connection is gone.
+      expect(await status().catch(status)).toMatchObject({ started: false, nonce: "", required: 3 });
+      expect(await give(nonce, shares[0])).toMatchObject(refused(400, /^no barrier rekey in progress$/));
+    }
+    expect(secrets.shares).toEqual(shares);
+  });
+
+  test("a seal ends the rekey's routes", async () => {
+    await (await open({ dialect })).seal();
+    const message = dialect === "hashicorp" ? "node is not active" : "the service is sealed";
+    for (const [method, path] of [
+      ["GET", "init"],
+      ["PUT", "init"],
+      ["DELETE", "init"],
+      ["PUT", "update"],
+      ["GET", "verify"],
+    ] as const)
+      expect(await to(method, `rekey/${path}`)).toMatchObject({ status: 503, json: { errors: [message] } });
+    expect((await to("GET", "rekey/backup")).json.errors).toEqual([dialect === "hashicorp" ? "Vault is sealed" : message]);
+  });
+
+  test("the live set follows a commit; to ask for it disturbs no attempt", async () => {
+    const secrets = await open({ dialect, unsealShares: 3, unsealThreshold: 2 });
+    const before = secrets.shares;
+    const nonce = await begin({ secret_shares: 4, secret_threshold: 3, require_verification: true });
+    await give(nonce, before[0]);
+    expect(await secrets.opens(before)).toBe(true);
+    expect((await status()).progress).toBe(1);
+    const { keys_base64: candidate, verification_nonce: proof } = (await give(nonce, before[1])).json;
+    expect([secrets.shares, secrets.threshold]).toEqual([before, 2]);
+    expect([await secrets.opens(candidate), await secrets.opens(before)]).toEqual([false, true]);
+    for (const key of candidate.slice(1)) await to("PUT", "rekey/verify", { key, nonce: proof });
+    expect([secrets.shares, secrets.threshold]).toEqual([candidate, 3]);
+    expect([await secrets.opens(candidate.slice(1)), await secrets.opens(before)]).toEqual([true, false]);
+    await sandbox.reset();
+    expect(secrets.shares).toEqual(before);
+  });
+
+  test("a reset drops attempt and backup, never in the middle of a request", async () => {
+    const { shares } = await open({ dialect, unsealShares: 1 });
+    const holder = await require("openpgp").generateKey({ userIDs: [{ name: "holder" }], format: "object" });
+    const pgp_keys = [Buffer.from(holder.publicKey.write()).toString("base64")];
+    for (const verified of [true, false]) {
+      const nonce = await begin({ secret_shares: 1, secret_threshold: 1, pgp_keys, backup: true, require_verification: verified });
+      const last = give(nonce, shares[0]);
+      while (!sandbox.requests().some(({ path }) => path.endsWith("update"))) await new Promise((resolve) => setImmediate(resolve));
+      await sandbox.reset();
+      expect((await last).json.complete ?? "too late").toBeTruthy();
+      expect(await status()).toMatchObject({ started: false, required: 1 });
+      expect((await to("GET", "rekey/backup")).status).toBe(dialect === "hashicorp" ? 400 : 404);
+      expect(await sandbox.secrets.opens(shares)).toBe(true);
+    }
+  });
+
+  test("a last share whose answer is lost has been given; shares that arrive together are counted one by one", async () => {
+    const secrets = await open({ dialect });
+    const { shares } = secrets;
+    const nonce = await begin({ require_verification: true });
+    const answers = await Promise.all(shares.map((share) => give(nonce, share)));
+    const complete = answers.filter(({ json }) => json.complete);
+    expect(complete).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(2);
+    sandbox.faults.add({ system: "secrets", path: "/v1/sys/rekey/verify", method: "PUT", nth: 2, action: "drop-after" });
+    const { keys, verification_nonce: proof } = complete[0]!.json;
+    await to("PUT", "rekey/verify", { key: keys[0], nonce: proof });
+    await expect(to("PUT", "rekey/verify", { key: keys[1], nonce: proof })).rejects.toThrow();
+    expect(await status()).toMatchObject({ started: false, required: 2 });
+    expect(await secrets.opens(keys.slice(1))).toBe(true);
+  });
+
+  test("a seal that keeps the key takes no PGP keys and no verification, makes no shares, and is told by the shares who may", async () => {
+    const { shares } = await open({ dialect, seal: "stored" });
+    for (const [code, reason, body] of [
+      [400, /^requiring verification not supported when rekeying the barrier key with recovery keys$/, { require_verification: true }],
+      [400, /^PGP key encryption not supported when using stored keys$/, { pgp_keys: ["", "", ""] }],
+      [400, /^PGP key encryption not supported/, { pgp_keys: ["", "", ""], backup: true, require_verification: true }],
+      [400, /^cannot request a backup/, { backup: true }],
+      [400, /^provided threshold greater/, { secret_threshold: 4 }],
+    ] as const)
+      expect(await to("PUT", "rekey/init", { secret_shares: 3, secret_threshold: 2, ...body })).toMatchObject(refused(code, reason));
+    const nonce = await begin({ secret_shares: 5, secret_threshold: 3 });
+    expect(await status()).toMatchObject({ t: 1, n: 1, required: 3 });
+    for (const share of [shares[0], shares[1]]) await give(nonce, share);
+    expect(await give(nonce, damaged(shares[2]!))).toMatchObject(refused(400, /^recovery key verification failed/));
+    expect(await status()).toMatchObject({ started: true, nonce, progress: 0 });
+    for (const share of shares.slice(1, 3)) await give(nonce, share);
+    expect((await give(nonce, shares[4])).json).toMatchObject({ complete: true, keys: [], keys_base64: [], verification_required: false });
+    expect(await status()).toMatchObject({ started: false, required: 3 });
+    expect(await sandbox.secrets.opens(shares)).toBe(true);
+  });
+});
+
+test("the nonce guards a young attempt for ten minutes, by the sandbox's clock", async () => {
+  await open({ dialect: "hashicorp" });
+  await begin();
+  sandbox.clock.advance(590_000);
+  expect(await to("DELETE", "rekey/init", {})).toMatchObject(refused(400, /^invalid request$/));
+  sandbox.clock.advance(10_000);
+  expect(await to("DELETE", "rekey/init")).toMatchObject(refused(400, /^EOF$/));
+  expect((await to("DELETE", "rekey/init", {})).status).toBe(204);
+  expect((await status()).started).toBe(false);
+});
+
+test.each([
+  ["shamir", { type: "shamir", recovery_seal: false }],
+  ["stored", { type: "transit", recovery_seal: true, recovery_seal_type: "shamir" }],
+] as const)("the seal's status needs no token and answers while sealed (%s)", async (seal, kind) => {
+  const { shares } = await open({ dialect: "hashicorp", seal });
+  const cluster = { cluster_name: expect.stringMatching(/^vault-cluster-/), cluster_id: expect.any(String) };
+  const rest = { initialized: true, migration: false, storage_type: "inmem", version: "1.21.0", build_date: expect.any(String) };
+  const at = (progress: number, sealed = true) => ({
+    ...kind,
+    ...rest,
+    sealed,
+    t: 3,
+    n: 5,
+    progress,
+    nonce: progress ? expect.any(String) : "",
+  });
+  for (const token of ["", "wrong"])
+    expect((await to("GET", "seal-status", undefined, token)).json).toEqual({ ...at(0, false), ...cluster });
+  await sandbox.secrets.seal();
+  expect((await to("GET", "seal-status", undefined, "")).json).toEqual(at(0));
+  expect((await unseal({ key: shares[0] })).json).toEqual(at(1));
+  expect((await unseal({ key: shares[0] })).json).toEqual(at(1));
+  expect((await unseal({ key: shares[3] })).json).toEqual(at(2));
+  const wrong = seal === "stored" ? /^invalid key: failed to verify recovery key/ : /^unable to retrieve stored keys: invalid key/;
+  expect(await unseal({ key: damaged(shares[2]!) })).toMatchObject(refused(400, wrong));
+  expect((await to("GET", "seal-status")).json).toEqual(at(0));
+  await unseal({ key: shares[1] });
+  expect((await unseal({ reset: true })).json).toEqual(at(0));
+  for (const key of shares.slice(0, 2)) await unseal({ key });
+  expect(await unseal({ key: Buffer.from(shares[4]!, "base64").toString("hex") })).toMatchObject({ status: 200, json: at(0, false) });
+  expect((await to("GET", "mounts")).status).toBe(200);
+});
+
+test("unsealing refuses what is no share, and changes nothing once it is done", async () => {
+  const { shares } = await open({ dialect: "hashicorp", unsealShares: 2 });
+  expect(await unseal({ reset: true })).toMatchObject(refused(400, /^vault is unsealed$/));
+  expect((await unseal({ key: Buffer.alloc(20).toString("base64") })).json).toMatchObject({ sealed: false, progress: 0 });
+  for (const method of ["GET", "DELETE"]) expect(await to(method, "unseal")).toMatchObject({ status: 405, json: { errors: [] } });
+  expect(await to("PUT", "seal-status", {})).toMatchObject({ status: 405, json: { errors: [] } });
+  await sandbox.secrets.seal();
+  for (const [reason, body] of [
+    [/^EOF$/, undefined],
+    [/^'key' must be specified in request body as JSON, or 'reset' set to true$/, {}],
+    [/^'key' must be a valid hex or base64 string$/, { key: "!" }],
+    [/^invalid key: key is shorter than minimum 16 bytes$/, { key: "abcd" }],
+    [/^invalid key: key is longer than maximum 33 bytes$/, { key: Buffer.alloc(34).toString("base64") }],
+  ] as const)
+    expect(await unseal(body)).toMatchObject(refused(400, reason));
+  for (const [second, reason] of [
+    [damaged(shares[0]!), /^invalid key: failed to compute combined key: duplicate part detected$/],
+    [Buffer.alloc(20).toString("base64"), /^invalid key: failed to compute combined key: all parts must be the same length$/],
+  ] as const) {
+    expect((await unseal({ key: shares[0] })).json.progress).toBe(1);
+    expect(await unseal({ key: second })).toMatchObject(refused(400, reason));
+    expect((await to("GET", "seal-status")).json).toMatchObject({ sealed: true, progress: 0, nonce: "" });
+  }
+  await unseal({ key: shares[0] });
+  await sandbox.secrets.unseal(shares);
+  expect((await to("GET", "seal-status")).json).toMatchObject({ sealed: false, progress: 0 });
+  for (const forget of [() => sandbox.secrets.seal(), () => sandbox.reset().then(() => sandbox.secrets.seal())]) {
+    await sandbox.secrets.seal();
+    await unseal({ key: shares[0] });
+    await forget();
+    expect((await to("GET", "seal-status")).json).toMatchObject({ sealed: true, progress: 0, nonce: "" });
+  }
+});
+
+test("a single share unseals alone; a text of another length is no key", async () => {
+  const { shares } = await open({ dialect: "hashicorp", unsealShares: 1 });
+  await sandbox.secrets.seal();
+  expect(await unseal({ key: Buffer.alloc(33, 5).toString("base64") })).toMatchObject(refused(400, /^invalid key: .*invalid key size 33$/));
+  expect((await unseal({ key: shares[0] })).json).toMatchObject({ sealed: false, t: 1, n: 1 });
+});
+
+test("the specification has no seal status, and no unsealing", async () => {
+  await open({ dialect: "standard" });
+  expect((await to("GET", "seal-status")).status).toBe(404);
+  expect((await to("PUT", "unseal", { key: "x" })).status).toBe(404);
+});

@@ -1,0 +1,107 @@
+import { type Answer, call } from "../../support/call";
+import { rekeyTargets } from "../../support/rekey";
+
+/** A service of five shares, three of which open it. */
+export interface Service {
+  /** Is it, or does it speak like, the real product? */
+  real: boolean;
+  shares: string[];
+  /** A request with the token, or with another one ("": none). */
+  to(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** The same stories are told to the sandbox and, where one is asked for, to a real Vault, which is how the sandbox is known to be right. */
+const services = rekeyTargets.map(({ name, start }) => ({
+  name,
+  async begin(): Promise<Service> {
+    const { dialect, gateway, token: own, first, stop } = await start();
+    const service = { url: gateway.url, token: own };
+    const to: Service["to"] = (method, path, body, token) => call(service, method, `/v1/sys/${path}`, body, token);
+    return { real: dialect === "hashicorp", shares: first, to, close: stop };
+  },
+}));
+
+/** What a story says to the service that stands. */
+export interface Teller {
+  to: Service["to"];
+  status(): Promise<Answer["json"]>;
+  update(key: unknown, nonce: unknown): Promise<Answer>;
+  verify(key: unknown, nonce: unknown): Promise<Answer>;
+}
+
+/** Runs a suite on each service; each of its tests begins with a service of its own. */
+export function onEachService(what: string, suite: (current: () => Service, teller: Teller) => void): void {
+  describe.each(services)(`${what}, $name`, ({ begin }) => {
+    let service: Service;
+    beforeEach(async () => {
+      service = await begin();
+    });
+    afterEach(() => service.close());
+    suite(() => service, {
+      to: (...request) => service.to(...request),
+      status: async () => (await service.to("GET", "rekey/init")).json,
+      update: (key, nonce) => service.to("PUT", "rekey/update", { key, nonce }),
+      verify: (key, nonce) => service.to("PUT", "rekey/verify", { key, nonce }),
+    });
+  });
+}
+
+export const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** In clear text there are no fingerprints: the real product writes null, the specification has no such field. */
+export const plain = ({ real }: Service): object => (real ? { pgp_fingerprints: null } : {});
+
+/** The status without an attempt. */
+export const idle = (service: Service, required: number): object => ({
+  nonce: "",
+  started: false,
+  t: 0,
+  n: 0,
+  progress: 0,
+  required,
+  backup: false,
+  verification_required: false,
+  ...plain(service),
+});
+
+/** Starts an attempt at two of three shares, or as given. Its nonce. */
+export async function begin(service: Service, more: object = {}): Promise<string> {
+  expect((await service.to("PUT", "rekey/init", { secret_shares: 3, secret_threshold: 2, ...more })).status).toBe(200);
+  return (await service.to("GET", "rekey/init")).json.nonce;
+}
+
+/** Gives current shares; the answer to the last one. */
+export async function give(service: Service, nonce: string, shares: string[]): Promise<Answer> {
+  const answers: Answer[] = [];
+  for (const key of shares) answers.push(await service.to("PUT", "rekey/update", { key, nonce }));
+  return answers.at(-1)!;
+}
+
+/** Ends the attempt as each dialect wants it. */
+export async function cancel(service: Service, nonce: string): Promise<number> {
+  return (await service.to("DELETE", "rekey/init", service.real ? { nonce } : undefined)).status;
+}
+
+/** Would these shares be the live ones? An attempt that changes nothing tells; none may be going on. */
+export async function accepts(service: Service, shares: string[]): Promise<boolean> {
+  const nonce = await begin(service, { require_verification: true });
+  const { json } = await give(service, nonce, shares);
+  expect(await cancel(service, nonce)).toBe(204);
+  return json.complete === true;
+}
+
+/** The same share with one bit changed. */
+export function damaged(share: string): string {
+  const bytes = Buffer.from(share, "base64");
+  bytes[0] = bytes[0]! ^ 1;
+  return bytes.toString("base64");
+}
+
+export const hexOf = (share: string): string => Buffer.from(share, "base64").toString("hex");
+
+/** What was refused, and why. */
+export const refused = (status: number, ...reasons: (string | RegExp)[]): object => ({
+  status,
+  json: { errors: reasons.map((reason) => expect.stringMatching(reason)) },
+});

@@ -1,0 +1,76 @@
+import { combine } from "shamir-secret-sharing";
+import { type Sandbox, start } from "../../../sandbox/index";
+import { call, raw, rawList } from "../../support/call";
+
+let sandbox: Sandbox;
+afterEach(() => sandbox?.close());
+
+test.each([
+  ["standard", "the service is sealed"],
+  ["hashicorp", "Vault is sealed"],
+] as const)("sealed, every route answers 503, with a token or without (%s)", async (dialect, message) => {
+  sandbox = await start({ dialect });
+  const { secrets } = sandbox;
+  await secrets.seal();
+  for (const path of ["/v1/sys/mounts", "/v1/scheduler/role/web", "/v1/sys/internal/specs/openapi", "/v1/nowhere"])
+    for (const token of [secrets.token, ""])
+      expect(await call(secrets, "GET", path, undefined, token)).toMatchObject({ status: 503, json: { errors: [message] } });
+  expect(await raw(secrets, rawList("/v1/scheduler/role", secrets.token))).toMatch(/^HTTP\/1.1 503 /);
+  expect(await secrets.unseal(secrets.shares.slice(0, 2))).toBe(false);
+  expect((await call(secrets, "GET", "/v1/sys/mounts")).status).toBe(503);
+  expect(await secrets.unseal(secrets.shares.slice(2))).toBe(true);
+  expect((await call(secrets, "GET", "/v1/sys/mounts")).status).toBe(200);
+});
+
+test("a seal keeps what the service holds", async () => {
+  sandbox = await start();
+  const { secrets } = sandbox;
+  await call(secrets, "POST", "/v1/scheduler/role/web", { policies: "a" });
+  await secrets.seal();
+  await secrets.unseal(secrets.shares);
+  expect((await call(secrets, "GET", "/v1/scheduler/role/web")).status).toBe(200);
+});
+
+test("shares open the service when they are enough, whichever they are, and asking disturbs nothing", async () => {
+  sandbox = await start();
+  const { secrets } = sandbox;
+  const { shares } = secrets;
+  expect([shares.length, secrets.threshold]).toEqual([5, 3]);
+  for (const share of shares) expect(Buffer.from(share, "base64")).toHaveLength(33);
+  expect(await secrets.opens(shares.slice(0, 3))).toBe(true);
+  expect(await secrets.opens([shares[4]!, shares[1]!, shares[3]!, shares[0]!])).toBe(true);
+  expect(await secrets.opens(shares.slice(0, 2))).toBe(false);
+  expect(await secrets.opens([shares[0]!, shares[0]!, shares[0]!])).toBe(false);
+  const other = Buffer.from(shares[2]!, "base64");
+  other[0] = other[0]! ^ 1;
+  expect(await secrets.opens([shares[0]!, shares[1]!, other.toString("base64")])).toBe(false);
+  for (const wrong of [[], [""], ["", "a", "b"], ["x", "y", "z"]]) expect(await secrets.opens(wrong)).toBe(false);
+  shares.pop();
+  expect(secrets.shares).toHaveLength(5);
+  expect((await call(secrets, "GET", "/v1/sys/mounts")).status).toBe(200);
+});
+
+test("other numbers of shares; a single share is the key itself", async () => {
+  sandbox = await start({ unsealShares: 2, unsealThreshold: 2 });
+  const parts = sandbox.secrets.shares.map((share) => new Uint8Array(Buffer.from(share, "base64")));
+  expect(await combine(parts)).toHaveLength(32);
+  await sandbox.close();
+  sandbox = await start({ unsealShares: 1, seal: "stored" });
+  const { secrets } = sandbox;
+  expect([secrets.shares.length, secrets.threshold]).toEqual([1, 1]);
+  expect(Buffer.from(secrets.shares[0]!, "base64")).toHaveLength(32);
+  expect(await secrets.opens(secrets.shares)).toBe(true);
+  expect(await secrets.opens([Buffer.alloc(32).toString("base64")])).toBe(false);
+});
+
+test("a failover breaks open connections and keeps what was written", async () => {
+  sandbox = await start();
+  const { secrets } = sandbox;
+  await call(secrets, "POST", "/v1/scheduler/role/web", { policies: "a" });
+  sandbox.faults.add({ system: "secrets", path: "/v1/sys/mounts", action: "delay", delayMs: 1e8 });
+  const waiting = call(secrets, "GET", "/v1/sys/mounts").catch(() => "lost");
+  while (sandbox.requests().length < 2) await new Promise((resolve) => setImmediate(resolve));
+  await secrets.failover();
+  expect(await waiting).toBe("lost");
+  expect((await call(secrets, "GET", "/v1/scheduler/role/web")).status).toBe(200);
+});

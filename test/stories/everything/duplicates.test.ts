@@ -1,0 +1,91 @@
+import { everythingPer } from "../../support/everything";
+import { newStory } from "../../support/story";
+
+const version = `organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0"`;
+const declarations = {
+  role: (name: string): string => `new secrets.SchedulerRole("${name}", { name: "web", policies: ["x"], adopt: true });`,
+  set: (name: string): string =>
+    `new secrets.SchedulerRoles("${name}", { roles: { web: { policies: ["x"] }, ${name}: { policies: ["x"] } }, adopt: true });`,
+  access: (name: string): string => `new secrets.SchedulerAccess("${name}", { address: "http://nomad:4646", token: "x", adopt: true });`,
+  lease: (name: string): string => `new secrets.SchedulerLease("${name}", { ttl: "1h" });`,
+  workspace: (name: string): string =>
+    `new platform.AdminWorkspace("${name}", { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true });`,
+  deprecation: (name: string): string => `new platform.ModuleVersionDeprecation("${name}", { ${version}, reason: "Old.", adopt: true });`,
+};
+const { role, set, access, lease, workspace, deprecation } = declarations;
+
+/** Two resources for one object. */
+const twice: Record<string, string> = {
+  role: role("first") + role("second"),
+  "role whose name and mount are known late": `
+    const late = (value) => pulumi.output(new Promise((done) => setTimeout(() => done(value), 100)));
+    ${role("first")}
+    new secrets.SchedulerRole("second", { name: late("web"), mount: late("/" + process.env.STEWARD_MOUNT + "/"), policies: ["x"] });`,
+  "role and set": role("first") + set("second"),
+  "set and role": set("first") + role("second"),
+  "two sets": set("first") + set("second"),
+  access: access("first") + access("second"),
+  lease: lease("first") + lease("second"),
+  workspace: workspace("first") + workspace("second"),
+  deprecation: deprecation("first") + deprecation("second"),
+};
+
+describe("one object that a program declares twice", () => {
+  const everything = everythingPer("suite", newStory);
+  const writes = (): number =>
+    everything()
+      .sandbox.requests()
+      .filter(({ method }) => method !== "GET").length;
+
+  test.each(Object.keys(twice))("%s: refused in the preview, which names the other resource; nothing is written", async (object) => {
+    const before = writes();
+    const { code, output } = await everything()
+      .project.program(twice[object] as string)
+      .pulumi("up", "--yes");
+    expect([code === 0 ? "success" : "refused", writes() - before]).toEqual(["refused", 0]);
+    expect(output).toMatch(/Cannot declare .*"second".*"first"/);
+    expect(output).not.toMatch(/^\s+at /m);
+  });
+});
+
+describe("one object that is declared again", () => {
+  const everything = everythingPer("test", newStory);
+  const policies = (role: string): Promise<unknown> => everything().policies(role);
+
+  test("a role by two connections of one server, of which the program knows nothing: no success", async () => {
+    const { project, mount, gateway, target } = everything();
+    const connection = { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect: target.dialect, mount } };
+    project.config({ "steward:one": connection, "steward:two": connection });
+    const by = (name: string): string => role(name).replace("}", `, connection: "${name}" }`);
+    const { code, output } = await project.program(by("one") + by("two")).pulumi("up", "--yes", "--skip-preview");
+    expect(output).toMatch(/Cannot (create|declare) scheduler role/);
+    expect(code).not.toBe(0);
+  });
+
+  test("a role replaced by the user's order, roles that swap their names, and the twins of a rename under refresh", async () => {
+    const { project } = everything();
+    const declare = (more: string, one: string, two: string): string => `
+      const one = new secrets.SchedulerRole("one${more}", { name: "${one}", policies: ["one"], adopt: true });
+      const two = new secrets.SchedulerRole("two${more}", { name: "${two}", policies: ["two"], adopt: true });`;
+    await project.program(declare("", "a", "b")).up();
+    const urn = (await project.resources()).map((each) => each.urn).find((each) => each.endsWith("::one")) as string;
+    await project.up("--replace", urn);
+    expect([await policies("a"), await policies("b")]).toEqual([["one"], ["two"]]);
+
+    await project.program(declare("", "b", "a")).up();
+    expect([await policies("a"), await policies("b")]).toEqual([["two"], ["one"]]);
+    await project.calm();
+    expect([await policies("a"), await policies("b")]).toEqual([["two"], ["one"]]);
+
+    // The renamed ones stand beside the former ones from now on.
+    everything().refuse("POST", /role\/c$/);
+    const third = 'new secrets.SchedulerRole("three", { name: "c", policies: ["three"] }, { dependsOn: [one, two] });';
+    const failed = await project.program(declare("-new", "b", "a") + third).pulumi("up", "--yes", "--skip-preview");
+    expect(failed.code).not.toBe(0);
+    expect((await project.resources()).filter((each) => each.urn.includes("SchedulerRole::"))).toHaveLength(4);
+    await project.refresh("--expect-no-changes");
+    await project.up("--refresh");
+    expect([await policies("a"), await policies("b"), await policies("c")]).toEqual([["two"], ["one"], ["three"]]);
+    await project.calm();
+  });
+});

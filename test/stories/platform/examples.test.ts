@@ -1,0 +1,64 @@
+import { onEachPlatform } from "../../support/platform";
+import { Story, storyOnPlatform } from "../../support/story";
+
+onEachPlatform("the examples", (current) => {
+  let project: Story;
+  beforeEach(() => {
+    project = storyOnPlatform(current());
+  });
+  afterEach(() => project.remove());
+  const writes = async (operation: () => Promise<unknown>): Promise<string[]> =>
+    (await current().requests(operation)).filter((each) => !each.startsWith("GET"));
+
+  test("platform-settings: six settings; a new certificate begins a rotation, the configuration ends it", async () => {
+    const { held, service, dialect } = current();
+    project.example("platform-settings");
+    const sms = dialect === "hashicorp" ? "twilio-settings" : "sms-settings";
+    const all = ["cost-estimation-settings", "customization-settings", "general-settings", "saml-settings", "smtp-settings", sms];
+    expect(await writes(() => project.up())).toEqual(all.map((settings) => `PATCH ${settings}`).sort());
+    await project.expectConverged();
+    expect(await project.outputs()).toEqual({ managed: ["apiRateLimit", "defaultRemoteStateAccess", "limitUserOrganizationCreation"] });
+    expect(await held("saml")).toMatchObject({ enabled: true, siteAdminRole: "platform-admins", oldIdpCert: null });
+    expect(service.mail.sent()).toEqual([]);
+    expect(project.stored()).not.toContain("a-smtpPassword");
+    await project.set("certificateSwitched", "1");
+    expect(await writes(() => project.up())).toEqual(["POST saml-settings/actions/revoke-old-certificate"]);
+    await project.expectConverged();
+    expect((await project.destroy()).output).toContain("the certificate that was declared is still accepted, as oldIdpCert");
+    expect(await held("general")).toMatchObject({ apiRateLimit: 30, defaultRemoteStateAccess: true });
+    expect(await held("saml")).toMatchObject({ enabled: false, idpCert: null });
+  });
+
+  test("module-deprecation: three versions deprecated, and reinstated in the end", async () => {
+    const { service, outside } = current();
+    service.appendToReasons(" Applies will be blocked in 15 days.");
+    project.example("module-deprecation");
+    await project.up();
+    await project.expectConverged();
+    const reason = "Use 2.0.0, which encrypts the flow logs. Applies will be blocked in 15 days.";
+    expect(await project.outputs()).toEqual({ published: [reason, reason, reason] });
+    await project.destroy();
+    const { body } = await outside("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0");
+    expect(body).toMatchObject({ deprecation: null });
+  });
+
+  test("key-leak-response: rotate, wait, trim, tell; nothing twice, and all again for another incident", async () => {
+    const { service } = current();
+    project.example("key-leak-response");
+    await project.set("tokenSeconds", "2");
+    const [first] = service.signingKeys();
+    await project.up();
+    const { rotatedAt, trimmedAt } = await project.outputs();
+    expect(Date.parse(String(trimmedAt)) - Date.parse(String(rotatedAt))).toBeGreaterThanOrEqual(2000);
+    const [second, ...others] = service.signingKeys();
+    expect(others).toEqual([]);
+    expect(second?.kid).not.toBe(first?.kid);
+    expect(service.sms.sent()).toHaveLength(1);
+    expect(await writes(() => project.expectConverged())).toEqual([]);
+    await project.set("incident", "second");
+    await project.up();
+    expect(service.signingKeys()[0]?.kid).not.toBe(second?.kid);
+    expect(service.sms.sent()).toHaveLength(2);
+    await project.destroy();
+  });
+});

@@ -1,0 +1,262 @@
+import { start } from "../../../sandbox/index";
+import { attributeCases, complete, hidden, kinds } from "../../provider/platform/attributes";
+import { onEachPlatform, Platform, platform } from "../../support/platform";
+import { Story, storyOnPlatform } from "../../support/story";
+
+const of = (settings: string): typeof attributeCases => attributeCases.filter((each) => each.settings === settings);
+const classes: Record<string, string> = Object.fromEntries(attributeCases.map(({ settings, token }) => [settings, token]));
+const literal = (value: unknown): string => JSON.stringify(value);
+
+let project: Story;
+/** Gives each test of a suite a project on its platform. */
+function projectForEach(current: () => Platform): void {
+  beforeEach(() => {
+    project = storyOnPlatform(current());
+  });
+  afterEach(() => project.remove());
+}
+
+onEachPlatform("the platform's administration by the real pulumi", (current) => {
+  projectForEach(current);
+
+  test("every attribute of every setting: up, up again, no drift; changed outside: refresh names exactly these; up repairs; destroy puts back", async () => {
+    const { held, change, service, requests } = current();
+    const before: Record<string, unknown> = {};
+    for (const settings of kinds) before[settings] = await held(settings);
+    const declared = (settings: string): Record<string, unknown> =>
+      Object.fromEntries(of(settings).map(({ attribute, declared: value }) => [attribute, value]));
+    const source = kinds.map(
+      (settings) => `new platform.${classes[settings]}("${settings}", ${literal({ ...declared(settings), ...hidden[settings] })});`,
+    );
+    project.program(source.join("\n"));
+    expect(await requests(() => project.preview())).toEqual([]);
+    const created = await requests(() => project.up());
+    expect(created.filter((each) => each.startsWith("GET"))).toHaveLength(kinds.length);
+    expect(created.filter((each) => each.startsWith("PATCH"))).toHaveLength(kinds.length);
+    for (const settings of kinds) expect(await held(settings)).toMatchObject(declared(settings));
+    expect(service.mail.sent()).toHaveLength(1);
+    const again = await requests(() => project.expectConverged());
+    expect(again.filter((each) => !each.startsWith("GET"))).toEqual([]);
+    for (const secret of ["canary-mail", "canary-sms", "secret-2", "client-secret-2", "private_key"])
+      expect(project.stored()).not.toContain(secret);
+
+    for (const settings of kinds)
+      await change(settings, Object.fromEntries(of(settings).map(({ attribute, outside }) => [attribute, outside])));
+    const refreshed = await project.refresh();
+    const named = refreshed.changes.map((line) => /^[~+-] (\w+)\s*:/.exec(line)?.[1]).filter(Boolean);
+    // Of a resource that has drifted the engine shows all outputs that changed, and no secret one.
+    const secrets = ["cloudASecretKey", "cloudBCredentials", "cloudCClientSecret"];
+    const shown = attributeCases.map(({ attribute }) => attribute).filter((attribute) => !secrets.includes(attribute));
+    expect(named.sort()).toEqual([...shown, "oldIdpCert"].sort());
+    for (const secret of secrets)
+      expect(refreshed.output).toContain(`cost estimation settings "cost-estimation": ${secret}, a secret, was changed on the server`);
+    for (const secret of ["secret-2", "secret-3", "private_key"]) {
+      expect(refreshed.output).not.toContain(secret);
+      expect(project.stored()).not.toContain(secret);
+    }
+
+    expect(await requests(() => project.up())).toHaveLength(kinds.length);
+    for (const settings of kinds) expect(await held(settings)).toMatchObject(declared(settings));
+    expect(service.mail.sent()).toHaveLength(2);
+    await project.expectConverged();
+
+    const destroyed = await project.destroy();
+    expect(destroyed.output).toContain('SMTP settings "smtp": password cannot be put back');
+    for (const settings of kinds) {
+      const { oldIdpCert: _now, ...after } = await held(settings);
+      const { oldIdpCert: _then, ...expected } = before[settings] as Record<string, unknown>;
+      expect(after).toEqual(expected);
+    }
+    expect(service.mail.sent()).toHaveLength(2);
+  });
+
+  test("what nobody declares is followed silently, and up sends nothing", async () => {
+    const { change, requests } = current();
+    const source = kinds.map(
+      (settings) => `const ${classes[settings]} = new platform.${classes[settings]}("${settings}", {});
+        exports["${settings}"] = { ${of(settings).map(({ attribute }) => `${attribute}: ${classes[settings]}.${attribute}`)} };`,
+    );
+    project.program(source.join("\n"));
+    await project.up();
+    for (const settings of kinds)
+      await change(settings, {
+        ...complete[settings],
+        ...Object.fromEntries(of(settings).map(({ attribute, outside }) => [attribute, outside])),
+      });
+    await project.refresh("--expect-no-changes");
+    for (const secret of ["secret-3", "private_key"]) expect(project.stored()).not.toContain(secret);
+    expect(await requests(() => project.up())).toEqual([]);
+    const outputs = await project.outputs();
+    for (const settings of kinds)
+      expect(outputs[settings]).toEqual(Object.fromEntries(of(settings).map(({ attribute, outside }) => [attribute, outside])));
+    expect(await requests(() => project.destroy())).toEqual([]);
+  });
+
+  test("no secret in clear text: not by get, a refresh, one that leaves the program, or one that comes back", async () => {
+    const { change } = current();
+    await change("cost-estimation", { cloudASecretKey: "canary-0", cloudCClientSecret: "canary-1" });
+    project.program(`platform.CostEstimationSettings.get("read", "cost-estimation");`);
+    await project.up();
+    await change("cost-estimation", { cloudASecretKey: "canary-2", cloudBCredentials: '{"canary":3}' });
+    await project.refresh();
+    expect(project.stored()).not.toContain("canary");
+    await project.destroy();
+
+    const secret = `new platform.CostEstimationSettings("cost", { cloudAAccessKeyId: "AKIA", cloudASecretKey: "canary-4" });
+      new platform.SmtpSettings("mail", { password: "canary-5", host: "mail" });`;
+    await project.program(secret).up();
+    await change("cost-estimation", { cloudASecretKey: null });
+    await project.refresh();
+    await change("cost-estimation", { cloudASecretKey: "canary-6" });
+    await project.refresh();
+    expect(project.stored()).not.toContain("canary");
+    const bare = `new platform.CostEstimationSettings("cost", { cloudAAccessKeyId: "AKIA" }); new platform.SmtpSettings("mail", { host: "mail" });`;
+    await project.program(bare).up();
+    await change("cost-estimation", { cloudASecretKey: "canary-7" });
+    await project.refresh();
+    await project.preview();
+    expect(project.stored()).not.toContain("canary");
+    await project.destroy();
+    expect(project.stored()).not.toContain("canary");
+  });
+
+  test("actions happen once, a workspace is adopted and destroyed, and the order is the program's", async () => {
+    const { requests, service, change, outside } = current();
+    await change("sms", { ...complete.sms, enabled: true });
+    const source = (trigger: string): string => `
+      const rotation = new platform.OidcKeyRotation("rotate", { triggers: [${literal(trigger)}] });
+      const trim = new platform.OidcKeyTrim("trim", { triggers: [rotation.performedAt] });
+      new platform.SmsVerification("verify", { testNumber: "+15550123", triggers: [trim.performedAt] });
+      const workspace = new platform.AdminWorkspace("old", { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true });
+      exports.name = workspace.name;
+      exports.all = (async () => { const names = []; for await (const each of platform.listWorkspaces()) names.push(each.name); return names; })();`;
+    project.program(source("one"));
+    const writes = async (operation: () => Promise<unknown>): Promise<string[]> =>
+      (await requests(operation)).filter((each) => !each.startsWith("GET"));
+    expect(await writes(() => project.preview())).toEqual([]);
+    const sms = current().dialect === "hashicorp" ? "twilio-settings" : "sms-settings";
+    const once = ["POST oidc-settings/actions/rotate-key", "POST oidc-settings/actions/trim-key", `POST ${sms}/verify`];
+    expect(await writes(() => project.up())).toEqual(once);
+    expect(await project.outputs()).toEqual({ name: "network-test", all: ["data-prod", "network-prod", "network-test", "website"] });
+    expect(await writes(() => project.expectConverged())).toEqual([]);
+    expect(await writes(() => project.program(source("two")).up())).toEqual(once);
+    expect(service.signingKeys()).toHaveLength(1);
+    expect(service.sms.sent()).toHaveLength(2);
+    expect(await writes(() => project.destroy())).toEqual(["DELETE workspaces/ws-acmeNetworkTest"]);
+    expect((await outside("GET", "/api/v2/admin/workspaces/ws-acmeNetworkTest")).status).toBe(404);
+  });
+});
+
+// What no row of the dialects' table in provider/platform/client.ts has to do with: that of the real product is enough.
+onEachPlatform(
+  "the platform's administration by the real pulumi, in one dialect",
+  (current) => {
+    projectForEach(current);
+
+    test("a connection's settings are declared once in a program", async () => {
+      project.program(`new platform.GeneralSettings("one", {}); new platform.GeneralSettings("two", { connection: "default" });`);
+      const refused = await project.pulumi("preview");
+      expect(refused.code).not.toBe(0);
+      expect(refused.output).toContain(
+        'Cannot declare general settings "two": the resource "one" of this program declares the same object, /api/v2/admin/general-settings of the connection "default". Declare each object once.',
+      );
+      expect(refused.output).not.toMatch(/^\s+at /m);
+      // Reading is not declaring, and another connection is another platform.
+      project.program(
+        `new platform.GeneralSettings("one", {}); platform.GeneralSettings.get("two", "general"); new platform.CustomizationSettings("three", {});`,
+      );
+      await project.up();
+      await project.expectConverged();
+    });
+
+    test("renaming a resource in the program undoes nothing of what it declares", async () => {
+      const { held, outside } = current();
+      const source = (name: string): string => `
+      new platform.GeneralSettings("${name}", { apiRateLimit: 100 });
+      new platform.OidcKeyRotation("${name}");
+      new platform.AdminWorkspace("${name}", { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true });
+      new platform.ModuleVersionDeprecation("${name}", {
+        organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0", reason: "Old." });`;
+      await project.program(source("before")).up();
+      const renamed = await project.program(source("after")).up();
+      expect(renamed.output.match(/another resource of this program now manages it/g)?.length).toBeGreaterThanOrEqual(3);
+      expect(renamed.output).not.toContain("OIDC key rotation: left in place");
+      expect((await held("general")).apiRateLimit).toBe(100);
+      expect((await outside("GET", "/api/v2/admin/workspaces/ws-acmeNetworkTest")).status).toBe(200);
+      expect((await outside("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0")).body).toMatchObject({
+        deprecation: { reason: "Old." },
+      });
+      await project.expectConverged();
+    });
+
+    test("a replacement that the user orders leaves everything as declared", async () => {
+      const { held, outside } = current();
+      project.program(`
+      new platform.GeneralSettings("one", { apiRateLimit: 100 });
+      new platform.AdminWorkspace("two", { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true });
+      new platform.ModuleVersionDeprecation("three", {
+        organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0", reason: "Old." });`);
+      await project.up();
+      const urns = (await project.resources()).map(({ urn }) => urn).filter((urn) => urn.includes("platform:"));
+      expect(urns).toHaveLength(3);
+      await project.up(...urns.flatMap((urn) => ["--replace", urn]));
+      expect((await held("general")).apiRateLimit).toBe(100);
+      expect((await outside("GET", "/api/v2/admin/workspaces/ws-acmeNetworkTest")).status).toBe(200);
+      expect((await outside("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0")).body).toMatchObject({
+        deprecation: { reason: "Old." },
+      });
+      await project.expectConverged();
+      await project.destroy();
+      expect((await held("general")).apiRateLimit).toBe(30);
+    });
+
+    test("100 deprecations of 10 modules: refreshed with 10 reads, drift and repair one by one, reinstated", async () => {
+      const { service, requests, outside } = current();
+      const versions = Array.from({ length: 10 }, (_, index) => `1.${index}.0`);
+      service.seed({ modules: versions.map((_, index) => ({ namespace: "acme", name: `module-${index}`, provider: "aws", versions })) });
+      project.program(`
+      for (let index = 0; index < 100; index++)
+        new platform.ModuleVersionDeprecation("d" + index, {
+          organizationName: "acme", moduleName: "module-" + (index % 10), moduleProvider: "aws", moduleVersion: "1." + Math.floor(index / 10) + ".0",
+          reason: "Use 2.0.0.",
+        });`);
+      const created = await requests(() => project.up());
+      expect(created.filter((each) => each.startsWith("PATCH"))).toHaveLength(100);
+      // One read serves all versions of a module here, too.
+      expect(created.filter((each) => each.startsWith("GET"))).toHaveLength(10);
+      const refreshed = await requests(() => project.refresh("--expect-no-changes"));
+      expect(refreshed).toHaveLength(10);
+      expect(refreshed.every((each) => each.startsWith("GET /api/registry/v1/modules/acme/module-"))).toBe(true);
+      expect(await requests(() => project.preview("--expect-no-changes"))).toEqual([]);
+
+      const path = "/api/v2/organizations/acme/registry-modules/private/acme/module-3/aws/1.4.0";
+      const deprecation = { "deprecated-status": "Deprecated", reason: "Theirs.", link: "https://example.com" };
+      await outside("PATCH", path, { data: { type: "module-versions", attributes: { deprecation } } });
+      // Of a resource that has drifted the engine shows all outputs that changed; alone, a link that nobody declares would be followed silently.
+      expect((await project.refresh()).changes.sort()).toEqual([
+        '+ link: "https://example.com"',
+        "+ publishedLink: [secret]",
+        '~ reason: "Use 2.0.0." => "Theirs."',
+      ]);
+      expect(await requests(() => project.up())).toEqual([`PATCH ${path}`]);
+      await project.expectConverged();
+      const destroyed = await requests(() => project.destroy());
+      expect(destroyed).toHaveLength(100);
+      expect(destroyed.every((each) => each.startsWith("PATCH"))).toBe(true);
+    });
+  },
+  ["hashicorp"],
+);
+
+test("a connection's settings are declared once, although the program learns the connection's name late", async () => {
+  const sandbox = await start();
+  const project = storyOnPlatform(platform("standard", sandbox));
+  project.program(
+    `new platform.GeneralSettings("one", {}); new platform.GeneralSettings("two", { connection: pulumi.output("default") });`,
+  );
+  const refused = await project.pulumi("preview");
+  project.remove();
+  await sandbox.close();
+  expect(refused.code).not.toBe(0);
+  expect(refused.output).toContain('Cannot declare general settings "two": the resource "one" of this program declares the same object');
+});

@@ -1,0 +1,33 @@
+import { Sandbox, start } from "../../../sandbox/index";
+import { newStory, Story } from "../../support/story";
+
+describe.each(["standard", "hashicorp"] as const)("the example of the scheduler (sandbox, %s)", (dialect) => {
+  let sandbox: Sandbox;
+  let project: Story;
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+    project = newStory(sandbox.env);
+  });
+  afterAll(async () => {
+    project.remove();
+    await sandbox.close();
+  });
+
+  test("scheduler-report: what should run and does not, what failed, which nodes take no work; and nothing is changed", async () => {
+    sandbox.scheduler.seed({
+      jobs: [{ ID: "late", Namespace: "apps", Type: "service", Status: "pending" }],
+      deployments: [{ ID: "d".repeat(36), Namespace: "apps", JobID: "late", Status: "failed", StatusDescription: "No progress" }],
+      nodes: [{ ID: "e".repeat(36), Status: "down", HTTPAddr: "10.0.0.7:4646" }],
+    });
+    await project.example("scheduler-report").up();
+    const { notRunning, jobs, failed, outOfWork } = await project.outputs();
+    expect(notRunning).toEqual(["apps/late: pending"]);
+    expect(jobs).toMatchObject({ apps: 2 });
+    expect(failed).toContain("apps/late: No progress");
+    expect(outOfWork).toEqual([expect.stringMatching(`^${"e".repeat(36)} \\(`)]);
+    await project.expectConverged();
+    const sent = sandbox.requests().filter(({ system }) => system === "scheduler");
+    expect(sent.length).toBeGreaterThan(0);
+    expect(sent.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+});

@@ -1,0 +1,105 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { holders, read } from "../../support/pgp";
+import { Run } from "../../support/project";
+import { onEachRekeyTarget } from "../../support/rekey";
+import { newStory, Story } from "../../support/story";
+
+/** The places, by form, in which a text holds one of the shares, whose own form is base64 or hex. */
+function found(text: string, shares: string[]): string[] {
+  return shares.flatMap((share, index) => {
+    const bytes = Buffer.from(share, /^[0-9a-f]+$/.test(share) ? "hex" : "base64");
+    const hex = bytes.toString("hex");
+    const base64 = bytes.toString("base64");
+    const forms = { hex, HEX: hex.toUpperCase(), base64, bare: base64.replace(/=+$/, ""), base64url: bytes.toString("base64url") };
+    return Object.entries(forms).flatMap(([form, written]) => (text.includes(written) ? [`share ${index} in ${form}`] : []));
+  });
+}
+
+const base64 = (hex: string): string => Buffer.from(hex, "hex").toString("base64");
+
+onEachRekeyTarget("the examples of a rekey", (current) => {
+  let project: Story;
+  let shown: string;
+  beforeEach(() => {
+    const { gateway, token, dialect } = current();
+    const connection = { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect };
+    project = newStory({ STEWARD_TOKEN: token }).config({ "steward:default": { secrets: connection } });
+    shown = "";
+  });
+  afterEach(() => project.remove());
+
+  const run = async (variables: Record<string, string>, ...args: string[]): Promise<Run> => {
+    const done = await project.with(variables).pulumi(...args);
+    shown += done.output;
+    return done;
+  };
+  const up = (variables: Record<string, string> = {}): Promise<Run> => run(variables, "up", "--yes", "--skip-preview", "--diff");
+  const stops = async (variables: Record<string, string>, reason: string): Promise<string> => {
+    const { code, output } = await up(variables);
+    expect(output).toContain(reason);
+    expect(code).not.toBe(0);
+    return output;
+  };
+
+  /** Neither the terminal nor any file of the state holds one of them in clear text. */
+  const expectHidden = (shares: string[]): void => {
+    expect(found(shown, shares)).toEqual([]);
+    expect(found(project.stored(), shares)).toEqual([]);
+    expect(project.stored()).not.toContain(current().token);
+  };
+  /** What those see who can decrypt the state. */
+  const decryptedState = async (): Promise<string> => JSON.stringify(await project.resources("--show-secrets"));
+
+  test("rekey: five shares become seven, and these become others with nothing but the state", async () => {
+    const { first, opens } = current();
+    project.example("rekey");
+    const [SHARE_1 = "", SHARE_2 = "", SHARE_3 = ""] = first;
+    expect(await up({ SHARE_1, SHARE_2, SHARE_3 })).toMatchObject({ code: 0 });
+    const { shares } = (await project.outputs()) as { shares: string[] };
+    expect(shares).toHaveLength(7);
+    expect([await opens(shares.slice(3)), await opens(first.slice(0, 3))]).toEqual([true, false]);
+    await project.with({}).expectConverged();
+    const state = await decryptedState();
+    expect([found(state, first), found(state, shares).length > 0]).toEqual([[], true]);
+
+    await project.set("round", "second");
+    expect((await run({}, "preview", "--diff")).output).toContain("a new rekey will run");
+    expect(await up()).toMatchObject({ code: 0 });
+    const { shares: second } = (await project.outputs()) as { shares: string[] };
+    expect([await opens(second.slice(3)), await opens(shares.slice(3))]).toEqual([true, false]);
+
+    const refused = await run({}, "destroy", "--yes", "--skip-preview");
+    expect(refused.output).toContain("the state holds the only copy of shares that open the service");
+    expect(refused.code).not.toBe(0);
+    expectHidden([...first, ...shares, ...second]);
+  });
+
+  test("rekey-holders: three holders, one after the other, none of whom sees another's share", async () => {
+    const { first, opens } = current();
+    const [one = "", two = "", three = ""] = first;
+    const all = await holders(3);
+    project.example("rekey-holders");
+    for (const [index, { publicKey }] of all.entries()) writeFileSync(join(project.folder, `program/keys/${index}.asc`), publicKey);
+
+    await stops({ SHARE: one }, "1 of 3 current shares given. Run `pulumi up` again where missing shares are at hand");
+    await stops({ SHARE: two }, "2 of 3 current shares given. Run `pulumi up` again where the missing share is at hand");
+    const output = await stops({ SHARE: three }, "0 of the 2 decrypted new shares that prove the rekey are at hand; nothing is committed");
+
+    const messages = all.map(
+      ({ fingerprint }) => new RegExp(`for the holder of ${fingerprint}, encrypted: ([0-9a-f]+)`).exec(output)?.[1] ?? "",
+    );
+    const decrypted = await Promise.all(all.map((holder, index) => read(holder, messages[index] ?? "")));
+    await stops({ NEW_SHARE: decrypted[2] ?? "" }, "1 of the 2 decrypted new shares that prove the rekey are at hand");
+    expect(await opens(first.slice(0, 3))).toBe(true);
+    expect(await up({ NEW_SHARE: decrypted[0] ?? "" })).toMatchObject({ code: 0 });
+
+    expect([await opens(decrypted.slice(1).map(base64)), await opens(first.slice(0, 3))]).toEqual([true, false]);
+    const encryptedShares = all.map(({ fingerprint }, index) => ({ fingerprint, share: messages[index] }));
+    expect(await project.outputs()).toEqual({ complete: true, encryptedShares });
+    await project.with({}).expectConverged();
+    expectHidden([...first, ...decrypted]);
+    expect(found(await decryptedState(), [...first, ...decrypted])).toEqual([]);
+    expect(await run({}, "destroy", "--yes", "--skip-preview")).toMatchObject({ code: 0 });
+  });
+});

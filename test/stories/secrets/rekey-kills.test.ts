@@ -1,0 +1,85 @@
+import { Passing } from "../../support/gateway";
+import { rekeyTargets, withRekeyTarget } from "../../support/rekey";
+import { InProcess } from "../../torture/runners";
+import { Blow, Plan, Strike, tell } from "../../torture/story";
+
+// What falls on a rekey while it runs, and how the next runs bring it to its end. That Pulumi and its processes do so when they are killed is seen in
+// test/end-to-end/secrets/rekey-kills.test.ts; every blow at every request is told in test/torture.
+
+const request =
+  (method: string, path: string, nth = 1) =>
+  (passing: Passing): boolean =>
+    passing.method === method && passing.path.endsWith(path) && passing.nth === nth;
+const strike = (blow: Blow, when: Strike["when"], at: Strike["at"]): Strike => ({ at, when, blow });
+const plan: Plan = { shares: 3, threshold: 2, pgp: false, backup: false, verification: true, holders: 1, strikes: [], rounds: 1 };
+
+const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: string[] }[] = [
+  {
+    name: "the command line dies when the attempt was started, and again when the last current share was given",
+    plan: {
+      strikes: [
+        strike("command line", "after", request("PUT", "rekey/init")),
+        strike("command line", "after", request("PUT", "rekey/update", 3)),
+      ],
+    },
+    rows: ["attempt: take over", "shares: recover"],
+    opens: ["former", "former"],
+  },
+  {
+    name: "both die at the commit, and the next run in its probe",
+    plan: {
+      strikes: [
+        strike("both", "after", request("PUT", "rekey/verify", 2)),
+        undefined,
+        strike("both", "after", request("PUT", "rekey/update", 5)),
+      ],
+    },
+    rows: ["commit: note unknown", "commit: probe", "commit: cancel probe"],
+    opens: ["new", "new"],
+  },
+  {
+    name: "the provider dies while shares are given, and the commit's last request arrives late",
+    plan: {
+      strikes: [
+        strike("provider", "before", request("PUT", "rekey/update", 2)),
+        strike("late request", "before", request("PUT", "rekey/verify", 2)),
+      ],
+    },
+    rows: ["shares: give shares", "commit: prove and verify"],
+    opens: ["former", "former"],
+  },
+  {
+    name: "the service is sealed while shares are given, and while they are verified; then a second rekey",
+    plan: {
+      rounds: 2,
+      strikes: [
+        strike("seal", "after", request("PUT", "rekey/update", 2)),
+        undefined,
+        strike("seal", "before", request("PUT", "rekey/verify", 1)),
+      ],
+    },
+    rows: ["shares: start again", "commit: probe"],
+    opens: ["former", "former"],
+  },
+  {
+    name: "three holders with PGP keys and a backup, and the reply with the new shares is lost",
+    plan: {
+      pgp: true,
+      backup: true,
+      holders: 3,
+      strikes: [undefined, strike("both", "after", request("PUT", "rekey/update", 3))],
+    },
+    rows: ["shares: recover", "commit: prove and verify"],
+    opens: ["former"],
+  },
+];
+
+describe.each(rekeyTargets)("$name", ({ start }) => {
+  test.each(stories)("$name", async ({ plan: more, rows, opens }) => {
+    const report = await withRekeyTarget(start, { shares: 5, threshold: 3 }, (target) =>
+      tell(target, new InProcess(target), { ...plan, ...more }),
+    );
+    expect([...report.rows]).toEqual(expect.arrayContaining(rows));
+    expect(report.struck.map((struck) => struck.opens)).toEqual(opens);
+  });
+});

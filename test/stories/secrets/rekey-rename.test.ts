@@ -1,0 +1,201 @@
+import { Run } from "../../support/project";
+import { RekeyTarget, rekeyTargets } from "../../support/rekey";
+import { newStory, Story } from "../../support/story";
+
+// A rekey that is renamed without an alias is two for the engine: a creation, and a deletion at the end of the run, or of a later one.
+
+describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start }) => {
+  let target: RekeyTarget;
+  let project: Story;
+  /** What the terminal showed, in all runs. */
+  let shown: string;
+  /** Every share that a run could have shown. */
+  let shares: Set<string>;
+  beforeEach(async () => {
+    target = await start();
+    const { gateway, token, dialect } = target;
+    project = newStory({ STEWARD_TOKEN: token }).config({
+      "steward:default": { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect } },
+    });
+    shown = "";
+    shares = new Set(target.first);
+  });
+  afterEach(async () => {
+    project.remove();
+    await target.stop();
+  });
+
+  /** `options`: of the component. `more`: the rest of the program. */
+  const declare = (name: string, { args = "", options = "", more = "" } = {}): Story =>
+    project.program(`
+      const currentShares = [{ env: "S0" }, { env: "S1" }, { env: "S2" }];
+      const rekey = new secrets.Rekey("${name}", { secretShares: 3, secretThreshold: 2, currentShares ${args} }, { ${options} });
+      exports.shares = rekey.shares;
+      ${more}`);
+  /** The shares at hand in the runs to come. */
+  const bring = (set: readonly string[]): Story => project.with(Object.fromEntries(set.map((share, index) => [`S${index}`, share])));
+
+  async function up(...args: string[]): Promise<Run> {
+    const run = await project.pulumi("up", "--yes", "--skip-preview", ...args);
+    shown += run.output;
+    return run;
+  }
+
+  interface State {
+    /** Of the resources that belong to a rekey. */
+    names: string[];
+    /** What the stack outputs. */
+    set: string[];
+    /** The sets that the commits output, as far as two shares of a set open the service. */
+    opening: string[][];
+  }
+
+  async function state(): Promise<State> {
+    const found: State = { names: [], set: [], opening: [] };
+    for (const { urn, outputs } of await project.resources("--show-secrets")) {
+      const set = (outputs?.shares as string[] | undefined) ?? [];
+      for (const share of set) shares.add(share);
+      if (urn.includes("::pulumi:pulumi:Stack::")) found.set = set;
+      if (urn.includes(":RekeyCommit::") && (await target.opens(set.slice(0, 2)))) found.opening.push(set);
+      found.names.push(...(/:Rekey\w*::(.*)$/.exec(urn)?.slice(1) ?? []));
+    }
+    return found;
+  }
+
+  /** A rekey under its first name, from the shares that the service began with. */
+  async function rekeyed(name: string): Promise<string[]> {
+    bring(target.first.slice(0, 3));
+    declare(name);
+    const { code, output } = await up();
+    expect({ code, output }).toEqual({ code: 0, output });
+    return (await state()).set;
+  }
+
+  /** The service opens with what the stack outputs, which is in the state; the old name has left it, and nothing remains to be done. */
+  async function expectRenamed({ code, output }: Run, to: string): Promise<string[]> {
+    expect({ code, output }).toEqual({ code: 0, output });
+    const { set, opening, names } = await state();
+    expect(await target.opens(set.slice(1))).toBe(true);
+    expect(opening).toEqual([set]);
+    expect(names.sort()).toEqual([to, `${to}-attempt`, `${to}-commit`, `${to}-shares`]);
+    expect((await target.outside("GET", "sys/rekey/init")).body).toMatchObject({ started: false });
+    const before = sent();
+    shown += (await project.preview("--expect-no-changes")).output;
+    expect(sent()).toBe(before);
+    const everything = shown + project.stored();
+    for (const share of shares)
+      for (const form of [share, Buffer.from(share, "base64").toString("hex"), Buffer.from(share).toString("base64")])
+        expect(everything).not.toContain(form);
+    return set;
+  }
+
+  const sent = (): number => target.gateway.requests.filter(({ method }) => method !== "GET").length;
+  const attempt = async (): Promise<unknown> => (await target.outside("GET", "sys/rekey/init")).body;
+
+  test("without an alias, in one run with the live shares at hand, it runs once more", async () => {
+    const former = await rekeyed("old");
+    bring(former);
+    declare("new");
+    const set = await expectRenamed(await up(), "new");
+    expect(set).not.toEqual(former);
+    expect(await target.opens(former.slice(0, 2))).toBe(false);
+  });
+
+  test("with an alias it is the same one, and nothing is sent", async () => {
+    const former = await rekeyed("old");
+    bring(former);
+    const before = sent();
+    declare("new", { options: `aliases: [{ name: "old" }]` });
+    expect(await expectRenamed(await up(), "new")).toEqual(former);
+    expect(sent()).toBe(before);
+  });
+
+  // Each of the others takes seconds, and what they show is alike in both dialects.
+  if (name.includes("standard")) return;
+
+  test("in a run that fails at an unrelated role, the next one lets the old name go and sends nothing", async () => {
+    const former = await rekeyed("old");
+    bring(former);
+    const role = `new secrets.SchedulerRole("role", { name: "role", mount: "later", policies: ["one"] }, { dependsOn: rekey });`;
+    declare("new", { more: role });
+    expect((await up()).code).not.toBe(0);
+    const [set, ...others] = (await state()).opening;
+    expect(others).toEqual([]);
+    expect(set).not.toEqual(former);
+    await target.outside("POST", "sys/mounts/later", { type: target.dialect === "standard" ? "scheduler" : "nomad" });
+    const before = sent();
+    expect(await expectRenamed(await up(), "new")).toEqual(set);
+    // The role alone.
+    expect(sent()).toBe(before + 1);
+  });
+
+  test("in a run that another party's attempt refuses under --continue-on-error, the old name stays until the next one", async () => {
+    const former = await rekeyed("old");
+    bring(former);
+    await target.outside("PUT", "sys/rekey/init", { secret_shares: 1, secret_threshold: 1, require_verification: true });
+    const theirs = await attempt();
+    declare("new");
+    const refused = await up("--continue-on-error");
+    expect(refused.code).not.toBe(0);
+    expect(refused.output).toContain("somebody else's rekey is in progress");
+    expect(await attempt()).toEqual(theirs);
+    expect((await state()).opening).toEqual([former]);
+    const { nonce } = theirs as { nonce: string };
+    expect((await target.outside("DELETE", "sys/rekey/init", { nonce })).status).toBe(204);
+    await expectRenamed(await up(), "new");
+  });
+
+  test("in a run that has too few shares under --continue-on-error, the old name stays until the next one brings them", async () => {
+    const former = await rekeyed("old");
+    bring(former.slice(0, 1));
+    declare("new");
+    const refused = await up("--continue-on-error");
+    expect(refused.code).not.toBe(0);
+    expect(refused.output).toContain("1 of 2");
+    expect(refused.output).toContain("candidate: is missing; the rekey stopped before this step");
+    expect(refused.output).not.toContain("received undefined");
+    expect(await attempt()).toMatchObject({ started: true, progress: 1 });
+    expect((await state()).opening).toEqual([former]);
+    bring(former);
+    await expectRenamed(await up(), "new");
+  });
+
+  test("in a run whose last response is lost under --continue-on-error, the old name stays until it is known which set is live", async () => {
+    const former = await rekeyed("old");
+    bring(former);
+    declare("new");
+    let verified = 0;
+    target.gateway.interrupt = ({ method, path }) =>
+      method === "PUT" && path.endsWith("/rekey/verify") && ++verified === 2 ? { when: "after" } : undefined;
+    const lost = await up("--continue-on-error");
+    expect(lost.code).not.toBe(0);
+    expect(lost.output).toContain("Cannot delete rekey: the state holds the only copy of shares that open the service");
+    expect((await state()).names).toEqual(expect.arrayContaining(["new-commit", "old-commit"]));
+    target.gateway.interrupt = undefined;
+    await expectRenamed(await up(), "new");
+  });
+
+  test.each([
+    { way: "with onConflict", name: "new", args: `, onConflict: "resume"` },
+    // An alias comes too late: the component of the new name is in the state since the refused run.
+    { way: "under its old name", name: "old", args: "" },
+  ])("with some shares given, and refused under --continue-on-error, it goes on $way", async ({ name, args }) => {
+    bring(target.first.slice(0, 1));
+    declare("old");
+    expect((await up()).output).toContain("1 of 3");
+    const begun = await attempt();
+    expect(begun).toMatchObject({ started: true, progress: 1 });
+    declare("new");
+    const refused = await up("--continue-on-error");
+    expect(refused.code).not.toBe(0);
+    expect(refused.output).toContain("somebody else's rekey is in progress");
+    expect(refused.output).toContain("the rekey stopped before this step");
+    expect(refused.output).not.toContain("received undefined");
+    expect(await attempt()).toEqual(begun);
+    bring(target.first.slice(0, 3));
+    declare(name, { args });
+    await expectRenamed(await up(), name);
+    // The attempt of the old name, which the first share was given to, has become the rekey.
+    expect(target.gateway.requests.filter(({ method, path }) => method === "PUT" && path.endsWith("/rekey/init"))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,245 @@
+import { Conditions, Executor, Outcome } from "./executor";
+import { Generator, Scope } from "./generator";
+import { Journal } from "./journal";
+import { Declaration, dependenciesOf, Program } from "./program";
+import { Resource, repaired } from "./state";
+import { Provider, resourceOf, Step, Worker } from "./steps";
+import { Properties, Reference, referencesIn, resolved, unknown } from "./values";
+
+type Needed = ReadonlyMap<string, NonNullable<Outcome>>;
+
+export interface Options extends Conditions, Pick<Scope, "targets" | "replace"> {
+  /** Asked when nothing keeps a registration back any more; where it waits, others overtake it. */
+  arrives?(declaration: Declaration): Promise<void>;
+  /** Reads everything first. */
+  refresh?: boolean;
+  /** Of a refresh: nothing is saved. */
+  previewOnly?: boolean;
+}
+
+/** A program that is not known beforehand: it registers one resource after the other, as it comes to them, by URNs in the place of names. */
+export type Script = (engine: {
+  register(declaration: Declaration): Promise<Outcome>;
+  /** The outputs of a component, by its URN. */
+  registerOutputs(urn: string, outputs: Properties): void;
+}) => Promise<void>;
+
+/** How an operation ended. */
+export interface Ending {
+  succeeded: boolean;
+  errors: readonly string[];
+  /** By URN, what was done, or would be; what is deleted at the end apart. */
+  operations: ReadonlyMap<string, string>;
+  deleted: readonly string[];
+  /** URNs of what a refresh shows as changed or gone. */
+  drift: readonly string[];
+  /** What was done with each resource, or would be, in this order. */
+  performed: readonly Step[];
+}
+
+/** One operation. */
+export class Run {
+  readonly journal: Journal;
+  unfinished: string[] = [];
+  private generator: Generator;
+  private readonly worker: Worker;
+  private readonly executor: Executor;
+  private readonly drift: string[] = [];
+  private readonly deleted: string[] = [];
+  private readonly performed: Step[] = [];
+  /** What the program declares, by name, with the outputs in it. */
+  private readonly given = new Map<string, Properties>();
+  /** URNs that a failure leaves out. */
+  private readonly skipped = new Set<string>();
+  /** The engine looks at one registration after the other. */
+  private turn: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private olds: Resource[],
+    private readonly options: Options,
+    readonly isPreview: boolean,
+    private readonly providerOf: (type: string) => Provider,
+  ) {
+    this.generator = this.generate();
+    this.journal = new Journal(olds, this.generator.renamed);
+    this.worker = new Worker(providerOf, this.journal, isPreview, (urn) => void this.drift.push(urn));
+    this.executor = this.execute(options);
+  }
+
+  private execute(conditions: Conditions): Executor {
+    return new Executor(this.worker, conditions, (step) => {
+      this.unfinished = [...this.journal.pending, resourceOf(step)].map(({ urn }) => urn);
+      this.journal.freeze();
+    });
+  }
+
+  get hasFailed(): boolean {
+    return this.executor.isStopped || this.executor.errors.length > 0;
+  }
+
+  private generate(isRefresh = false): Generator {
+    const { targets, replace } = this.options;
+    return new Generator(this.olds, { isPreview: this.isPreview, isRefresh, targets, replace }, this.providerOf);
+  }
+
+  ending(): Ending {
+    const { operations } = this.generator;
+    const { deleted, drift, performed } = this;
+    return { succeeded: !this.hasFailed, errors: this.executor.errors, operations, deleted, drift, performed };
+  }
+
+  /** Nothing is saved before all is read; whatever cannot be read, the rest is. */
+  async refresh(): Promise<void> {
+    const { targets } = this.options;
+    const steps = this.olds
+      .filter(({ urn }) => targets?.includes(urn) ?? true)
+      .map((old): Step & { kind: "refresh" } => ({ kind: "refresh", old, new: old }));
+    const reader = this.execute({ ...this.options, continueOnError: true });
+    await reader.all(steps);
+    this.performed.push(...steps);
+    this.executor.errors.push(...reader.errors);
+    this.executor.isStopped = reader.isStopped;
+    const found = new Map(steps.map((step) => [step.old, step.new]));
+    this.olds = repaired(this.olds.map((old) => (found.has(old) ? found.get(old) : old)).filter((old) => old !== undefined));
+    this.journal.rebase(this.olds);
+    this.generator = this.generate();
+  }
+
+  /** Reads what the program registers as it comes to it, and then the rest. */
+  async refreshWith(program: Program | Script): Promise<void> {
+    this.generator = this.generate(true);
+    await this.runs(program);
+    const left = this.olds.filter(({ urn }) => !this.generator.operations.has(this.generator.renamed.get(urn) ?? urn));
+    const steps = left.map((old): Step & { kind: "refresh" } => ({ kind: "refresh", old, new: old }));
+    if (!this.executor.isStopped) await this.executor.all(steps);
+    this.performed.push(...steps);
+    const found = new Map(steps.map((step) => [step.old, step.new]));
+    this.journal.rebase(this.olds.flatMap((old) => (found.has(old) ? (found.get(old) ?? []) : old)));
+    this.journal.repairs = true;
+  }
+
+  async program(program: Program | Script): Promise<void> {
+    await this.runs(program);
+    if (!this.executor.isStopped) await this.delete();
+    await this.executor.idle();
+  }
+
+  private async runs(program: Program | Script): Promise<void> {
+    if (typeof program === "function") await this.script(program);
+    else {
+      const outcomes = new Map<string, Promise<Outcome>>();
+      for (const declaration of program) outcomes.set(declaration.name, this.register(declaration, outcomes));
+      await Promise.all(outcomes.values());
+      for (const { name, outputs } of program) if (outputs) await this.registerOutputs(name, outputs, outcomes);
+    }
+    await this.executor.idle();
+  }
+
+  /** Waits for what the resource needs; then it is the engine's turn. */
+  private async register(declaration: Declaration, outcomes: ReadonlyMap<string, Promise<Outcome>>): Promise<Outcome> {
+    const names = dependenciesOf(declaration);
+    const needed = await Promise.all(names.map(async (name) => [name, await outcomes.get(name)] as const));
+    const there = new Map<string, NonNullable<Outcome>>();
+    for (const [name, outcome] of needed) {
+      if (!outcome) return undefined;
+      there.set(name, outcome);
+    }
+    return this.take(declaration, there);
+  }
+
+  private async registerOutputs(name: string, outputs: Properties, outcomes: ReadonlyMap<string, Promise<Outcome>>): Promise<void> {
+    const needed = new Map<string, NonNullable<Outcome>>();
+    for (const each of [name, ...referencesIn(outputs)]) {
+      const outcome = await outcomes.get(each);
+      if (!outcome) return;
+      needed.set(each, outcome);
+    }
+    (needed.get(name) as NonNullable<Outcome>).resource.outputs = resolved(outputs, (reference) => this.valueOf(reference, needed));
+  }
+
+  private async take(declaration: Declaration, needed: Needed): Promise<Outcome> {
+    await this.options.arrives?.(declaration);
+    const ending = this.turn.then(() => this.handle(declaration, needed));
+    this.turn = ending;
+    return (await ending)();
+  }
+
+  /** A script hears nothing more once the run has stopped, so nobody waits for its end then. */
+  private async script(script: Script): Promise<void> {
+    const registered = new Map<string, NonNullable<Outcome>>();
+    let stop = (): void => undefined;
+    const stopped = new Promise<void>((done) => {
+      stop = done;
+    });
+    const ended = script({
+      register: async (declaration) => {
+        const outcome = await this.take(declaration, registered);
+        if (!outcome) stop();
+        else registered.set(outcome.resource.urn, outcome);
+        return outcome;
+      },
+      registerOutputs(urn, outputs) {
+        const { resource } = registered.get(urn) as NonNullable<Outcome>;
+        resource.outputs = outputs;
+      },
+    });
+    await Promise.race([ended.catch((error) => this.executor.refuse(error)), stopped]);
+  }
+
+  private async handle(declaration: Declaration, needed: Needed): Promise<() => Promise<Outcome>> {
+    if (this.executor.isStopped) return async () => undefined;
+    const urns = new Map([...needed].map(([name, { resource }]) => [name, resource.urn]));
+    // What a target leaves out has no outputs of its own: they are as if the program had not named them.
+    const inputs = resolved(declaration.inputs, (reference) => (this.isMissing(reference, needed) ? undefined : reference));
+    const given = resolved(inputs, (reference) => this.valueOf(reference, needed));
+    this.given.set(declaration.name, given);
+    let steps: Step[];
+    try {
+      steps = await this.generator.steps({ ...declaration, inputs }, given, urns);
+    } catch (error) {
+      this.executor.refuse(error);
+      return async () => undefined;
+    }
+    const own = resourceOf(steps.at(-1) as Step);
+    const chain = steps.filter((step) => !this.isLeftOut(resourceOf(step)));
+    if (this.skipped.has(own.urn)) return async () => ({ resource: { ...own, outputs: {} }, result: "skipped" });
+    // Copies: what is shown of a step is what it sets out to do; of a refresh, what it finds.
+    this.performed.push(...chain.map((step) => (step.kind === "refresh" ? step : ({ ...step, new: step.new && { ...step.new } } as Step))));
+    return this.executor.start(chain);
+  }
+
+  /** What the program sees of an output: where none is given, what it declared itself. */
+  private valueOf({ resource: name, output }: Reference, needed: Needed): unknown {
+    const { resource, result } = needed.get(name) as NonNullable<Outcome>;
+    if (output === "id") return resource.id === "" ? unknown : resource.id;
+    const isKnown = result === "done" && !this.generator.skippedCreates.has(resource.urn);
+    const isSame = this.generator.operations.get(resource.urn) === "same";
+    if (this.isPreview) return resource.outputs[output] ?? (isKnown && isSame ? undefined : unknown);
+    return resource.outputs[output] ?? this.given.get(name)?.[output] ?? (isKnown ? undefined : unknown);
+  }
+
+  private isMissing(reference: Reference, needed: Needed): boolean {
+    const isSkipped = this.generator.skippedCreates.has(needed.get(reference.resource)?.resource.urn ?? "");
+    return isSkipped && !this.isPreview && this.valueOf(reference, needed) === unknown;
+  }
+
+  private isLeftOut({ urn, parent, dependencies, propertyDependencies }: Resource): boolean {
+    for (const step of this.executor.failed) this.skipped.add(resourceOf(step).urn);
+    const needed = [...(parent ? [parent] : []), ...dependencies, ...Object.values(propertyDependencies).flat()];
+    if (needed.some((each) => this.skipped.has(each))) this.skipped.add(urn);
+    return needed.some((each) => this.skipped.has(each));
+  }
+
+  private async delete(): Promise<void> {
+    const { untouched, sets } = await this.generator.deletions(this.executor);
+    await (await this.executor.start(untouched))();
+    for (const set of sets) {
+      const needed = new Set(this.executor.failed.flatMap((step) => [...this.generator.neededBy(step)]));
+      const steps = set.filter(({ old }) => !needed.has(old as Resource));
+      this.deleted.push(...steps.map((step) => resourceOf(step).urn));
+      this.performed.push(...steps);
+      await this.executor.all(steps);
+      if (this.executor.isStopped) return;
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import { provider } from "../../../provider/adapters/dynamic-runtime";
+import { wire } from "../engine";
+import { Journal } from "./journal";
+import { Resource } from "./state";
+import { annotated, known, marked, Properties, plain, same } from "./values";
+
+export type Provider = ReturnType<typeof provider>;
+
+/** One thing that the engine does with one resource. */
+export type Step = { old?: Resource; new?: Resource } & (
+  | { kind: "same"; new: Resource; isSkipped?: boolean }
+  | { kind: "create"; new: Resource; keepsOld?: boolean }
+  | { kind: "update"; old: Resource; new: Resource }
+  | { kind: "delete"; old: Resource; isReplaced?: boolean }
+  /** Out of the state: it was deleted before, to be replaced. */
+  | { kind: "drop"; old: Resource }
+  | { kind: "read"; new: Resource; keepsOld?: boolean }
+  /** Registered: the program waits for what is read. */
+  | { kind: "refresh"; old: Resource; isRegistered?: boolean }
+);
+
+export const resourceOf = (step: Step): Resource => (step.new ?? step.old) as Resource;
+
+/** The text that each resource carries instead of its provider. */
+export const providerText = "text";
+
+/** What an error carries that the engine makes "created, but not initialised" of. */
+type Halfway = Error & { id?: string; properties?: Properties };
+
+/** Without marks, and without what is not known unless a preview may send that. */
+export const sent = (properties: Properties, isPreview = false): Properties => wire(plain(isPreview ? properties : known(properties)));
+
+const withProvider = (properties: Properties | undefined): Properties => wire({ ...properties, __provider: providerText });
+
+/** Does steps, and keeps the journal. Each throws what the provider throws. */
+export class Worker {
+  constructor(
+    private readonly providerOf: (type: string) => Provider,
+    private readonly journal: Journal,
+    private readonly isPreview: boolean,
+    /** What a refresh would show as changed. */
+    private readonly onDrift: (urn: string) => void,
+  ) {}
+
+  async do(step: Step): Promise<void> {
+    const resource = resourceOf(step);
+    this.journal.pending.add(resource);
+    try {
+      await this.act(step);
+    } finally {
+      this.journal.pending.delete(resource);
+    }
+  }
+
+  private act(step: Step): Promise<void> {
+    switch (step.kind) {
+      case "same":
+        return this.same(step);
+      case "create":
+        return this.create(step);
+      case "update":
+        return this.update(step);
+      case "delete":
+        return this.delete(step);
+      case "drop":
+        return this.drop(step);
+      case "read":
+        return this.read(step);
+      case "refresh":
+        return this.refresh(step);
+    }
+  }
+
+  private async same({ old, new: fresh, isSkipped }: Step & { kind: "same" }): Promise<void> {
+    if (isSkipped) return;
+    Object.assign(fresh, { id: old?.id ?? "", outputs: old?.outputs ?? {} });
+    this.mark(fresh);
+    if (old) this.journal.remove(old);
+    this.journal.add(fresh);
+  }
+
+  private async create({ old, new: fresh, keepsOld }: Step & { kind: "create" }): Promise<void> {
+    let failure: unknown;
+    if (this.isPreview || fresh.isComponent) fresh.outputs = fresh.isComponent ? {} : fresh.inputs;
+    else
+      try {
+        const { id, outs } = await this.providerOf(fresh.type).create(sent(fresh.inputs));
+        Object.assign(fresh, { id, outputs: annotated(withProvider(outs), fresh.inputs) });
+      } catch (error) {
+        const { id, properties } = error as Halfway;
+        if (!id) throw error;
+        Object.assign(fresh, { id, outputs: annotated(wire(properties ?? {}), fresh.inputs), initErrors: true });
+        failure = error;
+      }
+    this.mark(fresh);
+    if (old && keepsOld) old.delete = true;
+    this.journal.add(fresh);
+    if (old?.pendingReplacement) this.journal.remove(old);
+    if (failure) throw failure;
+  }
+
+  private async update({ old, new: fresh }: Step & { kind: "update" }): Promise<void> {
+    fresh.id = old.id;
+    let failure: unknown;
+    if (this.isPreview || fresh.isComponent) fresh.outputs = fresh.isComponent ? {} : fresh.inputs;
+    else
+      try {
+        const { outs } = await this.providerOf(fresh.type).update(old.id, sent(old.outputs), sent(fresh.inputs));
+        fresh.outputs = annotated(withProvider(outs), fresh.inputs);
+      } catch (error) {
+        const { id, properties } = error as Halfway;
+        if (!id) throw error;
+        fresh.outputs = annotated(wire(properties ?? {}), fresh.inputs);
+        fresh.initErrors = true;
+        failure = error;
+      }
+    this.mark(fresh);
+    // The engine keeps the inputs that were there before: the new ones were not reached.
+    if (failure) fresh.inputs = old.inputs;
+    this.journal.remove(old);
+    this.journal.add(fresh);
+    if (failure) throw failure;
+  }
+
+  private async delete({ old, isReplaced }: Step & { kind: "delete" }): Promise<void> {
+    if (!this.isPreview && !old.external && !old.isComponent) await this.providerOf(old.type).delete(old.id, sent(old.outputs));
+    if (isReplaced) old.pendingReplacement = true;
+    // Once deleted, a replaced resource stays in the state until its successor is there.
+    if (!old.pendingReplacement) this.journal.remove(old);
+  }
+
+  private async drop({ old }: Step & { kind: "drop" }): Promise<void> {
+    this.journal.remove(old);
+  }
+
+  private async read({ old, new: fresh, keepsOld }: Step & { kind: "read" }): Promise<void> {
+    const { id, props } = await this.providerOf(fresh.type).read(fresh.id, sent(fresh.inputs));
+    Object.assign(fresh, { id: id || fresh.id, outputs: annotated(withProvider(props), fresh.inputs) });
+    this.mark(fresh);
+    if (old && keepsOld) old.delete = true;
+    else if (old) this.journal.remove(old);
+    this.journal.add(fresh);
+  }
+
+  /** Leaves the outcome in the step: no new resource where it is gone. */
+  private async refresh(step: Step & { kind: "refresh" }): Promise<void> {
+    const { old, isRegistered } = step;
+    const fresh = isRegistered ? (step.new as Resource) : { ...old };
+    if (old.isComponent || old.pendingReplacement) step.new = Object.assign(fresh, old, { urn: fresh.urn });
+    else step.new = await this.readAgain(old, fresh);
+    if (!isRegistered) return;
+    this.journal.remove(old);
+    if (step.new) this.journal.add(step.new);
+  }
+
+  private async readAgain(old: Resource, fresh: Resource): Promise<Resource | undefined> {
+    const handler = this.providerOf(old.type);
+    const found = await handler.read(old.id, sent(old.outputs));
+    if (found.id === "") {
+      this.onDrift(old.urn);
+      return undefined;
+    }
+    Object.assign(fresh, {
+      id: found.id,
+      inputs: found.inputs ? annotated(withProvider(found.inputs), old.inputs) : old.inputs,
+      outputs: annotated(withProvider(found.props), old.outputs),
+      initErrors: false,
+    });
+    const changes = old.external
+      ? !same(old.outputs, fresh.outputs)
+      : (await handler.diff(fresh.id, sent(fresh.outputs), sent(old.inputs))).changes;
+    if (changes) this.onDrift(old.urn);
+    this.mark(fresh);
+    return fresh;
+  }
+
+  private mark(resource: Resource): void {
+    resource.outputs = marked(resource.outputs, resource.inputs, resource.secretOutputs);
+  }
+}

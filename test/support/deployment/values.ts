@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from "node:util";
+
+// Values as the engine holds them: some are marked as secret, and some come from other resources.
+
+export type Properties = Record<string, unknown>;
+
+/** A value that is stored encrypted. */
+export class Secret {
+  constructor(readonly value: unknown) {}
+}
+
+/** An output of another resource of the program. */
+export class Reference {
+  constructor(
+    readonly resource: string,
+    readonly output: string,
+  ) {}
+}
+
+/** What the engine sends in the place of a value that a preview cannot know. */
+export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+export const isObject = (value: unknown): value is Properties =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Secret) && !(value instanceof Reference);
+
+/** Copies a value, with `change` in the place of each part for which it gives something. */
+export function transform(value: unknown, change: (part: unknown) => { value: unknown } | undefined): unknown {
+  const changed = change(value);
+  if (changed) return changed.value;
+  if (Array.isArray(value)) return value.map((item) => transform(item, change));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, inner]) => [name, transform(inner, change)] as const)
+      .filter(([, inner]) => inner !== undefined),
+  );
+}
+
+/** Without marks: as it crosses the wire to a provider that takes no secrets. */
+export const plain = <T>(value: T): T =>
+  transform(value, (part) => (part instanceof Secret ? { value: plain(part.value) } : undefined)) as T;
+
+/** Without the values that are not known: what the engine sends when it may not send them. */
+export const known = <T>(value: T): T => transform(value, (part) => (part === unknown ? { value: undefined } : undefined)) as T;
+
+/** With the outputs in the place of what refers to them. */
+export const resolved = (value: Properties, outputOf: (reference: Reference) => unknown): Properties =>
+  transform(value, (part) => (part instanceof Reference ? { value: outputOf(part) } : undefined)) as Properties;
+
+/** The resources that a value refers to. */
+export function referencesIn(value: unknown): string[] {
+  if (value instanceof Reference) return [value.resource];
+  if (value instanceof Secret) return referencesIn(value.value);
+  if (Array.isArray(value)) return value.flatMap(referencesIn);
+  return isObject(value) ? Object.values(value).flatMap(referencesIn) : [];
+}
+
+const hasSecret = (value: unknown): boolean =>
+  value instanceof Secret || (Array.isArray(value) ? value.some(hasSecret) : isObject(value) && Object.values(value).some(hasSecret));
+
+/** The engine's annotateSecrets: what was secret under a name is secret there again. */
+export function annotated(values: Properties, marked: Properties): Properties {
+  const result = { ...values };
+  for (const [name, mark] of Object.entries(marked)) {
+    const value = result[name];
+    if (value === undefined) continue;
+    if (isObject(value) && isObject(mark)) result[name] = annotated(value, mark);
+    else if (hasSecret(mark)) result[name] = value instanceof Secret ? value : new Secret(value);
+  }
+  return result;
+}
+
+/** What the engine does with the outputs of each step: additional secret outputs, and those whose name equals a secret input. */
+export function marked(outputs: Properties, inputs: Properties, secretOutputs: readonly string[]): Properties {
+  return Object.fromEntries(
+    Object.entries(outputs).map(([name, value]) => {
+      const isSecret = secretOutputs.includes(name) || inputs[name] instanceof Secret;
+      return [name, isSecret && !(value instanceof Secret) ? new Secret(value) : value];
+    }),
+  );
+}
+
+/** As the backend writes it: of a secret nothing can be read. */
+export const sealed = (value: unknown): unknown => transform(value, (part) => (part instanceof Secret ? { value: "[secret]" } : undefined));
+
+export const same = (one: unknown, other: unknown): boolean => isDeepStrictEqual(plain(one), plain(other));

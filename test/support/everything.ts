@@ -1,0 +1,226 @@
+import { Sandbox } from "../../sandbox/index";
+import { Gateway, Passing, startGateway } from "./gateway";
+import { Platform, platform } from "./platform";
+import { Run } from "./project";
+import { Story } from "./story";
+import { Target, targets } from "./target";
+
+/** How the resources of the program are declared this time. */
+export interface Declaration {
+  /** The end of each resource's name in the program. */
+  name: string;
+  /** @default true */
+  adopt?: boolean;
+  /** Declared as children of a component. */
+  inComponent?: boolean;
+  /** The policies of an unrelated role, which is written after all others; without them it is not declared. */
+  sibling?: string;
+  /** @default "Old." */
+  reason?: string;
+  /** What follows in the program, where `all` are the resources. */
+  more?: string;
+}
+
+const workspace = "/api/v2/admin/workspaces/ws-acmeNetworkTest";
+const version = "/api/registry/v1/modules/acme/network/aws/1.0.0";
+
+/** What each resource holds on the servers, and what a line of the provider calls it. */
+const held = (mount: string): Record<string, string> => ({
+  access: `scheduler access configuration "${mount}"`,
+  lease: `scheduler lease configuration "${mount}"`,
+  role: 'scheduler role "web"',
+  roles: `scheduler roles of mount "${mount}"`,
+  general: 'general settings "general"',
+  workspace: 'workspace "ws-acmeNetworkTest"',
+  deprecation: 'deprecation of module version "acme/network/aws/1.0.0"',
+});
+
+/** Each object that the old resource leaves to the new one is named, and what can no longer be put back. */
+export function expectKept({ output }: Run, mount: string): void {
+  const warnings = output
+    .split("\n")
+    .filter((line) => /^\s*warning: /.test(line))
+    .join("\n");
+  for (const name of Object.values(held(mount))) expect(warnings).toContain(`warning: ${name}: `);
+  expect(warnings).toMatch(/general settings "general": .*apiRateLimit/);
+}
+
+/** Drives a stack: in this process or by the command line. */
+type NewProject<Driver> = (variables: Record<string, string>) => Driver;
+
+/** One of each resource that holds something on a server, on one stack, with the sandbox as the servers. */
+export class Everything<Driver extends Story = Story> {
+  readonly project: Driver;
+  readonly platform: Platform;
+  /** Every token that was generated. */
+  readonly tokens: string[] = [];
+  /** What falls on a request to the secrets service. */
+  interrupt: Gateway["interrupt"];
+
+  private constructor(
+    readonly target: Target,
+    readonly sandbox: Sandbox,
+    readonly gateway: Gateway,
+    readonly mount: string,
+    newProject: NewProject<Driver>,
+  ) {
+    const { dialect } = target;
+    this.platform = platform(dialect, sandbox);
+    this.project = newProject({ STEWARD_TOKEN: target.token, STEWARD_PLATFORM_TOKEN: sandbox.platform.token });
+    const { scheduler } = target;
+    this.project.with({ STEWARD_SCHEDULER: scheduler.address, STEWARD_SCHEDULER_TOKEN: scheduler.token, STEWARD_MOUNT: mount });
+    this.project.config({
+      "steward:default": {
+        secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect, mount },
+        platform: { address: sandbox.platform.url, tokenEnv: "STEWARD_PLATFORM_TOKEN", dialect },
+      },
+    });
+    gateway.interrupt = (passing) =>
+      this.interrupt?.(passing) ??
+      (passing.path.includes("/creds/") ? { when: "after", answer: (body) => this.generated(body) } : undefined);
+  }
+
+  static async start<Driver extends Story>(dialect: Target["dialect"], newProject: NewProject<Driver>): Promise<Everything<Driver>> {
+    const target = await (targets.find(({ name }) => name.includes(dialect)) as (typeof targets)[number]).start();
+    const everything = new Everything(
+      target,
+      target.sandbox as Sandbox,
+      await startGateway(target.address),
+      await target.newMount(),
+      newProject,
+    );
+    await everything.platform.change("general", { apiRateLimitingEnabled: false });
+    return everything;
+  }
+
+  private generated(body: string): string {
+    this.tokens.push(JSON.parse(body).data.secret_id);
+    return body;
+  }
+
+  /** The program that declares them. */
+  declare({ name, adopt = true, inComponent = false, sibling, reason = "Old.", more = "" }: Declaration): Driver {
+    const takeOver = adopt ? "adopt: true" : "";
+    this.project.program(`
+      class Home extends pulumi.ComponentResource { constructor(name) { super("test:Home", name); } }
+      const opts = ${inComponent ? `{ parent: new Home("home") }` : "{}"};
+      const { STEWARD_SCHEDULER: address, STEWARD_SCHEDULER_TOKEN: token } = process.env;
+      const access = new secrets.SchedulerAccess("access${name}", { address, token, ${takeOver} }, opts);
+      const role = new secrets.SchedulerRole("web${name}", { name: "web", policies: ["readonly"], ${takeOver} }, opts);
+      const all = [
+        access,
+        role,
+        new secrets.SchedulerLease("lease${name}", { ttl: "1h", maxTtl: "24h" }, opts),
+        new secrets.SchedulerRoles("set${name}", { roles: { a: { policies: ["one", "two"] }, b: { policies: ["two"] } }, ${takeOver} }, opts),
+        new secrets.SchedulerToken("token${name}", { role: role.name }, { ...opts, dependsOn: access }),
+        new platform.GeneralSettings("general${name}", { apiRateLimit: 100 }, opts),
+        new platform.AdminWorkspace("workspace${name}", { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true }, opts),
+        new platform.ModuleVersionDeprecation("deprecation${name}", { organizationName: "acme", moduleName: "network", moduleProvider: "aws",
+          moduleVersion: "1.0.0", reason: ${JSON.stringify(reason)}, ${takeOver} }, opts),
+      ];
+      ${sibling ? `new secrets.SchedulerRole("sibling", { name: "sibling", policies: ["${sibling}"] }, { dependsOn: all });` : ""}
+      ${more}`);
+    return this.project;
+  }
+
+  /** What the servers hold of it all. */
+  async held(): Promise<Record<string, unknown>> {
+    const { outside, dialect } = this.target;
+    const names = (await outside("GET", `${this.mount}/role?list=true`)).data?.keys as string[] | undefined;
+    const roles = await Promise.all((names ?? []).map(async (name) => [name, await this.policies(name)]));
+    const lease = (await outside("GET", `${this.mount}/config/lease`)).data;
+    const access = (await outside("GET", `${this.mount}/config/access`)).data;
+    const { body } = await this.platform.outside("GET", version);
+    return {
+      access: access?.address || undefined,
+      lease: lease && [lease.ttl, lease.max_ttl],
+      roles: Object.fromEntries(roles),
+      apiRateLimit: (await this.platform.held("general")).apiRateLimit,
+      workspace: (await this.platform.outside("GET", workspace)).status,
+      deprecation: (body as { deprecation?: { reason: string } | null }).deprecation?.reason,
+      // Where there are no leases, none of them can be taken back.
+      tokens: dialect === "hashicorp" ? await this.liveTokens() : undefined,
+    };
+  }
+
+  /** What they hold when all is as declared. */
+  declared({ sibling, reason = "Old." }: Partial<Declaration> = {}): Record<string, unknown> {
+    return {
+      access: this.target.scheduler.address,
+      lease: [3600, 86400],
+      roles: { a: ["one", "two"], b: ["two"], ...(sibling ? { sibling: [sibling] } : {}), web: ["readonly"] },
+      apiRateLimit: 100,
+      workspace: 200,
+      deprecation: reason,
+      tokens: this.target.dialect === "hashicorp" ? 1 : undefined,
+    };
+  }
+
+  /** What they hold when all was destroyed; the workspace for good. */
+  gone({ apiRateLimit }: { apiRateLimit: number }): Record<string, unknown> {
+    const tokens = this.target.dialect === "hashicorp" ? 0 : undefined;
+    return { access: undefined, lease: undefined, roles: {}, apiRateLimit, workspace: 404, deprecation: undefined, tokens };
+  }
+
+  /** The policies of a role on the server. */
+  async policies(role: string): Promise<unknown> {
+    return (await this.target.outside("GET", `${this.mount}/role/${role}`)).data?.policies;
+  }
+
+  /** The requests of an operation that are no reads of ours, sorted; roles and versions by their names. */
+  async writes(operation: () => Promise<unknown>): Promise<string[]> {
+    const before = this.sandbox.requests().length;
+    await operation();
+    return this.sandbox
+      .requests()
+      .slice(before)
+      .filter(({ method, path }) => method !== "GET" || path.includes("/creds/"))
+      .map(({ method, path }) => `${method} ${path.replace(/^.*(role|config|creds|aws|workspaces|admin)\//, "$1/")}`)
+      .sort();
+  }
+
+  private async liveTokens(): Promise<number> {
+    const { address } = this.target.scheduler;
+    const statuses = this.tokens.map(
+      async (token) => (await fetch(`${address}/v1/jobs`, { headers: { "x-nomad-token": token, "x-scheduler-token": token } })).status,
+    );
+    return (await Promise.all(statuses)).filter((status) => status === 200).length;
+  }
+
+  /** The server refuses the next request of this kind. */
+  refuse(method: string, path: RegExp, system: "secrets" | "platform" = "secrets"): void {
+    const body = JSON.stringify({ errors: system === "secrets" ? ["permission denied"] : [{ status: "403", title: "forbidden" }] });
+    this.sandbox.faults.add({ system, method, path, action: "respond", status: 403, body });
+  }
+
+  /** Runs an `up` that gets one Ctrl-C while a request is on its way. */
+  async interruptedUp(at: (passing: Passing) => boolean): Promise<Run> {
+    const { run, interrupt } = await this.project.interruptible("up", "--yes", "--skip-preview");
+    let isSent = false;
+    this.interrupt = (passing) => {
+      if (isSent || !at(passing)) return undefined;
+      isSent = true;
+      return { when: "after", act: interrupt, answer: (body) => body };
+    };
+    const ended = await run;
+    if (!isSent) throw new Error(`no such request was sent:\n${ended.output}`);
+    return ended;
+  }
+
+  async stop(): Promise<void> {
+    this.project.remove();
+    await this.gateway.close();
+    await this.target.stop();
+  }
+}
+
+/** Starts one for each test of a suite, or one for all of them, and stops it. */
+export function everythingPer<Driver extends Story>(span: "test" | "suite", newProject: NewProject<Driver>): () => Everything<Driver> {
+  let everything: Everything<Driver>;
+  const [before, after] = span === "suite" ? [beforeAll, afterAll] : [beforeEach, afterEach];
+  before(async () => {
+    everything = await Everything.start("hashicorp", newProject);
+  });
+  after(() => everything.stop());
+  return () => everything;
+}

@@ -1,0 +1,291 @@
+import { dirname } from "node:path";
+import { parseArgs } from "node:util";
+import { runInThisContext } from "node:vm";
+import * as pulumi from "@pulumi/pulumi";
+import * as settings from "@pulumi/pulumi/runtime/settings";
+import * as state from "@pulumi/pulumi/runtime/state";
+import { forget, provider } from "../../provider/adapters/dynamic-runtime";
+import {
+  Deployment,
+  Monitor,
+  Options,
+  Properties,
+  plain,
+  Script,
+  StartProcess,
+  sealed,
+  shownOutputs,
+  stackUrn,
+  urnPrefix,
+} from "./deployment";
+import { InProcessProgram } from "./in-process-program";
+import { changesOf, counted, headingOf, kindOf, words } from "./in-process-terminal";
+import type { Run } from "./project";
+import "./realms";
+
+/**
+ * What a project does with the real command line, in this process: the program runs with the SDK and the package's classes, over the stand-in of the engine
+ * and the providers of the package. Each operation is a process of its own for them. What the terminal shows is no more than the tests look at.
+ */
+export class InProcessProject {
+  private readonly deployment: Deployment;
+  private readonly source = new InProcessProgram();
+  private more: Record<string, string> = {};
+  private secretKeys: string[] = [];
+  /** The outputs of the stack, once there is one. */
+  private results: Properties | undefined;
+  private readonly backups: string[] = [];
+
+  constructor(
+    private readonly variables: Record<string, string> = {},
+    startProcess: StartProcess = stewardProcess,
+  ) {
+    this.deployment = new Deployment(startProcess, {});
+  }
+
+  /** The program: what follows the import of the package. */
+  program(source: string): this {
+    this.source.javascript(source);
+    return this;
+  }
+
+  /** A program as a page of the documentation has it. */
+  typescript(source: string): this {
+    this.source.typescript(source);
+    return this;
+  }
+
+  example(name: string): this {
+    this.source.example(name);
+    return this;
+  }
+
+  files(files: Record<string, string>): this {
+    this.source.files(files);
+    return this;
+  }
+
+  /** The program's files are in `program/`, as those of a project of the real command line. */
+  get folder(): string {
+    return dirname(this.source.folder);
+  }
+
+  config(config: Record<string, object>): this {
+    this.deployment.config = structuredClone(config);
+    return this;
+  }
+
+  /** A value of the configuration, as the command line sets it. */
+  async set(key: string, value: string, ...options: string[]): Promise<void> {
+    const { config } = this.deployment;
+    const [name = "", ...path] = options.includes("--path") ? key.split(".") : [key];
+    const full = name.includes(":") ? name : `story:${name}`;
+    if (options.includes("--secret")) this.secretKeys.push(full);
+    const last = path.pop();
+    if (!last) config[full] = value as unknown as object;
+    else {
+      const parent = path.reduce((inner, part) => inner[part] as Properties, config[full] as Properties);
+      parent[last] = value;
+    }
+  }
+
+  /** Variables of the runs to come, beside the first ones. */
+  with(variables: Record<string, string>): this {
+    this.more = variables;
+    return this;
+  }
+
+  up = (...args: string[]): Promise<Run> => this.succeed("up", "--skip-preview", ...args);
+  preview = (...args: string[]): Promise<Run> => this.succeed("preview", ...args);
+  refresh = (...args: string[]): Promise<Run> => this.succeed("refresh", ...args);
+  destroy = (...args: string[]): Promise<Run> => this.succeed("destroy", ...args);
+
+  private async succeed(...args: string[]): Promise<Run> {
+    const run = await this.pulumi(...args);
+    if (run.code !== 0) throw new Error(`${args.join(" ")} ended with ${run.code}:\n${run.output}`);
+    return run;
+  }
+
+  /** After an `up`, nothing changes: not by a preview, not by a refresh. */
+  async expectConverged(): Promise<void> {
+    await this.preview("--expect-no-changes");
+    await this.refresh("--expect-no-changes");
+  }
+
+  /** After an `up`, neither a refresh nor another up changes anything. */
+  async calm(): Promise<void> {
+    await this.succeed("up", "--refresh", "--expect-no-changes");
+  }
+
+  async pulumi(...args: string[]): Promise<Run> {
+    // The command line previews first, and goes no further where that fails.
+    if (args[0] === "up" && !args.includes("--skip-preview")) {
+      const options = args.slice(1).filter((option) => option !== "--yes");
+      const previewed = await this.operate(["preview", ...options]);
+      if (previewed.code !== 0) return previewed;
+    }
+    return this.operate(args);
+  }
+
+  /** Starts an operation; `interrupt` is one Ctrl-C, and ends when it was heard. */
+  async interruptible(...args: string[]): Promise<{ run: Promise<Run>; interrupt(): Promise<void> }> {
+    const controller = new AbortController();
+    return { run: this.operate(args, controller.signal), interrupt: async () => controller.abort() };
+  }
+
+  private async operate(args: string[], interrupted?: AbortSignal): Promise<Run> {
+    const { positionals, values } = parseArgs({ args, options: flags, allowPositionals: true });
+    const [operation] = positionals as [keyof typeof words];
+    const options: Options = {
+      targets: values.target?.map(short),
+      replace: values.replace?.map(short),
+      refresh: values.refresh,
+      continueOnError: values["continue-on-error"],
+      parallel: values.parallel ? Number(values.parallel) : undefined,
+      previewOnly: values["preview-only"],
+      interrupted,
+    };
+    const printed: string[] = [];
+    let outputs: string[] = [];
+    const script: Script = async (engine) => {
+      outputs = shownOutputs(await this.run(engine, operation === "preview" || values["preview-only"] === true));
+    };
+    const ending = await this.inProcess(printed, () =>
+      operation === "up" || operation === "preview"
+        ? this.deployment[operation](script, options)
+        : this.deployment[operation](options, values["run-program"] ? script : undefined),
+    );
+    if (operation === "destroy" && ending.succeeded && this.deployment.resources.length === 0) this.results = undefined;
+    this.backups.push(this.deployment.stored() + JSON.stringify(sealed(this.results ?? {})));
+    // What a refresh finds beside what is declared is no drift.
+    const shown = ending.performed.filter((step) => step.kind !== "refresh" || ending.drift.includes(step.old.urn));
+    const isUnexpected = values["expect-no-changes"] && shown.some((step) => kindOf(step) !== undefined);
+    const changes = shown.flatMap(changesOf);
+    const errors = [...ending.errors, ...(isUnexpected ? ["no changes were expected"] : [])].map(
+      (error) => `error: ${error.replace(/^\S+::\S+: /, "").replaceAll("\n", "\nerror: ")}`,
+    );
+    const lines = [...printed, ...shown.flatMap(headingOf), ...changes, ...errors, ...outputs];
+    const output = [...lines, "Resources:", ...counted(shown, operation)].join("\n");
+    return { code: !ending.succeeded ? 1 : isUnexpected ? 7 : 0, output, changes };
+  }
+
+  /** The environment, the terminal and the folder are the process's: they are put back at the end. */
+  private async inProcess<T>(printed: string[], operation: () => Promise<T>): Promise<T> {
+    const [environment, { log, warn }, folder] = [process.env, { ...console }, process.cwd()];
+    if (this.source.hasFiles) process.chdir(this.source.folder);
+    process.env = { ...environment, ...this.variables, ...this.more };
+    console.log = (...parts: unknown[]) => void printed.push(parts.map(String).join(" "));
+    console.warn = console.log;
+    try {
+      return await operation();
+    } finally {
+      process.chdir(folder);
+      process.env = environment;
+      Object.assign(console, { log, warn });
+    }
+  }
+
+  /** The outputs of the stack. */
+  private async run(engine: Parameters<Script>[0], isPreview: boolean): Promise<Properties> {
+    const monitor = new Monitor(engine);
+    const errors = await rejections(() =>
+      withLocalStorage(async () => {
+        pulumi.runtime.setMockOptions(monitor, "story", "dev", isPreview);
+        const texts = Object.entries(this.deployment.config).map(([key, value]) => [
+          key,
+          typeof value === "string" ? value : JSON.stringify(value),
+        ]);
+        pulumi.runtime.setAllConfig(Object.fromEntries(texts), this.secretKeys);
+        await awaitFeatureSupport();
+        await pulumi.runtime.runInPulumiStack(() => this.source.run());
+        await pulumi.runtime.disconnect();
+      }),
+    );
+    if (errors.length > 0) throw new Error(errors.join("\n"));
+    if (!isPreview) this.results = monitor.outputs;
+    return monitor.outputs;
+  }
+
+  async outputs(): Promise<Properties> {
+    return plain(this.results ?? {});
+  }
+
+  async resources(
+    ...args: string[]
+  ): Promise<{ urn: string; id?: string; inputs?: Record<string, unknown>; outputs?: Record<string, unknown> }[]> {
+    const shown = args.includes("--show-secrets") ? plain : (value: Properties): Properties => sealed(value) as Properties;
+    const stack = this.results ? [{ urn: stackUrn, outputs: shown(this.results) }] : [];
+    const resources = this.deployment.resources.map(({ urn, id, inputs, outputs }) => ({
+      urn: urnPrefix + urn,
+      id,
+      inputs: shown(inputs),
+      outputs: shown(outputs),
+    }));
+    return [...stack, ...resources];
+  }
+
+  /** Puts these resources first in the state: the engine deletes from its end. */
+  async reorder(isFirst: (urn: string) => boolean): Promise<void> {
+    const rank = ({ urn }: { urn: string }): number => (isFirst(urn) ? 0 : 1);
+    await this.edit((resources) => resources.sort((a, b) => rank(a) - rank(b)));
+  }
+
+  /** Changes the resources of the state in place. */
+  async edit(change: (resources: { urn: string; outputs?: Record<string, unknown> }[]) => void): Promise<void> {
+    const resources = this.deployment.resources.map((resource) => ({ ...resource, urn: urnPrefix + resource.urn }));
+    change(resources);
+    this.deployment.resources = resources.map((resource) => ({ ...resource, urn: short(resource.urn) }));
+  }
+
+  /** What the backend holds now. */
+  checkpoint = (): string => this.deployment.stored();
+
+  /** What the backend holds and has held. */
+  stored(): string {
+    return this.backups.join("\n");
+  }
+
+  remove(): void {
+    this.source.remove();
+  }
+}
+
+const short = (urn: string): string => urn.replace(urnPrefix, "");
+
+const stewardProcess: StartProcess = () => {
+  forget();
+  return (type) => provider(type.replace(/^pulumi-nodejs:dynamic\/steward\//, ""));
+};
+
+// What the SDK's declarations do not name: a state of its own for each program, and what the engine can do.
+const { withLocalStorage } = state as unknown as { withLocalStorage<T>(callback: () => Promise<T>): Promise<T> };
+const { awaitFeatureSupport } = settings as unknown as { awaitFeatureSupport(): Promise<void> };
+
+/** Node's own process: jest gives its tests a copy, which hears of no rejection. */
+const node = runInThisContext("process") as NodeJS.Process;
+
+/** As the process of the real command line does it: whatever is rejected while the program runs is printed, once; the stack only of what is no RunError. */
+async function rejections(program: () => Promise<void>): Promise<string[]> {
+  const errors = new Set<unknown>();
+  const listeners = node.listeners("unhandledRejection");
+  node.removeAllListeners("unhandledRejection");
+  node.on("unhandledRejection", (error) => void errors.add(error));
+  try {
+    await program().catch((error) => errors.add(error));
+    // Node tells of a rejection when all that was ready has run.
+    await new Promise(setImmediate);
+  } finally {
+    node.removeAllListeners("unhandledRejection");
+    for (const listener of listeners) node.on("unhandledRejection", listener);
+  }
+  const told = [...errors].map((error) => (pulumi.RunError.isInstance(error) ? error.message : String((error as Error).stack)));
+  return [...new Set(told)];
+}
+
+const flag = { type: "boolean" } as const;
+const list = { type: "string", multiple: true } as const;
+const flags = {
+  ...{ yes: flag, "skip-preview": flag, diff: flag, "expect-no-changes": flag, "continue-on-error": flag, refresh: flag },
+  ...{ "preview-only": flag, "run-program": flag },
+  ...{ target: list, replace: list, parallel: { type: "string" as const } },
+} as const;

@@ -1,0 +1,104 @@
+import { runtime } from "@pulumi/pulumi";
+import { PlatformService, Sandbox, start } from "../../sandbox/index";
+import { call } from "./call";
+import { Engine } from "./engine";
+
+type Attributes = Record<string, unknown>;
+
+/** A platform under test: the sandbox, in one dialect. */
+export interface Platform {
+  dialect: "standard" | "hashicorp";
+  sandbox: Sandbox;
+  service: PlatformService;
+  config(more?: object): Record<string, object>;
+  engine(token: string, more?: object): Engine;
+  /** Lets the functions of this process ask it. */
+  configureProgram(): void;
+  /** A request behind Pulumi's back. */
+  outside(method: string, path: string, body?: object, token?: string): Promise<{ status: number; body: Document }>;
+  /** Settings by their name in the specification, attributes by the package's names. */
+  held(settings: string): Promise<Attributes>;
+  change(settings: string, attributes: Attributes): Promise<void>;
+  /** The requests that an operation sends, sorted: the order of parallel ones means nothing. */
+  requests(operation: () => Promise<unknown>): Promise<string[]>;
+}
+
+interface Document {
+  data: { id: string; attributes: Attributes };
+  errors?: { title?: string; detail?: string }[];
+}
+
+const clouds: [string, string][] = [
+  ["cloud-a-", "aws-"],
+  ["cloud-b-", "gcp-"],
+  ["cloud-c-", "azure-"],
+];
+
+/** Runs a suite in these dialects, each test on a fresh platform that does not limit the rate of requests. */
+export function onEachPlatform(
+  what: string,
+  suite: (current: () => Platform) => void,
+  dialects: readonly Platform["dialect"][] = ["standard", "hashicorp"],
+): void {
+  describe.each(dialects)(`${what} (%s)`, (dialect) => {
+    let sandbox: Sandbox;
+    let current: Platform;
+    beforeAll(async () => {
+      sandbox = await start({ dialect });
+      current = platform(dialect, sandbox);
+    });
+    beforeEach(async () => {
+      await sandbox.reset();
+      await current.change("general", { apiRateLimitingEnabled: false });
+    });
+    afterAll(() => sandbox.close());
+    suite(() => current);
+  });
+}
+
+export function platform(dialect: Platform["dialect"], sandbox: Sandbox): Platform {
+  const service = sandbox.platform;
+  const real = dialect === "hashicorp";
+  const path = (settings: string): string => `/api/v2/admin/${real && settings === "sms" ? "twilio" : settings}-settings`;
+  const wire = (name: string): string => {
+    const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    return real ? clouds.reduce((renamed, [from, to]) => renamed.replace(from, to), kebab) : kebab;
+  };
+  const unwire = (name: string): string => {
+    const standard = real ? clouds.reduce((renamed, [from, to]) => renamed.replace(new RegExp(`^${to}`), from), name) : name;
+    return standard.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  };
+  const outside: Platform["outside"] = async (method, at, body, token) => {
+    const { status, json } = await call(service, method, at, body, token);
+    return { status, body: json };
+  };
+  const config: Platform["config"] = (more) => ({
+    "steward:default": { platform: { address: service.url, token: service.token, dialect, ...more } },
+  });
+  return {
+    dialect,
+    sandbox,
+    service,
+    config,
+    engine: (token, more) => new Engine(`platform:${token}`, config(more)),
+    configureProgram() {
+      runtime.setAllConfig(Object.fromEntries(Object.entries(config()).map(([key, value]) => [key, JSON.stringify(value)])));
+    },
+    outside,
+    async held(settings) {
+      const { body } = await outside("GET", path(settings));
+      return Object.fromEntries(Object.entries(body.data.attributes).map(([name, value]) => [unwire(name), value]));
+    },
+    async change(settings, attributes) {
+      const named = Object.fromEntries(Object.entries(attributes).map(([name, value]) => [wire(name), value]));
+      const { status, body } = await outside("PATCH", path(settings), { data: { attributes: named } });
+      if (status !== 200) throw new Error(`${settings}: ${status} ${JSON.stringify(body)}`);
+    },
+    async requests(operation) {
+      const before = sandbox.requests().length;
+      await operation();
+      const sent = sandbox.requests().slice(before);
+      return sent.map(({ method, path: at }) => `${method} ${at.replace("/api/v2/admin/", "")}`).sort();
+    },
+  };
+}

@@ -1,0 +1,260 @@
+import { ChildProcessByStdio, spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { Readable } from "node:stream";
+import type { PulumiCommand, Stack } from "@pulumi/pulumi/automation";
+import { cleanEnvironment, pulumiEnvironment } from "../../tools/environment";
+import { npm } from "../../tools/npm";
+import { getPulumi, Pulumi } from "../../tools/pulumi";
+import { noteStart } from "../../tools/starts";
+import { Platform } from "./platform";
+
+export interface Run {
+  code: number;
+  /** All that the terminal showed. */
+  output: string;
+  /** The lines of a `--diff` that begin with `+`, `-` or `~`, without the resources' own. */
+  changes: string[];
+}
+
+/** How a process ended, and all that it printed. */
+export async function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<{ code: number; output: string }> {
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (data) => {
+      output += data;
+    });
+  const code = await new Promise<number>((done) => child.on("close", (status) => done(status ?? 1)));
+  return { code, output };
+}
+
+/** A Pulumi project in a folder of its own, on a local backend, driven by the real command line. */
+export class Project {
+  readonly folder: string;
+  private stack = false;
+  private more: Record<string, string> = {};
+
+  constructor(private readonly variables: Record<string, string> = {}) {
+    this.folder = mkdtempSync(join(tmpdir(), "steward-project-"));
+    mkdirSync(join(this.folder, "program"));
+    symlinkSync(join(__dirname, "../../node_modules"), join(this.folder, "program/node_modules"), "junction");
+    this.write("program/Pulumi.yaml", "name: story\nruntime: nodejs\n");
+    this.write("program/package.json", '{ "name": "story", "main": "index.js" }');
+  }
+
+  static onPlatform({ service, dialect }: Platform): Project {
+    return new Project({ STEWARD_TOKEN: service.token }).config({
+      "steward:default": { platform: { address: service.url, tokenEnv: "STEWARD_TOKEN", dialect } },
+    });
+  }
+
+  private write(file: string, text: string): void {
+    writeFileSync(join(this.folder, file), text);
+  }
+
+  /** The program: what follows the import of the package. */
+  program(source: string): this {
+    this.write(
+      "program/index.js",
+      `const pulumi = require("@pulumi/pulumi");\nconst { platform, scheduler, secrets } = require("pulumi-steward");\n${source}\n`,
+    );
+    return this;
+  }
+
+  /** A program as a page of the documentation has it. */
+  typescript(source: string): this {
+    this.write("program/package.json", '{ "name": "story", "main": "index.ts" }');
+    this.write("program/index.ts", source);
+    return this;
+  }
+
+  /** A copy of one of the examples. */
+  example(name: string): this {
+    cpSync(join(__dirname, "../../examples", name), join(this.folder, "program"), {
+      recursive: true,
+      filter: (file) => !file.endsWith("node_modules"),
+    });
+    return this;
+  }
+
+  /** Gives the program dependencies of its own, in the place of this repository's: installed by npm into its folder. */
+  async install(...packages: string[]): Promise<void> {
+    const cwd = join(this.folder, "program");
+    rmSync(join(cwd, "node_modules"));
+    const env = { ...cleanEnvironment(), ...this.variables };
+    await npm(["install", "--engine-strict", "--ignore-scripts", "--prefer-offline", ...packages], { cwd, env });
+  }
+
+  files(files: Record<string, string>): this {
+    for (const [file, text] of Object.entries(files)) this.write(`program/${file}`, text);
+    return this;
+  }
+
+  /** The stack's configuration; JSON is YAML. The salt belongs to the passphrase and is put in by Pulumi. */
+  config(config: Record<string, object>): this {
+    const file = join(this.folder, "program/Pulumi.dev.yaml");
+    const salt = this.stack ? /^encryptionsalt: .*$/m.exec(readFileSync(file, "utf8"))?.[0] : undefined;
+    writeFileSync(file, `${salt ?? ""}\nconfig: ${JSON.stringify(config)}\n`);
+    return this;
+  }
+
+  /** A value of the configuration, by the command line. */
+  async set(key: string, value: string, ...options: string[]): Promise<void> {
+    await this.succeed("config", "set", ...options, key, value);
+  }
+
+  /** Variables of the runs to come, beside the first ones. */
+  with(variables: Record<string, string>): this {
+    this.more = variables;
+    return this;
+  }
+
+  /** Starts the command line. */
+  async launch(...args: string[]): Promise<ChildProcessByStdio<null, Readable, Readable>> {
+    const cli = await getPulumi();
+    if (!this.stack) {
+      this.stack = true;
+      await this.pulumi("stack", "init", "dev");
+    }
+    const options = args[0] === "watch" ? [] : ["--non-interactive"];
+    noteStart();
+    return spawn(cli.command, [...args, ...options, "--color", "never"], {
+      cwd: join(this.folder, "program"),
+      env: this.environment(cli),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  }
+
+  private environment(cli: Pulumi): Record<string, string> {
+    const environment = pulumiEnvironment(this.folder, cli);
+    // Programs of the test's own, which Pulumi looks for beside its others.
+    const PATH = [join(this.folder, "bin"), environment.PATH].join(delimiter);
+    return { ...environment, PATH, ...this.variables, ...this.more };
+  }
+
+  /** The stack as the Automation API has it, once it exists. */
+  async automated(): Promise<Stack> {
+    const { LocalWorkspace, PulumiCommand } = require("@pulumi/pulumi/automation") as typeof import("@pulumi/pulumi/automation");
+    const envVars = this.environment(await getPulumi());
+    // It asks the command line for its version without the workspace's variables.
+    Object.assign(process.env, { PATH: envVars.PATH, PULUMI_HOME: envVars.PULUMI_HOME });
+    noteStart();
+    // The declaration hides how it starts one.
+    const pulumiCommand = (await PulumiCommand.get()) as PulumiCommand & { run(...args: unknown[]): Promise<unknown> };
+    const { run } = pulumiCommand;
+    pulumiCommand.run = (...args) => {
+      noteStart();
+      return run.apply(pulumiCommand, args);
+    };
+    return LocalWorkspace.selectStack({ stackName: "dev", workDir: join(this.folder, "program") }, { envVars, pulumiCommand });
+  }
+
+  async pulumi(...args: string[]): Promise<Run> {
+    const { code, output } = await ended(await this.launch(...args));
+    return { code, output, changes: changedLines(output) };
+  }
+
+  /** Starts an operation; `interrupt` is one Ctrl-C, and ends when it was heard. */
+  async interruptible(...args: string[]): Promise<{ run: Promise<Run>; interrupt(): Promise<void> }> {
+    const child = await this.launch(...args);
+    let output = "";
+    const heard = new Promise<void>((done) => {
+      for (const stream of [child.stdout, child.stderr])
+        stream.on("data", (data) => {
+          output += data;
+          if (/\^C received|[Cc]ancel/.test(output)) done();
+        });
+    });
+    const run = ended(child).then((ending) => ({ ...ending, changes: changedLines(ending.output) }));
+    return {
+      run,
+      async interrupt() {
+        child.kill("SIGINT");
+        await heard;
+      },
+    };
+  }
+
+  private async succeed(...args: string[]): Promise<Run> {
+    const run = await this.pulumi(...args);
+    if (run.code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${run.code}:\n${run.output}`);
+    return run;
+  }
+
+  up = (...args: string[]): Promise<Run> => this.succeed("up", "--yes", "--skip-preview", "--diff", ...args);
+  preview = (...args: string[]): Promise<Run> => this.succeed("preview", "--diff", ...args);
+  refresh = (...args: string[]): Promise<Run> => this.succeed("refresh", "--yes", "--skip-preview", "--diff", ...args);
+  destroy = (...args: string[]): Promise<Run> => this.succeed("destroy", "--yes", "--skip-preview", ...args);
+
+  /** After an `up`, nothing changes: not by a second up, not by a refresh. */
+  async expectConverged(): Promise<void> {
+    await this.preview("--expect-no-changes");
+    await this.refresh("--expect-no-changes");
+  }
+
+  /** After an `up`, neither a preview, nor a refresh, nor another up changes anything. */
+  async calm(): Promise<void> {
+    await this.succeed("up", "--yes", "--refresh", "--expect-no-changes");
+  }
+
+  /** Runs a file of the program's folder by itself. */
+  async node(file: string): Promise<{ code: number; output: string }> {
+    const env = this.environment(await getPulumi());
+    return ended(spawn(process.execPath, [file], { cwd: join(this.folder, "program"), env, stdio: ["ignore", "pipe", "pipe"] }));
+  }
+
+  async resources(
+    ...args: string[]
+  ): Promise<{ urn: string; id?: string; inputs?: Record<string, unknown>; outputs?: Record<string, unknown> }[]> {
+    const { output } = await this.succeed("stack", "export", ...args);
+    const plain = (_: string, value: { plaintext?: string } | null): unknown => (value?.plaintext ? JSON.parse(value.plaintext) : value);
+    return JSON.parse(output, plain).deployment.resources ?? [];
+  }
+
+  /** Puts these resources first in the state, before all others but the stack and the providers: the engine deletes from its end. */
+  async reorder(isFirst: (urn: string) => boolean): Promise<void> {
+    const rank = ({ urn }: { urn: string }): number => (/::pulumi:(pulumi|providers):/.test(urn) ? 0 : isFirst(urn) ? 1 : 2);
+    await this.edit((resources) => resources.sort((a, b) => rank(a) - rank(b)));
+  }
+
+  /** Changes the resources of the state in place. */
+  async edit(change: (resources: { urn: string; outputs?: Record<string, unknown> }[]) => void): Promise<void> {
+    const state = JSON.parse((await this.succeed("stack", "export")).output);
+    change(state.deployment.resources);
+    const file = join(this.folder, "state.json");
+    writeFileSync(file, JSON.stringify(state));
+    await this.succeed("stack", "import", "--file", file);
+    rmSync(file);
+  }
+
+  async outputs(): Promise<Record<string, unknown>> {
+    return JSON.parse((await this.succeed("stack", "output", "--json", "--show-secrets")).output);
+  }
+
+  /** Every file that holds state, history or a backup of them. */
+  stored(): string {
+    const backend = join(this.folder, "backend");
+    return readdirSync(backend, { recursive: true, withFileTypes: true, encoding: "utf8" })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
+      .join("\n");
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** `~ policies: [`, not `~ pulumi-nodejs:dynamic/…: (update)` nor the count at the end. */
+function changedLines(output: string): string[] {
+  const detail = output.split(/^Resources:$/m)[0] ?? "";
+  return (
+    detail
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => /^[~+-] /.test(line) && !/^[~+-] pulumi/.test(line))
+      // Columns are padded by the longest name around.
+      .map((line) => line.replace(/ *:/, ":").replace(/ +/g, " "))
+  );
+}

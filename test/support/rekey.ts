@@ -1,0 +1,215 @@
+import { forget } from "../../provider/adapters/dynamic-runtime";
+import { RekeyInputs } from "../../provider/secrets";
+import { Sandbox, start } from "../../sandbox/index";
+import { startVault } from "../../tools/servers";
+import { call } from "./call";
+import { Engine } from "./engine";
+import { Gateway, startGateway } from "./gateway";
+
+type Properties = Record<string, unknown>;
+
+const given = (properties: Properties): Properties =>
+  Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
+
+/** A rekey as a program declares it, its three resources under an engine that can be stopped between any two of them. */
+export class RekeyStack {
+  readonly attempt: Engine;
+  readonly shares: Engine;
+  readonly commit: Engine;
+
+  constructor(config: Record<string, object>) {
+    this.attempt = new Engine("secrets:RekeyAttempt", config);
+    this.shares = new Engine("secrets:RekeyShares", config);
+    this.commit = new Engine("secrets:RekeyCommit", config);
+  }
+
+  private sharesInputs({ currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares }: RekeyInputs): Properties {
+    const { attempt } = this.attempt.outputs();
+    return given({ attempt, currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares });
+  }
+
+  private commitInputs({ currentShares, newShares, proof, removeBackup, onConflict, discardShares }: RekeyInputs): Properties {
+    const { attempt } = this.attempt.outputs();
+    const { nonces, candidate, source, kept, foreign, hadBackup } = this.shares.outputs();
+    return given({
+      attempt,
+      nonces,
+      candidate,
+      source,
+      kept,
+      foreign,
+      hadBackup,
+      currentShares,
+      newShares,
+      proof,
+      removeBackup,
+      onConflict,
+      discardShares,
+    });
+  }
+
+  /** What `pulumi up` does: the three in their order, until one fails. `until`: the command line dies after that one. */
+  async up(inputs: RekeyInputs, until: "attempt" | "shares" | "commit" = "commit"): Promise<string[]> {
+    const done: string[] = [];
+    done.push(await this.attempt.up(given({ ...inputs })));
+    if (until === "attempt") return done;
+    done.push(await this.shares.up(this.sharesInputs(inputs)));
+    if (until === "shares") return done;
+    done.push(await this.commit.up(this.commitInputs(inputs)));
+    return done;
+  }
+
+  /** An `up` that stops: what it says. */
+  async stops(inputs: RekeyInputs, until?: "attempt" | "shares" | "commit"): Promise<string> {
+    return this.up(inputs, until).then(
+      (done) => {
+        throw new Error(`it went through: ${done.join(", ")}`);
+      },
+      (error: Error) => error.message,
+    );
+  }
+
+  async refresh(): Promise<void> {
+    for (const each of [this.attempt, this.shares, this.commit]) if (each.state) await each.refresh();
+  }
+
+  /** As the engine deletes, the last one first, in one process. */
+  async destroy(): Promise<void> {
+    forget();
+    for (const each of [this.commit, this.shares, this.attempt]) if (each.state) await each.destroy({ remembers: true });
+  }
+
+  /** The live set, as the component shows it. */
+  get outputs(): {
+    shares: string[];
+    encryptedShares: { fingerprint: string; share: string }[];
+    fingerprints: string[];
+    complete: boolean;
+  } {
+    return this.commit.outputs() as never;
+  }
+}
+
+/** A secrets service whose unseal keys a test may change: the sandbox in either dialect, or a real one of the test's own. */
+export interface RekeyTarget {
+  dialect: "standard" | "hashicorp";
+  /** Stands before it; what the provider sends passes through. */
+  gateway: Gateway;
+  token: string;
+  config: Record<string, object>;
+  sandbox?: Sandbox;
+  /** The shares it started with. */
+  first: string[];
+  /** A request behind the provider's back. */
+  outside(method: string, path: string, body?: object): Promise<{ status: number; body: Record<string, unknown> }>;
+  /** Seals it, so that an attempt is lost, and opens it again with these shares. */
+  sealAndUnseal(shares: string[]): Promise<void>;
+  /** Whether these shares open it; disturbs nothing. */
+  opens(shares: string[]): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+/** How many shares a sandbox begins with, and how many of them open it. */
+export interface First {
+  shares: number;
+  threshold: number;
+}
+
+async function onSandbox(dialect: RekeyTarget["dialect"], { shares, threshold }: First): Promise<RekeyTarget> {
+  const sandbox = await start({ dialect, unsealShares: shares, unsealThreshold: threshold });
+  const target = await before(sandbox.secrets.url, sandbox.secrets.token, dialect);
+  return {
+    ...target,
+    sandbox,
+    first: sandbox.secrets.shares,
+    async sealAndUnseal(shares) {
+      await sandbox.secrets.seal();
+      if (!(await sandbox.secrets.unseal(shares))) throw new Error("these shares do not open the service");
+    },
+    opens: (shares) => sandbox.secrets.opens(shares),
+    async stop() {
+      await target.gateway.close();
+      await sandbox.close();
+    },
+  };
+}
+
+async function onVault(): Promise<RekeyTarget> {
+  const vault = await startVault();
+  const target = await before(vault.address, vault.token, "hashicorp");
+  const { outside } = target;
+  return {
+    ...target,
+    first: vault.keys,
+    async sealAndUnseal(shares) {
+      await outside("PUT", "sys/seal");
+      let sealed: unknown;
+      for (const key of shares) sealed = (await outside("PUT", "sys/unseal", { key })).body.sealed;
+      if (sealed !== false) throw new Error("these shares do not open the service");
+    },
+    // A root token that is never made: its last share is judged as the unseal keys are.
+    async opens(shares) {
+      await outside("DELETE", "sys/generate-root/attempt");
+      const { nonce, required } = (await outside("PUT", "sys/generate-root/attempt", {})).body as { nonce: string; required: number };
+      let complete = false;
+      for (const key of shares.slice(0, required))
+        complete = Boolean((await outside("PUT", "sys/generate-root/update", { key, nonce })).body.complete);
+      await outside("DELETE", "sys/generate-root/attempt");
+      return complete;
+    },
+    async stop() {
+      await target.gateway.close();
+      await vault.stop();
+    },
+  };
+}
+
+async function before(
+  address: string,
+  token: string,
+  dialect: RekeyTarget["dialect"],
+): Promise<Pick<RekeyTarget, "dialect" | "gateway" | "token" | "config" | "outside">> {
+  const gateway = await startGateway(address);
+  const config = { "steward:default": { secrets: { address: gateway.url, token, dialect } } };
+  const outside: RekeyTarget["outside"] = async (method, path, body) => {
+    const { status, json } = await call({ url: address, token }, method, `/v1/${path}`, body);
+    return { status, body: json ?? {} };
+  };
+  return { dialect, gateway, token, config, outside };
+}
+
+const fiveOfThree: First = { shares: 5, threshold: 3 };
+
+/** The services that a suite about rekeys runs on. A real one always begins with five shares, three of which open it. */
+export const rekeyTargets: { name: string; start(first?: First): Promise<RekeyTarget> }[] = process.env.REAL_VAULT_ADDRESS
+  ? [{ name: "real Vault", start: onVault }]
+  : (["standard", "hashicorp"] as const).map((dialect) => ({
+      name: `sandbox, ${dialect}`,
+      start: (first = fiveOfThree) => onSandbox(dialect, first),
+    }));
+
+/** Runs something on a service of its own. */
+export async function withRekeyTarget<T>(
+  start: (first?: First) => Promise<RekeyTarget>,
+  first: First,
+  use: (target: RekeyTarget) => Promise<T>,
+): Promise<T> {
+  const target = await start(first);
+  try {
+    return await use(target);
+  } finally {
+    await target.stop();
+  }
+}
+
+/** Runs a suite on each target; each of its tests begins with a service of its own. */
+export function onEachRekeyTarget(what: string, suite: (current: () => RekeyTarget) => void): void {
+  describe.each(rekeyTargets)(`${what} ($name)`, ({ start }) => {
+    let current: RekeyTarget;
+    beforeEach(async () => {
+      current = await start();
+    });
+    afterEach(() => current.stop());
+    suite(() => current);
+  });
+}

@@ -1,0 +1,159 @@
+import { randomBytes } from "node:crypto";
+import { runtime } from "@pulumi/pulumi";
+import { start } from "../../sandbox/index";
+import { Answer, call } from "./call";
+import { Gateway, startGateway } from "./gateway";
+
+/** A scheduler under test: the sandbox in either dialect, or a real one, which other suites may be changing at the same time. */
+export interface SchedulerTarget {
+  dialect: "standard" | "hashicorp";
+  address: string;
+  token: string;
+  /** The connection `default` of the functions of this process, from now on: to the target, but for what is given. */
+  connect(more?: { address?: string; token?: string }): void;
+  /** Runs something while the functions of this process reach the target through a gateway, which counts their requests. */
+  through<T>(use: (gateway: Gateway) => Promise<T>): Promise<T>;
+  /** A request as somebody else would send it. */
+  outside(method: string, path: string, body?: object): Promise<Answer>;
+  /** Makes a namespace. */
+  makeNamespace(name: string): Promise<void>;
+  /** A token that may list the jobs and deployments of this namespace, and nothing else. */
+  mintReader(namespace: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const real = process.env.REAL_NOMAD_ADDRESS;
+
+/** The targets of a contract suite: a real server where one is given, or else the sandbox as both. */
+const targets: { name: string; start(): Promise<SchedulerTarget> }[] = real
+  ? [{ name: "real Nomad", start: async () => onNomad(real, process.env.REAL_NOMAD_TOKEN ?? "") }]
+  : (["standard", "hashicorp"] as const).map((dialect) => ({ name: `sandbox, ${dialect}`, start: () => onSandbox(dialect) }));
+
+/** Runs a suite on each target, to which the connection `default` leads when a test begins. `said`: what a terminal would have shown of it. */
+export function onEachScheduler(what: string, suite: (current: () => SchedulerTarget, said: () => string[]) => void): void {
+  describe.each(targets)(`${what} ($name)`, ({ start }) => {
+    let current: SchedulerTarget;
+    let log: jest.SpyInstance;
+    beforeAll(async () => {
+      current = await start();
+      current.connect();
+    });
+    beforeEach(() => {
+      current.connect();
+      log = jest.spyOn(console, "log").mockImplementation(() => {});
+    });
+    afterEach(() => log.mockRestore());
+    afterAll(() => current.stop());
+    suite(
+      () => current,
+      () => log.mock.calls.flat().map(String),
+    );
+  });
+}
+
+/** A name that nothing else has. */
+export const newName = (): string => `steward-${randomBytes(6).toString("hex")}`;
+
+/** A job of pretend tasks, which are healthy at once. */
+export const jobOf = (ID: string, more: object = {}, config: object = { run_for: "1h" }): object => ({
+  ID,
+  Name: ID,
+  Type: "service",
+  Datacenters: ["*"],
+  Update: { MaxParallel: 1, HealthCheck: "task_states", MinHealthyTime: 1e8, HealthyDeadline: 2e9, ProgressDeadline: 6e9 },
+  TaskGroups: [
+    {
+      Name: "main",
+      Count: 1,
+      RestartPolicy: { Attempts: 0, Interval: 5e9, Delay: 1e9, Mode: "fail" },
+      ReschedulePolicy: { Attempts: 0, Unlimited: false, Interval: 1e10 },
+      Tasks: [{ Name: "pretend", Driver: "mock_driver", Config: config, Resources: { CPU: 1, MemoryMB: 10 } }],
+    },
+  ],
+  ...more,
+});
+
+/** A job of which nothing runs: its parameters make it a template. */
+export const dormantJob = (ID: string, more: object = {}): object =>
+  jobOf(ID, { Type: "batch", ParameterizedJob: {}, Update: null, ...more });
+
+/** A job whose tasks count as healthy after a minute only. */
+export const slowJob = (ID: string, more: object = {}): object =>
+  jobOf(ID, {
+    Update: { MaxParallel: 1, HealthCheck: "task_states", MinHealthyTime: 6e10, HealthyDeadline: 1.2e11, ProgressDeadline: 1.8e11 },
+    ...more,
+  });
+
+/** A job whose task ends with an error. */
+export const failingJob = (ID: string): object => jobOf(ID, {}, { run_for: "10ms", exit_code: 1 });
+
+export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const each of source) found.push(each);
+  return found;
+}
+
+async function onSandbox(dialect: SchedulerTarget["dialect"]): Promise<SchedulerTarget> {
+  const sandbox = await start({ dialect });
+  const { scheduler } = sandbox;
+  const target = of(dialect, scheduler.url, scheduler.token);
+  return {
+    ...target,
+    async makeNamespace(name) {
+      scheduler.seed({ namespaces: [name] });
+    },
+    async mintReader(namespace) {
+      const name = newName();
+      scheduler.seed({ policies: [{ name, namespaces: { [namespace]: "read" } }] });
+      return scheduler.tokens.mint({ policies: [name] }).secret;
+    },
+    stop: () => sandbox.close(),
+  };
+}
+
+function onNomad(address: string, token: string): SchedulerTarget {
+  const target = of("hashicorp", address, token);
+  const write = async (path: string, body: object): Promise<Answer["json"]> => {
+    const { status, text, json } = await target.outside("PUT", path, body);
+    expect([status, text]).toEqual([200, text]);
+    return json;
+  };
+  return {
+    ...target,
+    async makeNamespace(Name) {
+      await write("namespace", { Name });
+    },
+    async mintReader(namespace) {
+      const Name = newName();
+      await write(`acl/policy/${Name}`, { Name, Rules: `namespace "${namespace}" { policy = "read" }` });
+      return (await write("acl/token", { Name, Type: "client", Policies: [Name] })).SecretID;
+    },
+    async stop() {},
+  };
+}
+
+function of(
+  dialect: SchedulerTarget["dialect"],
+  address: string,
+  token: string,
+): Pick<SchedulerTarget, "dialect" | "address" | "token" | "connect" | "through" | "outside"> {
+  const connect: SchedulerTarget["connect"] = (more) =>
+    runtime.setAllConfig({ "steward:default": JSON.stringify({ scheduler: { address, token, dialect, ...more } }) });
+  return {
+    dialect,
+    address,
+    token,
+    connect,
+    async through(use) {
+      const gateway = await startGateway(address);
+      connect({ address: gateway.url });
+      try {
+        return await use(gateway);
+      } finally {
+        connect();
+        await gateway.close();
+      }
+    },
+    outside: (method, path, body) => call({ url: address, token }, method, `/v1/${path}`, body),
+  };
+}

@@ -1,0 +1,191 @@
+import { Sandbox } from "../../sandbox/index";
+import { Canaries, canary, shareCanary } from "./canaries";
+import { certificate, privateKey } from "./certificates";
+import { Platform, platform } from "./platform";
+
+type Dialect = Platform["dialect"];
+
+/** What the program declares of each definition that has secrets, and where a secret that the service makes is found. */
+export const secretResources: Record<string, { resource: string; secrets: readonly string[] }> = {
+  "secrets:SchedulerAccess": { resource: "access", secrets: ["token", "clientKey"] },
+  "secrets:SchedulerToken": { resource: "token", secrets: ["secretId"] },
+  "secrets:RekeyAttempt": { resource: "unseal-attempt", secrets: ["currentShares", "newShares"] },
+  "secrets:RekeyShares": { resource: "unseal-shares", secrets: ["currentShares", "newShares", "candidate", "kept"] },
+  "secrets:RekeyCommit": {
+    resource: "unseal-commit",
+    secrets: ["currentShares", "newShares", "candidate", "kept", "live", "former", "shares", "gathered"],
+  },
+  "platform:CostEstimationSettings": { resource: "cost", secrets: ["cloudASecretKey", "cloudBCredentials", "cloudCClientSecret"] },
+  "platform:SmtpSettings": { resource: "mail", secrets: ["password"] },
+  "platform:SmsSettings": { resource: "sms", secrets: ["authToken"] },
+  "platform:SamlSettings": { resource: "sign-on", secrets: ["extra.private-key"] },
+};
+
+/** What does not fit is itself the secret, or stands beside it. */
+const misfits = [
+  ["{ clientCert, clientKey: misfit }", "clientKey: must be a private key in PEM form"],
+  ["{ cloudASecretKey, cloudCClientSecret, cloudBCredentials: misfit }", "cloudBCredentials: must be the JSON text"],
+  ["{ password, port: 0 }", "port: must be a port"],
+  ["{ authToken: { misfit } }", "authToken: must be a text"],
+  ["{ ...extra, enabled: misfit }", "enabled: must be true or false"],
+  ["{ newShares: [misfit], currentShares: [...given.currentShares, misfit] }", "currentShares[3]: is neither base64 nor hex"],
+] as const;
+
+/** A program with a secret in every attribute that may have one, the servers that it meets, and what goes wrong with them. */
+export class SecretStory {
+  readonly canaries = new Canaries();
+  readonly isReal: boolean;
+  private readonly platform: Platform;
+  private readonly given: Record<string, string | string[]>;
+  private readonly outside = { cloudASecretKey: canary("changed-a"), cloudCClientSecret: canary("changed-c") };
+
+  private constructor(
+    dialect: Dialect,
+    private readonly sandbox: Sandbox,
+  ) {
+    this.isReal = dialect === "hashicorp";
+    this.platform = platform(dialect, sandbox);
+    this.given = {
+      token: sandbox.scheduler.token,
+      clientKey: `${privateKey}${canary("client-key")}`,
+      currentShares: sandbox.secrets.shares.slice(0, 3),
+      newShares: [shareCanary("n")],
+      cloudASecretKey: canary("cloud-a"),
+      cloudBCredentials: JSON.stringify({ key: canary("cloud-b") }),
+      cloudCClientSecret: canary("cloud-c"),
+      password: canary("password"),
+      authToken: canary("auth-token"),
+      privateKey: canary("private-key"),
+      misfit: canary("misfit"),
+    };
+    this.canaries.watchFor(this.given);
+    this.canaries.watchFor({ changedA: this.outside.cloudASecretKey, changedC: this.outside.cloudCClientSecret });
+    this.canaries.watchFor({ secretsToken: sandbox.secrets.token, platformToken: sandbox.platform.token });
+  }
+
+  static async begin(dialect: Dialect, sandbox: Sandbox): Promise<SecretStory> {
+    const story = new SecretStory(dialect, sandbox);
+    await story.platform.change("general", { apiRateLimitingEnabled: false });
+    const engine = await fetch(`${sandbox.secrets.url}/v1/sys/mounts/team`, {
+      method: "POST",
+      headers: { [story.isReal ? "X-Vault-Token" : "X-Secrets-Token"]: sandbox.secrets.token },
+      body: JSON.stringify({ type: story.isReal ? "nomad" : "scheduler" }),
+    });
+    expect(engine.status).toBe(204);
+    return story;
+  }
+
+  /** The program reads its secrets there. */
+  get variables(): Record<string, string> {
+    return { STEWARD_GIVEN: JSON.stringify(this.given) };
+  }
+
+  /** Without the tokens. */
+  get connection(): Record<string, object> {
+    const { secrets, platform } = this.sandbox;
+    const { dialect } = this.platform;
+    return { "steward:default": { secrets: { address: secrets.url, dialect }, platform: { address: platform.url, dialect } } };
+  }
+
+  private get source(): string {
+    return `
+      const given = JSON.parse(process.env.STEWARD_GIVEN);
+      const declare = (access, cost, mail, sms, signOn, unseal) => {
+        const mount = "team";
+        const reach = new secrets.SchedulerAccess("access", { address: ${JSON.stringify(this.sandbox.scheduler.url)}, token: given.token, mount, ...access });
+        const role = new secrets.SchedulerRole("role", { name: "readers", policies: ["readonly"], mount }, { dependsOn: reach });
+        exports.secretId = new secrets.SchedulerToken("token", { role: role.name, mount }, { dependsOn: reach }).secretId;
+        exports.shares = new secrets.Rekey("unseal", { secretShares: 2, secretThreshold: 2, currentShares: given.currentShares, discardShares: true, ...unseal }).shares;
+        new platform.CostEstimationSettings("cost", cost);
+        new platform.SmtpSettings("mail", { host: "mail", ...mail });
+        new platform.SmsSettings("sms", { accountSid: "AC1", ...sms });
+        new platform.SamlSettings("sign-on", signOn);
+      };
+      const { cloudASecretKey, cloudBCredentials, cloudCClientSecret, password, authToken, clientKey, newShares } = given;
+      const clientCert = ${JSON.stringify(certificate)};
+      const extra = ${this.isReal} ? { extra: { "private-key": given.privateKey } } : {};
+      const all = [{ clientCert, clientKey }, { cloudASecretKey, cloudBCredentials, cloudCClientSecret }, { password }, { authToken }, extra, { newShares }];`;
+  }
+
+  /** With every secret. */
+  whole(): string {
+    return `${this.source}\ndeclare(...all);\nexports.cost = platform.getCostEstimationSettings();`;
+  }
+
+  /** The whole one, which reads what it declares once more. */
+  reading(): string {
+    return `${this.whole()}
+      secrets.SchedulerAccess.get("read-access", "team/config/access");
+      for (const [type, id] of [["CostEstimationSettings", "cost-estimation"], ["SmtpSettings", "smtp"], ["SmsSettings", "sms"], ["SamlSettings", "saml"]])
+        platform[type].get("read-" + id, id);`;
+  }
+
+  /** The secrets have left it. */
+  bare = (): string => `${this.source}\ndeclare({}, {}, {}, {}, {}, {});`;
+
+  /** Programs that fail their checks. The engine stops at the first, so each goes alone. */
+  misfits(): { program: string; reason: string }[] {
+    return misfits.map(([misfit, reason], index) => ({
+      program: `${this.source}\nconst { misfit } = given;\ndeclare(...all.with(${index}, ${misfit}));`,
+      reason,
+    }));
+  }
+
+  /** What a program does with an error that it catches, then `after`. */
+  catching(after: string): string {
+    return `
+      const { inspect } = require("node:util");
+      const show = (error) => {
+        console.log(error.code, error, JSON.stringify(error), inspect(error, { showHidden: true, depth: 20 }), String(error.stack), error.cause);
+      };
+      module.exports = (async () => {
+        for (const ask of [platform.getSmtpSettings, platform.getSamlSettings, secrets.listSchedulerRoles]) await ask().then(() => console.log("no error"), show);
+        ${after}
+      })();`;
+  }
+
+  /** Each request gets back what it was sent. */
+  private echo(system: "secrets" | "platform", ...names: string[]): string {
+    const texts = [this.sandbox[system].token, ...names.flatMap((name) => this.given[name] as string | string[])];
+    return JSON.stringify({ errors: texts.flatMap((text) => [text, encodeURIComponent(text), Buffer.from(text).toString("base64")]) });
+  }
+
+  refuseWrites(): void {
+    const refuse = (system: "secrets" | "platform", path: RegExp, ...names: string[]): void => {
+      for (const method of ["POST", "PUT", "PATCH"])
+        this.sandbox.faults.add({ system, method, path, action: "respond", status: 400, body: this.echo(system, ...names) });
+    };
+    refuse("secrets", /config\/access/, "token", "clientKey");
+    refuse("secrets", /rekey\/init/, "currentShares", "newShares");
+    refuse("platform", /cost/, "cloudASecretKey", "cloudBCredentials", "cloudCClientSecret");
+    refuse("platform", /smtp/, "password");
+    refuse("platform", /sms|twilio/, "authToken");
+    refuse("platform", /saml/, "privateKey");
+  }
+
+  refuseReads(): void {
+    const { faults } = this.sandbox;
+    faults.add({ system: "platform", method: "GET", path: /smtp/, action: "respond", status: 400, body: this.echo("platform") });
+    faults.add({ system: "platform", method: "GET", path: /saml/, times: 9, action: "drop-before" });
+    faults.add({ system: "secrets", method: "GET", path: /role/, action: "respond", status: 403, body: this.echo("secrets") });
+  }
+
+  allowAll = (): void => this.sandbox.faults.clear();
+
+  /** Somebody else writes secrets. */
+  changeOutside = (): Promise<void> => this.platform.change("cost-estimation", this.outside);
+
+  /** What is looked for was there to be found, and every definition of the story. */
+  expectHeld(resources: { urn: string; inputs?: Record<string, unknown>; outputs?: Record<string, unknown> }[]): void {
+    for (const { resource, secrets } of Object.values(secretResources)) {
+      const { inputs, outputs } = resources.find(({ urn }) => urn.endsWith(`::${resource}`)) ?? {};
+      for (const path of secrets) {
+        // Kept sets and brought shares are those of a rekey that stopped; the standard dialect knows no attributes of the product alone.
+        if (["kept", "former", "gathered"].includes(path) || (path.startsWith("extra.") && !this.isReal)) continue;
+        const [field = "", key] = path.split(".");
+        const values = [inputs, outputs].map((fields) => (key ? (fields?.[field] as Record<string, unknown>)?.[key] : fields?.[field]));
+        expect({ path, found: this.canaries.isIn(JSON.stringify(values)) }).toEqual({ path, found: true });
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { InProcessProject } from "./in-process-project";
+import { Platform } from "./platform";
+import { Project } from "./project";
+import { SchedulerTarget } from "./scheduler";
+import { Target } from "./target";
+
+// A story is told in this process, over the stand-in of the engine. `npm run torture -- stories` tells the same ones with the real command line.
+
+const isReal = process.env.STORIES === "command line";
+
+/** A stack, whoever drives it. */
+export type Story = Pick<
+  Project,
+  | "set"
+  | "pulumi"
+  | "up"
+  | "preview"
+  | "refresh"
+  | "destroy"
+  | "expectConverged"
+  | "calm"
+  | "outputs"
+  | "resources"
+  | "stored"
+  | "remove"
+  | "folder"
+  | "interruptible"
+  | "reorder"
+  | "edit"
+> & {
+  program(source: string): Story;
+  typescript(source: string): Story;
+  example(name: string): Story;
+  files(files: Record<string, string>): Story;
+  config(config: Record<string, object>): Story;
+  with(variables: Record<string, string>): Story;
+};
+
+export const newStory = (variables: Record<string, string> = {}): Story =>
+  isReal ? new Project(variables) : new InProcessProject(variables);
+
+/** One whose connection is the target, with its token in a variable, as the README recommends. */
+export const storyOn = ({ address, token, dialect }: Target): Story =>
+  newStory({ STEWARD_TOKEN: token }).config({
+    "steward:default": { secrets: { address, tokenEnv: "STEWARD_TOKEN", dialect } },
+  });
+
+export const storyOnPlatform = ({ service, dialect }: Platform): Story =>
+  newStory({ STEWARD_TOKEN: service.token }).config({
+    "steward:default": { platform: { address: service.url, tokenEnv: "STEWARD_TOKEN", dialect } },
+  });
+
+export const storyOnScheduler = ({ address, token, dialect }: Pick<SchedulerTarget, "address" | "token" | "dialect">): Story =>
+  newStory({ STEWARD_TOKEN: token }).config({
+    "steward:default": { scheduler: { address, tokenEnv: "STEWARD_TOKEN", dialect } },
+  });
+
+/** Gives each test of a suite a stack on the target and a scheduler engine of its own. */
+export function storyForEach(current: () => Target): () => { project: Story; mount: string } {
+  let stage: { project: Story; mount: string };
+  beforeEach(async () => {
+    stage = { mount: await current().newMount(), project: storyOn(current()) };
+  });
+  afterEach(() => stage.project.remove());
+  return () => stage;
+}

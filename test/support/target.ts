@@ -1,0 +1,80 @@
+import { randomBytes } from "node:crypto";
+import { Sandbox, Service, start } from "../../sandbox/index";
+import { call } from "./call";
+
+/** A secrets service under test: the sandbox in either dialect, or a real one. */
+export interface Target {
+  dialect: "standard" | "hashicorp";
+  address: string;
+  token: string;
+  /** Present when it is the sandbox. */
+  sandbox?: Sandbox;
+  /** The scheduler beside it, with a management token. */
+  scheduler: { address: string; token: string };
+  /** The configuration of a connection to it. */
+  config(more?: object): Record<string, object>;
+  /** A request behind Pulumi's back. */
+  outside(method: string, path: string, body?: object): Promise<{ status: number; data: Record<string, unknown> | undefined }>;
+  /** A scheduler engine of its own for each test, at a nested mount. */
+  newMount(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const { REAL_VAULT_ADDRESS: real, REAL_VAULT_TOKEN = "", REAL_NOMAD_ADDRESS = "", REAL_NOMAD_TOKEN = "" } = process.env;
+const nomad = { address: REAL_NOMAD_ADDRESS, token: REAL_NOMAD_TOKEN };
+
+/** The targets of a contract suite: a real server where one is given, or else the sandbox as both. */
+export const targets: { name: string; start(): Promise<Target> }[] = real
+  ? [{ name: "real Vault", start: async () => target("hashicorp", { address: real, token: REAL_VAULT_TOKEN }, nomad, async () => {}) }]
+  : (["standard", "hashicorp"] as const).map((dialect) => ({
+      name: `sandbox, ${dialect}`,
+      start: async () => {
+        const sandbox = await start({ dialect });
+        const at = ({ url, token }: Service): { address: string; token: string } => ({ address: url, token });
+        return { ...target(dialect, at(sandbox.secrets), at(sandbox.scheduler), () => sandbox.close()), sandbox };
+      },
+    }));
+
+/** Lets the scheduler have a policy `readonly`, as the sandbox's has from the start. */
+export async function ensureReadonlyPolicy({ sandbox, scheduler }: Target): Promise<void> {
+  if (sandbox) return;
+  const policy = { Name: "readonly", Rules: 'namespace "*" { policy = "read" }\nnode { policy = "read" }' };
+  const headers = { "X-Nomad-Token": scheduler.token };
+  const body = JSON.stringify(policy);
+  expect((await fetch(`${scheduler.address}/v1/acl/policy/readonly`, { method: "PUT", headers, body })).status).toBe(200);
+}
+
+/** Runs a suite on each target; `current()` is the one that stands. */
+export function onEachTarget(what: string, suite: (current: () => Target) => void): void {
+  describe.each(targets)(`${what} ($name)`, ({ start }) => {
+    let current: Target;
+    beforeAll(async () => {
+      current = await start();
+    });
+    afterAll(() => current.stop());
+    suite(() => current);
+  });
+}
+
+function target(dialect: Target["dialect"], own: Target["scheduler"], scheduler: Target["scheduler"], stop: Target["stop"]): Target {
+  const { address, token } = own;
+  const outside: Target["outside"] = async (method, path, body) => {
+    const { status, json } = await call({ url: address, token }, method, `/v1/${path}`, body);
+    return { status, data: json?.data };
+  };
+  return {
+    dialect,
+    address,
+    token,
+    scheduler,
+    config: (more) => ({ "steward:default": { secrets: { address, token, dialect, ...more } } }),
+    outside,
+    newMount: async () => {
+      const mount = `test/${randomBytes(6).toString("hex")}`;
+      const { status } = await outside("POST", `sys/mounts/${mount}`, { type: dialect === "standard" ? "scheduler" : "nomad" });
+      expect(status).toBe(204);
+      return mount;
+    },
+    stop,
+  };
+}
