@@ -115,9 +115,13 @@ export async function createObjects<T>(
     return await create();
   } catch (error) {
     const isInDoubt = error instanceof StewardError && error.facts.outcomeUnknown;
-    const kept = error instanceof Unfinished ? objectsOf(error.state as never) : isInDoubt ? objects : [];
+    const left = error instanceof Unfinished ? error.state : undefined;
+    const kept = left ? objectsOf(left as never) : isInDoubt ? objects : [];
     for (const [index, claims] of claimed.entries()) {
-      if (kept.includes(objects[index] as string)) continue;
+      if (kept.includes(objects[index] as string)) {
+        if (left) claims.holders.set(instance, { fields: left, created: true });
+        continue;
+      }
       claims.holders.delete(instance);
       claims.refused = true;
     }

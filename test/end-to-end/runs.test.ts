@@ -146,8 +146,15 @@ const automation = `
     delete require.cache[require.resolve("./index.js")];
     require("./index.js");
   };
+  const { noteStart } = require(${JSON.stringify(join(__dirname, "../../tools/starts.js"))});
   (async () => {
+    noteStart();
     const pulumiCommand = await PulumiCommand.get();
+    const { run } = pulumiCommand;
+    pulumiCommand.run = (...args) => {
+      noteStart();
+      return run.apply(pulumiCommand, args);
+    };
     const of = (stackName) => [{ stackName, projectName: "story", program }, { workDir: __dirname, pulumiCommand }];
     const dev = await LocalWorkspace.selectStack(...of("dev"));
     const count = ({ changeSummary, summary }, kind) => (changeSummary ?? summary.resourceChanges)[kind] ?? 0;

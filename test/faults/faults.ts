@@ -46,7 +46,7 @@ export const faults: readonly Fault[] = [
   refusal(429, { "retry-after": "0" }, 1),
   refusal(500),
   refusal(503),
-  fault("slow", { action: "delay", delayMs: 150 }),
+  fault("slow", { action: "delay", delayMs: 80 }),
   fault("HTML", { action: "respond", status: 200, body: "<html>Please log in.</html>", headers: { "content-type": "text/html" } }),
   fault("truncated", { action: "truncate" }),
   fault("50 MB", { action: "huge" }),

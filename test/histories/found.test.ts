@@ -99,3 +99,11 @@ test("a secret value of a creation that was killed is an original value like any
     up([set(0, 0, 0)]),
     up([], { troubles: [[1, "lost after"]], replace: 0 }),
   ));
+
+test("settings that are renamed put back an attribute that left the program, although the response to the creation was lost", () =>
+  lives(
+    up([add("saml", 2)]),
+    up([set(0, 0, 0)]),
+    up([drop(0, 1), rename(0)], { troubles: [[1, "lost before"]], continueOnError: true }),
+    up([]),
+  ));

@@ -200,13 +200,18 @@ export class Life {
     const isKnown = (item: Item): boolean => !targets || before.resources.some(({ urn }) => urn === this.program.urn(item));
     // A replacement that fails at its deletion has taken over nothing yet.
     const isUnchanged = (urn: string): boolean => errors.some((error) => error.startsWith(`${urn}: Cannot delete`));
+    // Its own deletion, which a replacement began with, may have come through.
+    const isInDoubt = (urn: string): boolean =>
+      errors.some((error) => error.startsWith(`${urn}: Cannot delete`) && error.includes("may have applied"));
     const heldBefore = (urn: string): string[] =>
       before.resources.filter((each) => each.urn === urn).flatMap((resource) => keysOf(resource, this.world));
     const declared = new Map(
-      this.program.items.filter(isKnown).flatMap((item) => {
-        const urn = this.program.urn(item);
-        return [...expected(item, this.world)].filter(([key]) => !isUnchanged(urn) || heldBefore(urn).includes(key));
-      }),
+      this.program.items
+        .filter((item) => isKnown(item) && !isInDoubt(this.program.urn(item)))
+        .flatMap((item) => {
+          const urn = this.program.urn(item);
+          return [...expected(item, this.world)].filter(([key]) => !isUnchanged(urn) || heldBefore(urn).includes(key));
+        }),
     );
     const gone = before.resources.filter(({ urn }) => deleted.includes(urn)).flatMap((resource) => keysOf(resource, this.world));
     const lost = gone.find((key) => declared.has(key) && before.held.has(key) && !held.has(key));

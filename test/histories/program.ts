@@ -85,6 +85,7 @@ export class Program {
       case "place":
         // A token is revoked through the access configuration, which the engine would delete first.
         if (item.kind === "access" && this.endTokens(item)) break;
+        if (item.kind === "token" && !this.hasAccess(edit.place)) break;
         if (this.isFree({ ...item, place: edit.place }, item)) item.place = edit.place;
         break;
       case "twice":
@@ -109,6 +110,8 @@ export class Program {
     this.items = this.items.filter(({ kind, place }) => kind !== "token" || !isSamePlace(place, access.place));
     return this.items.length < before;
   }
+
+  private hasAccess = (to: Place): boolean => this.items.some(({ kind, place }) => kind === "access" && isSamePlace(place, to));
 
   private newName = (): string => `r${++this.names}`;
 
@@ -136,7 +139,7 @@ export class Program {
       adopt: edit.adopt,
       aliases: [],
     };
-    if (edit.kind === "token" && !this.items.some(({ kind, place }) => kind === "access" && isSamePlace(place, edit.place))) return;
+    if (edit.kind === "token" && !this.hasAccess(edit.place)) return;
     if (this.isFree(item)) this.items.push(item);
     if (edit.kind === "workspace") this.condemned.add(`workspace/${part}`);
   }

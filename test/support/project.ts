@@ -1,9 +1,10 @@
-import { ChildProcessByStdio, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { Readable } from "node:stream";
 import type { PulumiCommand, Stack } from "@pulumi/pulumi/automation";
+import { cached } from "../../tools/cache";
 import { cleanEnvironment, pulumiEnvironment } from "../../tools/environment";
 import { npm } from "../../tools/npm";
 import { getPulumi, Pulumi } from "../../tools/pulumi";
@@ -115,7 +116,7 @@ export class Project {
     const cli = await getPulumi();
     if (!this.stack) {
       this.stack = true;
-      await this.pulumi("stack", "init", "dev");
+      await this.begin(cli);
     }
     const options = args[0] === "watch" ? [] : ["--non-interactive"];
     noteStart();
@@ -126,11 +127,25 @@ export class Project {
     });
   }
 
+  /** A new stack: what the command line makes of each is the same, and so it makes it once. */
+  private async begin(cli: Pulumi): Promise<void> {
+    const empty = await cached(`stack-${cli.version}`, async (folder) => {
+      writeFileSync(join(folder, "Pulumi.yaml"), "name: story\nruntime: nodejs\n");
+      noteStart();
+      const { status, stderr } = spawnSync(cli.command, ["stack", "init", "dev"], { cwd: folder, env: pulumiEnvironment(folder, cli) });
+      if (status !== 0) throw new Error(`The empty stack could not be made:\n${stderr}`);
+    });
+    cpSync(join(empty, "backend"), join(this.folder, "backend"), { recursive: true });
+    const settings = join(this.folder, "program/Pulumi.dev.yaml");
+    const config = existsSync(settings) ? readFileSync(settings, "utf8") : "";
+    writeFileSync(settings, readFileSync(join(empty, "Pulumi.dev.yaml"), "utf8") + config);
+  }
+
   private environment(cli: Pulumi): Record<string, string> {
     const environment = pulumiEnvironment(this.folder, cli);
     // Programs of the test's own, which Pulumi looks for beside its others.
     const PATH = [join(this.folder, "bin"), environment.PATH].join(delimiter);
-    return { ...environment, PATH, ...this.variables, ...this.more };
+    return { ...environment, PATH, PULUMI_STACK: "dev", ...this.variables, ...this.more };
   }
 
   /** The stack as the Automation API has it, once it exists. */

@@ -45,8 +45,10 @@ export async function ensureReadonlyPolicy({ sandbox, scheduler }: Target): Prom
 }
 
 /** Runs a suite on each target; `current()` is the one that stands. */
-export function onEachTarget(what: string, suite: (current: () => Target) => void): void {
-  describe.each(targets)(`${what} ($name)`, ({ start }) => {
+export const onEachTarget = (what: string, suite: (current: () => Target) => void): void => onTargets(what, suite, targets);
+
+export function onTargets(what: string, suite: (current: () => Target) => void, chosen: typeof targets): void {
+  describe.each(chosen)(`${what} ($name)`, ({ start }) => {
     let current: Target;
     beforeAll(async () => {
       current = await start();
