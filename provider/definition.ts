@@ -25,6 +25,8 @@ export interface Rule<Inputs> {
 export interface Doubt {
   /** The server may hold what the last write sent, or not. */
   unfinished?: boolean;
+  /** The same of these parts alone: they are written, or deleted, whatever is compared. */
+  unanswered?: string[];
 }
 
 /**

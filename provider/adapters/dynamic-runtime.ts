@@ -1,6 +1,6 @@
 import { Comparison, exact, ignored } from "../comparison";
 import { ConfigurationSources, Connection, connect, System } from "../connection";
-import { Definition, Finding } from "../definition";
+import { Definition, Doubt, Finding } from "../definition";
 import { definitions } from "../definitions";
 import { StewardError, Unfinished } from "../errors";
 import { log, printable } from "../log";
@@ -326,7 +326,8 @@ export function provider(token: string, _release?: string): DynamicProvider {
           const isRenamed = changed.length === 1 && changed[0] === "connection";
           // A resource that leaves nothing on the server is not repeated for a new address.
           const isMoved = !definition.delete && server !== connection.server && changed.every((field) => field === "connection");
-          if ((isRenamed || isMoved) && !unfinished && !isRemoved)
+          const isDoubtful = unfinished || (last as Doubt).unanswered?.length;
+          if ((isRenamed || isMoved) && !isDoubtful && !isRemoved)
             return { outs: leftHidden(stored(inputs, previous, instance, __provider), state, given) };
           const joining = objects.filter((object) => !before.has(object));
           const isInDoubt = Boolean(unfinished) || isRemoved;

@@ -47,12 +47,10 @@ export interface SchedulerRolesState extends Required<Mounted> {
 }
 
 /** What we remember beyond that. */
-interface Remembered extends SchedulerRolesState {
+interface Remembered extends SchedulerRolesState, Pick<Doubt, "unanswered"> {
   exclusive?: boolean;
   /** Roles in the state that the program never declared: shown by a refresh, removed by an update, left alone by a destroy. */
   undeclared?: string[];
-  /** Roles whose write was sent and never answered: to be written, or deleted, whatever is compared. */
-  unanswered?: string[];
 }
 
 type Roles = Record<string, RoleAttributes>;

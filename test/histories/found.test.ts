@@ -107,3 +107,6 @@ test("settings that are renamed put back an attribute that left the program, alt
     up([drop(0, 1), rename(0)], { troubles: [[1, "lost before"]], continueOnError: true }),
     up([]),
   ));
+
+test("a set of roles whose creation lost its response writes them, although only its connection has another name now", () =>
+  lives(up([add("set", 0, { adopt: false })], { troubles: [[1, "lost before"]] }), up([place(0, "twin")])));
