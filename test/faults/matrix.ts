@@ -146,7 +146,7 @@ export function matrix(dialect: Dialect): void {
     }
 
     test.each(operations)(
-      "%s: each request x each fault ends in the right state or in one sentence, and then converges",
+      "%s: each fault at each request ends in the expected state or in one readable error, and the next run converges",
       async (operation) => {
         const { acts, inputs, changed } = storyOf();
         const calm = await begin(operation);
@@ -177,7 +177,7 @@ export function matrix(dialect: Dialect): void {
 
   // Its requests depend on each other: each of them is one of its own.
   describe.each(rekeyForms)("a rekey, $name", (form) => {
-    test.each(form.operations)("%s: each request x each fault loses no key, and then converges", async (operation) => {
+    test.each(form.operations)("%s: no fault at any request loses a key, and the next runs converge", async (operation) => {
       const begin = async (): Promise<Rekeying> => {
         await fresh("secrets:RekeyAttempt");
         return beginRekey(form, operation, sandbox, connections());
@@ -197,7 +197,7 @@ export function matrix(dialect: Dialect): void {
     });
   });
 
-  test.each(Object.keys(functionStories))("%s: each request x each fault gives the right answer or one sentence", async (name) => {
+  test.each(Object.keys(functionStories))("%s: each fault at each request ends in the expected result or in one readable error", async (name) => {
     const ask = functionStories[name] as () => Promise<unknown>;
     runtime.setAllConfig(Object.fromEntries(Object.entries(connections()).map(([key, value]) => [key, JSON.stringify(value)])));
     const plain = async (answer: Promise<unknown>): Promise<unknown> => withoutTimes((await answer) ?? null);
