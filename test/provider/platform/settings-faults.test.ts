@@ -5,9 +5,9 @@ import { complete } from "./attributes";
 import { patch } from "./impatient";
 
 const faults: { name: string; fault: Fault; fails: boolean }[] = [
-  { name: "the connection is lost before the platform applies it", fault: { ...patch, action: "drop-before", times: 9 }, fails: true },
-  { name: "the connection is lost once before", fault: { ...patch, action: "drop-before" }, fails: false },
-  { name: "the connection is lost after the platform applied it", fault: { ...patch, action: "drop-after", times: 9 }, fails: true },
+  { name: "every request is lost", fault: { ...patch, action: "drop-before", times: 9 }, fails: true },
+  { name: "the request is lost once", fault: { ...patch, action: "drop-before" }, fails: false },
+  { name: "every response is lost", fault: { ...patch, action: "drop-after", times: 9 }, fails: true },
   { name: "the response is lost once", fault: { ...patch, action: "drop-after" }, fails: false },
   { name: "429 with Retry-After", fault: { ...patch, action: "respond", status: 429, headers: { "retry-after": "0.1" } }, fails: false },
   {
