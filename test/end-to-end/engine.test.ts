@@ -81,7 +81,7 @@ const failing = (fails: string | undefined, ...more: Declaration[]): Program => 
 const chapters: Chapter[] = [
   { title: "a component with outputs", operation: "up", program: component("one") },
   { title: "a component whose outputs change", operation: "up", program: component("two") },
-  { title: "a component whose outputs stay unknown after a failure", operation: "up", program: component("three", "update"), fails: true },
+  { title: "a component with unknown outputs after a failure", operation: "up", program: component("three", "update"), fails: true },
   { title: "destroy removes everything", operation: "destroy" },
   { title: "preview of creations with unknown values", operation: "preview", program: base({}) },
   {
@@ -91,7 +91,11 @@ const chapters: Chapter[] = [
     fails: true,
   },
   { title: "update of a partially created resource", operation: "up", program: base({}, declare("e", {}, after("d"))) },
-  { title: "preview of an update that other resources depend on", operation: "preview", program: [declare("a", { value: 2 }), ...base({}).slice(1)] },
+  {
+    title: "preview of an update with dependents",
+    operation: "preview",
+    program: [declare("a", { value: 2 }), ...base({}).slice(1)],
+  },
   {
     title: "an update that removes secrets and fails partway",
     operation: "up",
@@ -142,7 +146,7 @@ const chapters: Chapter[] = [
   },
   { title: "up --refresh", operation: "up", program: replaceable(settled), options: { refresh: true }, world: { n: "gone" } },
   {
-    title: "refresh --run-program with resources that are new and resources that are no longer declared",
+    title: "refresh --run-program with new resources and undeclared ones",
     operation: "refresh",
     program: [
       group("late"),

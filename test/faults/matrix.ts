@@ -197,7 +197,7 @@ export function matrix(dialect: Dialect): void {
     });
   });
 
-  test.each(Object.keys(functionStories))("%s: each fault at each request ends in the expected result or in one readable error", async (name) => {
+  test.each(Object.keys(functionStories))("%s: each fault at each request ends in the result or a readable error", async (name) => {
     const ask = functionStories[name] as () => Promise<unknown>;
     runtime.setAllConfig(Object.fromEntries(Object.entries(connections()).map(([key, value]) => [key, JSON.stringify(value)])));
     const plain = async (answer: Promise<unknown>): Promise<unknown> => withoutTimes((await answer) ?? null);

@@ -77,13 +77,13 @@ describe("a secret that leaves the program while the response is lost stays encr
   describe.each(lost)("%s", (_, run) => {
     test("the private key of SAML settings", () => lives(up([add("saml", 2), set(0, 0, 0)]), up([drop(0, 0), set(0, 0, 1)], run)));
     test("a role of a set", () => lives(up([add("set", 0, { isSecret: true }), set(0, 1, 0)]), up([drop(0, 0)], run)));
-    test.each<KindName>(["role", "set", "access", "lease", "general", "saml", "deprecation"])("a value that is no longer a secret: %s", (kind) =>
+    test.each<KindName>(["role", "set", "access", "lease", "general", "saml", "deprecation"])("a value that becomes plain: %s", (kind) =>
       lives(up([add(kind, 0, { isSecret: true })]), up([set(0, 0, 1)], run)),
     );
   });
 });
 
-test("the published reason of a deprecation with a secret reason is encrypted", () => lives(up([add("deprecation", 0, { isSecret: true })])));
+test("a secret reason is encrypted as the published reason as well", () => lives(up([add("deprecation", 0, { isSecret: true })])));
 
 test("a role stays if the deletion in its replacement is rejected and another resource holds it", () =>
   lives(

@@ -74,7 +74,7 @@ describe.each([
     expect(await requests(() => resource.destroy())).toEqual(at(remove));
   });
 
-  test("a refresh of a deleted role reads its evidence if a 404 is no proof", async () => {
+  test("refresh of a deleted role sends one more read if a 404 proves nothing", async () => {
     const [role, other] = [engine("secrets:SchedulerRole"), engine("secrets:SchedulerRole")];
     await other.up({ name: "other", policies: ["a"] });
     await role.up({ name: "web", policies: ["a"] });

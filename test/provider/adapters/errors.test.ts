@@ -75,7 +75,7 @@ test.each([
 );
 
 test.each(["<html></html>", "no such route", ""])(
-  "a 404 of a gateway (%j) does not count as a deletion",
+  "a 404 of a gateway in front of the server (%j) does not count as a deletion",
   async (body) => {
     const resource = engine("SchedulerRole");
     await resource.up({ name: "web", policies: ["a"] });
@@ -86,7 +86,7 @@ test.each(["<html></html>", "no such route", ""])(
   },
 );
 
-test.each(["SchedulerAccess", "SchedulerLease", "SchedulerRole", "SchedulerRoles"])("%s can be destroyed after its mount was removed", async (type) => {
+test.each(["SchedulerAccess", "SchedulerLease", "SchedulerRole", "SchedulerRoles"])("%s can be destroyed after its mount", async (type) => {
   for (const dialect of ["standard", "hashicorp"] as const) {
     const service = await start({ dialect });
     const settings = { secrets: { address: service.secrets.url, token: service.secrets.token, dialect } };

@@ -202,7 +202,7 @@ describe.each(["standard", "hashicorp"] as const)("a secret that leaves the prog
   const isHidden = (text: string, { idpCert }: Properties): boolean =>
     !/canary-value|424242/.test(text) && !(idpCert === certificate && text.includes("MIIBnDCCAUGgAwIBAgIUCOyGQ"));
 
-  test.each(ways)("$token, $field ($way) is stored and printed nowhere in plaintext", async ({ token, field, inputs, next, way, remains }) => {
+  test.each(ways)("$token, $field $way: stored nowhere in plaintext", async ({ token, field, inputs, next, way, remains }) => {
     for (const { write, look } of Object.values(losses)) {
       await sandbox.reset();
       const resource = await prepared(token);

@@ -25,7 +25,7 @@ onEachPlatform("actions", (current) => {
   beforeEach(() => current().change("sms", { ...complete.sms, enabled: true }));
 
   test.each(actions)(
-    "$token runs once on creation and once for each change of its triggers",
+    "$token runs once on creation and once for each change of its triggers, and not otherwise",
     async ({ token, inputs, path }) => {
       const { engine, requests } = current();
       const action = engine(token);
@@ -57,7 +57,7 @@ onEachPlatform("actions", (current) => {
   );
 
   test.each(actions)(
-    "$token without a response may have run, and the next up runs it again",
+    "$token without a response is reported as possibly done, and the next up runs it again",
     async ({ token, inputs, path }) => {
       const { engine, requests, sandbox } = current();
       const action = engine(token);
@@ -77,7 +77,7 @@ onEachPlatform("actions", (current) => {
   });
 
   test.each(actions)(
-    "$token does not run again for a new address of the platform or a renamed connection",
+    "$token does not run again for a new address of the platform, nor for a renamed connection",
     async ({ token, inputs }) => {
       const { engine, requests, service, dialect } = current();
       const action = engine(token);

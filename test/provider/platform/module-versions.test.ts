@@ -124,7 +124,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     { status: 503, applied: false },
     { status: 0, applied: false },
     { status: 0, applied: true },
-  ])("$status, applied: $applied: the state matches the server after a failed write, and the next up converges", async ({ status, applied }) => {
+  ])("$status, applied: $applied: the state matches the server, and the next up converges", async ({ status, applied }) => {
     const { engine, sandbox } = current();
     const fault = { system: "platform" as const, method: "PATCH", path: /private/, times: 9 };
     const fail = (): void => {

@@ -28,7 +28,7 @@ const faults: { name: string; fault: Fault; fails: boolean }[] = [
 ];
 
 onEachPlatform("settings whose write fails", (current) => {
-  test.each(faults)("$name, at the first write: the next up converges, and destroy restores the original values", async ({ fault, fails }) => {
+  test.each(faults)("$name, at the first write: the next up converges, and destroy restores the originals", async ({ fault, fails }) => {
     const { engine, held, sandbox } = current();
     const before = await held("general");
     const general = engine("GeneralSettings");
@@ -48,7 +48,7 @@ onEachPlatform("settings whose write fails", (current) => {
     expect(await held("general")).toEqual(before);
   });
 
-  test.each(faults)("$name, at a later write: the next up converges, and destroy restores the original values", async ({ fault, fails }) => {
+  test.each(faults)("$name, at a later write: the next up converges, and destroy restores the originals", async ({ fault, fails }) => {
     const { engine, held, sandbox } = current();
     const before = await held("general");
     const general = engine("GeneralSettings");
@@ -105,7 +105,7 @@ onEachPlatform("settings with an unknown outcome", (current) => {
   const lost: Fault = { ...patch, action: "drop-after", times: 9 };
 
   test.each([401, 403, 404, 503])(
-    "a lost first write followed by %i keeps the original values",
+    "a lost first write, followed by a rejection with %i, keeps the original values in the state",
     async (status) => {
       const { engine, held, sandbox } = current();
       const before = await held("general");

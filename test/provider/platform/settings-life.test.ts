@@ -87,7 +87,7 @@ onEachPlatform("managed attributes", (current) => {
     expect(sandbox.platform.url).toBe(service.url);
   });
 
-  test("onDelete \"retain\" keeps all values, and changing onDelete sends nothing", async () => {
+  test('onDelete "retain" keeps all values, and changing onDelete sends nothing', async () => {
     const { engine, requests, held } = current();
     const general = engine("GeneralSettings");
     await general.up({ apiRateLimit: 100, onDelete: "retain" });

@@ -61,7 +61,7 @@ onEachPlatform("SMTP settings with test mails", (current) => {
   );
 
   test.each([401, 500, 504] as const)(
-    "%i with stored settings: the state holds them, and the next up sends no mail",
+    "%i although the settings were stored: the state holds them, and the next up sends no mail",
     async (status) => {
       const { engine, service, requests, held } = current();
       const before = await held("smtp");

@@ -113,7 +113,7 @@ describe("the evidence of absence in the standard dialect", () => {
   const own = (type: string): Engine => new Engine(`secrets:${type}`, settings(sandbox.secrets.token));
 
   test.each(resources.slice(0, 2))(
-    "$type is removed from the state only if the token sees its path",
+    "$type is removed from the state if the token sees its path, and otherwise stays",
     async ({ type, path, inputs }) => {
       const resource = own(type);
       await resource.up(inputs);
@@ -156,7 +156,7 @@ describe("the evidence of absence in the standard dialect", () => {
   });
 });
 
-test.each([["standard"], ["hashicorp"]] as const)("a gateway's 404 is no evidence that no backup of a rekey exists (%s)", async (dialect) => {
+test.each([["standard"], ["hashicorp"]] as const)("a gateway's 404 does not prove that no backup exists (%s)", async (dialect) => {
   const sandbox = await start({ dialect });
   const config = (key: string): string | undefined =>
     key === "steward:default"

@@ -114,7 +114,7 @@ onEachTarget("one owner for each object", (current) => {
       expect(await exist(declared.mount, paths)).toEqual(paths.map(() => false));
     });
 
-    test.each(cases)("$type: the old resource of a rename leaves the object to the new one, which a trigger replaces", async ({ type, inputs, paths }) => {
+    test.each(cases)("$type: the old resource leaves the object to a new one that is replaced", async ({ type, inputs, paths }) => {
       const { former, renamed, again } = await twins(type, inputs);
       for (const each of [former, renamed]) strip(each);
       await renamed.replace(again);
@@ -122,7 +122,7 @@ onEachTarget("one owner for each object", (current) => {
       expect(await exist(again.mount, paths)).toEqual(paths.map(() => true));
     });
 
-    test.each(cases)("$type: the old resource of a rename leaves the object to the new one, which does not change", async ({ type, inputs, paths }) => {
+    test.each(cases)("$type: the old resource leaves the object to a new one that stays", async ({ type, inputs, paths }) => {
       const { former, renamed, again } = await twins(type, inputs);
       for (const each of [former, renamed]) strip(each);
       expect(await renamed.up(again)).toBe("same");

@@ -37,7 +37,7 @@ describe("a program whose resources are all renamed without an alias", () => {
     }),
   );
 
-  test.each(["standard", "hashicorp"] as const)("keeps every object in a run that fails at an unrelated role, and in the next run (%s)", (dialect) =>
+  test.each(["standard", "hashicorp"] as const)("keeps every object in a run that fails elsewhere, and in the next run (%s)", (dialect) =>
     tell(dialect, async (everything) => {
       const { project } = everything;
       await everything.declare({ name: "-old" }).up();

@@ -30,8 +30,8 @@ describe("a key that cannot decrypt a share is rejected with the reason", () => 
       key: async () => (await generate()).privateKey.armor(),
       problem: /^is a private key: give the public one, and keep this one from others$/,
     },
-    "in place of which a certificate is given": { key: async () => "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", problem: /^is no OpenPGP public key/ },
-    "in place of which a name is given": { key: async () => "keybase:somebody", problem: /^is no OpenPGP public key/ },
+    "no key": { key: async () => "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", problem: /^is no OpenPGP public key/ },
+    "a word": { key: async () => "keybase:somebody", problem: /^is no OpenPGP public key/ },
   };
   test.each(Object.entries(cases))("%s", async (_, { key, problem }) => {
     const [inspected] = await inspectKeys([await key()]);

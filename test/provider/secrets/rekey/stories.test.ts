@@ -166,7 +166,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await current().opens([one, two])).toBe(true);
   });
 
-  test("proof \"all\" with PGP keys requires every share and names the mismatched one", async () => {
+  test('proof "all" with PGP keys requires every share and names the mismatched one', async () => {
     const all = await holders(4);
     const stack = stackOn(current());
     const pgp = inputs({ secretShares: 4, pgpKeys: all.map(({ publicKey }) => publicKey), proof: "all" });
