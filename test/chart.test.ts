@@ -1,6 +1,6 @@
 import { chart } from "../bench/chart";
 
-test("each bar is as long as its value says, within its panel, and stays inside the picture", () => {
+test("each bar has the length of its value and stays inside its panel and the picture", () => {
   const bars = (...values: number[]) => values.map((value, index) => ({ name: `bar ${index}`, value, text: `${value} x` }));
   const svg = chart("A & B", "measured <here>", [
     {

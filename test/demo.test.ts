@@ -71,7 +71,7 @@ describe("npm run up, refresh and destroy", () => {
     return ended(child);
   }
 
-  test("the story that `npm run up` tells holds, and nothing of the caller's is touched", async () => {
+  test("the printed steps work, and leave the caller's servers and home directory alone", async () => {
     const up = await demo("up");
     expect(up).toMatchObject({ code: 0 });
     const [, page = ""] = /^Watch what happens in your browser: (\S+)$/m.exec(up.output) ?? [];
@@ -90,7 +90,7 @@ describe("npm run up, refresh and destroy", () => {
     expect(readdirSync(home)).toEqual([]);
   });
 
-  test("a real server is used only with --server, and never without asking", async () => {
+  test("--server needs a confirmation and sends nothing without a terminal", async () => {
     const { code, output } = await demo("up", "--server");
     expect(code).not.toBe(0);
     expect(output).toMatch(

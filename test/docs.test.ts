@@ -7,14 +7,14 @@ const read = (file: string): string => readFileSync(join(__dirname, "..", file),
 const oneLine = (text: string): string => text.replace(/\s+/g, " ");
 const page = oneLine(read("docs/rekey.md"));
 
-test.each(["attempt", "shares", "commit"])("docs/rekey.md shows the rows of the rekey's table, and no other: %s", (step) => {
+test.each(["attempt", "shares", "commit"])("docs/rekey.md shows exactly the rows of the rekey's table: %s", (step) => {
   const [, section = ""] = read("docs/rekey.md").split(`\n**${step}**\n\n`);
   const [, , ...shown] = section.slice(0, section.indexOf("\n\n")).split("\n").map(oneLine);
   const rows = table.filter((row) => row.step === step);
   expect(shown).toEqual(rows.map(({ holds, server, name }) => `| ${holds.join(", ")} | ${server.join(", ")} | ${name} |`));
 });
 
-/** Who is handed the reason for which a rekey stops, and as which argument. */
+/** The functions that take the reason why a rekey stops, with the index of that argument. */
 const callers: Record<string, number> = {
   pause: 1,
   stopped: 0,
@@ -30,12 +30,12 @@ const callers: Record<string, number> = {
   unlikeTheApi: 2,
 };
 
-/** The parts of the reasons in a source file that are not filled in while it runs. */
+/** The constant parts of the reasons in a source file. */
 function reasonsIn(file: string): string[] {
   const parts: string[] = [];
   const collect = (node: ts.Node): void => {
     if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) parts.push(node.text);
-    // What is compared or looked up is not said.
+    // Operands of comparisons and keys are not part of a message.
     if (!ts.isBinaryExpression(node) && !ts.isElementAccessExpression(node)) ts.forEachChild(node, collect);
   };
   const visit = (node: ts.Node): void => {
@@ -51,7 +51,7 @@ function reasonsIn(file: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => /\w+ \w+ \w+/.test(part));
 }
 
-test("the runbook has every sentence with which a rekey, or a holder's command, stops", () => {
+test("the runbook contains every reason with which a rekey or a holder's command stops", () => {
   const files = ["provider/secrets/rekey", "command"].flatMap((folder) =>
     readdirSync(join(__dirname, "..", folder))
       .filter((file) => !["declaration.ts", "pgp.ts"].includes(file))

@@ -16,19 +16,19 @@ const provider = files("provider").map((file) => ({ file, imports: imports(file)
 const offenders = (wrong: (file: string, name: string) => boolean): string[] =>
   provider.flatMap((each) => each.imports.filter((name) => wrong(each.file, name)).map((name) => `${each.file} imports ${name}`));
 
-test("there is something to look at", () => {
+test("the search finds files and imports", () => {
   expect(provider.length).toBeGreaterThan(10);
   expect(provider.flatMap((each) => each.imports)).toContain("undici");
 });
 
-test("a system never imports another system", () => {
+test("no system imports another system", () => {
   const systemOf = (path: string): string | undefined => systems.find((system) => `${path}/`.startsWith(system));
   expect(
     offenders((file, name) => systemOf(file) !== undefined && systemOf(name) !== undefined && systemOf(file) !== systemOf(name)),
   ).toEqual([]);
 });
 
-test("imports go one way: no file of the provider imports itself through others", () => {
+test("the provider has no circular imports", () => {
   const paths = new Map(
     provider.map(({ file, imports }) => [file, imports.flatMap((name) => [`${name}.ts`, `${name}/index.ts`])] as [string, string[]]),
   );
@@ -37,20 +37,20 @@ test("imports go one way: no file of the provider imports itself through others"
   expect(provider.map(({ file }) => file).filter((file) => reaches(file, file))).toEqual([]);
 });
 
-test("nothing imports an adapter but what a program's resources and functions begin with", () => {
+test("only the entry points of resources and functions import an adapter", () => {
   const beginnings = ["provider/resource.ts", "provider/program.ts"];
   const mayImport = (file: string): boolean => beginnings.includes(file) || file.startsWith("provider/adapters/");
   expect(offenders((file, name) => name.startsWith("provider/adapters") && !mayImport(file))).toEqual([]);
 });
 
-test("only the two lists, and the adapter that serves them, name a system's files", () => {
+test("only the two lists and their adapter import a system's files", () => {
   const lists = ["provider/index.ts", "provider/definitions.ts"];
   expect(
     offenders((file, name) => systems.some((system) => name.startsWith(system) && !file.startsWith(system)) && !lists.includes(file)),
   ).toEqual([]);
 });
 
-test("undici is behind the one door, and no part of the provider imports the sandbox", () => {
+test("only http.ts and sockets.ts import undici, and the provider never imports the sandbox", () => {
   const door = ["provider/http.ts", "provider/sockets.ts"];
   expect(offenders((file, name) => name === "undici" && !door.includes(file))).toEqual([]);
   expect(offenders((file, name) => name === "provider/sockets" && !door.includes(file))).toEqual([]);
@@ -66,7 +66,7 @@ test("nothing imports the commands", () => {
   expect(wrong).toEqual([]);
 });
 
-test("the sandbox never imports the provider, so that both cannot share one mistake", () => {
+test("the sandbox never imports the provider, so they cannot share a mistake", () => {
   const wrong = files("sandbox").flatMap((file) =>
     imports(file)
       .filter((name) => name.startsWith("provider"))

@@ -32,7 +32,7 @@ const between = [
 describe.each(between)("installed from its tarball, on Node $node with @pulumi/pulumi $sdk", ({ node, sdk }) => {
   const current = install(tarball, sdk, node);
 
-  test("nothing that Pulumi prints holds a secret", async () => {
+  test("the output of up holds no secret at the highest log level", async () => {
     const { project } = current();
     await upWithoutSecrets(project.files(programs.CommonJS));
     await project.destroy();
@@ -55,7 +55,7 @@ describe.each(ends)("installed from its tarball, on Node $node with @pulumi/pulu
     },
   );
 
-  test("drift is shown by a refresh, and its repair by the next preview", async () => {
+  test("refresh reports drift, and preview plans the repair", async () => {
     const { project } = current();
     await project.files(programs.CommonJS).up();
     await expectDriftShown(current());

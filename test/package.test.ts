@@ -14,7 +14,7 @@ import {
 
 const tarball = packed();
 
-test("the package is small, and holds what a user needs and nothing else", () => {
+test("the package is below its size limit and holds only what users need", () => {
   expect(statSync(tarball()).size).toBeLessThan(400_000);
   const files = spawnSync("tar", ["-tzf", tarball()], { encoding: "utf8" }).stdout.trim().split("\n").sort();
   const wanted = /^package\/(dist\/.+\.(m?js|d\.ts|html|css)|docs\/.+\.(md|svg)|package\.json|(README|CHANGELOG)\.md|LICENSE)$/;
@@ -24,14 +24,14 @@ test("the package is small, and holds what a user needs and nothing else", () =>
     expect(files).toContain(`package/${file}`);
 });
 
-// With every Node and SDK that is supported: test/installations.test.ts.
+// test/installations.test.ts covers every supported Node and SDK.
 describe("installed from its tarball", () => {
   const current = install(tarball, lowest(devDependencies["@pulumi/pulumi"]));
 
   testModules(current);
 
   test.each(Object.entries(programs))(
-    "a program in %s is deployed without a secret in the output, and neither a refresh nor a second up changes anything",
+    "a program in %s is deployed without a secret in the output, and neither refresh nor a second up changes anything",
     async (language, files) => {
       const { project } = current();
       await deployed(project, [language, files]);
@@ -41,7 +41,7 @@ describe("installed from its tarball", () => {
 
   testMisspelling(current);
 
-  test("drift is shown by a refresh, its repair by the next preview, and destroy removes everything", async () => {
+  test("refresh reports drift, preview plans the repair, and destroy removes the role", async () => {
     const { project, role } = current();
     project.files(programs.CommonJS);
     await expectDriftShown(current());

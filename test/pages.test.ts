@@ -36,7 +36,7 @@ test("every program in the documentation compiles", () => {
   expect(errors).toEqual([]);
 });
 
-test("every pipeline in the documentation is YAML that asks for what runs it", () => {
+test("every pipeline in the documentation is valid YAML that names a runner and refreshes the stack", () => {
   const pipelines = pages.flatMap((page) =>
     blocks(page, "yaml").map((text) => ({ page, pipeline: parse(text) as Record<string, object> })),
   );
@@ -47,7 +47,7 @@ test("every pipeline in the documentation is YAML that asks for what runs it", (
   }
 });
 
-test.each(classes)("%s has a page with an example, the API's page, its requests, and what cannot be read back", (name) => {
+test.each(classes)("%s has a page with an example, a link to the API, its requests and its unreadable fields", (name) => {
   const page = pages.find((each) => each.startsWith("docs/api/") && readPage(each).includes(`\n# ${name}\n`)) ?? "";
   const text = readPage(page);
   expect(blocks(page, "ts").some((block) => block.includes(`new ${name}(`))).toBe(true);
@@ -67,7 +67,7 @@ function anchors(page: string): string[] {
   );
 }
 
-test.each(pages)("the links of %s lead somewhere", (page) => {
+test.each(pages)("every link of %s has a target", (page) => {
   const text = readPage(page).replace(/^ *```[\s\S]*?^ *```$/gm, "");
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link).filter((link) => !/^(https?|mailto):/.test(link));
   const broken = links.filter((link) => {
@@ -79,7 +79,7 @@ test.each(pages)("the links of %s lead somewhere", (page) => {
   expect(broken).toEqual([]);
 });
 
-test("every page can be reached from the README", () => {
+test("every page is reachable from the README", () => {
   const seen = new Set(["README.md"]);
   for (const page of seen)
     for (const [, link = ""] of readPage(page).matchAll(/\]\(([^)\s#]+\.md)(?:#[^)]*)?\)/g)) {

@@ -100,18 +100,18 @@ const cases: Record<
 };
 const withSecrets = definitions.filter((definition) => definition.secrets.length > 0);
 
-test("every definition that has secrets is here", () =>
+test("every definition with secrets has a case", () =>
   expect(Object.keys(cases).sort()).toEqual(withSecrets.map(({ token }) => token).sort()));
 
-test.each(definitions)("former inputs of $token are always encrypted", (definition) => {
+test.each(definitions)("registration of $token always encrypts its former inputs", (definition) => {
   const [, , , { additionalSecretOutputs }] = registration(definition, "resource", {}, undefined);
   expect(additionalSecretOutputs).toEqual(expect.arrayContaining(["formerInputs", ...(definition.encrypted ?? [])]));
 });
 
-/** An error of a request names it. */
+/** The request that an error names. */
 const request = /\((POST|PUT|PATCH) /;
 const mark = "4dabf18193072939515e22adb298388d";
-/** Where in what the engine is sent a secret stands: `extra.private-key`. */
+/** The property paths of the secrets in a registration, such as `extra.private-key`. */
 const marked = (value: unknown, path: string): string[] => {
   if (typeof value !== "object" || value === null) return [];
   return mark in value ? [path] : Object.entries(value).flatMap(([key, inner]) => marked(inner, path ? `${path}.${key}` : key));
@@ -120,11 +120,11 @@ const marked = (value: unknown, path: string): string[] => {
 describe.each(withSecrets.map((definition) => ({ ...definition, ...cases[definition.token] })))(
   "$token",
   ({ token, secrets: fields, encrypted = [], inputs, given, construct, shows, answers = {}, fails = request }) => {
-    test("hands each secret to the engine as a secret, and names it as a secret output", async () => {
+    test("registers each secret as a secret input and as a secret output", async () => {
       const registration = await registered(() => construct?.("resource"));
       const outputs = [...fields.filter((field) => !field.includes(".")), ...encrypted, "formerInputs"];
       expect(registration.getAdditionalsecretoutputsList().sort()).toEqual(outputs.sort());
-      // What is only ever an output is none of the inputs.
+      // Some secrets are outputs only.
       const refused = (field: string): boolean | undefined =>
         inputs
           .safeParse({ [field]: "" })
@@ -133,7 +133,7 @@ describe.each(withSecrets.map((definition) => ({ ...definition, ...cases[definit
       expect(marked(registration.getObject()?.toJavaScript(), "").sort()).toEqual(fields.filter(isInput).sort());
     });
 
-    test("shows no secret in an error, although the server echoes all that it was sent", async () => {
+    test("shows no secret in an error, although the server echoes the whole request", async () => {
       const server = createServer(async (request, response) => {
         const body = (await request.toArray()).join("");
         const answer = answers[request.url ?? ""];
@@ -144,10 +144,10 @@ describe.each(withSecrets.map((definition) => ({ ...definition, ...cases[definit
         }
         const sent = JSON.parse(body);
         const seen = [body, JSON.stringify(request.headers), ...Object.values(sent.data?.attributes ?? sent).map(String)];
-        // A part of a secret is one, too.
+        // A part of a secret is a secret as well.
         if (sent.data?.attributes["gcp-credentials"]) seen.push(JSON.parse(sent.data.attributes["gcp-credentials"]).key);
         const forms = seen.flatMap((text) => [text, encodeURIComponent(text), Buffer.from(text).toString("base64")]);
-        // Whole bodies in base64 hold no secret that could be found again in it.
+        // A secret cannot be found inside the base64 of a whole body.
         return response
           .writeHead(400)
           .end(JSON.stringify({ errors: forms.filter((form) => form !== Buffer.from(body).toString("base64")) }));

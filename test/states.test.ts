@@ -63,7 +63,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
   });
   const stories = (): readonly ResourceStory[] => resourceStories(sandbox);
 
-  /** A state as a file: the sandbox's addresses are others each time. */
+  /** Writes a state to a file, without the sandbox's addresses, which differ in each run. */
   function write(token: string, state: State | undefined): void {
     const __provider = providerText(token);
     const { inputs, outputs, ...rest } = state as State;
@@ -99,7 +99,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
 
   const releases = (): string[] => readdirSync(folder);
 
-  test("every resource of this release has a state", () => {
+  test("every resource of this release has a stored state", () => {
     const files = readdirSync(join(folder, release, dialect)).sort();
     expect(files).toEqual(definitions.map(({ token }) => `${token.replace(":", "-")}.json`).sort());
     const { version } = JSON.parse(readFileSync(join(__dirname, "../package.json"), "utf8"));
@@ -107,14 +107,14 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
     expect(read(release, "secrets:SchedulerRole").outputs.__provider).toBe(providerText("secrets:SchedulerRole"));
   });
 
-  test.each(tokens)("%s: a state of each release is read, is no change, is updated and deleted", async (token) => {
+  test.each(tokens)("%s: a state of each release refreshes without a change, updates and is deleted", async (token) => {
     const { inputs, changed, acts } = stories().find((story) => story.token === token) as ResourceStory;
     for (const of of releases()) {
       await sandbox.reset();
       await furnish(sandbox, outside);
       await prepare(token, sandbox, outside, dialect);
       const empty = await held(outside, dialect);
-      // What the state says is there.
+      // Creates the object that the state describes.
       const seeding = new Engine(token, config());
       await seeding.up(inputs);
       const state = read(of, token);
@@ -133,7 +133,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
     }
   });
 
-  test("a rekey: the states of each release are read, are no change, and are deleted", async () => {
+  test("a rekey: the states of each release refresh without a change and are deleted", async () => {
     for (const of of releases()) {
       await sandbox.reset();
       const stack = new RekeyStack(config());
@@ -145,7 +145,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
   });
 });
 
-/** Two things no client can take back: a former certificate, and in the standard dialect the blank access configuration. */
+/** No client can undo two things: an old certificate, and in the standard dialect the blank access configuration. */
 function comparable(answer: unknown): unknown {
   const blank = (value: { data?: { address?: unknown } } | null): boolean => value?.data?.address === "";
   return JSON.parse(

@@ -6,7 +6,7 @@ import { parse } from "yaml";
 
 const github = join(__dirname, "../.github");
 
-test("workflows name each action by digest, with its release beside it, and a bot moves both", () => {
+test("workflows pin each action by digest with its release beside it, and a bot updates both", () => {
   const workflows = readdirSync(join(github, "workflows")).map((file) => readFileSync(join(github, "workflows", file), "utf8"));
   const uses = workflows.flatMap((text) => text.split("\n").filter((line) => /\buses:/.test(line)));
   expect(uses.length).toBeGreaterThan(5);
@@ -20,7 +20,7 @@ interface Entry {
   integrity?: string;
 }
 
-test("whatever npm may install is checked against a digest, and no address of a registry is in the lock", () => {
+test("package-lock.json has a digest for every package and no registry address", () => {
   const text = readFileSync(join(__dirname, "../package-lock.json"), "utf8");
   const entries = Object.entries(JSON.parse(text).packages as Record<string, Entry>);
   const installed = entries.filter(([path, { link }]) => path.includes("node_modules/") && !link);

@@ -5,7 +5,7 @@ import { scheduler } from "../provider";
 import { compile, emptyProgram, fullProgram, usersProgram } from "./support/compile";
 import { classes } from "./support/pages";
 
-test("a program that uses every public name costs an editor at most 5,000 type instantiations, and never loads zod", () => {
+test("a program with every public name costs at most 5,000 type instantiations and never loads zod", () => {
   const [empty, full, users] = [compile(emptyProgram), compile(fullProgram()), compile(usersProgram())];
   expect([empty.errors, full.errors, users.errors]).toEqual([[], [], []]);
   expect(empty.instantiations).toBeGreaterThan(0);
@@ -16,7 +16,7 @@ test("a program that uses every public name costs an editor at most 5,000 type i
 });
 
 test.each(["provider/index.ts", "provider/secrets/index.ts", "provider/platform/index.ts", "provider/scheduler/index.ts"])(
-  "every public name of %s is in that program",
+  "that program uses every public name of %s",
   (file) => {
     const index = readFileSync(join(__dirname, "..", file), "utf8");
     const names = [...index.matchAll(/export \{([^}]*)\}/g)]
@@ -37,12 +37,12 @@ test("the README names every resource, and every function of the scheduler", () 
   expect(functions.filter((name) => !readme.includes(name))).toEqual([]);
 });
 
-test("a misspelt attribute does not compile", () => {
+test("a misspelled attribute does not compile", () => {
   const { errors } = compile('import { secrets } from "pulumi-steward"; new secrets.SchedulerRole("r", { name: "web", polices: [] });');
   expect(errors.join()).toContain("'polices' does not exist");
 });
 
-test("importing the package loads no HTTP client, and nothing else that only a request needs", () => {
+test("importing the package loads no HTTP client and no other dependency of requests", () => {
   const script =
     'require("pulumi-steward");console.log(Object.keys(require.cache).filter((file)=>/node_modules.(undici|openpgp|hono|commander|lossless-json)/.test(file)).length)';
   expect(spawnSync(process.execPath, ["-e", script], { cwd: join(__dirname, ".."), encoding: "utf8" }).stdout.trim()).toBe("0");

@@ -39,7 +39,7 @@ const decrypt = (key: string, input: string, ...more: string[]): ReturnType<type
   steward({}, ["rekey", "decrypt", "--key", key, ...more], input);
 const done = { code: 0, stdout: `${share}\n`, stderr: "" };
 
-test("every form of the message and of the key gives the share in hex", async () => {
+test("decrypts a share from a message and a key in every format", async () => {
   const key = Buffer.from(holder.privateKey.write());
   const forms = {
     message: [
@@ -58,7 +58,7 @@ test("every form of the message and of the key gives the share in hex", async ()
     expect(await decrypt(file("key", new Uint8Array(key)), "", "--share", file("mine", each))).toEqual(done);
 });
 
-test("a locked key takes its passphrase from a file or from the terminal, where it is not shown", async () => {
+test("reads the passphrase of a locked key from a file or, without echo, from the terminal", async () => {
   const locked = await encryptKey({ privateKey: holder.privateKey, passphrase: " open sesame " });
   const key = file("key", locked.armor());
   const hex = message.toString("hex");
@@ -82,7 +82,7 @@ test("a locked key takes its passphrase from a file or from the terminal, where 
   expect(nobody.stderr).toContain("the private key is locked, and there is no terminal to ask for its passphrase.");
 });
 
-test("what does not fit is said in one sentence, and never shown", async () => {
+test("rejects invalid input in one sentence and never prints it", async () => {
   const key = file("key", holder.privateKey.armor());
   const hex = message.toString("hex");
   for (const [args, reason] of [

@@ -5,10 +5,10 @@ import { onEachRekeyTarget } from "../support/rekey";
 import { enter, stewardProcess, typing, variablesOf } from "./holder";
 import { askedForCurrent, folder, formsOf, tools } from "./rekey";
 
-onEachRekeyTarget("the holders' command line, where things go wrong", (current) => {
+onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
   const { alone, atTerminal, sent, begin, verification, forHolders, giveTwo, share } = tools(current);
 
-  test("a wrong share shows at the threshold, and costs the round; one given twice costs nothing; neither is sent again", async () => {
+  test("a wrong share discards the progress, a duplicate share does not, and neither is sent again", async () => {
     const name = await begin({ secret_shares: 5, secret_threshold: 3 });
     await alone(["submit", "--nonce", name], share(0));
     const twice = await alone(["submit", "--nonce", name], share(0));
@@ -25,7 +25,7 @@ onEachRekeyTarget("the holders' command line, where things go wrong", (current) 
     expect((await alone(["status"])).stdout).toContain("0 of 3 given");
   });
 
-  test("wrong new shares: nothing is committed, and they are given back under another nonce", async () => {
+  test("wrong new shares commit nothing and restart the verification under a new nonce", async () => {
     const name = await begin({ secret_shares: 3, secret_threshold: 2 });
     await giveTwo(name);
     await current().outside("PUT", "sys/rekey/update", { key: share(2), nonce: name });
@@ -40,7 +40,7 @@ onEachRekeyTarget("the holders' command line, where things go wrong", (current) 
     expect(await current().opens(current().first)).toBe(true);
   });
 
-  test("restart forgets what was given back, cancel ends it all, and the current shares stay valid", async () => {
+  test("restart discards the verified shares, cancel ends the attempt, and the current shares stay valid", async () => {
     const name = await begin({ secret_shares: 3, secret_threshold: 2 });
     await giveTwo(name);
     const { stdout } = await alone(["submit", "--nonce", name], share(2));
@@ -58,7 +58,7 @@ onEachRekeyTarget("the holders' command line, where things go wrong", (current) 
     expect(await current().opens(current().first)).toBe(true);
   });
 
-  test("lost answers: what became of the share is looked up, and nothing is sent again", async () => {
+  test("a lost response is resolved by a read, and no share is sent again", async () => {
     const cut = (path: string, when: "before" | "after" = "after"): void => {
       current().gateway.interrupt = (passing) =>
         passing.method === "PUT" && passing.path === `/v1/sys/rekey/${path}` ? { when } : undefined;
@@ -95,7 +95,7 @@ onEachRekeyTarget("the holders' command line, where things go wrong", (current) 
     expect(await current().opens(shares)).toBe(true);
   });
 
-  test("a service that is lost with the rekey, or says what is not so, is not believed", async () => {
+  test("a lost rekey, mismatched new shares and a false completion are reported", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2 });
     current().gateway.interrupt = ({ path }) =>
       path === "/v1/sys/rekey/update"
@@ -137,7 +137,7 @@ onEachRekeyTarget("the holders' command line, where things go wrong", (current) 
     expect(said.stderr).toContain("the service said complete, and does not look so. Keep the former shares and the new ones");
   });
 
-  test("fewer new shares than were asked for are handed out, and not trusted", async () => {
+  test("a response with too few new shares prints them and warns that nothing is committed", async () => {
     const name = await begin({ secret_shares: 3, secret_threshold: 2 });
     await giveTwo(name);
     current().gateway.interrupt = ({ path }) =>
@@ -152,7 +152,7 @@ onEachRekeyTarget("the holders' command line, where things go wrong", (current) 
     expect(few.stderr).toContain("the service gave 2 new shares where 3 were asked for, or those of other holders. Nothing is committed");
   });
 
-  test("where nobody takes the standard output, the new shares are shown all the same", async () => {
+  test("the new shares go to standard error if standard output is closed", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2 });
     await giveTwo(name);
     const broken = await typing(
@@ -166,7 +166,7 @@ onEachRekeyTarget("the holders' command line, where things go wrong", (current) 
     expect(await current().opens(shares)).toBe(true);
   });
 
-  test("Ctrl-C while the last share is on its way waits for the new shares", async () => {
+  test("Ctrl-C during the request with the last share waits for the new shares", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2 });
     await giveTwo(name);
     let pid = 0;

@@ -8,10 +8,10 @@ import { askedForCurrent, folder, formsOf, tools } from "./rekey";
 const askedForNew = "Your new share (it is not shown): ";
 const confirmed = "to this rekey? [y/N] ";
 
-onEachRekeyTarget("the holders' command line", (current) => {
+onEachRekeyTarget("pulumi-steward rekey", (current) => {
   const { alone, atTerminal, sent, begin, nonce, verification, forHolders, giveTwo, share } = tools(current);
 
-  test("several holders with keys of their own: each sees what it is for, reads a share alone, and the last one commits", async () => {
+  test("holders with PGP keys submit and verify their own shares, and the last one commits", async () => {
     expect(await alone(["status"])).toEqual({ code: 0, stdout: `no rekey in progress on ${current().gateway.url}\n`, stderr: "" });
     const all = await holders(3);
     const name = await forHolders(all);
@@ -72,7 +72,7 @@ onEachRekeyTarget("the holders' command line", (current) => {
     for (const secret of [...current().first, ...decrypted]) for (const form of formsOf(secret)) expect(shown).not.toContain(form);
   });
 
-  test("without keys the last share brings all new ones, on the standard output alone, and they are proven", async () => {
+  test("without PGP keys the last share prints all new shares, checked, on standard output only", async () => {
     const name = await begin({ secret_shares: 4, secret_threshold: 2 });
     await giveTwo(name);
     const { code, stdout, stderr } = await alone(["submit", "--nonce", name], share(2));
@@ -90,7 +90,7 @@ onEachRekeyTarget("the holders' command line", (current) => {
     expect(await current().opens(shares.slice(0, 2))).toBe(true);
   });
 
-  test("without verification it is said, before and after", async () => {
+  test("without verification the output warns before and after the last share", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2, require_verification: false });
     await giveTwo(name);
     const { stdout, stderr } = await alone(["submit", "--nonce", name], share(2));
@@ -100,7 +100,7 @@ onEachRekeyTarget("the holders' command line", (current) => {
     expect(await current().opens([...stdout.matchAll(/: (\S+)/g)].map(([, each]) => each as string))).toBe(true);
   });
 
-  test("the status as JSON has the fields of getRekeyStatus()", async () => {
+  test("status --json has the fields of getRekeyStatus()", async () => {
     const all = await holders(2);
     const name = await forHolders(all);
     await giveTwo(name);
@@ -117,7 +117,7 @@ onEachRekeyTarget("the holders' command line", (current) => {
     });
   });
 
-  test("a rekey that was changed after it was shown gets nothing", async () => {
+  test("no share is sent if the rekey changed after it was shown", async () => {
     await begin({ secret_shares: 5, secret_threshold: 3 });
     const replaced = await atTerminal(["submit"], {
       [confirmed]: `y${enter}`,
@@ -149,7 +149,7 @@ onEachRekeyTarget("the holders' command line", (current) => {
     expect(sent("update")).toBe(0);
   });
 
-  test("a verification that was begun anew after it was shown gets nothing", async () => {
+  test("no share is sent if the verification restarted after it was shown", async () => {
     const all = await holders(2);
     const name = await forHolders(all);
     await giveTwo(name);
@@ -170,7 +170,7 @@ onEachRekeyTarget("the holders' command line", (current) => {
     expect(sent("verify") + sent("update")).toBe(0);
   });
 
-  test("what cannot be given is refused before anything is sent", async () => {
+  test("invalid arguments and shares are rejected before anything is sent", async () => {
     const refused = async (args: string[], input: string, code: number, reason: string): Promise<void> => {
       const run = await alone(args, input);
       expect(run).toMatchObject({ code, stdout: "" });
@@ -208,7 +208,7 @@ onEachRekeyTarget("the holders' command line", (current) => {
     ["no at the confirmation", { [confirmed]: `n${enter}` }, [true, false]],
     ["Ctrl-C at the share", { [confirmed]: `y${enter}`, [askedForCurrent]: `half of it${interrupt}` }, [true, false, true, false]],
     ["Ctrl-D at the share", { [confirmed]: `y${enter}`, [askedForCurrent]: endOfInput }, [true, false, true, false]],
-  ])("%s sends nothing, and leaves the terminal as it was", async (_, person, modes) => {
+  ])("%s sends nothing and restores the terminal", async (_, person, modes) => {
     await begin({ secret_shares: 5, secret_threshold: 3 });
     const { code, stderr, raw } = await atTerminal(["submit", "--output", join(folder, "new")], person);
     expect({ code, raw }).toEqual({ code: 130, raw: modes });
@@ -218,7 +218,7 @@ onEachRekeyTarget("the holders' command line", (current) => {
   });
 });
 
-test("a share never goes to another machine in clear text, and without a service it is said which variables name one", async () => {
+test("rekey rejects plain HTTP to another host, and a missing address names the variables to set", async () => {
   const plain = await steward({ VAULT_ADDR: "http://192.0.2.1:8200" }, ["rekey", "submit", "--nonce", "x"], "00");
   expect(plain).toEqual({
     code: 1,
@@ -231,7 +231,7 @@ test("a share never goes to another machine in clear text, and without a service
   );
 });
 
-test("the help of every command says what it does, where the service comes from, and which exit codes there are", async () => {
+test("the help of every command describes its purpose, the source of the address and the exit codes", async () => {
   const { stdout } = await steward({}, ["rekey", "--help"]);
   const commands = ["status", "submit", "verify", "restart", "cancel", "decrypt"];
   for (const name of commands) {

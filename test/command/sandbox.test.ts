@@ -25,7 +25,7 @@ async function expectToWork(stdout: Readable, prefix: string, stop: () => void, 
 test.each([
   [[], "SECRETS"],
   [["--dialect", "hashicorp"], "VAULT"],
-])("sandbox %j prints variables that work, until it is stopped", async (options, prefix) => {
+])("sandbox %j prints environment variables that work until it is stopped", async (options, prefix) => {
   const stdout = new PassThrough();
   const terminal = { stdin: Readable.from([]), stdout, stderr: new PassThrough(), environment: {} };
   let stop = (): void => undefined;
@@ -40,13 +40,13 @@ test.each([
   );
 });
 
-test("Ctrl-C stops it", async () => {
+test("Ctrl-C stops the sandbox", async () => {
   const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [command, "sandbox"]);
   const ended = new Promise((done) => child.on("close", done));
   await expectToWork(child.stdout, "SECRETS", () => child.kill("SIGINT"), ended);
 });
 
-test("it ends when nobody reads what it prints", async () => {
+test("the sandbox ends if its standard output is closed", async () => {
   const child = spawn(process.execPath, [command, "sandbox"]);
   let stderr = "";
   child.stderr.on("data", (data) => {
@@ -61,17 +61,17 @@ test.each([
   ["--port", "many"],
   ["--port", "70000"],
   ["--dialect", "vault"],
-])("sandbox %s %s is refused", async (...options) => {
+])("sandbox %s %s is rejected", async (...options) => {
   const { code, stderr } = await steward({}, ["sandbox", ...options]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/ is invalid\. /) });
 });
 
-test("the process ends with the exit code, and prints what was asked for apart from errors", async () => {
+test("the process returns the exit code and prints errors to standard error", async () => {
   const { code, stdout, stderr } = await stewardProcess({}, ["sandbox", "--port", "many"]);
   expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(/ is invalid\. /) });
 });
 
-test("a port that is taken is said to be", async () => {
+test("a port in use is reported", async () => {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;
@@ -83,12 +83,12 @@ test("a port that is taken is said to be", async () => {
   });
 });
 
-test("it says its version", async () => {
+test("--version prints the version", async () => {
   const { stdout } = await steward({}, ["--version"]);
   expect(stdout).toBe(`${require("../../package.json").version}\n`);
 });
 
-test("the help names every option", async () => {
+test("--help lists every option", async () => {
   const { code, stdout } = await steward({}, ["sandbox", "--help"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/--dialect <dialect>[\s\S]*"standard",\s+"hashicorp"[\s\S]*--port <port>/);

@@ -6,7 +6,7 @@ import { onEachRekeyTarget } from "../support/rekey";
 import { newStory, Story } from "../support/story";
 import { steward, variablesOf } from "./holder";
 
-onEachRekeyTarget("a `pulumi up` that waits for holders at their command lines", (current) => {
+onEachRekeyTarget("a `pulumi up` that waits for holders at the command line", (current) => {
   let project: Story;
   let folder: string;
   beforeEach(() => {
@@ -21,7 +21,7 @@ onEachRekeyTarget("a `pulumi up` that waits for holders at their command lines",
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test("two holders submit theirs while it waits, it gives the last one; both decrypt their new shares, and it verifies them", async () => {
+  test("two holders submit their shares, up submits the last one, both decrypt their new shares, and up verifies them", async () => {
     const { first, gateway, outside } = current();
     const all = await holders(3);
     project

@@ -5,7 +5,7 @@ import { InProcessProject } from "../support/in-process-project";
 import { Project } from "../support/project";
 import { Call, kept, keptByStandIn, Recording, realUrn, recordingVariable, source, thing, World } from "./recording";
 
-// One stack lives through everything that the engine does, under the real one and under its stand-in.
+// One stack goes through every operation of the engine, with the real engine and with its stand-in.
 
 interface Chapter {
   title: string;
@@ -31,7 +31,7 @@ const group = (name: string, more: Partial<Declaration> = {}): Declaration => ({
   ...more,
 });
 
-/** What fails comes last, so that what came before is the same each time. */
+/** Runs a failing resource last, so that the steps before it are always the same. */
 const after = (...dependsOn: string[]): Partial<Declaration> => ({ dependsOn });
 const secrets = declare(
   "d",
@@ -81,48 +81,52 @@ const failing = (fails: string | undefined, ...more: Declaration[]): Program => 
 const chapters: Chapter[] = [
   { title: "a component with outputs", operation: "up", program: component("one") },
   { title: "a component whose outputs change", operation: "up", program: component("two") },
-  { title: "a component whose outputs cannot be known", operation: "up", program: component("three", "update"), fails: true },
-  { title: "destruction of all", operation: "destroy" },
-  { title: "preview of creations, with what is not known yet", operation: "preview", program: base({}) },
+  { title: "a component with unknown outputs after a failure", operation: "up", program: component("three", "update"), fails: true },
+  { title: "destroy removes everything", operation: "destroy" },
+  { title: "preview of creations with unknown values", operation: "preview", program: base({}) },
   {
-    title: "creations, and one that is half done",
+    title: "creations, one of which fails partway",
     operation: "up",
     program: base({}, declare("e", { fails: "create partly" }, after("d"))),
     fails: true,
   },
-  { title: "what was half done is updated", operation: "up", program: base({}, declare("e", {}, after("d"))) },
-  { title: "preview of an update that others see", operation: "preview", program: [declare("a", { value: 2 }), ...base({}).slice(1)] },
+  { title: "update of a partially created resource", operation: "up", program: base({}, declare("e", {}, after("d"))) },
   {
-    title: "a half-done update whose secrets leave",
+    title: "preview of an update with dependents",
+    operation: "preview",
+    program: [declare("a", { value: 2 }), ...base({}).slice(1)],
+  },
+  {
+    title: "an update that removes secrets and fails partway",
     operation: "up",
     program: base({ value: "plain", nested: undefined, list: ["open"], fails: "update partly" }),
     fails: true,
   },
-  { title: "an update, and removals", operation: "up", program: replaceable({ value: 2 }, "one") },
+  { title: "an update and deletions", operation: "up", program: replaceable({ value: 2 }, "one") },
   {
-    title: "preview of a replacement, and of those that a trigger orders",
+    title: "preview of replacements by a changed input and by a trigger",
     operation: "preview",
     program: replaceable({ value: 2, key: "k" }),
   },
   {
-    title: "a replacement that is created first, and those that a trigger orders",
+    title: "a create-before-delete replacement and replacements by a trigger",
     operation: "up",
     program: replaceable({ value: 2, key: "k" }),
   },
   {
-    title: "a replacement that is deleted first, with what depends on it",
+    title: "a delete-before-replace replacement with its dependents",
     operation: "up",
     program: replaceable({ value: 2, key: "k", first: "f" }),
   },
   {
-    title: "a replacement whose creation fails after the deletion",
+    title: "a replacement whose creation fails after its deletion",
     operation: "up",
     program: replaceable({ ...settled, fails: "create" }),
     fails: true,
   },
-  { title: "a replacement that goes on", operation: "up", program: replaceable(settled) },
+  { title: "the next run completes the replacement", operation: "up", program: replaceable(settled) },
   {
-    title: "replacements by force, and a deletion that fails",
+    title: "replacements with --replace, and a deletion that fails",
     operation: "up",
     program: replaceable(settled).map((each) => (each.name === "n" ? { ...each, deleteBeforeReplace: true } : each)),
     options: { replace: [`${thing}::n`, `${thing}::d`] },
@@ -130,19 +134,19 @@ const chapters: Chapter[] = [
     fails: true,
   },
   {
-    title: "preview of a refresh of what changed and of what is gone",
+    title: "preview of a refresh with changed and deleted resources",
     operation: "refresh",
     options: { previewOnly: true },
     world: { a: { value: 9 }, c: "gone", d: { value: "changed" } },
   },
   {
-    title: "refresh of what changed and of what is gone",
+    title: "refresh of changed and deleted resources",
     operation: "refresh",
     world: { a: { value: 9 }, c: "gone", d: { value: "changed" } },
   },
-  { title: "up with a refresh before", operation: "up", program: replaceable(settled), options: { refresh: true }, world: { n: "gone" } },
+  { title: "up --refresh", operation: "up", program: replaceable(settled), options: { refresh: true }, world: { n: "gone" } },
   {
-    title: "refresh that runs the program, with what is not there yet and what is not declared any more",
+    title: "refresh --run-program with new resources and undeclared ones",
     operation: "refresh",
     program: [
       group("late"),
@@ -152,37 +156,37 @@ const chapters: Chapter[] = [
     ],
     world: { a: { value: 9 }, c: "gone", o: { value: 8 } },
   },
-  { title: "up after it", operation: "up", program: replaceable(settled) },
-  { title: "renamed and moved, with aliases and without", operation: "up", program: moved({}, inner) },
+  { title: "up after refresh --run-program", operation: "up", program: replaceable(settled) },
+  { title: "resources renamed and moved, with and without aliases", operation: "up", program: moved({}, inner) },
   {
-    title: "only targets",
+    title: "up of targets only",
     operation: "up",
     program: moved({ value: 5 }, declare("q"), declare("r", { value: 3 })),
     options: { targets: [`recording:Group$${thing}::w`, `recording:Group$${thing}::inner`, `${thing}::r`] },
   },
   {
-    title: "a target without what depends on it",
+    title: "a target without its dependents",
     operation: "up",
     program: moved({ value: 6 }).slice(0, 3),
     options: { targets: [`recording:Group$${thing}::w`] },
     fails: true,
   },
   {
-    title: "a target that needs an output of what is left out",
+    title: "a target that needs an unknown output of a resource outside the targets",
     operation: "up",
     program: moved({}, declare("s"), declare("t", { value: of("s", "computed") })),
     options: { targets: [`${thing}::t`] },
   },
   {
-    title: "a target that needs what is left out",
+    title: "a target that depends on a new resource outside the targets",
     operation: "up",
     program: moved({}, declare("s"), declare("u", { value: of("s", "value") })),
     options: { targets: [`${thing}::u`] },
     fails: true,
   },
-  { title: "a failure stops everything", operation: "up", program: failing("create"), fails: true },
+  { title: "a failure stops the run", operation: "up", program: failing("create"), fails: true },
   {
-    title: "a failure stops only what depends on it",
+    title: "under --continue-on-error a failure stops only its dependents",
     operation: "up",
     program: failing(
       "create",
@@ -193,13 +197,13 @@ const chapters: Chapter[] = [
     fails: true,
   },
   {
-    title: "and goes on afterwards",
+    title: "the next run creates the rest",
     operation: "up",
     program: failing(undefined, declare("read", { key: "k" }), declare("half", {}, { replaceOnChanges: ["*"] })),
   },
-  { title: "a refused input", operation: "up", program: failing("check"), fails: true },
+  { title: "an input that check rejects", operation: "up", program: failing("check"), fails: true },
   {
-    title: "a failed update, what depends on it, and a deletion of what it needs",
+    title: "a failed update with its dependents, and a deletion of its dependency",
     operation: "up",
     program: failing("update")
       .slice(1)
@@ -207,9 +211,9 @@ const chapters: Chapter[] = [
     options: { continueOnError: true },
     fails: true,
   },
-  { title: "destruction of a target that others need", operation: "destroy", options: { targets: [`${thing}::f`] }, fails: true },
+  { title: "destroy of a target that other resources depend on", operation: "destroy", options: { targets: [`${thing}::f`] }, fails: true },
   {
-    title: "destruction with a deletion that fails",
+    title: "destroy with a deletion that fails",
     operation: "destroy",
     options: { continueOnError: true },
     world: { echo: "undeletable" },
@@ -217,7 +221,7 @@ const chapters: Chapter[] = [
   },
 ];
 
-describe("the stand-in does what the real engine does", () => {
+describe("the stand-in behaves like Pulumi's engine", () => {
   let project: Project;
   let recording: Recording;
   let deployment: Deployment;
@@ -252,7 +256,7 @@ describe("the stand-in does what the real engine does", () => {
   const state = (): Record<string, unknown>[] =>
     JSON.parse(readFileSync(join(project.folder, "backend/.pulumi/stacks/story/dev.json"), "utf8")).checkpoint.latest?.resources ?? [];
 
-  // One after the other: each goes on from the state that the last one left.
+  // The tests share one stack: each starts from the state that the previous one left.
   test.each(chapters)("$title", async (chapter) => {
     for (const each of [project, inProcess]) if (chapter.program) each.program(source(chapter.program));
     recording.begin(chapter.world);
@@ -267,14 +271,14 @@ describe("the stand-in does what the real engine does", () => {
       [...list].sort((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
     expect(byUrn(keptByStandIn(deployment.stored()))).toEqual(byUrn(resources));
 
-    // The same program, run by the SDK.
+    // The same program, with the SDK.
     recording.begin(chapter.world);
     const ran = await inProcess.pulumi(...flags(chapter));
     expect({ output: ran.output, succeeded: ran.code === 0 }).toMatchObject({ succeeded: !chapter.fails });
     expect(ordered(recording.calls(), chapter.program)).toEqual(ordered(calls, chapter.program));
     expect(byUrn(keptByStandIn(inProcess.checkpoint()))).toEqual(byUrn(resources));
     expect(run.changes).toEqual(expect.arrayContaining(ran.changes));
-    // A step that never began has no heading.
+    // A step that never started has no heading.
     if (!chapter.fails) for (const heading of ran.output.match(/^[+~-] \S+: \(.*\)$/gm) ?? []) expect(run.output).toContain(heading);
     const values = run.changes.filter((line) => line.startsWith("~ ") && !/^~ (computed|hidden):/.test(line));
     expect(ran.changes.filter((line) => line.startsWith("~ ")).sort()).toEqual(values.sort());
@@ -283,12 +287,12 @@ describe("the stand-in does what the real engine does", () => {
 
 const nameOf = ({ args }: Call): string => String((args.at(-1) as { name?: string }).name ?? args[0]);
 
-/** What does not depend on anything else comes in any order: what is asked of each resource, and of each two that depend on one another, does not. */
+/** The calls for each resource, and for each two resources that depend on each other, in their order. All other calls may come in any order. */
 function ordered(calls: Call[], program: Program = []): Record<string, Call[]> {
   const called = (name: string): string => String(program.find((declaration) => declaration.name === name)?.inputs.name);
   const pairs = program.flatMap((declaration) => dependenciesOf(declaration).map((name) => [called(name), called(declaration.name)]));
   const left = [...new Set(calls.map(nameOf))].filter((name) => !program.some(({ inputs }) => inputs.name === name));
-  // What is in no program any more goes after all that is.
+  // Resources that left the program are deleted after all declared ones.
   pairs.push(...left.flatMap((name) => program.map(({ inputs }) => [name, String(inputs.name)])));
   const sets = [...[...new Set(calls.map(nameOf))].map((name) => [name]), ...pairs].map((names) => [...new Set(names)].sort());
   return Object.fromEntries(sets.map((names) => [names.join(), calls.filter((call) => names.includes(nameOf(call)))]));

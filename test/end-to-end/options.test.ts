@@ -1,12 +1,12 @@
 import { everythingPer } from "../support/everything";
 import { Project } from "../support/project";
 
-// Pulumi's resource options that the stand-in of the engine does not know, in one stack. The others: test/stories/everything.
+// Resource options that the stand-in of Pulumi's engine does not implement, in one stack. test/stories/everything covers the others.
 
 const versionOf = (version: string): string =>
   `organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "${version}"`;
 
-/** What is declared with ignoreChanges, with values that change. */
+/** Resources whose changing inputs ignoreChanges names. */
 const ignoring = (policy: string, global: boolean, ttl: string, limit: number, month: string): string => `
   const { STEWARD_SCHEDULER: address, STEWARD_SCHEDULER_TOKEN: token } = process.env;
   const access = new secrets.SchedulerAccess("access", { address, token });
@@ -18,7 +18,7 @@ const ignoring = (policy: string, global: boolean, ttl: string, limit: number, m
   new platform.GeneralSettings("general", { apiRateLimit: ${limit} }, { ignoreChanges: ["apiRateLimit"] });
   new platform.ModuleVersionDeprecation("version", { ${versionOf("1.0.0")}, reason: "Says ${policy}." }, { ignoreChanges: ["reason"] });`;
 
-/** What stays when it leaves the program, and what goes with its owner. */
+/** Resources that are retained when they leave the program, and one that is deleted with its owner. */
 const kept = (mount: string): string => `
   const retained = { retainOnDelete: true };
   new secrets.SchedulerRole("retained", { name: "retained", policies: ["one"], mount: "${mount}" }, retained);
@@ -29,12 +29,12 @@ const kept = (mount: string): string => `
   const owner = new secrets.SchedulerRole("owner", { name: "owner", policies: ["one"], mount: "${mount}" });
   new secrets.SchedulerRole("with", { name: "with", policies: ["one"], mount: "${mount}" }, { deletedWith: owner });`;
 
-/** What cannot leave the program. */
+/** Protected resources. */
 const guarded = (name: string, protect: boolean, mount: string): string => `
   new secrets.SchedulerRole("${name}", { name: "protected", policies: ["one"], adopt: true, mount: "${mount}" }, { protect: ${protect} });
   new secrets.SchedulerLease("${name}-lease", { ttl: "1h", mount: "${mount}" }, { protect: ${protect} });`;
 
-/** A tree of components that is changed from outside it, and resources of one name that transforms give mounts of their own. */
+/** A tree of components that transforms change, and resources of the same name that transforms put on different mounts. */
 const transformed = (opts: string, mount: string, other: string): string => `
   class Team extends pulumi.ComponentResource {
     constructor(name, policies, opts) {
@@ -60,7 +60,7 @@ const transformed = (opts: string, mount: string, other: string): string => `
   new secrets.SchedulerRole("here", { name: "web", policies: ["here"] }, at("${mount}"));
   new secrets.SchedulerRole("there", { name: "web", policies: ["there"] }, at("${other}"));`;
 
-// A slow server takes longer than the timeout, of which the engine does not tell a dynamic provider.
+// A server slower than the timeout causes no error: the engine does not pass customTimeouts to a dynamic provider.
 const transforms = `{ transforms: [({ type, props, opts }) => {
   if (type.endsWith(":SchedulerRole")) return { props: { ...props, policies: ["added"] }, opts };
   if (type.endsWith(":SchedulerLease")) return { props: { ...props, ttl: "2h" }, opts: { ...opts, customTimeouts: { update: "1s" } } };
@@ -87,15 +87,15 @@ describe("resource options", () => {
   const workspace = async (id: string): Promise<number> =>
     (await everything().platform.outside("GET", `/api/v2/admin/workspaces/${id}`)).status;
 
-  // One after the other: each goes on from the state that the last one left.
-  test("ignoreChanges, retainOnDelete, deletedWith and transforms: what is sent, and what is not", async () => {
+  // The tests share one stack: each starts from the state that the previous one left.
+  test("ignoreChanges, retainOnDelete, deletedWith and transforms decide which requests are sent", async () => {
     const { project, mount, target, platform } = everything();
     const rest = guarded("protected", true, other) + transformed(`{}`, third, other);
     await project.program(ignoring("one", false, "1h", 100, "january") + kept(other) + rest).up();
     expect(everything().tokens).toHaveLength(1);
     expect([await policies("web", third), await policies("web", other)]).toEqual([["here"], ["there"]]);
 
-    // Retained: out of the state, and nothing is sent. With its owner: neither is sent for it.
+    // A retained resource leaves the state without a request, and so does one that is deleted with its owner.
     everything().sandbox.faults.add({ system: "secrets", method: "POST", path: /config\/lease$/, action: "delay", delayMs: 1500 });
     const changed = guarded("protected", true, other) + transformation + transformed(transforms, third, other);
     expect(await everything().writes(() => project.program(ignoring("two", false, "2h", 200, "february") + changed).up())).toEqual([
@@ -111,7 +111,7 @@ describe("resource options", () => {
     expect((await platform.held("customization")).supportEmailAddress).toBe("help@acme.example");
     expect([await workspace("ws-acmeNetworkTest"), await reason("1.1.0")]).toEqual([200, "Old."]);
 
-    // The rest of the resource is written with what was ignored as it was.
+    // An update writes the ignored inputs with their old values.
     expect(await everything().writes(() => project.program(ignoring("three", true, "3h", 300, "march") + changed).up())).toEqual([
       "POST role/b",
       "POST role/role",
@@ -119,7 +119,7 @@ describe("resource options", () => {
     expect(await read(`${mount}/role/role`)).toMatchObject({ policies: ["one"], global: true });
     await project.calm();
 
-    // Changed outside: it is shown, and it stays.
+    // Refresh shows a change outside Pulumi to an ignored input, and up keeps it.
     await target.outside("POST", `${mount}/role/role`, { policies: "theirs", type: "client", global: true });
     await target.outside("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 7200 });
     await platform.change("general", { apiRateLimit: 77 });
@@ -130,7 +130,7 @@ describe("resource options", () => {
     await project.calm();
   });
 
-  test("protect: neither the stack's end nor a new name removes it; what was retained is taken over only on request", async () => {
+  test("protect blocks destroy and a rename; a retained role is adopted only on request", async () => {
     const { project, platform } = everything();
     const refused = async (...operation: string[]): Promise<string> => {
       const { code, output } = await project.pulumi(...operation, "--yes", "--skip-preview");
@@ -142,7 +142,7 @@ describe("resource options", () => {
     project.program(guarded("renamed", false, other) + again);
     expect(await refused("up", "--continue-on-error")).toContain("exists already");
 
-    // Once the former ones are free, they leave to the renamed ones what these hold. All else leaves the program.
+    // The unprotected old resources leave their objects to the renamed ones. All others are deleted.
     await project.pulumi("state", "unprotect", "--all", "--yes");
     await project.program(guarded("renamed", false, other)).up();
     expect(await policies("protected", other)).toEqual(["one"]);

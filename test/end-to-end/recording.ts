@@ -1,17 +1,17 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { Declaration, Program, Provider, Reference, Resource, Secret } from "../support/deployment";
 
-// A provider that writes down what it is asked, as the real engine loads it and as the stand-in does.
+// A provider that records its calls. The real engine and its stand-in load the same one.
 
-/** What the provider's environment names: where it writes, and, beside that, what the world is like. */
+/** Names the file to which the provider writes its calls. The file beside it with the ending `.world` holds the world. */
 export const recordingVariable = "STEWARD_RECORDING";
 
-/** By name: values that the world has in the place of those written, or "gone", or "undeletable". */
+/** By resource name: the values that replace the written ones, "gone" or "undeletable". */
 export type World = Record<string, object | "gone" | "undeletable">;
 
 /**
- * Its inputs say what it does. `key` replaces, `first` replaces by deletion first, `fails` names what fails; whatever else differs is updated. The text is
- * loaded by the engine, so it uses nothing of this file.
+ * The inputs control its behavior: `key` replaces, `first` deletes before it replaces, `fails` names the failing operation, and all others update. The
+ * engine loads this source on its own, so it uses nothing of this file.
  */
 export const recorder = `
 const { appendFileSync, readFileSync } = require("node:fs");
@@ -69,7 +69,7 @@ export interface Call {
   args: unknown[];
 }
 
-/** A file for the calls of one run after the other. */
+/** The file of the calls, one run after the other. */
 export class Recording {
   constructor(readonly file: string) {}
 
@@ -150,7 +150,7 @@ ${[...lines, ...outputs].join("\n")}`;
 
 type Kept = Record<string, unknown>;
 
-/** What the backend's file holds of our resources, in one form for both. */
+/** The resources of this provider in the backend's file, in a form that both have in common. */
 export function kept(resources: readonly Kept[]): Kept[] {
   const secretMark = "4dabf18193072939515e22adb298388d";
   const plain = (value: unknown): unknown => {
@@ -176,7 +176,7 @@ export function kept(resources: readonly Kept[]): Kept[] {
     }));
 }
 
-/** What the stand-in holds, likewise. */
+/** The resources of the stand-in, in the same form. */
 export const keptByStandIn = (stored: string): Kept[] =>
   (JSON.parse(stored.replaceAll(realTypes[thing] as string, thing)) as Resource[]).map((resource) => ({
     urn: resource.urn,

@@ -2,12 +2,12 @@ import { everythingPer, expectKept } from "../support/everything";
 import { Passing } from "../support/gateway";
 import { Project } from "../support/project";
 
-// What the real engine makes of a rename without an alias: one stack goes through all that may disturb it. test/stories/everything tells each by itself.
+// Renames without an alias under the real engine: one stack goes through every disturbance. test/stories/everything tests each one on its own.
 
 const everything = everythingPer("suite", (variables) => new Project(variables));
 
 const names = ["a", "b", "c"];
-/** Roles that move between a resource each and one set, while all others are renamed. */
+/** Roles that move between single resources and one set, while all other resources are renamed. */
 const moving = (place: "roles" | "set", mount: string): string =>
   place === "roles"
     ? names
@@ -33,7 +33,7 @@ describe("a program whose resources are all renamed without an alias", () => {
     for (const name of names) expect((await outside("GET", `${mount}/role/${name}`)).data?.policies).toEqual([`of-${name}`]);
   }
 
-  /** The run that ends the rename, and what follows it. */
+  /** Runs the `up` that completes the rename, and checks that nothing remains to be done. */
   async function expectRenamed(declaration: { sibling?: string; reason?: string }, ...options: string[]): Promise<void> {
     const { project } = everything();
     const finished = await project.up(...options);
@@ -43,8 +43,8 @@ describe("a program whose resources are all renamed without an alias", () => {
     await expectHeld(declaration);
   }
 
-  // One after the other: each goes on from the state that the last one left.
-  test("in a run that fails at an unrelated role; the next one moves roles into a set, too, a step at a time", async () => {
+  // The tests share one stack: each starts from the state that the previous one left.
+  test("survives a run that fails at an unrelated role, and the next run also moves roles into a set", async () => {
     const declaration = { name: "-two", sibling: "one" };
     everything().declare({ ...declaration, more: moving("roles", mount) });
     everything().refuse("POST", /role\/sibling$/);
@@ -53,7 +53,7 @@ describe("a program whose resources are all renamed without an alias", () => {
     await expectRenamed(declaration, "--parallel", "1");
   });
 
-  test("in a run that Ctrl-C ends; the next one moves the roles out of the set, too", async () => {
+  test("survives a run that Ctrl-C interrupts, and the next run also moves the roles out of the set", async () => {
     const declaration = { name: "-three", sibling: "two" };
     everything().declare({ ...declaration, more: moving("set", mount) });
     expect((await everything().interruptedUp(sibling)).code).not.toBe(0);
@@ -61,9 +61,9 @@ describe("a program whose resources are all renamed without an alias", () => {
     await expectRenamed(declaration);
   });
 
-  test("in a run that refuses every one of them under --continue-on-error; the next one moves the roles into a set, too", async () => {
+  test("survives a run that rejects each of them under --continue-on-error, and the next run also moves the roles into a set", async () => {
     const declaration = { name: "-four", reason: "Older." };
-    // Those that nobody has to adopt are refused by the server.
+    // The server rejects the resources that need no `adopt`.
     everything().refuse("POST", /config\/lease$/);
     everything().refuse("GET", /general-settings$/, "platform");
     everything().refuse("GET", /ws-acmeNetworkTest$/, "platform");
@@ -77,7 +77,7 @@ describe("a program whose resources are all renamed without an alias", () => {
     await expectRenamed(declaration);
   });
 
-  test("moved into a component, by a run that targets them there, and the next one", async () => {
+  test("survives a targeted run that moves them into a component, and the next run", async () => {
     const { project } = everything();
     const declaration = { name: "-four", reason: "Older.", more: moving("set", mount) };
     const home = "urn:pulumi:dev::story::test:Home";
@@ -90,13 +90,13 @@ describe("a program whose resources are all renamed without an alias", () => {
     await expectRenamed(declaration);
   });
 
-  test("is destroyed: nothing is left", async () => {
+  test("leaves nothing on the servers after destroy", async () => {
     await everything().project.destroy();
     expect(await everything().held()).toEqual(everything().gone({ apiRateLimit: 100 }));
     expect((await everything().target.outside("GET", `${mount}/role?list=true`)).data?.keys ?? []).toEqual([]);
   });
 
-  test("a role that is declared twice is refused in the preview, which names the other resource", async () => {
+  test("fails in the preview if it declares a role twice, and names the other resource", async () => {
     const role = (name: string): string => `new secrets.SchedulerRole("${name}", { name: "web", policies: ["x"], adopt: true });`;
     const { code, output } = await everything()
       .project.program(role("first") + role("second"))

@@ -5,7 +5,7 @@ import { npm } from "../../tools/npm";
 import { everythingPer } from "../support/everything";
 import { Project } from "../support/project";
 
-// Other ways in which Pulumi runs a program. One after the other: each goes on from the stack that the last one left.
+// Other ways in which Pulumi runs a program. The tests share one stack: each starts from the state that the previous one left.
 
 const everything = everythingPer("suite", (variables) => new Project(variables));
 const policies = (role: string): Promise<unknown> => everything().policies(role);
@@ -18,9 +18,9 @@ function write(project: Project, name: string, text: string, mode?: number): str
   return file;
 }
 
-test("a policy pack judges what is declared, before anything is written, and shows no secret", async () => {
+test("a policy pack rejects and remediates resources before any write, and shows no secret", async () => {
   const { project, sandbox } = everything();
-  // A runtime of its own name: Pulumi asks a plugin for it instead of the language host, which need not know policy packs.
+  // With its own runtime name, Pulumi loads an analyzer plugin instead of the language host, which may not support policy packs.
   write(project, "policy/PulumiPolicy.yaml", "runtime: here\nmain: index.js\n");
   write(project, "policy/package.json", '{ "name": "policy", "version": "1.0.0", "main": "index.js" }');
   write(project, "policy/index.js", policyPack);
@@ -42,7 +42,7 @@ test("a policy pack judges what is declared, before anything is written, and sho
   expect(refused.output).toContain("A management token may do everything.");
   expect([refused.code === 0, written() - before, refused.output.includes("canary-token")]).toEqual([false, 0, false]);
 
-  // One that puts right what it finds: what it says is written, and stays so.
+  // A remediation is written, and later runs keep it.
   const { output } = await project.program(source("client", "Old.")).up(...pack);
   expect(output).toContain("3 resources of this package, 1 role");
   expect(output).not.toContain("canary-token");
@@ -52,9 +52,9 @@ test("a policy pack judges what is declared, before anything is written, and sho
   expect(project.stored()).not.toContain("canary-token");
 });
 
-test("pulumi watch writes each change as it is saved, and each of its runs begins anew", async () => {
+test("pulumi watch applies each saved change, and each of its runs is independent", async () => {
   const { project } = everything();
-  // It comes with Pulumi's releases, and not with one that was built from source.
+  // Pulumi's releases contain pulumi-watch; a build from source does not.
   write(project, "bin/pulumi-watch", watcher, 0o755);
   const role = (name: string, policy: string): string =>
     `new secrets.SchedulerRole("${name}", { name: "role", policies: ["${policy}"], adopt: true });`;
@@ -87,7 +87,7 @@ test("pulumi watch writes each change as it is saved, and each of its runs begin
   await project.calm();
 });
 
-test("a program that runs several times, and for two stacks at once, in one process", async () => {
+test("the Automation API runs a program several times, and for two stacks at once, in one process", async () => {
   const { project } = everything();
   await everything().declare({ name: "" }).up();
   writeFileSync(join(project.folder, "program/automation.js"), automation);
@@ -117,13 +117,13 @@ const policyPack = `
       } },
   ] });`;
 
-/** Runs the pack in whose folder it is started. */
+/** Runs the policy pack in the current folder. */
 const analyzer = `#!/usr/bin/env node
 process.argv.splice(1, 1, require.resolve("@pulumi/pulumi/cmd/run-policy-pack", { paths: [process.cwd()] }));
 require(process.argv[1]);
 `;
 
-/** Prints a line for each change of what is watched, and one when it begins to watch. */
+/** Prints a line at the start and for each change of the watched file. */
 const watcher = `#!/usr/bin/env node
 const fs = require("node:fs");
 const path = require("node:path");
@@ -131,7 +131,7 @@ const file = process.argv[process.argv.indexOf("--watch") + 1];
 let last;
 const look = () => {
   const text = fs.readFileSync(file, "utf8");
-  // Written, and not only begun.
+  // A complete write ends with a newline.
   if (text.endsWith("\\n") && text !== last) console.log(file);
   last = text;
 };
@@ -139,7 +139,7 @@ fs.watch(path.dirname(file), look);
 look();
 `;
 
-/** Runs the program as one of the Automation API's, again and again in one process, and counts what happens to its resources. */
+/** Runs the program several times in one process with the Automation API, and counts the changes to its resources. */
 const automation = `
   const { LocalWorkspace, PulumiCommand } = require("@pulumi/pulumi/automation");
   const program = async () => {

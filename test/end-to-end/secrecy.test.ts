@@ -5,14 +5,14 @@ import { Sandbox, start } from "../../sandbox/index";
 import { Project, Run } from "../support/project";
 import { SecretStory } from "../support/secret-story";
 
-/** Without the engine's log, nor the SDK's. */
+/** The output without the logs of the engine and the SDK. */
 const told = (output: string): string => output.replace(/^(\{"time"| *debug: ).*\n/gm, "");
 
 /** The highest level at which the engine itself prints no secret. */
 const loud = ["-v=8", "--logtostderr"];
 
-// What the provider says in each failing check, and where each of these runs stores something, in both dialects: test/stories/secrecy.test.ts.
-describe("no secret in clear text, by the real pulumi", () => {
+// test/stories/secrecy.test.ts covers every failing check, and the state after each of these runs, in both dialects.
+describe("no secret in plaintext, with the real command line", () => {
   const dialect = "hashicorp";
   let sandbox: Sandbox;
   let story: SecretStory;
@@ -20,7 +20,7 @@ describe("no secret in clear text, by the real pulumi", () => {
   beforeAll(async () => {
     sandbox = await start({ dialect });
     story = await SecretStory.begin(dialect, sandbox);
-    // With these commands the command line writes its events to a file, from where the Automation API has them.
+    // This variable enables --event-log: the Automation API reads the engine's events from such a file.
     project = new Project({ ...story.variables, PULUMI_DEBUG_COMMANDS: "true" }).config(story.connection);
     const token = (system: "secrets" | "platform"): string[] => ["--secret", `steward:default.${system}.token=${sandbox[system].token}`];
     expect((await project.pulumi("config", "set-all", "--path", ...token("secrets"), ...token("platform"))).code).toBe(0);
@@ -30,7 +30,7 @@ describe("no secret in clear text, by the real pulumi", () => {
     await sandbox.close();
   });
 
-  /** Runs it, and looks into the terminal, the backend and the events. */
+  /** Runs the command line, and searches the terminal, the backend and the events. */
   async function run(name: string, ...args: string[]): Promise<Run & { events: EngineEvent[] }> {
     const log = join(project.folder, "events");
     const ran = await project.pulumi(...args, ...loud, "--event-log", log);
@@ -50,8 +50,8 @@ describe("no secret in clear text, by the real pulumi", () => {
   }
   const yes = ["--yes", "--skip-preview"];
 
-  test("previews, failures, creations, refreshes, get, secrets that leave the program, and the end", async () => {
-    // One of them: the engine prints all of them the same way.
+  test("the terminal, the backend and the event log hold no secret, from preview to destroy", async () => {
+    // One failing check is enough: the engine prints all of them the same way.
     const { program, reason } = story.misfits()[3] as { program: string; reason: string };
     story.refuseReads();
     project.program(story.catching(program));
@@ -90,11 +90,11 @@ describe("no secret in clear text, by the real pulumi", () => {
     await succeeds("secrets that leave the program", "up", ...yes, "--json", "--debug");
     await story.changeOutside();
     await succeeds("refresh and up after they left", "up", ...yes, "--refresh", "--diff", "--debug");
-    // It shows what the backend stores, which is read after each step.
+    // The export equals the backend's state, which is searched after each step.
     const { code, output } = await project.pulumi("stack", "export");
     expect(code).toBe(0);
     story.canaries.lookInto({ export: output });
-    // Refreshes with what the state has recorded of the configuration.
+    // Refreshes with the configuration that the state recorded.
     await succeeds("refresh and destroy", "destroy", ...yes, "--refresh", "--diff");
 
     expect(story.canaries.found()).toEqual([]);

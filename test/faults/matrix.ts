@@ -150,7 +150,7 @@ export function matrix(dialect: Dialect): void {
     }
 
     test.each(operations)(
-      "%s: each request x each fault ends in the right state or in one sentence, and then converges",
+      "%s: each fault at each request ends in the expected state or in one readable error, and the next run converges",
       async (operation) => {
         const { acts, inputs, changed } = storyOf();
         const calm = await begin(operation);
@@ -181,7 +181,7 @@ export function matrix(dialect: Dialect): void {
 
   // Its requests depend on each other: each of them is one of its own.
   describe.each(rekeyForms)("a rekey, $name", (form) => {
-    test.each(form.operations)("%s: each request x each fault loses no key, and then converges", async (operation) => {
+    test.each(form.operations)("%s: no fault at any request loses a key, and the next runs converge", async (operation) => {
       const begin = async (fault?: Fault): Promise<Rekeying> => {
         await fresh("secrets:RekeyAttempt");
         return beginRekey(form, operation, sandbox, connections(fault));
@@ -201,7 +201,7 @@ export function matrix(dialect: Dialect): void {
     });
   });
 
-  test.each(Object.keys(functionStories))("%s: each request x each fault gives the right answer or one sentence", async (name) => {
+  test.each(Object.keys(functionStories))("%s: each fault at each request ends in the result or a readable error", async (name) => {
     const ask = functionStories[name] as () => Promise<unknown>;
     const configure = (fault?: Fault): void =>
       runtime.setAllConfig(Object.fromEntries(Object.entries(connections(fault)).map(([key, value]) => [key, JSON.stringify(value)])));

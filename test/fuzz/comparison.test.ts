@@ -45,7 +45,7 @@ describe.each([...comparisons].map(([comparison, name]) => ({ ...comparison, nam
       .filter((value) => !JSON.stringify(value).includes("__proto__"))
       .map((value) => wire({ value }).value);
 
-    test("reflexive and symmetric", () => {
+    test("the comparison is reflexive and symmetric", () => {
       fc.assert(
         fc.property(domain, domain, (a, b) => {
           expect(equal(a, a)).toBe(true);
@@ -56,7 +56,7 @@ describe.each([...comparisons].map(([comparison, name]) => ({ ...comparison, nam
       );
     });
 
-    test("normalised once is normalised, and means what it meant", () => {
+    test("normalizing is idempotent and keeps the meaning", () => {
       fc.assert(
         fc.property(domain, (value) => {
           const once = normalise(value);

@@ -80,7 +80,7 @@ const names = fc.oneof(
   fc.constantFrom("any", "all", "as", "android", "Order", "notable", "inner", "isEmpty", "true", "_".padStart(3, "a")),
 );
 
-test("what is printed is read as what was meant: every path, every value, every precedence", async () => {
+test("a printed filter parses to the same tree, for every path, value and precedence", async () => {
   const match = fc.record({
     kind: fc.constant("match" as const),
     path: fc
@@ -95,7 +95,7 @@ test("what is printed is read as what was meant: every path, every value, every 
   await fc.assert(property, { numRuns: 1_500 });
 });
 
-test("numbers and truth values are printed as the scheduler reads them", async () => {
+test("numbers and booleans are printed as the scheduler parses them", async () => {
   const value = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.maxSafeInteger(), fc.boolean());
   const property = fc.asyncProperty(value, async (value) => {
     const tree: Tree = { kind: "match", path: ["Priority"], operator: "equals", value };
@@ -160,7 +160,7 @@ function holds(tree: Tree, job: Job): boolean {
   return has() !== negated;
 }
 
-test("what is printed selects the records that the tree selects", async () => {
+test("a printed filter selects the same records as its tree", async () => {
   const property = fc.asyncProperty(treesOf(suitable), fc.array(jobs, { minLength: 1, maxLength: 4 }), async (tree, records) => {
     const expression = await parse(String(printed(tree)));
     for (const job of records)

@@ -42,7 +42,7 @@ async function expectAnswered(operation: () => unknown): Promise<void> {
 }
 
 describe.each(definitions)("get of $token", (definition) => {
-  test("whatever the server answers", async () => {
+  test("handles any response of the server", async () => {
     const handler = provider(definition.token);
     handler.configure({ config: { get: (key) => config[key] } });
     const property = fc.asyncProperty(fittingInputs(definition), answers, answers, async (given, said, saidLater) => {
@@ -122,7 +122,7 @@ const functions: Record<string, Called> = {
 /** What sends nothing. */
 const others = ["scheduler.filter", "secrets.decryptShare"];
 
-test("every function is here", () => {
+test("every function is covered", () => {
   const isFunction = (value: unknown): boolean => typeof value === "function" && !/^class\b/.test(String(value));
   const exported = Object.entries({ platform, scheduler, secrets }).flatMap(([system, names]) =>
     Object.entries(names).flatMap(([name, value]) => (isFunction(value) ? [`${system}.${name}`] : [])),
@@ -133,7 +133,7 @@ test("every function is here", () => {
 describe.each(Object.entries(functions).map(([name, called]) => ({ name, ...called })))("$name", ({ options, call }) => {
   const connection = fc.constantFrom({}, { connection: "real" });
 
-  test("whatever the server answers", async () => {
+  test("handles any response of the server", async () => {
     const property = fc.asyncProperty(connection, answers, async (where, said) => {
       server.onRequest = () => {};
       server.say(said);
@@ -142,7 +142,7 @@ describe.each(Object.entries(functions).map(([name, called]) => ({ name, ...call
     await fc.assert(property, { numRuns: 60 });
   });
 
-  test("whatever it is given: what does not fit is refused, and nothing is sent", async () => {
+  test("rejects any invalid argument and sends nothing", async () => {
     const misfit = fc.oneof(
       fc.dictionary(fc.constantFrom("connection", "mount", "id", "filter", "pageSize", "resource", "toString", "unheard"), anything, {
         minKeys: 1,
@@ -163,7 +163,7 @@ describe.each(Object.entries(functions).map(([name, called]) => ({ name, ...call
   });
 });
 
-test("decryptShare of anything", async () => {
+test("decryptShare handles any input", async () => {
   const given = fc.oneof(fc.string(), fc.base64String(), fc.constantFrom("-----BEGIN PGP MESSAGE-----", "00"));
   const property = fc.asyncProperty(given, given, (share, privateKey) =>
     expectAnswered(() => secrets.decryptShare({ share, privateKey, passphrase: "canary" })),

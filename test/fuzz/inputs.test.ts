@@ -28,7 +28,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test("there is something that fits for every input", () =>
+test("every input has at least one valid value", () =>
   expect(definitions.flatMap(fieldsOf).filter((field) => !fitting[field])).toEqual([]));
 
 const formsOf = (secret: string): string[] => [
@@ -52,7 +52,7 @@ const all: { token: string; definition: Definition<Properties, Properties> }[] =
 }));
 
 describe.each(all)("$token", ({ token, definition }) => {
-  test("check judges anything, sends nothing, tells no secret, and finds nothing more in what it has normalised", async () => {
+  test("check accepts or rejects any input without a request or a secret in its message, and accepts its own normalized inputs", async () => {
     const handler = provider(token);
     handler.configure({ config: { get: (key) => config[key] && JSON.stringify(config[key]) } });
     const state = (inputs: Properties): Properties => {
@@ -92,7 +92,7 @@ describe.each(all)("$token", ({ token, definition }) => {
     await fc.assert(property, { numRuns: 250 });
   });
 
-  test("whatever the server answers to create, refresh, update and delete, nothing crashes", async () => {
+  test("create, refresh, update and delete handle any response of the server", async () => {
     const property = fc.asyncProperty(
       fittingInputs(definition),
       fittingInputs(definition),

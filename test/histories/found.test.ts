@@ -39,53 +39,53 @@ async function lives(...turns: Turn[]): Promise<void> {
 const renamed: KindName[] = ["role", "set", "access", "lease", "general", "saml", "deprecation", "workspace"];
 const sibling = add("role", 2);
 
-describe.each(renamed)("a renamed resource without an alias keeps what it holds: %s", (kind) => {
-  test.each([1, 2])("when a sibling fails, with write %i", (write) =>
+describe.each(renamed)("a resource renamed without an alias keeps its object: %s", (kind) => {
+  test.each([1, 2])("when write %i of the run is rejected", (write) =>
     lives(up([add(kind)]), up([rename(0), sibling], { troubles: [[write, "refused"]] }), up([])),
   );
   test("when the run is interrupted", () =>
     lives(up([add(kind)]), up([rename(0), sibling], { stop: { at: 2, how: "interrupt", isSentAll: true } }), up([])));
   test("when the command line is killed", () =>
     lives(up([add(kind)]), up([rename(0), sibling], { stop: { at: 2, how: "kill", isSentAll: true } }), up([])));
-  test("when only the new one is a target", () => lives(up([add(kind)]), up([move(0)], { targets: [0] }), up([])));
-  test("when the new one is refused and the run goes on", () =>
+  test("when only the new resource is a target", () => lives(up([add(kind)]), up([move(0)], { targets: [0] }), up([])));
+  test("when the new resource is rejected under --continue-on-error", () =>
     lives(up([add(kind, 0, { adopt: false })]), up([rename(0)], { continueOnError: true }), up([])));
 });
 
-test("what moves to another place leaves what another one has taken over in the old place", () =>
+test("a resource that moves to another mount leaves the old object to the resource that took it over", () =>
   lives(up([add("lease")]), up([place(0, "second"), add("lease")], { targets: [1] }), up([])));
 
-describe("roles that move between types stay", () => {
+describe("roles survive a move between SchedulerRole and SchedulerRoles", () => {
   const three = [add("role", 0), add("role", 1), add("role", 2)];
-  test("into a set", () => lives(up(three), up([retype(0), retype(0), retype(0)]), up([])));
-  test("out of a set", () => lives(up([add("set", 0), set(0, 1, 0), set(0, 2, 0)]), up([retype(0)]), up([])));
-  test("one into a set that is there", () => lives(up([add("set", 0), add("role", 1)]), up([retype(1)]), up([])));
-  test("one out of a set that stays", () => lives(up([add("set", 0), set(0, 1, 0)]), up([drop(0, 0), add("role", 0)]), up([])));
+  test("of three roles into a new set", () => lives(up(three), up([retype(0), retype(0), retype(0)]), up([])));
+  test("of a whole set into single roles", () => lives(up([add("set", 0), set(0, 1, 0), set(0, 2, 0)]), up([retype(0)]), up([])));
+  test("of one role into an existing set", () => lives(up([add("set", 0), add("role", 1)]), up([retype(1)]), up([])));
+  test("of one role out of a set that remains", () => lives(up([add("set", 0), set(0, 1, 0)]), up([drop(0, 0), add("role", 0)]), up([])));
 });
 
 test.each<KindName>(["role", "set", "access", "lease", "deprecation", "workspace"])(
-  "a program that declares one object twice fails: %s",
+  "up rejects a program that declares an object twice: %s",
   (kind) => lives(up([add(kind, 0, { adopt: false }), { edit: "twice", item: 0 }])),
 );
 
-describe("a secret that leaves while its answer is lost stays encrypted", () => {
+describe("a secret that leaves the program while the response is lost stays encrypted", () => {
   const lost: [string, Partial<Operation>][] = [
-    ["and is read back", { troubles: [[1, "lost after"]] }],
-    ["and cannot be read back", { troubles: [[1, "lost after, and all that follow"]] }],
-    ["and was not applied", { troubles: [[1, "lost before"]] }],
+    ["when the object can be read afterwards", { troubles: [[1, "lost after"]] }],
+    ["when the object cannot be read afterwards", { troubles: [[1, "lost after, and all that follow"]] }],
+    ["when the write was not applied", { troubles: [[1, "lost before"]] }],
   ];
   describe.each(lost)("%s", (_, run) => {
     test("the private key of SAML settings", () => lives(up([add("saml", 2), set(0, 0, 0)]), up([drop(0, 0), set(0, 0, 1)], run)));
     test("a role of a set", () => lives(up([add("set", 0, { isSecret: true }), set(0, 1, 0)]), up([drop(0, 0)], run)));
-    test.each<KindName>(["role", "set", "access", "lease", "general", "saml", "deprecation"])("a value that turns plain: %s", (kind) =>
+    test.each<KindName>(["role", "set", "access", "lease", "general", "saml", "deprecation"])("a value that becomes plain: %s", (kind) =>
       lives(up([add(kind, 0, { isSecret: true })]), up([set(0, 0, 1)], run)),
     );
   });
 });
 
-test("a secret reason of a deprecation is secret as it is published, too", () => lives(up([add("deprecation", 0, { isSecret: true })])));
+test("a secret reason is encrypted as the published reason as well", () => lives(up([add("deprecation", 0, { isSecret: true })])));
 
-test("a replacement whose deletion is refused keeps the role from the deletion of another resource that holds it", () =>
+test("a role stays if the deletion in its replacement is rejected and another resource holds it", () =>
   lives(
     up([add("role", 0, { adopt: false })]),
     up([retype(0)], { targets: [0] }),
@@ -93,7 +93,7 @@ test("a replacement whose deletion is refused keeps the role from the deletion o
     up([]),
   ));
 
-test("a secret value of a creation that was killed is an original value like any other", () =>
+test("the secret value of a killed creation is captured as an original value and stays encrypted", () =>
   lives(
     up([add("saml", 0, { isSecret: true })], { stop: { at: 1, how: "kill", isSentAll: true } }),
     up([set(0, 0, 0)]),

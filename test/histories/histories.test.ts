@@ -14,7 +14,7 @@ async function live(history: History, scheduler: fc.Scheduler): Promise<void> {
 }
 
 test(
-  `${runs} random histories leave on the servers what the program declares and what others made`,
+  `after each of ${runs} random histories the servers hold what the program declares and all other objects`,
   () => fc.assert(fc.asyncProperty(histories, fc.scheduler(), live), { numRuns: runs, seed, path }),
   24 * 3_600_000,
 );

@@ -27,21 +27,21 @@ export const adapters: readonly MutatedFile[] = [
       ],
       ["an error of a request shows the secrets of its resource", "secrets: properties.flatMap(secretsIn),", "secrets: [],"],
       [
-        "a field that joins the program with the value of the server is no change",
+        "a field that joins the program with the server's value causes no update",
         "given.includes(field) !== declared.includes(field) || ",
         "",
       ],
       [
-        "a failed check names a property, so Pulumi prints its value",
+        "a failed check names the property, so Pulumi prints its value",
         '({ property: "", reason: printable',
         "({ property: path, reason: printable",
       ],
       [
-        "a default overrides what the program says",
+        "a default overrides an input of the program",
         "{ ...defined(definition.defaults?.(connection) ?? {}), ...given }",
         "{ ...given, ...defined(definition.defaults?.(connection) ?? {}) }",
       ],
-      ["check does not note which objects the program declares", "noteDeclared(connection, objectsOf(inputs));", ""],
+      ["check does not record which objects the program declares", "noteDeclared(connection, objectsOf(inputs));", ""],
       [
         "another address behind the same connection replaces instead of failing",
         'if (!changed.includes("connection")) assertSameServer(connection, olds);',
@@ -52,7 +52,7 @@ export const adapters: readonly MutatedFile[] = [
         "deleteBeforeReplace: definition.deleteBeforeReplace ?? true }",
         "deleteBeforeReplace: definition.deleteBeforeReplace ?? false }",
       ],
-      ["diff does not see an outcome that is unknown", "Boolean(olds.unfinished || olds.halfDone)", "Boolean(olds.halfDone)"],
+      ["diff ignores an unknown outcome", "Boolean(olds.unfinished || olds.halfDone)", "Boolean(olds.halfDone)"],
       [
         "a creation without a response leaves no state",
         "if (error.facts.outcomeUnknown) return { id, properties: stored(inputs, { unfinished: true }",
@@ -60,29 +60,29 @@ export const adapters: readonly MutatedFile[] = [
       ],
       ["get of an object that does not exist returns a resource without outputs", "if (isFirst)\n", "if (!id)\n"],
       [
-        "a refresh replaces an equivalent spelling, which shows as drift",
+        "refresh replaces an equivalent spelling, which shows as drift",
         "put(props, field, fieldAt(shown, field));\n          else if (isSecret)",
         "{}\n          else if (isSecret)",
       ],
-      ["a secret that the server does not show leaves the inputs", '?? (isSecret ? "" : undefined)', ""],
+      ["a secret that the server does not return is dropped from the inputs", '?? (isSecret ? "" : undefined)', ""],
       [
-        "a refresh returns inputs that the program does not declare",
+        "refresh returns inputs that the program does not declare",
         "for (const field of declared) {",
         "for (const field of Object.keys(props)) {",
       ],
-      ["read does not check the server", "assertSameServer(connection, previous);", ""],
+      ["read does not check the server's address", "assertSameServer(connection, previous);", ""],
       [
-        "delete does not check the server",
+        "delete does not check the server's address",
         "assertSameServer(connection, state);\n        await definition.delete",
         "await definition.delete",
       ],
       [
-        "an input that left the program is written again",
+        "an input that the program no longer declares is written again",
         "for (const field of declaredIn(olds)) if (!given.includes(field)) put(previous, field, undefined);",
         "",
       ],
       [
-        "an update that fails half-way stores former secrets in clear text",
+        "a partially failed update stores former secrets in plaintext",
         "hidden({ ...inDoubt(properties, inputs), halfDone: true }, state, inputs)",
         "({ ...inDoubt(properties, inputs), halfDone: true })",
       ],
@@ -97,7 +97,7 @@ export const adapters: readonly MutatedFile[] = [
     file: "provider/adapters/former-inputs.ts",
     suites: ["test/provider/adapters/former-inputs-twice", "test/provider/adapters/former-inputs.test"],
     commandLine: ["test/end-to-end/secrecy"],
-    mutants: [["former values are lost", "if (part.hidden !== undefined) hidden[field] = part.hidden;", ""]],
+    mutants: [["former values disappear from the state", "if (part.hidden !== undefined) hidden[field] = part.hidden;", ""]],
   },
   {
     file: "provider/adapters/presentation.ts",
@@ -122,9 +122,9 @@ export const adapters: readonly MutatedFile[] = [
     suites: ["test/provider/adapters/duplicate", "test/stories/everything/duplicates"],
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
-      ["a program declares an object twice", "if (other !== undefined)\n", "if (other === null)\n"],
-      ["two connections of one server hide a duplicate", "connection.server} ", "connectionName} "],
-      ["each resource counts as a program of its own", "programs.get(stack) ?? { names", "programs.get(Output) ?? { names"],
+      ["a program can declare an object twice", "if (other !== undefined)\n", "if (other === null)\n"],
+      ["two connections to the same server hide a duplicate", "connection.server} ", "connectionName} "],
+      ["each resource counts as a separate program", "programs.get(stack) ?? { names", "programs.get(Output) ?? { names"],
     ],
   },
   {
@@ -132,11 +132,11 @@ export const adapters: readonly MutatedFile[] = [
     suites: ["test/provider/adapters/engine"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
     mutants: [
-      ["a dead engine passes for a living one", "if (!(await isRefused()) && !hasEnded) return;", "if (!hasEnded) return;"],
+      ["a dead engine counts as alive", "if (!(await isRefused()) && !hasEnded) return;", "if (!hasEnded) return;"],
       ["the process outlives its engine", "    process.exit(1);\n", ""],
       ["a rekey runs although Pulumi skips checkpoints", "!/^(1|true)$/i.test", "!/^$^/i.test"],
       [
-        "the engine is not looked for before an irreversible request",
+        "an irreversible request is sent without checking that the engine is alive",
         "if (!(await isRefused()) && !hasEnded) return;",
         "if (address) return;",
       ],
@@ -162,15 +162,15 @@ export const adapters: readonly MutatedFile[] = [
     suites: ["test/secrecy.test", "test/provider/adapters/debug-log"],
     commandLine: ["test/end-to-end/options", "test/end-to-end/secrecy"],
     mutants: [
-      ["encrypted outputs are stored in clear text", "...(definition.encrypted ?? []), formerInputs];", "formerInputs];"],
-      ["secret outputs are stored in clear text", '...definition.secrets.filter((path) => !path.includes(".")), ', ""],
+      ["encrypted outputs are stored in plaintext", "...(definition.encrypted ?? []), formerInputs];", "formerInputs];"],
+      ["secret outputs are stored in plaintext", '...definition.secrets.filter((path) => !path.includes(".")), ', ""],
       [
-        "a secret argument is registered in clear text",
+        "a secret argument is registered in plaintext",
         "if (secrets.includes(path)) return secret(value);",
         "if (secrets.includes(path)) return value;",
       ],
       [
-        "a replacement that the user orders deletes the new object",
+        "a replacement with --replace deletes the new object",
         "{ deleteBeforeReplace, ...opts, additionalSecretOutputs }",
         "{ ...opts, additionalSecretOutputs }",
       ],

@@ -6,19 +6,19 @@ import { files } from "./files";
 const mutants = files.flatMap(({ file, mutants }) => mutants.map(([name]) => ({ file, name })));
 const suites = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".test.ts"));
 
-test("there are enough mutants, each with a name of its own", () => {
+test("there are enough mutants, each with a unique name", () => {
   const names = mutants.map(({ file, name }) => `${file}: ${name}`);
   expect(new Set(names).size).toBe(names.length);
   expect(names.length).toBeGreaterThanOrEqual(60);
 });
 
-test.each(files)("every mutant of $file applies, at one place", ({ file, mutants }) => {
+test.each(files)("every mutant of $file applies in exactly one place", ({ file, mutants }) => {
   const source = readFileSync(join(root, file), "utf8");
   const wrong = mutants.filter(([, from, to]) => from === to || source.split(from).length !== 2);
   expect(wrong.map(([name]) => name)).toEqual([]);
 });
 
-test.each(files)("every suite that may notice a mutant of $file exists", ({ suites: inProcess, commandLine }) => {
+test.each(files)("every suite that may detect a mutant of $file exists", ({ suites: inProcess, commandLine }) => {
   const patterns = [...inProcess, ...commandLine];
   expect(patterns.filter((pattern) => !suites.some((suite) => new RegExp(pattern).test(`test/${suite}`)))).toEqual([]);
 });

@@ -19,7 +19,7 @@ export const rekey: readonly MutatedFile[] = [
     commandLine,
     mutants: [
       [
-        "an attempt with our nonce and other parameters gets our shares",
+        "shares are submitted to an attempt with the same nonce and other parameters",
         '[["a nonce"], ["altered"], "refuse altered",',
         '[["a nonce"], ["altered"], "give shares",',
       ],
@@ -31,12 +31,12 @@ export const rekey: readonly MutatedFile[] = [
     commandLine,
     mutants: [
       [
-        "an attempt that somebody changed still looks like ours",
+        "an attempt with changed parameters counts as unchanged",
         'return !same ? "altered" : status.verification',
         "return status.verification",
       ],
       [
-        "shares are given for the keys of other holders",
+        "shares are submitted for PGP keys of other holders",
         "  status.verificationRequired === verification &&\n  isDeepStrictEqual(status.pgpFingerprints, fingerprints);",
         "  status.verificationRequired === verification;",
       ],
@@ -47,10 +47,14 @@ export const rekey: readonly MutatedFile[] = [
     suites: [...suites, "test/provider/secrets/gateway-404"],
     commandLine,
     mutants: [
-      ["a share is sent although nobody is left to save the reply", "await connection.engine.assertAlive();\n  return call", "return call"],
-      ["a share is sent twice", '...(body ? { body } : {}), retry: "never" });', '...(body ? { body } : {}), retry: "idempotent" });'],
       [
-        "a gateway's 404 passes for no backup, which the next share overwrites",
+        "a share is sent although the engine has ended and cannot save the response",
+        "await connection.engine.assertAlive();\n  return call",
+        "return call",
+      ],
+      ["a share is retried", '...(body ? { body } : {}), retry: "never" });', '...(body ? { body } : {}), retry: "idempotent" });'],
+      [
+        "a gateway's 404 counts as no backup, which the next share overwrites",
         "noBackup.includes(error.status ?? 0) && isFromService(error)",
         "noBackup.includes(error.status ?? 0)",
       ],
@@ -67,7 +71,7 @@ export const rekey: readonly MutatedFile[] = [
     commandLine,
     mutants: [
       [
-        "a service's reason shows a share",
+        "the server's reason shows a share",
         "[...connection.secrets, ...sets.flatMap(({ shares }) => shares.flatMap(formsOf))]",
         "[...connection.secrets]",
       ],
@@ -78,12 +82,8 @@ export const rekey: readonly MutatedFile[] = [
     suites,
     commandLine,
     mutants: [
-      [
-        "a rekey starts although Pulumi does not save each step",
-        "assertSavesEachStep(connection);\n  const parameters",
-        "const parameters",
-      ],
-      ["a change of triggers runs no rekey", '"pgpKeys", "triggers"] as const', '"pgpKeys"] as const'],
+      ["a rekey starts although Pulumi skips checkpoints", "assertSavesEachStep(connection);\n  const parameters", "const parameters"],
+      ["a change of triggers starts no rekey", '"pgpKeys", "triggers"] as const', '"pgpKeys"] as const'],
     ],
   },
   {
@@ -92,11 +92,11 @@ export const rekey: readonly MutatedFile[] = [
     commandLine,
     mutants: [
       [
-        "a new rekey forgets a set that may be live",
+        "a new rekey drops a set of shares that may be live",
         "[...(last.candidate ? [last.candidate] : []), ...(last.kept ?? [])]",
         "[...(last.kept ?? [])]",
       ],
-      ["kept sets are stored in clear text", '"candidate", "kept"],\n  foresee', '"candidate"],\n  foresee'],
+      ["kept sets of shares are stored in plaintext", '"candidate", "kept"],\n  foresee', '"candidate"],\n  foresee'],
       ["a delete drops shares that may be live", 'throw unsettled("the state holds shares that may be the live ones");', ""],
     ],
   },
@@ -107,8 +107,8 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       ["an error shows the shares that were sent", "run.connection = guarding(run.connection, offers);", ""],
       ["the backup of another rekey is overwritten", "await protectBackup(run);", ""],
-      ["the kept set that was accepted is forgotten", "kept: used ? [used] : [], foreign", "kept: [], foreign"],
-      ["shares that were brought early count as new ones", "[share, ...early].map", "[share].map"],
+      ["the kept set that the server accepted is dropped", "kept: used ? [used] : [], foreign", "kept: [], foreign"],
+      ["newShares from before the rekey count as its new shares", "[share, ...early].map", "[share].map"],
     ],
   },
   {
@@ -117,7 +117,7 @@ export const rekey: readonly MutatedFile[] = [
     commandLine: ["test/end-to-end/secrets/rekey.test"],
     mutants: [
       [
-        "one wrong share is not noticed",
+        "the proof accepts one wrong share",
         "if (misfits.length === 0) return { proven: true };",
         "if (misfits.length <= 1) return { proven: true };",
       ],
@@ -129,13 +129,13 @@ export const rekey: readonly MutatedFile[] = [
     commandLine,
     mutants: [
       [
-        "without PGP keys a threshold is proof enough",
+        "without PGP keys a threshold of shares counts as a proof",
         'inputs.proof ? inputs.proof === "all" : encrypted.length === 0',
         'inputs.proof === "all"',
       ],
       ["new shares are committed without a proof", "if (all) await proveLocally(run);", ""],
       [
-        "a commit that the service does not show is believed",
+        "a commit that the status does not confirm counts as complete",
         "if (status.nonce === inputs.candidate.nonce || status.required !== inputs.candidate.threshold)",
         "if (!status)",
       ],
@@ -148,7 +148,7 @@ export const rekey: readonly MutatedFile[] = [
     commandLine,
     mutants: [
       [
-        "former shares that holders bring as new ones prove the new set",
+        "former shares in newShares prove the new set",
         "if (isWord && others.some((other) => isComplete(other, required))) found =",
         "if (!isWord && !found) found =",
       ],
@@ -159,9 +159,9 @@ export const rekey: readonly MutatedFile[] = [
     suites,
     commandLine,
     mutants: [
-      ["shares of an earlier set count as new ones", "!foreign.includes(markOf(candidate.nonce, share))", "share"],
+      ["shares of an earlier set count as new shares", "!foreign.includes(markOf(candidate.nonce, share))", "share"],
       [
-        "without verification a set from the backup counts as live",
+        "without verification a set from the backup counts as live without a proof",
         'return source === "reply" ? "live" : "unknown";',
         'return source ? "live" : "unknown";',
       ],
@@ -172,7 +172,7 @@ export const rekey: readonly MutatedFile[] = [
         "!(hadBackup && (await getBackup(connection)))",
       ],
       [
-        "shares of earlier runs are forgotten",
+        "new shares of earlier runs are dropped",
         "return { gathered: [...before, ...added], missing };",
         "return { gathered: added, missing };",
       ],
@@ -184,7 +184,7 @@ export const rekey: readonly MutatedFile[] = [
     commandLine,
     mutants: [
       [
-        "an outcome that is not known counts as open",
+        "an unknown outcome counts as open",
         'stateOf("unknown", run.state.live, run.state.gathered)',
         'stateOf("open", run.state.live, run.state.gathered)',
       ],
@@ -195,7 +195,11 @@ export const rekey: readonly MutatedFile[] = [
     suites,
     commandLine,
     mutants: [
-      ["a backup of another attempt passes for ours", "if (backup?.nonce !== nonce) return undefined;", "if (!backup) return undefined;"],
+      [
+        "a backup of another attempt counts as the rekey's own",
+        "if (backup?.nonce !== nonce) return undefined;",
+        "if (!backup) return undefined;",
+      ],
     ],
   },
   {
@@ -204,7 +208,7 @@ export const rekey: readonly MutatedFile[] = [
     commandLine,
     mutants: [
       [
-        "a probe that the service makes without verification commits",
+        "a probe that the server runs without verification commits",
         "if (!status.started || !matches(status, parameters)) throw",
         "if (!status.started) throw",
       ],
@@ -215,9 +219,9 @@ export const rekey: readonly MutatedFile[] = [
     suites,
     commandLine,
     mutants: [
-      ["an orphan of an earlier run can still commit", "if (status.verification) await restartVerification(connection);", ""],
+      ["an orphaned provider of an earlier run can still commit", "if (status.verification) await restartVerification(connection);", ""],
       [
-        "onConflict: resume goes on with an attempt that is not exactly ours",
+        "onConflict: resume continues an attempt with other parameters",
         'onConflict === "resume" && kind === "alike" && maySubmit',
         'onConflict === "resume" && maySubmit',
       ],
@@ -227,7 +231,7 @@ export const rekey: readonly MutatedFile[] = [
     file: "provider/secrets/rekey/declaration.ts",
     suites: ["test/provider/adapters/check", "test/provider/secrets/rekey/(refusals|pgp)"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
-    mutants: [["shares go over plain http", "acceptPlaintext || isPrivate(connection)", "acceptPlaintext || connection"]],
+    mutants: [["shares are sent over plain HTTP", "acceptPlaintext || isPrivate(connection)", "acceptPlaintext || connection"]],
   },
   {
     file: "provider/secrets/rekey/pgp.ts",

@@ -11,21 +11,21 @@ export const secrets: readonly MutatedFile[] = [
     ],
     commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/secrets/life"],
     mutants: [
-      ["a change of global is not seen", "  complete(a).global === complete(b).global &&\n", ""],
+      ["a change of global is not detected", "  complete(a).global === complete(b).global &&\n", ""],
       [
-        "a role that a refresh found counts as declared",
+        "an undeclared role that refresh found counts as declared",
         "const undeclared = exclusive ? without(listed, ours) : undefined;",
         "const undeclared = undefined as string[] | undefined;",
       ],
-      ["a creation takes over roles silently", "refuseTakeover(inputs, listed, `", "refuseTakeover(inputs, [], `"],
+      ["a creation overwrites existing roles without adopt", "refuseTakeover(inputs, listed, `", "refuseTakeover(inputs, [], `"],
       [
-        "an update takes over roles silently",
+        "an update overwrites existing roles without adopt",
         "if (added.length > 0 && !inputs.adopt) refuseTakeover",
         "if (added.length > 1000 && !inputs.adopt) refuseTakeover",
       ],
       ["a role whose write got no response is not written again", "unanswered.includes(name) || isRemoved", "isRemoved"],
       [
-        "a set forgets which writes got no response",
+        "a set does not record which writes got no response",
         "failures.filter(({ error }) => error.facts.outcomeUnknown).map",
         "failures.filter(({ error }) => !error).map",
       ],
@@ -37,7 +37,7 @@ export const secrets: readonly MutatedFile[] = [
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
       [
-        "a gateway's 404 drops a resource from the state",
+        "a gateway's 404 removes a resource from the state",
         "dialectOf(connection).provesAbsence ? error.facts.errorCount === 0 : await evidence(error)",
         "error.status === 404",
       ],

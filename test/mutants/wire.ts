@@ -12,10 +12,10 @@ export const wire: readonly MutatedFile[] = [
     suites: ["test/provider/connection", "test/provider/adapters/moved"],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
-      ["two namespaces count as one server", "server: namespace ?", 'server: namespace === "" ?'],
-      ["a token in the place of its variable's name is printed", "conventionalName.test(tokenEnv) ?", "tokenEnv !== value ?"],
+      ["two namespaces of a server count as one server", "server: namespace ?", 'server: namespace === "" ?'],
+      ["a token given in tokenEnv instead of a variable's name is printed", "conventionalName.test(tokenEnv) ?", "tokenEnv !== value ?"],
       [
-        "another address of a connection is accepted without being asked for",
+        "a connection's new address is accepted without acceptMoved",
         "acceptMoved: acceptMoved ?? false,",
         "acceptMoved: acceptMoved ?? true,",
       ],
@@ -33,12 +33,16 @@ export const wire: readonly MutatedFile[] = [
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
       [
-        "a write that acts each time is repeated after a broken connection",
+        "a non-idempotent write is retried after a broken connection",
         "never: { brokenConnections: false, statuses: [] }",
         "never: { brokenConnections: true, statuses: [] }",
       ],
       ["retries ignore the deadline", "if (pause === undefined || pause > left)", "if (pause === undefined)"],
-      ["a write that may have been applied is said not to be", "before.outcomeUnknown ||= failure.facts.outcomeUnknown ?? false;", ""],
+      [
+        "a write that may have been applied is reported as not applied",
+        "before.outcomeUnknown ||= failure.facts.outcomeUnknown ?? false;",
+        "",
+      ],
       [
         "a server's reason shows the token",
         '[...connection.secrets, token ?? "", connection.clientKey ?? ""]',
@@ -58,12 +62,12 @@ export const wire: readonly MutatedFile[] = [
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
       [
-        "a write whose response was lost is said not to be applied",
+        "a write whose response was lost is reported as not applied",
         "const outcomeUnknown = writes && isSent;",
         "const outcomeUnknown = false;",
       ],
       [
-        "a gateway's 404 passes for the service's own",
+        "a gateway's 404 counts as the server's own",
         "return Array.isArray(errors) ? errors : undefined;",
         "return Array.isArray(errors) ? errors : [];",
       ],
@@ -80,7 +84,7 @@ export const wire: readonly MutatedFile[] = [
     commandLine: ["test/end-to-end/rename"],
     mutants: [
       [
-        "a state without an instance owns what another resource holds",
+        "a state without an instance owns the object of another resource",
         "instance === undefined || other !== instance",
         "instance !== undefined && other !== instance",
       ],
@@ -89,11 +93,15 @@ export const wire: readonly MutatedFile[] = [
         "if (removals.length === 0) return act(all);",
         "if (removals !== undefined) return act(all);",
       ],
-      ["two resources create one object", "if (taken.length > 0)\n", "if (taken.length > objects.length)\n"],
-      ["a refused creation holds the object all the same", "isInDoubt ? objects : []", "objects"],
-      ["a half-done creation holds what it has not written", "objectsOf(error.state as never)", "objects"],
-      ["the former resource removes what the refused one was to take over", "claims.refused = true;", ""],
-      ["a deletion removes what another resource holds", "if (otherHolder(claims, connection)) return { removal: undefined };", ""],
+      ["two resources create the same object", "if (taken.length > 0)\n", "if (taken.length > objects.length)\n"],
+      ["a rejected creation still holds the object", "isInDoubt ? objects : []", "objects"],
+      ["a partial creation holds objects that it has not written", "objectsOf(error.state as never)", "objects"],
+      ["the old resource deletes the object after a rejected rename", "claims.refused = true;", ""],
+      [
+        "a deletion removes an object that another resource holds",
+        "if (otherHolder(claims, connection)) return { removal: undefined };",
+        "",
+      ],
     ],
   },
 ];

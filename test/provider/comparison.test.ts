@@ -32,10 +32,10 @@ describe("seconds", () => {
     undefined,
     null,
     {},
-  ])("%p is no length of time", (value) => expect(seconds(value)).toBeUndefined());
+  ])("%p is not a duration", (value) => expect(seconds(value)).toBeUndefined());
 });
 
-test("a normalised value normalises to itself, and equals what it came from", () => {
+test("a normalized value stays the same and equals its original", () => {
   const cases = [
     [duration, "1h"],
     [set, ["b", "a", "b"]],
@@ -48,7 +48,7 @@ test("a normalised value normalises to itself, and equals what it came from", ()
   }
 });
 
-test("what means something else differs", () => {
+test("values with different meanings differ", () => {
   expect(duration.equal("1h", "61m")).toBe(false);
   expect(duration.equal("1h", undefined)).toBe(false);
   expect(set.equal(["a"], ["a", "b"])).toBe(false);

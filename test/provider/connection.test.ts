@@ -50,7 +50,7 @@ describe("the configuration", () => {
     expect(from(secrets({ address: "http://host", tokenEnv: "MY_TOKEN" }), { MY_TOKEN: "v" }).token()).toBe("v");
   });
 
-  test("takes a token as it is meant, and refuses what no header can hold", () => {
+  test("trims a token and rejects characters that no header can hold", () => {
     const token = (value: string): string | undefined => from(secrets({ address: "http://host", tokenEnv: "T" }), { T: value }).token();
     expect(token("hvs.abc\n")).toBe("hvs.abc");
     for (const value of ["canary canary", "canary\ncanary", "canaryé"]) {
@@ -69,7 +69,7 @@ describe("the configuration", () => {
     },
   );
 
-  test.each(["team/a/", "/team/a", "//team/a//"])("spells the namespace %s in one way", (namespace) => {
+  test.each(["team/a/", "/team/a", "//team/a//"])("normalizes the namespace %s", (namespace) => {
     const plain = from(secrets({ address: "http://host", namespace: "team/a" }));
     const { server, namespace: sent } = from(secrets({ address: "http://host", namespace }));
     expect([server, sent]).toEqual([plain.server, plain.namespace]);
@@ -77,11 +77,11 @@ describe("the configuration", () => {
     expect(from({}, environment).server).toBe(plain.server);
   });
 
-  test("takes a namespace of slashes alone as the root", () => {
+  test("reads a namespace of slashes as the root namespace", () => {
     expect(from(secrets({ address: "http://host", namespace: "/" }))).toMatchObject({ server: "http://host", namespace: "" });
   });
 
-  test("takes PEM text or the path of a file", () => {
+  test("reads PEM from a string or from a file", () => {
     const path = join(folder, "ca.pem");
     writeFileSync(path, "-----BEGIN CERTIFICATE-----file");
     expect(from(secrets({ address: "http://host", caCert: path })).caCert).toBe("-----BEGIN CERTIFICATE-----file");
@@ -103,7 +103,7 @@ describe("the configuration", () => {
     [{ address: "ftp://host" }, "not a plain http or https URL"],
     [{ address: "http://user:canary@host" }, "not a plain http or https URL"],
     [{ address: "http://host?token=canary" }, "not a plain http or https URL"],
-  ])("%p is refused", (settings, reason) => {
+  ])("rejects %p", (settings, reason) => {
     const call = (): Connection => from(secrets(settings));
     expect(call).toThrow(reason);
     expect(call).not.toThrow("canary");
@@ -114,15 +114,15 @@ describe("the configuration", () => {
     ["platform", "namespace"],
     ["platform", "mount"],
     ["scheduler", "mount"],
-  ])("%s.%s, which would do nothing, is refused", (system, setting) =>
+  ])("rejects %s.%s, which would have no effect", (system, setting) =>
     expect(() => from({ "steward:default": JSON.stringify({ [system]: { address: "http://host", [setting]: "a" } }) })).toThrow(
       `${system}: "${setting}" is not known here; known are address, `,
     ),
   );
 
-  test("that is not an object is refused", () => expect(() => from({ "steward:default": "http://host" })).toThrow("is not an object"));
+  test("rejects a value that is not an object", () => expect(() => from({ "steward:default": "http://host" })).toThrow("is not an object"));
 
-  test("an unknown name is an error, never the default", () => {
+  test("rejects an unknown connection instead of using the default", () => {
     const config = secrets({ address: "http://host" });
     expect(() => from(config, { SECRETS_ADDR: "http://environment" }, "other")).toThrow(
       'No secrets server is configured under the connection "other". Set it in the stack\'s configuration (pulumi config set --plaintext --path',
@@ -131,14 +131,14 @@ describe("the configuration", () => {
 });
 
 describe("the environment", () => {
-  test("serves where the configuration says nothing, and selects the dialect", () => {
+  test("is used if the configuration is empty, and selects the dialect", () => {
     const standard = from({}, { SECRETS_ADDR: "http://s", SECRETS_TOKEN: "st", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" });
     expect([standard.address, standard.token(), standard.dialect]).toEqual(["http://s", "st", "standard"]);
     const hashicorp = from({}, { VAULT_ADDR: "http://v", VAULT_TOKEN: "vt", VAULT_NAMESPACE: "ns" });
     expect([hashicorp.server, hashicorp.token(), hashicorp.dialect]).toEqual(["http://v?namespace=ns", "vt", "hashicorp"]);
   });
 
-  test("a token never goes to an address from elsewhere", () => {
+  test("never sends a token to an address from another source", () => {
     writeFileSync(join(folder, ".vault-token"), "file-token");
     const environment = { HOME: folder, VAULT_TOKEN: "vt", SECRETS_TOKEN: "st" };
     expect(from(secrets({ address: "http://host" }), environment).token()).toBeUndefined();
@@ -153,20 +153,20 @@ describe("the environment", () => {
     [{ VAULT_ADDR: "http://v/v1" }, "The variable VAULT_ADDR names a path of the API. End it"],
     [{ VAULT_TOKEN: "canary canary" }, "The variable VAULT_TOKEN holds characters that no token has. Look"],
     [{ VAULT_CACERT: "/none" }, "The variable VAULT_CACERT cannot be read from /none (ENOENT). Give"],
-  ])("is checked like the configuration, and names the variable: %p", (environment, message) => {
+  ])("is checked like the configuration, with an error that names the variable: %p", (environment, message) => {
     const call = (): unknown => from({}, { VAULT_ADDR: "http://v", ...environment }).token();
     expect(call).toThrow(message);
     expect(call).not.toThrow("canar");
   });
 
-  test("a token file with characters that no token has is named", () => {
+  test("a token file with invalid characters is named in the error", () => {
     writeFileSync(join(folder, ".vault-token"), "canary canary");
     expect(() => from({}, { HOME: folder, VAULT_ADDR: "http://v" }).token()).toThrow(
       `The file ${join(folder, ".vault-token")} holds characters that no token has.`,
     );
   });
 
-  test("no address at all says what to set", () =>
+  test("a missing address is an error that says what to set", () =>
     expect(() => from({})).toThrow(
       "No secrets server is configured under the connection \"default\". Set steward:default in the stack's configuration (pulumi config set --plaintext --path 'steward:default.secrets.address' https://...), or SECRETS_ADDR or VAULT_ADDR in the environment.",
     ));
@@ -176,7 +176,7 @@ test.each([
   ["secrets", "http://server/v1"],
   ["platform", "http://server/api/v2/"],
   ["platform", "http://server/base/api"],
-] as const)("the address of %s ends before the paths of the API: %s", (system, address) => {
+] as const)("the address of %s must not contain the path of the API: %s", (system, address) => {
   const config = JSON.stringify({ [system]: { address } });
   expect(() => connect(system, "default", { config: () => config, environment: {}, memory: new Map(), engine: noEngine })).toThrow(
     "End it before /v1 or /api.",

@@ -1,7 +1,7 @@
 import { RunError } from "@pulumi/pulumi";
 import { StewardError, Unfinished } from "../../provider/errors";
 
-test("a message is one sentence with the place, and what to do", () => {
+test("a message is one sentence with the request and the next step", () => {
   const error = new StewardError({
     code: "ERR_REFUSED",
     reason: "no such policy",
@@ -16,11 +16,11 @@ test("a message is one sentence with the place, and what to do", () => {
   expect(error).toMatchObject({ code: "ERR_REFUSED", method: "POST", path: "/v1/x", status: 400 });
 });
 
-test("a program that fails with it prints one line: it is Pulumi's RunError", () => {
+test("Pulumi prints the error as one line, because it is a RunError", () => {
   expect(RunError.isInstance(new StewardError({ code: "ERR_REFUSED", reason: "no" }))).toBe(true);
 });
 
-test("a message holds nothing that a terminal obeys, whichever fact it comes from", () => {
+test("a message contains no control characters, from whichever fact", () => {
   const evil = "a\u001b[2Jb\u0007c\u202ed\u009be\u2028f\ng";
   for (const fact of ["task", "reason", "advice", "path"]) {
     const error = new StewardError({ code: "ERR_REFUSED", reason: "no", method: "GET", path: "/v1", [fact]: evil });

@@ -15,7 +15,7 @@ describe("TLS", () => {
     return `https://localhost:${port}`;
   };
 
-  test("trusts the connection's caCert, and nothing else", async () => {
+  test("trusts only the connection's caCert", async () => {
     const address = await secure({});
     expect((await send(connection(address, { caCert: certificate }), get)).status).toBe(200);
     expect((await failure(send(connection(address), get))).message).toMatch(
@@ -23,7 +23,7 @@ describe("TLS", () => {
     );
   });
 
-  test("shows the client certificate", async () => {
+  test("sends the client certificate", async () => {
     const address = await secure({ requestCert: true, rejectUnauthorized: true, ca: certificate });
     expect((await send(connection(address, { caCert: certificate, clientCert: certificate, clientKey: privateKey }), get)).status).toBe(
       200,
@@ -32,7 +32,7 @@ describe("TLS", () => {
     expect(seen).toHaveLength(1);
   });
 
-  test("a key that is none is a mistake of ours, not a lost reply", async () => {
+  test("an invalid client key is an input error, not a lost response", async () => {
     const address = await secure({});
     const broken = connection(address, {
       caCert: certificate,
@@ -46,7 +46,7 @@ describe("TLS", () => {
     expect(seen).toEqual([]);
   });
 
-  test("https spoken to a plain http server says so", async () => {
+  test("HTTPS to a plain HTTP server is an error about TLS", async () => {
     const plain = await serve((_, response) => ok(response));
     expect((await failure(send(connection(plain.address.replace("http:", "https:")), { ...get, retry: "never" }))).message).toContain(
       "no trusted TLS connection",
@@ -54,7 +54,7 @@ describe("TLS", () => {
   });
 });
 
-describe("a proxy of the environment", () => {
+describe("a proxy from the environment", () => {
   const variables = ["http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];
   const before = Object.fromEntries(variables.map((name) => [name, process.env[name]]));
   afterEach(() => {
@@ -62,7 +62,7 @@ describe("a proxy of the environment", () => {
     for (const [name, value] of Object.entries(before)) if (value !== undefined) process.env[name] = value;
   });
 
-  test("stands before other hosts, and never before this machine", async () => {
+  test("is used for other hosts and never for this machine", async () => {
     for (const name of variables) delete process.env[name];
     const asked: string[] = [];
     const proxy = createServer((request, response) => {

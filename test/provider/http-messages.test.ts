@@ -2,8 +2,8 @@ import { gzipSync } from "node:zlib";
 import { limits, send } from "../../provider/http";
 import { failure, get, ok, post, seen, serve, servers } from "./exchange";
 
-describe("the message", () => {
-  test("unreachable", async () => {
+describe("the message of a failed request", () => {
+  test("names a server that cannot be reached", async () => {
     const target = await serve((_, response) => ok(response));
     await new Promise((done) => servers.pop()?.close(done));
     expect((await failure(send(target, get))).message).toBe(
@@ -11,7 +11,7 @@ describe("the message", () => {
     );
   });
 
-  test("wrong token: 403 and 401", async () => {
+  test("names the token that the server rejects with 403 or 401", async () => {
     const target = await serve((_, response, count) =>
       response.writeHead(count === 1 ? 403 : 401).end('{"errors":["denied for canary-token"]}'),
     );
@@ -26,12 +26,12 @@ describe("the message", () => {
     ["JSON:API", '{"errors":[{"title":"bad","detail":"very"},{"title":"worse"}]}', "bad: very; worse (GET /v1/thing, 400)."],
     ["nothing", "", "the server gave no reason (GET /v1/thing, 400)."],
     ["a web page", "<html>oops</html>", "the server answered with a web page (GET /v1/thing, 400)."],
-  ])("the server's own words: %s", async (_, body, message) => {
+  ])("contains the server's reason: %s", async (_, body, message) => {
     const target = await serve((_, response) => response.writeHead(400).end(body));
     expect((await failure(send(target, get))).message).toBe(message);
   });
 
-  test("half a secret at the end of a long reason, or one broken over lines, is none the less a secret", async () => {
+  test("redacts a secret that is cut off or broken across lines", async () => {
     const target = await serve((_, response, count) =>
       response.writeHead(400).end(count === 1 ? `${"x".repeat(492)}canary-token` : "a canary\nline b"),
     );
@@ -40,14 +40,14 @@ describe("the message", () => {
     expect((await failure(send(target, get))).message).toBe("a [secret] b (GET /v1/thing, 400).");
   });
 
-  test("HTML instead of JSON", async () => {
+  test("explains HTML in place of JSON", async () => {
     const target = await serve((_, response) => response.end("<!doctype html><html></html>"));
     expect((await failure(send(target, get))).message).toBe(
       `the server answered with a web page (GET /v1/thing, 200). Check that ${target.address} is the address of the secrets API itself, not of a proxy or login page before it.`,
     );
   });
 
-  test("a truncated body", async () => {
+  test("explains a truncated body", async () => {
     const target = await serve((request, response) => {
       response.writeHead(200, { "content-length": 100 }).write('{"half":');
       setImmediate(() => request.socket.destroy());
@@ -57,7 +57,7 @@ describe("the message", () => {
     );
   });
 
-  test.each(["identity", "gzip"])("a 10 MB body, %s", async (encoding) => {
+  test.each(["identity", "gzip"])("explains a body of 10 MB, %s", async (encoding) => {
     const page = Buffer.alloc(10 * 1024 * 1024, "x");
     const target = await serve((_, response) => {
       if (encoding === "gzip") response.setHeader("content-encoding", "gzip").end(gzipSync(page));
@@ -68,13 +68,13 @@ describe("the message", () => {
     );
   });
 
-  test("an answer that stops half-way", async () => {
+  test("explains a response that stops partway", async () => {
     limits.silence = 300;
     const target = await serve((_, response) => response.writeHead(200, { "content-length": 100 }).write("{"));
     expect((await failure(send(target, { ...get, retry: "never" }))).message).toContain("did not answer in time");
   });
 
-  test("a body that is not what its header says", async () => {
+  test("explains a body that does not match its content-encoding", async () => {
     const target = await serve((_, response, count) => {
       if (count === 1) response.setHeader("content-encoding", "gzip").end("{}");
       else response.writeHead(204, { "content-encoding": "gzip" }).end();
@@ -84,20 +84,20 @@ describe("the message", () => {
     expect(seen).toHaveLength(2);
   });
 
-  test("words that a terminal would obey, and a client key", async () => {
+  test("removes control characters and redacts the client key", async () => {
     const target = await serve((_, response) => response.writeHead(400).end("\u001b[2Jhello\u202e canary-key"), {});
     target.clientKey = "canary-key";
     // Not used for a connection without TLS, and none the less a secret.
     expect((await failure(send(target, get))).message).toBe("[2Jhello [secret] (GET /v1/thing, 400).");
   });
 
-  test("too slow", async () => {
+  test("explains a server that responds too slowly", async () => {
     limits.silence = 300;
     const target = await serve(() => {});
     expect((await failure(send(target, { ...get, retry: "never" }))).message).toContain(`${target.address} did not answer in time`);
   });
 
-  test("a redirect within the server, or to nowhere", async () => {
+  test("explains a redirect within the server or without a location", async () => {
     for (const headers of [{ location: "/ui/login" }, {}]) {
       const target = await serve((_, response) => response.writeHead(302, headers).end());
       expect((await failure(send(target, get))).message).toBe(
@@ -106,7 +106,7 @@ describe("the message", () => {
     }
   });
 
-  test("a redirect: credentials are not forwarded, and the active node is named", async () => {
+  test("names the active node of a redirect, to which no credentials are sent", async () => {
     const other = await serve((_, response) => ok(response));
     seen.splice(0);
     const target = await serve((_, response) => response.writeHead(307, { location: `${other.address}/v1/thing?x=canary` }).end());

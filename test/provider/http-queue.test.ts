@@ -29,8 +29,8 @@ async function slowRoles(): Promise<{ engine: Engine; roles: Record<string, obje
   return { engine, roles };
 }
 
-describe("requests beyond the sockets of a server", () => {
-  test("wait without a running clock: a large set on a slow server is written, read and deleted", async () => {
+describe("requests beyond the connection limit of a server", () => {
+  test("wait without a running deadline, so a large set on a slow server is written, read and deleted", async () => {
     const { engine, roles } = await slowRoles();
     const begin = Date.now();
     expect(await engine.up({ roles })).toBe("create");
@@ -40,7 +40,7 @@ describe("requests beyond the sockets of a server", () => {
     expect(engine.state).toBeUndefined();
   });
 
-  test("tell how far a large set is, and nothing of a fast one", async () => {
+  test("report the progress of a large set, and nothing for a small one", async () => {
     const log = jest.spyOn(console, "log").mockImplementation(() => {});
     const usual = progress.interval;
     try {
@@ -59,7 +59,7 @@ describe("requests beyond the sockets of a server", () => {
     }
   });
 
-  test("are sent in their order, each by the socket that is free first", async () => {
+  test("are sent in order, on the first free socket", async () => {
     limits.sockets = 2;
     let open = 0;
     let most = 0;
@@ -75,7 +75,7 @@ describe("requests beyond the sockets of a server", () => {
     expect(seen.map(({ url }) => Number(url?.slice(4)))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  test("end at once when their signal does, and nothing was sent", async () => {
+  test("end at once when their signal aborts, and nothing was sent", async () => {
     limits.sockets = 1;
     const responses: ServerResponse[] = [];
     const target = await serve((_, response) => responses.push(response));
@@ -94,7 +94,7 @@ describe("requests beyond the sockets of a server", () => {
     expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual(["GET /v1/thing", "GET /v1/third"]);
   });
 
-  test("are sent while another one pauses before its retry", async () => {
+  test("are sent while another request waits for its retry", async () => {
     Object.assign(limits, { sockets: 1, firstPause: 500 });
     const target = await serve(({ url }, response, count) => {
       if (url === "/v1/thing" && count === 1) response.writeHead(503).end();
@@ -104,7 +104,7 @@ describe("requests beyond the sockets of a server", () => {
     expect(seen.map(({ url }) => url)).toEqual(["/v1/thing", "/v1/other", "/v1/thing"]);
   });
 
-  test("do not wait for those that the server holds", async () => {
+  test("do not wait for blocking queries", async () => {
     limits.sockets = 1;
     const controller = new AbortController();
     const target = await serve(({ url }, response) => {

@@ -11,7 +11,7 @@ describe("a write that fails before its first byte is sent", () => {
   afterEach(() => jest.restoreAllMocks());
 
   test.each(["EINVAL", "EADDRNOTAVAIL", "EMFILE", "EACCES", "EPERM", "ECONNRESET", "EHOSTDOWN", "ESOMETHINGNEW"])(
-    "by %s of the connection",
+    "because of %s on the connection",
     async (code) => {
       jest.spyOn(net, "connect").mockImplementation(() => new Socket().destroy(Object.assign(new Error("connect"), { code })));
       const error = await failure(send(connection("http://127.0.0.1:1"), post));
@@ -20,20 +20,20 @@ describe("a write that fails before its first byte is sent", () => {
     },
   );
 
-  test("by a link-local address", async () => {
+  test("because of a link-local address", async () => {
     const error = await failure(send(connection("http://[fe80::1]:8200"), { ...post, retry: "never" }));
     expect(error).toMatchObject(unsent);
     expect(error.message).toMatch(/^no connection to http:\/\/\[fe80::1\]:8200 \(\w+\), and nothing was sent /);
   });
 
-  test("by a reset in the TLS handshake", async () => {
+  test("because of a reset in the TLS handshake", async () => {
     const port = await listenTcp((socket) => socket.resetAndDestroy());
     const error = await failure(send(connection(`https://localhost:${port}`), post));
     expect(error).toMatchObject(unsent);
     expect(error.message).toContain("nothing was sent");
   });
 
-  test("by a handshake that goes on after the deadline", async () => {
+  test("because of a handshake beyond the deadline", async () => {
     await send(await serve((_, response) => ok(response)), get);
     limits.deadline = 300;
     const port = await listenTcp(() => {});
@@ -44,14 +44,14 @@ describe("a write that fails before its first byte is sent", () => {
     expect(error.message).toContain("(not in time), and nothing was sent");
   });
 
-  test("by a signal during the handshake", async () => {
+  test("because of an abort during the handshake", async () => {
     const controller = new AbortController();
     const port = await listenTcp(() => controller.abort());
     const error = await failure(send(connection(`https://localhost:${port}`), { ...post, signal: controller.signal }));
     expect(error).toMatchObject({ code: "ERR_ABORTED", facts: { outcomeUnknown: false, nothingSent: true } });
   });
 
-  test("by a header that HTTP cannot express", async () => {
+  test("because of an invalid header", async () => {
     const target = await serve((_, response) => ok(response));
     const error = await failure(send(target, { ...post, headers: () => ({ "x-secrets-namespace": "canary\n" }) }));
     expect(error).toMatchObject({ code: "ERR_INVALID_INPUT", facts: unsent.facts });
@@ -61,7 +61,7 @@ describe("a write that fails before its first byte is sent", () => {
     expect(seen).toEqual([]);
   });
 
-  test("by a proxy that resets the connection, or does not speak HTTP", async () => {
+  test("because of a proxy that resets the connection or does not speak HTTP", async () => {
     const before = process.env.https_proxy;
     try {
       for (const answer of [
@@ -80,15 +80,15 @@ describe("a write that fails before its first byte is sent", () => {
     }
   });
 
-  test("by a value that JSON cannot hold, which is a fault of the package", async () => {
+  test("throws a TypeError for a value that JSON cannot hold", async () => {
     await expect(send(connection("http://127.0.0.1:1"), { ...post, body: 1n })).rejects.toThrow(TypeError);
   });
 });
 
-describe("a write whose bytes may have left", () => {
+describe("a write that may have been sent", () => {
   const lost = { code: "ERR_REPLY_LOST", facts: { outcomeUnknown: true } };
 
-  test("is in doubt, also on a socket that served another request before", async () => {
+  test("has an unknown outcome, also on a socket that served another request before", async () => {
     const target = await serve((request, response, count) => (count === 1 ? ok(response) : request.socket.resetAndDestroy()));
     await send(target, post);
     const error = await failure(send(target, { ...post, retry: "never" }));
@@ -96,7 +96,7 @@ describe("a write whose bytes may have left", () => {
     expect(error.message).not.toContain("nothing was sent");
   });
 
-  test("stays in doubt when a later attempt finds no server", async () => {
+  test("has an unknown outcome even if a later attempt cannot connect", async () => {
     const server = createHttpServer((request) => {
       seen.push(request);
       server.close();
@@ -111,7 +111,7 @@ describe("a write whose bytes may have left", () => {
     expect(seen).toHaveLength(1);
   });
 
-  test("was refused when an earlier attempt was, and a later one finds no server", async () => {
+  test("was not applied if an earlier attempt was rejected and a later one cannot connect", async () => {
     const server = createHttpServer((request, response) => {
       seen.push(request);
       server.close();
@@ -122,13 +122,13 @@ describe("a write whose bytes may have left", () => {
     expect(error.message).not.toContain("nothing was sent");
   });
 
-  test("is in doubt when its response cannot be read to the end", async () => {
+  test("has an unknown outcome if its response cannot be read to the end", async () => {
     const port = await listenTcp((socket) => socket.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"));
     const error = await failure(send(connection(`http://127.0.0.1:${port}`), post));
     expect(error).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE", facts: { outcomeUnknown: true } });
   });
 
-  test("is not in doubt where no HTTP server listens", async () => {
+  test("was not applied if no HTTP server listens", async () => {
     const port = await listenTcp((socket) => socket.end("\x15\x03\x01\x00\x02\x02\x0a"));
     const error = await failure(send(connection(`http://127.0.0.1:${port}`), post));
     expect(error).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE", facts: { outcomeUnknown: false } });

@@ -4,7 +4,7 @@ import { limits, Request, send } from "../../provider/http";
 import { connection, failure, get, ok, post, seen, serve } from "./exchange";
 
 describe("a request", () => {
-  test("reads the token once: what is sent is what no error shows", async () => {
+  test("reads the token once, so an error redacts the token that was sent", async () => {
     const server = await serve(({ headers }, response) =>
       response.writeHead(400).end(JSON.stringify({ errors: [headers["x-secrets-token"]] })),
     );
@@ -29,13 +29,13 @@ describe("a request", () => {
     expect((await send(target, get)).body).toEqual({ zipped: true });
   });
 
-  test("keeps the base path of the address, and takes an empty answer", async () => {
+  test("keeps the base path of the address and accepts an empty response", async () => {
     const target = await serve((_, response) => response.writeHead(204).end());
     expect(await send(connection(`${target.address}/base/`), post)).toMatchObject({ status: 204, body: undefined });
     expect(seen[0]?.url).toBe("/base/v1/thing");
   });
 
-  test("uses its sockets again", async () => {
+  test("reuses its sockets", async () => {
     const sockets = new Set<Socket>();
     const target = await serve((request, response) => {
       sockets.add(request.socket);
@@ -48,7 +48,7 @@ describe("a request", () => {
 });
 
 describe("retry class idempotent", () => {
-  test("repeats after 503 and 429, as late as Retry-After says", async () => {
+  test("retries after 503 and 429, not before Retry-After", async () => {
     const times: number[] = [];
     const target = await serve((_, response, count) => {
       times.push(Date.now());
@@ -61,13 +61,13 @@ describe("retry class idempotent", () => {
     expect(seen).toHaveLength(3);
   });
 
-  test("repeats after a broken connection", async () => {
+  test("retries after a broken connection", async () => {
     const target = await serve((request, response, count) => (count === 1 ? request.socket.destroy() : ok(response)));
     expect((await send(target, post)).status).toBe(200);
     expect(seen).toHaveLength(2);
   });
 
-  test("is patient where Retry-After is nothing, or less", async () => {
+  test("waits at least the initial backoff if Retry-After is zero or negative", async () => {
     limits.deadline = 400;
     limits.firstPause = 50;
     for (const header of ["0", "-5"]) {
@@ -78,7 +78,7 @@ describe("retry class idempotent", () => {
     }
   });
 
-  test("ends a dripping answer at the deadline", async () => {
+  test("ends a response that drips in at the deadline", async () => {
     limits.deadline = 500;
     const target = await serve((_, response) => {
       const drip = setInterval(() => response.write(" "), 50);
@@ -89,7 +89,7 @@ describe("retry class idempotent", () => {
     expect(Date.now() - begin).toBeLessThan(5_000);
   });
 
-  test("gives up after its repetitions, or at its deadline", async () => {
+  test("gives up after its retries or at its deadline", async () => {
     const target = await serve((_, response) => response.writeHead(503).end('{"errors":["sealed"]}'));
     expect((await failure(send(target, get))).message).toBe(
       "sealed (GET /v1/thing, 503). The server is sealed, starting or overloaded: try again when it serves requests.",
@@ -101,7 +101,7 @@ describe("retry class idempotent", () => {
     expect(seen).toHaveLength(1);
   });
 
-  test.each([400, 401, 403, 404, 500, 502, 504])("does not repeat after %d", async (status) => {
+  test.each([400, 401, 403, 404, 500, 502, 504])("does not retry after %d", async (status) => {
     const target = await serve((_, response) => response.writeHead(status).end());
     await failure(send(target, get));
     expect(seen).toHaveLength(1);
@@ -109,7 +109,7 @@ describe("retry class idempotent", () => {
 });
 
 describe("retry class never", () => {
-  test("repeats nothing", async () => {
+  test("never retries", async () => {
     const target = await serve((request, response, count) => (count === 1 ? request.socket.destroy() : response.writeHead(503).end()));
     expect(await failure(send(target, { ...post, retry: "never" }))).toMatchObject({ code: "ERR_REPLY_LOST" });
     expect(await failure(send(target, { ...post, retry: "never" }))).toMatchObject({ code: "ERR_UNAVAILABLE" });
@@ -118,7 +118,7 @@ describe("retry class never", () => {
 });
 
 describe("retry class unlessServerFails", () => {
-  test("repeats after a broken connection and 429, never after what the server itself failed at", async () => {
+  test("retries after a broken connection and 429, but not after 503", async () => {
     const target = await serve((request, response, count) => {
       if (count === 1) request.socket.destroy();
       else if (count === 2) response.writeHead(429).end();
@@ -132,8 +132,8 @@ describe("retry class unlessServerFails", () => {
   });
 });
 
-describe("what one request has for itself", () => {
-  test("a signal ends it while it waits for an answer, and between two attempts", async () => {
+describe("the options of a single request", () => {
+  test("its signal aborts it during a response and between two attempts", async () => {
     const controller = new AbortController();
     const target = await serve(() => controller.abort());
     const write: Request = { ...post, signal: controller.signal };
@@ -149,7 +149,7 @@ describe("what one request has for itself", () => {
     expect(Date.now() - begin).toBeLessThan(5_000);
   });
 
-  test("more patience than others have, and more room", async () => {
+  test("its own limits replace the shared ones", async () => {
     Object.assign(limits, { silence: 100, deadline: 100, bodyBytes: 10 });
     const target = await serve((_, response) => setTimeout(() => ok(response), 2_000));
     const patient = { silence: 10_000, deadline: 10_000, bodyBytes: 1_000 };
@@ -157,7 +157,7 @@ describe("what one request has for itself", () => {
     expect(await failure(send(target, { ...get, retry: "never" }))).toMatchObject({ code: "ERR_REPLY_LOST" });
   });
 
-  test("a way of its own to read the answer", async () => {
+  test("its own parser reads the response", async () => {
     const target = await serve((_, response) => ok(response));
     expect((await send(target, { ...get, parse: (text) => text.length })).body).toBe(13);
   });

@@ -1,13 +1,13 @@
 import { serverReason } from "../../provider/failure";
 import { holdsShortSecret, longestText, redact } from "../../provider/redaction";
 
-test("a key is taken out line by line, for a server may break it otherwise", () => {
+test("a private key is redacted line by line, because a server may reflow it", () => {
   const key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\nAQEFAASCBKcwggSj\n-----END PRIVATE KEY-----\n";
   for (const text of [key.trim(), key.replaceAll("\n", " "), "got MIIEvQIBADANBgkqhkiG9w0B only"])
     expect(redact(text, [key])).not.toMatch(/MII|AQEF/);
 });
 
-test("a secret is taken out in every form that a server may echo", () => {
+test("a secret is redacted in every encoding that a server may echo", () => {
   const secret = 'k"ey/with=blanks and\nlines';
   const forms = [secret, JSON.stringify(secret), encodeURIComponent(secret), Buffer.from(secret).toString("base64")];
   for (const form of forms) expect(redact(`before ${form} after`, [secret, ""])).toMatch(/^before "?\[secret\]"? after$/);
@@ -20,17 +20,17 @@ test("a secret is taken out in every form that a server may echo", () => {
   expect(redact("xabcdefx", ["abcd", "cdef"])).toBe("x[secret]x");
 });
 
-test("a secret is replaced that is longer than any regular expression may be, and in no error", () => {
+test("a secret longer than a regular expression allows is redacted", () => {
   const secret = "canary-".repeat(50_000);
   expect(redact(`before ${secret}`, [secret])).toBe("before [secret]");
   expect(redact("before", [secret])).toBe("before");
 });
 
-test("a secret with half a character in it breaks nothing", () => {
+test("a secret with an unpaired surrogate is redacted", () => {
   expect(redact("before canary\ud800 after", ["canary\ud800"])).toBe("before [secret] after");
 });
 
-test("no part of a secret is left at the end of what is kept", () => {
+test("the truncated end of a reason holds no part of a secret", () => {
   const secret = "canary-0123456789";
   for (const overlap of [1, 8, secret.length]) {
     const text = `${"x".repeat(longestText - overlap)}${secret}${"y".repeat(longestText)}`;
@@ -40,16 +40,16 @@ test("no part of a secret is left at the end of what is kept", () => {
   expect(kept).toBe(`${"x".repeat(longestText - 3)}can`);
 });
 
-describe("a secret under four characters", () => {
+describe("a secret below four characters", () => {
   test.each([
     ["denied for abc", true],
     ["'ABC' is wrong", true],
     ["key=abc;", true],
     ["denied for YWJj", false],
     ["the abcess of cabc, abc1 and \u00e9abc", false],
-  ])("in %p is a word of its own: %p", (text, holds) => expect(holdsShortSecret(text, ["abc", " ", ""])).toBe(holds));
+  ])("%p contains it as a separate word: %p", (text, holds) => expect(holdsShortSecret(text, ["abc", " ", ""])).toBe(holds));
 
-  test("keeps the server's reason from being shown, and is not spelled out inside other words", () => {
+  test("hides the whole reason if it stands alone, and does not redact parts of other words", () => {
     expect(serverReason({ errors: ["this is a bad request"] }, "", ["a"])).toBe("the server's reason contains a secret and is not shown");
     expect(serverReason({ errors: ["invalid parameter"] }, "", ["a"])).toBe("invalid parameter");
     // In base64 it is long enough to be replaced.
@@ -85,7 +85,7 @@ describe("the server's reason", () => {
     ["control characters", "\u001b"],
     ["the first half of a secret", secret.slice(0, secret.length / 2)],
     ["a secret", secret],
-  ])("takes time in proportion to its length, of %s", (_, part) => {
+  ])("is processed in linear time, with %s", (_, part) => {
     for (const isJson of [false, true]) {
       // What is less than a few milliseconds is noise.
       const short = Math.max(5, taken(ofLength(part, 1), isJson));
@@ -95,7 +95,7 @@ describe("the server's reason", () => {
     }
   });
 
-  test("is found among the hundreds of secrets of a rekey", () => {
+  test("is redacted fast with the hundreds of secrets of a rekey", () => {
     const shares = Array.from({ length: 255 }, (_, index) => Buffer.alloc(33, index).toString("hex"));
     const begin = performance.now();
     expect(serverReason(undefined, `denied for ${shares[77]}`, shares)).toBe("denied for [secret]");

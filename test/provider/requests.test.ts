@@ -62,7 +62,7 @@ describe.each([
       remove: ["DELETE"],
       absence: evidence(list, listing),
     },
-  ])("$token sends what it must and nothing else", async ({ token, inputs, changed, path, create, remove, absence }) => {
+  ])("$token sends exactly the necessary requests", async ({ token, inputs, changed, path, create, remove, absence }) => {
     const resource = engine(token);
     const at = (methods: string[]): string[] => methods.map((method) => `${method} ${path}`);
     expect(await requests(() => resource.preview(inputs))).toEqual([]);
@@ -74,7 +74,7 @@ describe.each([
     expect(await requests(() => resource.destroy())).toEqual(at(remove));
   });
 
-  test("a role that is gone costs one read more where the 404 is no proof", async () => {
+  test("refresh of a deleted role sends one more read if a 404 proves nothing", async () => {
     const [role, other] = [engine("secrets:SchedulerRole"), engine("secrets:SchedulerRole")];
     await other.up({ name: "other", policies: ["a"] });
     await role.up({ name: "web", policies: ["a"] });
@@ -101,7 +101,7 @@ describe.each([
     expect(await requests(() => create(...many))).toEqual([...reads(...many), ...posts(...many)].sort());
   });
 
-  test("an existing role costs one read, and nothing is written", async () => {
+  test("the creation of an existing role reads once and writes nothing", async () => {
     await create("web", "site");
     forget();
     const refused = async (name: string): Promise<string> => {
@@ -115,12 +115,12 @@ describe.each([
     expect(codes).toEqual(["ERR_ALREADY_EXISTS", "ERR_ALREADY_EXISTS"]);
   });
 
-  test("adopting reads nothing first", async () => {
+  test("adoption sends no read before its write", async () => {
     const role = engine("secrets:SchedulerRole");
     expect(await requests(() => role.up({ name: "web", policies: ["a"], adopt: true }))).toEqual(["POST role/web"]);
   });
 
-  test("secrets:SchedulerRoles lists once and writes what changed", async () => {
+  test("secrets:SchedulerRoles lists once and writes only changed roles", async () => {
     const roles = engine("secrets:SchedulerRoles");
     const [a, b] = [{ policies: ["a"] }, { policies: ["b"] }];
     expect(await requests(() => roles.preview({ roles: { one: a, two: a } }))).toEqual([]);

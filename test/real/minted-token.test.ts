@@ -5,7 +5,7 @@ const nomad = { address: process.env.REAL_NOMAD_ADDRESS ?? "", token: process.en
 const ask = (token: string, path: string, method = "GET", body?: object): Promise<Response> =>
   fetch(`${nomad.address}/v1/${path}`, { method, headers: { "X-Nomad-Token": token }, body: body && JSON.stringify(body) });
 
-test("Vault mints, through a role that we configured, a token that Nomad takes for what the role allows", async () => {
+test("Vault generates a token that has exactly its role's permissions in Nomad", async () => {
   const vault = await (targets[0] ?? fail()).start();
   const mount = await vault.newMount();
   const policy = { Name: "steward-jobs", Rules: 'namespace "default" { policy = "read" }' };

@@ -37,7 +37,7 @@ const rekey = (shares: number, threshold: number, more = ""): Project =>
     .with(variables("RS", live));
 const outputs = async (): Promise<{ shares: string[]; complete: boolean }> => (await project.outputs()) as never;
 
-test("5/3 to 7/4 and back, and 5/3 to 5/3", async () => {
+test("a rekey from 5/3 to 7/4, back to 5/3, and to 5/3 again makes the new shares live", async () => {
   for (const [shares, threshold] of [
     [7, 4],
     [5, 3],
@@ -53,7 +53,7 @@ test("5/3 to 7/4 and back, and 5/3 to 5/3", async () => {
   }
 });
 
-test("to five holders with PGP keys and a backup, and back", async () => {
+test("a rekey to five holders with PGP keys and a backup commits with the decrypted shares", async () => {
   const all: Holder[] = await holders(5);
   const pgp = `, pgpKeys: ${JSON.stringify(all.map(({ publicKey }) => publicKey))}, backup: true, removeBackup: true, newShares: ${sources("N", 5)}`;
   const waits = await rekey(5, 3, pgp).pulumi("up", "--yes", "--skip-preview");
@@ -71,7 +71,7 @@ test("to five holders with PGP keys and a backup, and back", async () => {
   project.remove();
 });
 
-test("cancelled by somebody else in the middle, and with the official command line giving one of the shares", async () => {
+test("a rekey completes after another party cancels it, and with a share from Vault's command line", async () => {
   const run = promisify(execFile);
   const cli = await getServer("vault");
   const environment = { ...process.env, VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token };
@@ -90,7 +90,7 @@ test("cancelled by somebody else in the middle, and with the official command li
   expect(await vault.opens(live.slice(2))).toBe(true);
 });
 
-test("with both command lines in one rekey: whichever gives the last share, the other goes on", async () => {
+test("Vault's command line and pulumi-steward can share one rekey, whichever submits the last share", async () => {
   const run = promisify(execFile);
   const cli = await getServer("vault");
   const environment = { ...process.env, VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token };
@@ -121,7 +121,7 @@ test("with both command lines in one rekey: whichever gives the last share, the 
   expect(await vault.opens(live.slice(2))).toBe(true);
 });
 
-test("at the end it is sealed, and the last new shares unseal it", async () => {
+test("the last new shares unseal Vault after a seal", async () => {
   await vault.sealAndUnseal(live.slice(1, 4));
   expect((await vault.outside("GET", "sys/seal-status")).body).toMatchObject({ sealed: false, t: 3, n: 5 });
 });

@@ -14,7 +14,7 @@ onEachScheduler("the policies in docs/getting-started-nomad.md", (current) => {
     connect({ token: json.SecretID });
   }
 
-  test("the report's is enough to look everywhere, and for nothing else", async () => {
+  test("the policy of the report grants every read and nothing else", async () => {
     await actAs(report);
     await collect(scheduler.listJobs({ namespace: "*", filter: scheduler.filter("Type").equals("service") }));
     await collect(scheduler.listDeployments({ namespace: "*" }));
@@ -23,7 +23,7 @@ onEachScheduler("the policies in docs/getting-started-nomad.md", (current) => {
     await expect(scheduler.registerJob({ job: jobOf(newName()) })).rejects.toMatchObject({ code: "ERR_FORBIDDEN" });
   });
 
-  test("the other one is enough to register a job and to wait for it, in its namespace alone", async () => {
+  test("the policy of the deployment grants registering a job and waiting for it, in its namespace only", async () => {
     await current().makeNamespace("apps");
     await actAs(deploy);
     const jobId = newName();

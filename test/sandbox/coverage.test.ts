@@ -140,7 +140,7 @@ function registered(app: Hono<any>): string[] {
 test.each([
   ["standard", standard, secrets],
   ["hashicorp", hashicorp, { ...secrets, ...realOnly }],
-] as const)("the secrets service registers the listed routes, %s", async (_, dialect, listed) => {
+] as const)("the secrets service registers exactly the listed routes, %s", async (_, dialect, listed) => {
   const service = await secretsIn(dialect);
   expect(registered(service.app)).toEqual(Object.keys(listed).sort());
 });
@@ -148,21 +148,21 @@ test.each([
 test.each([
   ["standard", platformDialects.standard, platform("sms")],
   ["hashicorp", platformDialects.hashicorp, { ...platform("twilio"), ...platformRealOnly }],
-] as const)("the platform registers the listed routes, %s", (_, dialect, listed) => {
+] as const)("the platform registers exactly the listed routes, %s", (_, dialect, listed) => {
   expect(registered(createPlatform(dialect, new Clock()).app)).toEqual(Object.keys(listed).sort());
 });
 
 test.each([
   ["standard", schedulerDialects.standard],
   ["hashicorp", schedulerDialects.hashicorp],
-] as const)("the scheduler registers the listed routes, %s", (_, dialect) => {
+] as const)("the scheduler registers exactly the listed routes, %s", (_, dialect) => {
   expect(registered(createScheduler(dialect, new Clock()).app)).toEqual(Object.keys(scheduler).sort());
 });
 
 test.each([
   ["standard", standard],
   ["hashicorp", hashicorp],
-] as const)("the OpenAPI document lists the registered routes and no others, %s", async (_, dialect) => {
+] as const)("the OpenAPI document lists exactly the registered routes, %s", async (_, dialect) => {
   const service = await secretsIn(dialect);
   const request = new Request("http://sandbox/v1/sys/internal/specs/openapi", { headers: { [dialect.tokenHeader]: service.token } });
   const document = (await (await service.fetch(request)).json()) as { paths: Record<string, object> };

@@ -26,7 +26,7 @@ test.each([
   expect(await exists()).toBe(applied);
 });
 
-test("truncate applies the request, promises the whole body and stops in the middle", async () => {
+test("truncate applies the request and cuts the response off in the middle", async () => {
   await call(sandbox.secrets, "POST", role, write);
   sandbox.faults.add({ system: "secrets", method: "GET", path: role, action: "truncate" });
   const response = await fetch(`${sandbox.secrets.url}${role}`, { headers: { "x-secrets-token": sandbox.secrets.token } });
@@ -38,7 +38,7 @@ test("truncate applies the request, promises the whole body and stops in the mid
   expect(received.split("\r\n\r\n")[1]).toHaveLength(promised >> 1);
 });
 
-test("delay waits, then goes on as usual", async () => {
+test("delay waits and then processes the request", async () => {
   sandbox.faults.add({ system: "secrets", path: role, action: "delay", delayMs: 50 });
   const before = performance.now();
   expect((await call(sandbox.secrets, "POST", role, write)).status).toBe(204);
@@ -46,7 +46,7 @@ test("delay waits, then goes on as usual", async () => {
   expect(await exists()).toBe(true);
 });
 
-test("respond answers in the service's place, and nothing is applied", async () => {
+test("respond replaces the response, and nothing is applied", async () => {
   sandbox.faults.add({ system: "secrets", path: role, action: "respond", status: 429, body: "slow", headers: { "retry-after": "2" } });
   const answer = await call(sandbox.secrets, "POST", role, write);
   expect([answer.status, answer.text, answer.headers.get("retry-after")]).toEqual([429, "slow", "2"]);
@@ -57,14 +57,14 @@ test("respond answers in the service's place, and nothing is applied", async () 
   expect((await call(sandbox.secrets, "GET", role)).status).toBe(204);
 });
 
-test("redirect names another place", async () => {
+test("redirect responds with another address", async () => {
   sandbox.faults.add({ system: "secrets", path: role, action: "redirect", headers: { location: sandbox.platform.url } });
   const answer = await call(sandbox.secrets, "POST", role, write);
   expect([answer.status, answer.headers.get("location")]).toEqual([307, sandbox.platform.url]);
   expect(await exists()).toBe(false);
 });
 
-test("huge is more than anyone should read, and a client may leave in the middle", async () => {
+test("huge exceeds every limit, and a client may disconnect in the middle", async () => {
   sandbox.faults.add({ system: "secrets", path: role, action: "huge", times: 2 });
   const response = await fetch(`${sandbox.secrets.url}${role}`);
   let length = 0;
@@ -76,7 +76,7 @@ test("huge is more than anyone should read, and a client may leave in the middle
   await expect(left.text()).rejects.toThrow();
 });
 
-test("nth counts matching requests from when the fault is added; times says how many", async () => {
+test("nth counts matching requests from the time of the fault, and times limits its uses", async () => {
   await call(sandbox.secrets, "GET", role);
   sandbox.faults.add({ system: "secrets", method: "get", path: role, nth: 2, times: 2, action: "respond", status: 503 });
   const statuses: number[] = [];
@@ -84,7 +84,7 @@ test("nth counts matching requests from when the fault is added; times says how 
   expect(statuses).toEqual([404, 204, 503, 503, 404]);
 });
 
-test("faults are per system and per path, a later one takes over when the first is spent, and clear forgets all", async () => {
+test("faults apply per system and path, the next one follows when one is used up, and clear removes all", async () => {
   const { secrets, scheduler, faults } = sandbox;
   faults.add({ system: "scheduler", path: /.*/, action: "respond", status: 599 });
   faults.add({ system: "secrets", path: /role\/web$/g, action: "respond", status: 500 });
@@ -98,7 +98,7 @@ test("faults are per system and per path, a later one takes over when the first 
   expect((await call(scheduler, "GET", "/v1/jobs")).status).toBe(200);
 });
 
-test("the verb LIST meets faults too", async () => {
+test("faults apply to the method LIST", async () => {
   await call(sandbox.secrets, "POST", role, write);
   const list = rawList("/v1/scheduler/role", sandbox.secrets.token);
   sandbox.faults.add({ system: "secrets", method: "LIST", path: "/v1/scheduler/role", action: "drop-after" });
@@ -107,7 +107,7 @@ test("the verb LIST meets faults too", async () => {
   expect(await raw(sandbox.secrets, list)).toMatch(/^HTTP\/1.1 503 [\s\S]*\r\n\r\nno$/);
 });
 
-test("an answer written by hand, to the verb LIST or cut in the middle, has the Date of the sandbox's clock", async () => {
+test("a raw response to LIST or to a truncated request has the Date of the sandbox's clock", async () => {
   await call(sandbox.secrets, "POST", role, write);
   sandbox.clock.advance(3_600_000);
   sandbox.faults.add({ system: "secrets", method: "GET", path: role, action: "truncate" });
@@ -128,6 +128,6 @@ test.each([
   [{ action: "refuse", times: 0 }, /times/],
   [{ action: "redirect" }, /location/],
   [{ action: "delay" }, /delayMs/],
-])("refuses the fault %j", (fault, message) => {
+])("rejects the fault %j", (fault, message) => {
   expect(() => sandbox.faults.add({ system: "secrets", path: role, ...fault } as never)).toThrow(message);
 });

@@ -74,7 +74,7 @@ function ask(path: string, method: string, host?: string): Promise<{ status?: nu
 
 const setting = (attributes: object): object => ({ data: { attributes } });
 
-test("a `pulumi up` shows as it happens: roles, configuration and requests, without the page being loaded again", async () => {
+test("a `pulumi up` appears live, with roles, configuration and requests", async () => {
   await open();
   expect(await cells("scheduler/role")).toEqual([]);
   expect(await page.locator(".changed").count()).toBe(0);
@@ -102,7 +102,7 @@ test("a `pulumi up` shows as it happens: roles, configuration and requests, with
   expect(complaints).toEqual([]);
 });
 
-test("a rekey shows its phases, and how many shares were given", async () => {
+test("a rekey appears with its phases and its number of shares", async () => {
   await open();
   const { secrets } = sandbox;
   const to = async (method: string, path: string, body?: object) => (await call(secrets, method, `/v1/sys/rekey/${path}`, body)).json;
@@ -127,7 +127,7 @@ test("a rekey shows its phases, and how many shares were given", async () => {
   expect(complaints).toEqual([]);
 });
 
-test("settings, mails, messages, deprecations and jobs show; what nobody set is folded away", async () => {
+test("settings, mails, messages, deprecations and jobs appear, and defaults are collapsed", async () => {
   await open();
   const { platform, scheduler } = sandbox;
   const admin = "/api/v2/admin";
@@ -162,7 +162,7 @@ test("settings, mails, messages, deprecations and jobs show; what nobody set is 
   expect(complaints).toEqual([]);
 });
 
-test.each(["standard", "hashicorp"] as const)("no secret is on the page, nor in what its server sends, %s", async (dialect) => {
+test.each(["standard", "hashicorp"] as const)("neither the page nor a response of its server contains a secret, %s", async (dialect) => {
   await open({ dialect });
   const { secrets, platform, scheduler } = sandbox;
   const real = dialect === "hashicorp";
@@ -219,7 +219,7 @@ test.each(["standard", "hashicorp"] as const)("no secret is on the page, nor in 
   expect(complaints).toEqual([]);
 });
 
-test("a generated token shows as a lease until it is over, and never itself", async () => {
+test("a generated token appears as a lease until it ends, without its secret", async () => {
   await open();
   const { secrets, scheduler } = sandbox;
   await call(secrets, "POST", "/v1/scheduler/config/access", { address: scheduler.url, token: scheduler.token });
@@ -234,7 +234,7 @@ test("a generated token shows as a lease until it is over, and never itself", as
   await shows("Leases of generated tokens", "None.");
 });
 
-test("the page goes on where a secret is no text that an address could hold", async () => {
+test("the page works with a secret that is not valid Unicode", async () => {
   await open();
   const token = "\ud800abcdefgh";
   expect((await call(sandbox.secrets, "POST", "/v1/scheduler/config/access", { address: "http://nomad.example.com", token })).status).toBe(
@@ -244,7 +244,7 @@ test("the page goes on where a secret is no text that an address could hold", as
   expect(await said()).not.toContain("abcdefgh");
 });
 
-test("what the services hold is text on the page, whatever it looks like", async () => {
+test("data of the services is shown as text, never as HTML", async () => {
   await open();
   const { secrets, platform, scheduler } = sandbox;
   const evil = "<img src=x onerror=document.title='harmed'><script>document.title='harmed'</script>";
@@ -261,14 +261,14 @@ test("what the services hold is text on the page, whatever it looks like", async
   await expect(page.evaluate("document.body.innerHTML = '<b></b>'")).rejects.toThrow(/TrustedHTML/);
 });
 
-test("the newest requests are shown, and all are counted", async () => {
+test("the newest requests are listed and all are counted", async () => {
   await open();
   for (let number = 0; number < 230; number += 1) await call(sandbox.secrets, "GET", `/v1/number/${number}`);
   await shows("All services", /All services230.*\/v1\/number\/229.*and 30 more/);
   expect(await block("All services").locator("tbody tr").count()).toBe(200);
 });
 
-test("the page's server is only to look at, from this machine, and ends with the sandbox", async () => {
+test("the page's server is read-only, local, and ends with the sandbox", async () => {
   await open();
   const { hostname, port } = new URL(sandbox.page);
   expect(hostname).toBe("127.0.0.1");

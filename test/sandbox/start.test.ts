@@ -6,7 +6,7 @@ import { call } from "../support/call";
 let sandbox: Sandbox;
 afterEach(() => sandbox?.close());
 
-test("three services listen on free loopback ports, and env names them in the standard dialect", async () => {
+test("three services listen on free loopback ports, and env has their variables in the standard dialect", async () => {
   sandbox = await start();
   const { secrets, platform, scheduler } = sandbox;
   for (const { url } of [secrets, platform, scheduler]) expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -20,7 +20,7 @@ test("three services listen on free loopback ports, and env names them in the st
   });
 });
 
-test("in the hashicorp dialect env uses the real products' names", async () => {
+test("env has the variables of Vault, Terraform Enterprise and Nomad in the hashicorp dialect", async () => {
   sandbox = await start({ dialect: "hashicorp" });
   expect(Object.keys(sandbox.env)).toEqual(["VAULT_ADDR", "VAULT_TOKEN", "TFE_ADDRESS", "TFE_TOKEN", "NOMAD_ADDR", "NOMAD_TOKEN"]);
 });
@@ -33,7 +33,7 @@ async function neighbor(): Promise<{ port: number; close(): Promise<void> }> {
   return { port, close: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-test("a port gives four in a row", async () => {
+test("a port reserves four consecutive ones", async () => {
   let port = 0;
   // The ports beside a free one may be another process's: then four others are tried.
   for (let isStarted = false; !isStarted; ) {
@@ -56,7 +56,7 @@ test("a port gives four in a row", async () => {
   ]);
 });
 
-test("a taken port fails without leaving the others open", async () => {
+test("a port in use fails the start and leaves no other port open", async () => {
   const taken = await neighbor();
   const first = Math.min(taken.port - 1, 65_532);
   await expect(start({ port: first })).rejects.toMatchObject({ code: "EADDRINUSE" });
@@ -73,11 +73,11 @@ test.each([
   [{ unsealShares: 3, unsealThreshold: 1 }, /unsealThreshold/],
   [{ seal: "wax" }, /seal/],
   [{ shares: 5 }, /Unknown option "shares"/],
-])("refuses the options %j", async (options, message) => {
+])("rejects the options %j", async (options, message) => {
   await expect(start(options as object)).rejects.toThrow(message);
 });
 
-test("every request is logged with its query, its status and the clock's time", async () => {
+test("every request is logged with its query, status and clock time", async () => {
   sandbox = await start();
   sandbox.clock.advance(3_600_000);
   await call(sandbox.secrets, "GET", "/v1/scheduler/role?list=true");
@@ -92,7 +92,7 @@ test("every request is logged with its query, its status and the clock's time", 
   expect(sandbox.requests()).toHaveLength(2);
 });
 
-test("the clock moves the Date of answers and the life of tokens", async () => {
+test("the clock sets the Date of responses and the age of tokens", async () => {
   sandbox = await start({ dialect: "hashicorp" });
   const created = await call(sandbox.secrets, "POST", "/v1/auth/token/create", { policies: ["root"], ttl: "1h" });
   const { client_token: token } = created.json.auth;
@@ -104,7 +104,7 @@ test("the clock moves the Date of answers and the life of tokens", async () => {
   for (const ms of [Number.NaN, -1, Number.POSITIVE_INFINITY]) expect(() => sandbox.clock.advance(ms)).toThrow(RangeError);
 });
 
-test("reset goes back to the seed, and keeps addresses, tokens and shares", async () => {
+test("reset restores the seed and keeps addresses, tokens and shares", async () => {
   sandbox = await start();
   const { secrets } = sandbox;
   const { shares, env } = { shares: secrets.shares, env: { ...sandbox.env } };
@@ -122,7 +122,7 @@ test("reset goes back to the seed, and keeps addresses, tokens and shares", asyn
   expect(sandbox.env).toEqual(env);
 });
 
-test("close ends open connections and waiting requests, twice is fine, and nothing listens afterwards", async () => {
+test("close ends open connections and waiting requests, can be called twice, and frees the ports", async () => {
   sandbox = await start();
   const { secrets } = sandbox;
   await call(secrets, "GET", "/v1/sys/mounts");

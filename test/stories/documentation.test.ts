@@ -15,7 +15,7 @@ onEachTarget("docs/getting-started-vault.md", (current) => {
   const page = "docs/getting-started-vault.md";
   const stage = storyForEach(current);
 
-  /** A token that may do what the page's policies say, at the mount of the test. */
+  /** Creates a token with the page's policies at the mount of the test. */
   async function tokenWith(name: string, policy: string): Promise<string> {
     const { address, token, outside } = current();
     expect((await outside("PUT", `sys/policies/acl/${name}`, { policy })).status).toBe(204);
@@ -23,7 +23,7 @@ onEachTarget("docs/getting-started-vault.md", (current) => {
     return json.auth.client_token;
   }
 
-  test("its policies are enough, and that of the night for nothing but to look; its programs adopt what is there; its pipeline finds drift", async () => {
+  test("the policies grant exactly what is needed, the programs adopt existing objects, and the pipeline finds drift", async () => {
     const { project, mount } = stage();
     const { address, dialect, outside } = current();
     const [look = "", adopt = ""] = blocks(page, "ts");
@@ -65,7 +65,7 @@ onEachTarget("docs/getting-started-vault.md", (current) => {
   });
 });
 
-describe("on the sandbox with the names of the real products", () => {
+describe("on the sandbox in the hashicorp dialect", () => {
   let sandbox: Sandbox;
   let project: Story;
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describe("on the sandbox with the names of the real products", () => {
   afterEach(() => project.remove());
   const writes = (): string[] => sandbox.requests().flatMap(({ method, path }) => (method === "GET" ? [] : [`${method} ${path}`]));
 
-  test("docs/getting-started-terraform-enterprise.md: the look writes nothing, adopting what differs, and the pipeline finds drift", async () => {
+  test("docs/getting-started-terraform-enterprise.md: the first program only reads, the second one adopts settings, and the pipeline finds drift", async () => {
     const page = "docs/getting-started-terraform-enterprise.md";
     const [look = "", adopt = ""] = blocks(page, "ts");
     await project.typescript(look).up();
@@ -99,7 +99,7 @@ describe("on the sandbox with the names of the real products", () => {
     await project.destroy();
   });
 
-  test("docs/getting-started-nomad.md: a refresh that runs the program records the report, is red where it must be, and would register jobs", async () => {
+  test("docs/getting-started-nomad.md: refresh --run-program records the report and fails for a service that is not running, and registers jobs", async () => {
     const page = "docs/getting-started-nomad.md";
     const { scheduler } = sandbox;
     const [report = "", deploy = ""] = blocks(page, "ts");

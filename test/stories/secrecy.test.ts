@@ -4,15 +4,15 @@ import { Run } from "../support/project";
 import { SecretStory, secretResources } from "../support/secret-story";
 import { newStory, Story } from "../support/story";
 
-test("the story declares every definition that has secrets, with each of them", () => {
+test("the story declares every definition with secrets and all of its secrets", () => {
   const withSecrets = definitions.filter(({ secrets }) => secrets.length > 0);
   expect(Object.fromEntries(Object.entries(secretResources).map(([token, { secrets }]) => [token, [...secrets].sort()]))).toEqual(
     Object.fromEntries(withSecrets.map(({ token, secrets }) => [token, [...secrets].sort()])),
   );
 });
 
-// What Pulumi itself prints, at every log level, is looked into in test/end-to-end/secrecy.test.ts.
-describe.each(["standard", "hashicorp"] as const)("no secret in clear text (%s)", (dialect) => {
+// test/end-to-end/secrecy.test.ts searches Pulumi's own output at every log level.
+describe.each(["standard", "hashicorp"] as const)("no secret in plaintext (%s)", (dialect) => {
   let sandbox: Sandbox;
   let story: SecretStory;
   let project: Story;
@@ -41,7 +41,7 @@ describe.each(["standard", "hashicorp"] as const)("no secret in clear text (%s)"
   const up = ["up", "--yes", "--skip-preview", "--diff"];
   const refresh = ["refresh", "--yes", "--skip-preview", "--diff"];
 
-  test("previews, failures, creations, refreshes, get, secrets that leave the program, and the end", async () => {
+  test("the terminal and the backend hold no secret, from preview to destroy", async () => {
     project.program(story.whole());
     await succeeds("preview", "preview", "--diff");
 

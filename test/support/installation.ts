@@ -139,7 +139,7 @@ export async function upWithoutSecrets(project: Project): Promise<void> {
 }
 
 export function testModules(current: () => Installation): void {
-  test("no link leads out of it, and there is no TypeScript but Pulumi's own", () => {
+  test("node_modules holds a copy of the package, and no TypeScript besides Pulumi's", () => {
     const modules = join(current().project.folder, "program/node_modules");
     expect(lstatSync(join(modules, "pulumi-steward")).isSymbolicLink()).toBe(false);
     expect(existsSync(join(modules, "typescript"))).toBe(false);
@@ -147,7 +147,7 @@ export function testModules(current: () => Installation): void {
 }
 
 export function testMisspelling(current: () => Installation): void {
-  test("Pulumi's own TypeScript refuses a misspelt attribute", async () => {
+  test("Pulumi's TypeScript rejects a misspelled attribute", async () => {
     const misspelt = typescript('new secrets.SchedulerRole("job", { name: "job", polices: [] });');
     const { output } = await current()
       .project.files({ ...programs.TypeScript, "index.ts": misspelt })

@@ -43,7 +43,7 @@ const kinds: { blow: Blow; when: Strike["when"] }[] = [
 export function everyBlow(dialect: "standard" | "hashicorp", names: readonly string[]): void {
   const { start } = rekeyTargets.find(({ name }) => name.includes(dialect)) as (typeof rekeyTargets)[number];
   test.each(shapes.filter(({ name }) => names.includes(name)))(
-    "$name: whatever falls on it, at whatever request, no key is lost and it comes to its end",
+    "$name: no fault at any request loses a key, and the rekey completes",
     async ({ first, plan }) => {
       const story = (strikes: Plan["strikes"]): Promise<Report> =>
         withRekeyTarget(start, first, (target) => tell(target, new InProcess(target), { ...plan, strikes, rounds: 1 }));

@@ -6,11 +6,11 @@ const of = (settings: string): typeof attributeCases => attributeCases.filter((e
 const declared = (settings: string): Record<string, unknown> =>
   Object.fromEntries(of(settings).map(({ attribute, declared: value }) => [attribute, value]));
 
-/** Of an incident: what the actions are triggered by, and which workspace and version are declared. */
+/** An incident: the trigger of the actions, and the declared workspace and module version. */
 const first = { incident: "one", workspaceId: "ws-acmeNetworkTest", moduleVersion: "1.0.0" };
 const second = { incident: "two", workspaceId: "ws-acmeNetworkProd", moduleVersion: "1.1.0" };
 
-/** Settings that are renamed without an alias: what they were before is not known any more. */
+/** Settings that are renamed without an alias, so their original values are no longer known. */
 const withoutAlias = ["cost-estimation", "customization"];
 
 /** Every resource of the platform. */
@@ -35,7 +35,7 @@ const program = ({ incident, workspaceId, moduleVersion }: typeof first, isRenam
   exports.read = platform.AdminWorkspace.get(named("read"), "ws-globexWebsite").name;
 `;
 
-// The real command line has the same part in both dialects: one of them shows it, and test/stories/platform shows the other one.
+// The command line does the same in both dialects. test/stories/platform runs the other one.
 const dialects = ["hashicorp"] as const;
 
 function life(current: () => Platform): void {
@@ -60,7 +60,7 @@ function life(current: () => Platform): void {
   const writes = async (operation: () => Promise<unknown>): Promise<string[]> =>
     (await current().requests(operation)).filter((each) => !each.startsWith("GET"));
 
-  test("up, no drift, drift of each readable attribute, repaired, replaced, renamed with an alias and without, destroyed and restored", async () => {
+  test("up, refresh, repair, replace, rename and destroy reach the declared settings and restore the original ones", async () => {
     const { held, change, outside, service } = current();
     const before: Record<string, unknown> = {};
     for (const settings of kinds) before[settings] = await held(settings);
@@ -77,10 +77,10 @@ function life(current: () => Platform): void {
     service.seed({ workspaces: [{ id: "ws-globexWebsite", name: "site", organization: "globex" }] });
     const drifted = await project.refresh();
     const named = drifted.changes.map((line) => /^[~+-] (\w+)\s*:/.exec(line)?.[1]).filter(Boolean);
-    // The engine shows no secret that changed: a line of the provider names it.
+    // The engine hides a changed secret, so a message of the provider names it.
     const secrets = ["cloudASecretKey", "cloudBCredentials", "cloudCClientSecret"];
     const shown = attributeCases.map(({ attribute }) => attribute).filter((attribute) => !secrets.includes(attribute));
-    // Of what is only read, everything: its name, its latest run and its repository.
+    // The changed outputs of the workspace that `get` reads.
     const read = ["name", "currentRunId", "vcsRepoIdentifier"];
     expect(named.sort()).toEqual([...shown, "oldIdpCert", "reason", "link", ...read].sort());
     for (const secret of secrets)
@@ -90,11 +90,11 @@ function life(current: () => Platform): void {
     await expectDeclared(current(), first);
     expect(await writes(() => project.calm())).toEqual([]);
 
-    // Of settings, only the user orders a replacement.
+    // Only --replace replaces settings.
     const prefix = "urn:pulumi:dev::story::pulumi-nodejs:dynamic/steward/platform:";
     const ordered = kinds.flatMap((settings) => ["--replace", `${prefix}${tokens[settings]}::${settings}`]);
     const replaced = await project.program(program(second)).up(...ordered);
-    // An action is updated: it is done again.
+    // An update of an action runs it again.
     expect(replaced.output).toMatch(/~ 4 updated/);
     expect(replaced.output).toMatch(/\+-8 replaced/);
     await expectDeclared(current(), second);
@@ -104,7 +104,7 @@ function life(current: () => Platform): void {
     const renamed = await project.program(program(second, true)).up();
     expect(renamed.output).toMatch(/\+ 5 created[\s\S]*- 5 deleted/);
     await expectDeclared(current(), second);
-    // An action with an alias is not done again.
+    // A rename with an alias does not run an action again.
     expect(service.sms.sent()).toHaveLength(3);
     expect(await writes(() => project.calm())).toEqual([]);
 
@@ -123,4 +123,4 @@ function life(current: () => Platform): void {
   });
 }
 
-onEachPlatform("the life of a stack of every resource, by the real pulumi", life, dialects);
+onEachPlatform("a stack with every resource of the platform, with the real command line", life, dialects);

@@ -4,7 +4,7 @@ import { ensureReadonlyPolicy, onTargets, Target, targets } from "../../support/
 
 const roles = { a: { policies: ["one", "two"] }, b: { policies: ["two"] } };
 
-/** Every resource of the secrets service but the rekey. Renamed, some have an alias, and some take over what is there. */
+/** Every resource of the secrets service except the rekey. When renamed, some have an alias and some adopt the existing object. */
 const program = (mount: string, address: string, isRenamed = false): string => `
   const mount = ${JSON.stringify(mount)};
   const named = (name) => name + "${isRenamed ? "-renamed" : ""}";
@@ -23,7 +23,7 @@ const program = (mount: string, address: string, isRenamed = false): string => `
   exports.found = secrets.SchedulerRole.get(named("theirs"), mount + "/role/theirs").policies;
 `;
 
-// The real command line has the same part in both dialects: the sandbox shows it in one of them, and a real Vault in the other one.
+// The command line does the same in both dialects: this is the standard one, and Vault where the suite runs on it.
 const [one] = targets;
 
 function life(current: () => Target): void {
@@ -48,7 +48,7 @@ function life(current: () => Target): void {
     await gateway.close();
   });
 
-  /** Which of the tokens the scheduler accepts. Without leases nobody can take one back. */
+  /** Which of the tokens the scheduler accepts. A token without a lease cannot be revoked. */
   async function accepted(): Promise<boolean[]> {
     const { scheduler, dialect } = current();
     const header = dialect === "hashicorp" ? "X-Nomad-Token" : "X-Scheduler-Token";
@@ -70,7 +70,7 @@ function life(current: () => Target): void {
     };
   }
 
-  test("up, no drift, drift of each readable attribute, repaired, replaced, renamed with an alias and without, destroyed", async () => {
+  test("up, refresh, repair, replace, rename and destroy reach the declared objects and leave other roles alone", async () => {
     const { dialect, outside, newMount, scheduler } = current();
     const shown = dialect === "hashicorp";
     const [mount, next] = [await newMount(), await newMount()];
@@ -126,7 +126,7 @@ function life(current: () => Target): void {
     ]);
     const retyped = await project.refresh();
     expect(retyped.changes).toEqual(expect.arrayContaining(['- [0]: "read"', '- [0]: "two"']));
-    // Of the role that is gone, the engine shows everything that it was.
+    // The engine shows all outputs of the deleted role.
     expect(retyped.changes.filter((line) => line.startsWith("~")).sort()).toEqual(
       [
         ...["~ policies: [", '~ type: "client" => "management"'],
@@ -147,7 +147,7 @@ function life(current: () => Target): void {
     const renamed = await project.program(program(next, scheduler.address, true)).up();
     expect(renamed.output).toMatch(/\+ 4 created[\s\S]*- 4 deleted/);
     expect(await held(next)).toEqual(declared);
-    // The alias keeps the token: only the other is generated anew.
+    // The resource with an alias keeps its token: only the other token is generated again.
     expect(await accepted()).toEqual(shown ? [false, false, true, false, true] : tokens.map(() => true));
     await project.calm();
 
@@ -160,4 +160,4 @@ function life(current: () => Target): void {
   });
 }
 
-onTargets("the life of a stack of every resource, by the real pulumi", life, [one as (typeof targets)[number]]);
+onTargets("a stack with every resource of the secrets service, with the real command line", life, [one as (typeof targets)[number]]);

@@ -3,9 +3,9 @@ import { rekeyTargets, withRekeyTarget } from "../../support/rekey";
 import { CommandLine } from "../../torture/runners";
 import { Blow, Plan, Strike, tell } from "../../torture/story";
 
-// The real command line, the real provider process, SIGKILL. What each blow does at each request is told in test/torture, in the process and in both
-// dialects. Here it is seen that what is assumed there is so: what Pulumi has saved when it dies, after each of the steps that a rekey records, and that an
-// orphan sends nothing that it must not, and ends.
+// SIGKILL of the real command line and the real provider process. test/torture runs every fault at every request, in the process and in both
+// dialects. This suite checks the assumptions made there: what Pulumi has saved when it dies after each recorded step of a rekey, and that an
+// orphaned provider sends nothing more and ends.
 
 const request =
   (method: string, path: string, nth = 1) =>
@@ -13,15 +13,15 @@ const request =
     passing.method === method && passing.path.endsWith(path) && passing.nth === nth;
 const strike = (blow: Blow, when: Strike["when"], at: Strike["at"]): Strike => ({ at, when, blow });
 
-test("the command line dies when the attempt was started, when a share was given, and both die at the commit", async () => {
+test("a rekey completes after kills at the start, at a share and at the commit", async () => {
   const [{ start }] = rekeyTargets.slice(-1) as [(typeof rekeyTargets)[number]];
   const plan: Plan = { shares: 3, threshold: 2, pgp: false, backup: false, verification: true, holders: 1, rounds: 1, strikes: [] };
   plan.strikes = [
-    // The attempt is not in the state.
+    // The state does not hold the attempt.
     strike("command line", "after", request("PUT", "rekey/init")),
-    // The attempt is, and no share; the orphan gives no other one.
+    // The state holds the attempt, but no share. The orphaned provider submits no other share.
     strike("command line", "after", request("PUT", "rekey/update")),
-    // The new shares are, and not what became of them.
+    // The state holds the new shares, but not the outcome of the commit.
     strike("both", "after", request("PUT", "rekey/verify", 2)),
   ];
   await withRekeyTarget(start, { shares: 5, threshold: 3 }, async (target) => {

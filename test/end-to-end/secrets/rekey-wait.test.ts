@@ -4,15 +4,15 @@ import { processesWith } from "../../support/processes";
 import { ended, Project } from "../../support/project";
 import { rekeyTargets, withRekeyTarget } from "../../support/rekey";
 
-/** Comes back when something is so; the test's own time limit ends it otherwise. */
+/** Waits for a condition, at most until the test times out. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((done) => setTimeout(done, 50));
 }
 
-// What Ctrl-C does to Pulumi is the same in both dialects: one of them tells it.
+// Ctrl-C has the same effect in both dialects, so one is enough.
 const [{ start }] = rekeyTargets.slice(-1) as [(typeof rekeyTargets)[number]];
 
-test("a second Ctrl-C ends a rekey that waits, and after pulumi cancel the next up completes it", async () => {
+test("a second Ctrl-C ends a waiting rekey, and the next up completes it after pulumi cancel", async () => {
   await withRekeyTarget(start, { shares: 5, threshold: 3 }, async ({ gateway, token, dialect, first, opens }) => {
     const shares = Object.fromEntries(first.map((share, index) => [`RS${index}`, share]));
     const project = new Project({ STEWARD_TOKEN: token, ...shares }).config({
@@ -33,7 +33,7 @@ test("a second Ctrl-C ends a rekey that waits, and after pulumi cancel the next 
       expect(output).toContain("A second one ends it at once, and leaves a pending operation: then run `pulumi cancel`");
       run.kill("SIGINT");
       await until(() => /press \^C again/.test(output));
-      // It goes on waiting: the provider asks for the status again.
+      // The rekey still waits: the provider reads the status again.
       const asked = gateway.requests.length;
       await until(() => gateway.requests.length > asked);
       expect(run.exitCode).toBeNull();

@@ -1,14 +1,14 @@
 import { Project } from "../../support/project";
 import { RekeyTarget, rekeyTargets } from "../../support/rekey";
 
-// One stack with a rekey lives through all of it, in one dialect. Both dialects, and what else becomes of a rekey, are told in test/stories/secrets.
+// One stack with a rekey, in one dialect. test/stories/secrets covers both dialects and all other cases of a rekey.
 
-describe("a rekey, with the real command line", () => {
+describe("a rekey with the real command line", () => {
   let target: RekeyTarget;
   let project: Project;
-  /** What the terminal showed, in all runs. */
+  /** The terminal's output of all runs. */
   let shown = "";
-  /** The sets that have opened the service, the last one last. */
+  /** The sets of shares that have unsealed the server, in order. */
   let sets: string[][];
   beforeAll(async () => {
     const [{ start }] = rekeyTargets.slice(-1) as [(typeof rekeyTargets)[number]];
@@ -44,7 +44,7 @@ describe("a rekey, with the real command line", () => {
   };
   const sent = (): number => target.gateway.requests.filter(({ method }) => method !== "GET").length;
 
-  /** Two of the new shares open the service, and the former ones do not. */
+  /** Two of the new shares unseal the server, and the former shares do not. */
   async function expectLive(shares: string[]): Promise<void> {
     const former = sets.at(-1) as string[];
     sets.push(shares);
@@ -53,7 +53,7 @@ describe("a rekey, with the real command line", () => {
     expect(await target.opens(former)).toBe(false);
   }
 
-  test("refuses to begin where Pulumi does not save after each resource", async () => {
+  test("up refuses to start a rekey if Pulumi skips checkpoints", async () => {
     bring(target.first, { PULUMI_SKIP_CHECKPOINTS: "true" });
     rekey("old");
     const { code, output } = await run("up", "--diff");
@@ -63,7 +63,7 @@ describe("a rekey, with the real command line", () => {
     expect(target.gateway.requests).toEqual([]);
   });
 
-  test("up makes the new shares live, and then nothing changes", async () => {
+  test("up makes the new shares live, and a second up changes nothing", async () => {
     bring(target.first);
     const output = await up();
     expect(output).toContain("rekey: 2 of 3 current shares given");
@@ -76,13 +76,13 @@ describe("a rekey, with the real command line", () => {
     expect(sent()).toBe(before);
   });
 
-  test("other triggers run it again, from the shares of the state", async () => {
+  test("changed triggers start another rekey with the shares in the state", async () => {
     rekey("old", `, triggers: ["2"]`);
     expect(await up()).toContain("a new rekey will run, from 3 shares, threshold 2, to 3 shares, threshold 2");
     await expectLive(((await project.outputs()) as { shares: string[] }).shares);
   });
 
-  test("renamed without an alias, with the live shares at hand, it runs once more and lets the old name go", async () => {
+  test("a rename without an alias runs another rekey and deletes the old resources", async () => {
     bring(sets.at(-1) as string[]);
     rekey("new");
     await up();
@@ -94,7 +94,7 @@ describe("a rekey, with the real command line", () => {
     expect((await target.outside("GET", "sys/rekey/init")).body).toMatchObject({ started: false });
   });
 
-  test("destroy is refused while the state holds the only copy of the shares", async () => {
+  test("destroy fails while the state holds the only copy of the shares", async () => {
     const { code, output } = await run("destroy");
     expect(code).not.toBe(0);
     expect(output).toContain("Cannot delete rekey: the state holds the only copy of shares that open the service.");
@@ -103,7 +103,7 @@ describe("a rekey, with the real command line", () => {
     expect(await run("destroy")).toMatchObject({ code: 0 });
   });
 
-  test("no share was in clear text on the terminal or in a file of the backend", () => {
+  test("the terminal and the backend never hold a share in plaintext", () => {
     const everything = shown + project.stored();
     expect(sets).toHaveLength(4);
     for (const share of sets.flat())

@@ -73,12 +73,12 @@ describe("check", () => {
       ],
     ],
     ["SchedulerRoles", { roles: ["web"] }, ["roles: must be an object of roles by name"]],
-  ])("%s %#: says all problems at once, before anything is sent", async (type, inputs, reasons) => {
+  ])("%s %#: reports all problems at once and sends nothing", async (type, inputs, reasons) => {
     expect(await engine(type).problems(inputs)).toEqual(reasons);
     expect(sent()).toEqual([]);
   });
 
-  test("prints no value, of secrets least of all", async () => {
+  test("prints no input value", async () => {
     const canary = "canary-value";
     const inputs = {
       address: canary,
@@ -93,7 +93,7 @@ describe("check", () => {
     expect(problems.join()).not.toContain(canary);
   });
 
-  test("refuses an address that holds credentials, and prints none", async () => {
+  test("rejects an address with credentials and does not print them", async () => {
     const canary = "canary-password";
     const credentials = "must not hold a user or a password, which the state would keep in clear text";
     const rest = { token: "t" };
@@ -104,7 +104,7 @@ describe("check", () => {
     expect(await engine("SchedulerAccess").problems({ ...rest, address: "https://h:4646/base" })).toEqual([]);
   });
 
-  test("lets pass what a preview does not know yet", async () => {
+  test("accepts values that a preview does not know yet", async () => {
     expect(await engine("SchedulerRole").problems({ name: unknown, policies: [unknown, "ok"], type: unknown, global: unknown })).toEqual(
       [],
     );
@@ -123,7 +123,7 @@ describe("check", () => {
     expect([operation, inputs]).toEqual(["create", expect.objectContaining({ ttl: unknown, maxTtl: 3600, mount: "nomad" })]);
   });
 
-  test("refuses to send shares to another machine over plain http", async () => {
+  test("rejects plain HTTP to another host for shares", async () => {
     const rekey = { secretShares: 1, secretThreshold: 1, currentShares: ["00"] };
     const problemsAt = (address: string, more: object = {}): Promise<string[]> =>
       engine("RekeyAttempt", { "steward:default": { secrets: { address } } }).problems({ ...rekey, ...more });
@@ -133,7 +133,7 @@ describe("check", () => {
     expect(await problemsAt("http://127.0.0.1:8200")).toEqual([]);
   });
 
-  test("warns of what the service will refuse later", async () => {
+  test("warns about inputs that the server will reject later", async () => {
     const inputs = { address: "http://h:1", token: "t", caCert: sha1Certificate, clientKey: privateKey };
     expect(await engine("SchedulerAccess").problems({ ...inputs, clientCert: "-----BEGIN CERTIFICATE-----\nx\n" })).toEqual([]);
     expect(await engine("SchedulerLease").problems({ ttl: "2h", maxTtl: "1h" })).toEqual([]);
@@ -145,14 +145,14 @@ describe("check", () => {
     ]);
   });
 
-  test("refuses a connection that the configuration does not hold", async () => {
+  test("rejects a connection that is missing from the configuration", async () => {
     expect((await engine("SchedulerLease").problems({ ttl: "1h", connection: "other" }))[0]).toContain(
       'configured under the connection "other"',
     );
   });
 });
 
-test("a preview that does not know the connection yet replaces nothing that it cannot compare", async () => {
+test("a preview with an unknown connection plans an update, not a replacement", async () => {
   const resource = engine("SchedulerLease");
   await resource.up({ ttl: "1h" });
   expect(await resource.preview({ ttl: "1h", connection: unknown })).toMatchObject({ operation: "update", replaces: [] });

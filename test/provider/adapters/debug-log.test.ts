@@ -29,7 +29,7 @@ function shown(folder: string): Record<string, string> {
   );
 }
 
-describe("Pulumi's debug log shows no content of a response", () => {
+describe("Pulumi's debug log hides the content of responses", () => {
   /** Another copy of the SDK's messages, as npm installs one for a package that needs another version. */
   let nested: string;
   let steward: Package;
@@ -60,14 +60,14 @@ describe("Pulumi's debug log shows no content of a response", () => {
 });
 
 // Fails when a newer SDK logs something else: find out whether that can be a secret before adding it here.
-describe("what Pulumi's SDK writes to its debug log", () => {
+describe("the debug log of Pulumi's SDK", () => {
   const lines = readdirSync(join(sdk, "runtime"))
     .filter((file) => file.endsWith(".js"))
     .flatMap((file) =>
       [...readFileSync(join(sdk, "runtime", file), "utf8").matchAll(/\blog\.debug\((.*?)\);\n/gs)].map(([, line = ""]) => line),
     );
 
-  test("is names, URNs, errors and responses, of which only those that are hidden hold values", () => {
+  test("contains only names, URNs, errors and responses", () => {
     const values = lines.flatMap((line) => [...line.matchAll(/\$\{([^{}]*)\}/g)].map(([, value = ""]) => value));
     const names = [
       "ctx",
@@ -105,7 +105,7 @@ describe("what Pulumi's SDK writes to its debug log", () => {
     expect(require(join(sdk, "runtime/settings")).excessiveDebugOutput).toBe(false);
   });
 
-  test("is a response only of these calls, by its toString", () => {
+  test("contains only the known responses, by their toString", () => {
     const calls = lines
       .filter((line) => line.includes("innerResponse"))
       .map((line) => / resp: \$\{innerResponse\}`$/.test(line) && /^`(.*) RPC finished/.exec(line)?.[1]);

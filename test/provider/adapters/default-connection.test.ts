@@ -15,7 +15,7 @@ describe("a configuration that misspells steward:default", () => {
     `The stack's configuration has steward:${name}, but no steward:default. Did you mean "default"? Rename the key in the stack's configuration file.`;
 
   test.each(["defualt", "defautl", "edfault", "defalt", "defaul", "deafault", "defaults", "dafault", "Default"])(
-    "is refused by resources and functions: %s",
+    "is rejected by resources and functions: %s",
     async (name) => {
       configure("other", name);
       expect(declare).toThrow(expect.objectContaining({ code: "ERR_INVALID_INPUT", message: message(name) }));
@@ -26,11 +26,11 @@ describe("a configuration that misspells steward:default", () => {
   );
 
   test.each([
-    { what: "the default beside it", names: ["default", "defualt"], args: {} },
-    { what: "a connection of its own", names: ["defualt"], args: { connection: "defualt" } },
-    { what: "another name", names: ["default2", "vault", "def", "production"], args: {} },
-    { what: "nothing", names: [], args: {} },
-  ])("is not seen in $what", async ({ names, args }) => {
+    { what: "a default connection beside it", names: ["default", "defualt"], args: {} },
+    { what: "a connection that the resource names", names: ["defualt"], args: { connection: "defualt" } },
+    { what: "a name that is not similar", names: ["default2", "vault", "def", "production"], args: {} },
+    { what: "an empty configuration", names: [], args: {} },
+  ])("is not suspected with $what", async ({ names, args }) => {
     configure(...names);
     expect((await registered(() => declare(args))).getName()).toBe("lease");
   });

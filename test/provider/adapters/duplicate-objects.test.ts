@@ -3,7 +3,7 @@ import { Connection, connect } from "../../../provider/connection";
 import { schedulerRole } from "../../../provider/secrets/scheduler-role";
 import { noEngine } from "../../support/engine";
 
-// How the program's side knows an object: the stories of a whole program are in test/end-to-end/duplicates.test.ts.
+// How the program recognizes an object. test/stories/everything/duplicates.test.ts covers whole programs.
 
 const connectionTo = (address: string): Connection =>
   connect("secrets", "default", {
@@ -28,7 +28,7 @@ test.each([
   { given: { name: "web", connection: "other" }, isTwice: false },
   { given: { name: "site" }, isTwice: false },
   { given: { name: "web", mount: "elsewhere" }, isTwice: false },
-])("beside the role web, $given is the same object: $isTwice", ({ given, isTwice }) => {
+])("$given is the same object as the role web: $isTwice", ({ given, isTwice }) => {
   const both = program();
   declare(schedulerRole, "first", both, { name: "web" });
   const second = (): void => declare(schedulerRole, "second", both, given);

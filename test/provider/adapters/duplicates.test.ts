@@ -55,13 +55,13 @@ async function refusal(name: string, properties: Record<string, unknown>): Promi
 const taken = expect.stringContaining('the resource "first" of this program declares the same object');
 const roles = { web: { policies: ["a"] } };
 
-test("a mount that is known late stays known where the roles of a set are not: nothing else would be replaced", () =>
+test("a known mount stays known if the roles of a set are unknown, so preview plans no replacement", () =>
   program(async () => {
     const declared = declareOnce(schedulerRoles, "set", { mount: output("team"), roles: unknown(roles) });
     expect([await isKnown(declared.mount), await isKnown(declared.roles)]).toEqual([true, false]);
   }));
 
-test("roles that are known late carry the check, and their mount does not", () =>
+test("the check for duplicates fails the roles of a set, not its mount", () =>
   program(async () => {
     expect(await refusal("first", { mount: "team", roles })).toEqual({});
     expect(await refusal("second", { mount: output("team"), roles: output(roles) })).toEqual({ roles: taken });
@@ -69,9 +69,9 @@ test("roles that are known late carry the check, and their mount does not", () =
 
 describe.each([
   { when: "known", mount: (): unknown => "team", carrier: "program" },
-  { when: "known late", mount: (): unknown => output("team"), carrier: "mount" },
+  { when: "an output", mount: (): unknown => output("team"), carrier: "mount" },
 ])("a set of roles with an undefined one, whose mount is $when", ({ mount, carrier }) => {
-  test("leaves that role to another resource, and declares the others", () =>
+  test("leaves that role to another resource and declares the others", () =>
     program(async () => {
       const site = { policies: ["b"] };
       expect(await refusal("first", { mount: mount(), roles: { ...roles, site: undefined } })).toEqual({});

@@ -15,16 +15,16 @@ import { providerText } from "../../../provider/adapters/dynamic";
 import { definitions } from "../../../provider/definitions";
 import { registered as registeredRequest } from "../../support/registered";
 
-describe("the text that Pulumi stores as the provider", () => {
+describe("the provider's source that Pulumi stores", () => {
   test.each([...definitions.map(({ token }) => token), "platform:SamlCertificateRevocation"])(
-    "of %s is one line of at most 200 bytes",
+    "is one line of at most 200 bytes for %s",
     (token) => {
       expect(Buffer.byteLength(providerText(token))).toBeLessThanOrEqual(200);
       expect(providerText(token)).not.toContain("\n");
     },
   );
 
-  test("says to install the program's dependencies where the package is missing", async () => {
+  test("tells the user to install the program's dependencies if the package is missing", async () => {
     const folder = mkdtempSync(join(tmpdir(), "steward-"));
     const script = `const m=new (require("module"))("");m.paths=[];m._compile(${JSON.stringify(providerText("secrets:SchedulerRole"))},"");try{m.exports.handler()}catch(e){console.log(JSON.stringify([e.message,e.stack]))}`;
     const child = spawn(process.execPath, ["-e", script], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
@@ -33,7 +33,7 @@ describe("the text that Pulumi stores as the provider", () => {
   });
 });
 
-test("a program whose own dependencies do not hold the package is told so by the first resource", async () => {
+test("the first resource fails if the program's own dependencies lack the package", async () => {
   const folder = mkdtempSync(join(tmpdir(), "steward-"));
   const library = join(__dirname, "../../../dist/provider");
   const script = `const {secrets}=require(${JSON.stringify(library)});try{new secrets.SchedulerRole("web",{name:"web"})}catch(e){console.log(JSON.stringify([e.code,e.message]))}`;
@@ -47,7 +47,7 @@ test("a program whose own dependencies do not hold the package is told so by the
 
 // What we rely on is not documented: this fails when a newer SDK does it another way.
 describe("the protocol of Pulumi's dynamic providers", () => {
-  test("dynamic.Resource still registers the type and the property that we register", async () => {
+  test("dynamic.Resource still registers the same type and properties as this package", async () => {
     const registered: { type: string; keys: string[] }[] = [];
     await runtime.setMocks({
       call: () => ({}),
@@ -72,7 +72,7 @@ describe("the protocol of Pulumi's dynamic providers", () => {
     for (const { keys } of registered) expect(keys.sort()).toEqual(["__provider", "name"]);
   });
 
-  test("the call stack that Pulumi stores is the program's own, and the hook that shortens it is gone", async () => {
+  test("the stored call stack holds only the program's frames, and the hook that shortens it is removed", async () => {
     const before = Error.prepareStackTrace;
     // Named, since Pulumi's SDK recognises no place in a function without a name.
     function declare(): void {
@@ -91,7 +91,7 @@ describe("the protocol of Pulumi's dynamic providers", () => {
     expect(files).not.toContain("");
   });
 
-  test("the SDK's provider process still loads the text and calls handler().check", async () => {
+  test("the SDK's provider process still loads the source and calls handler().check", async () => {
     const main = require.resolve("@pulumi/pulumi/cmd/dynamic-provider");
     // The process ends itself where no engine lives at the address that it is given.
     const engine = createServer();

@@ -55,7 +55,7 @@ afterEach(async () => {
   exit.mockRestore();
 });
 
-test("nothing is sent when Pulumi has ended, and the process ends itself", async () => {
+test("nothing is sent after Pulumi has ended, and the provider's process ends", async () => {
   const listener = await Listener.start();
   const engine = watchEngine(listener.address);
   await listener.connected();
@@ -66,7 +66,7 @@ test("nothing is sent when Pulumi has ended, and the process ends itself", async
   expect(await exited).toBe(1);
 });
 
-test("another process that listens on the port of an engine that was killed is not taken for it", async () => {
+test("another process on the port of a killed engine does not count as the engine", async () => {
   const listener = await Listener.start();
   const engine = watchEngine(listener.address);
   await listener.connected();
@@ -79,7 +79,7 @@ test("another process that listens on the port of an engine that was killed is n
   await expect(engine.assertAlive()).rejects.toMatchObject({ code: "ERR_ENGINE_GONE" });
 });
 
-test("an engine that ended before it could be reached ends the process", async () => {
+test("an engine that ends before the first connection ends the provider's process", async () => {
   const listener = await Listener.start();
   const { address } = listener;
   await listener.kill();
@@ -87,7 +87,7 @@ test("an engine that ended before it could be reached ends the process", async (
   expect(await exited).toBe(1);
 });
 
-test("an error that says nothing of Pulumi is not taken for its end, and the next connection is held", async () => {
+test("a connection error that says nothing about the engine does not end the process, and the next connection is held", async () => {
   const listener = await Listener.start();
   const failing = [new Socket(), new Socket()];
   const connecting = jest.spyOn(net, "connect");
@@ -104,7 +104,7 @@ test("an error that says nothing of Pulumi is not taken for its end, and the nex
   expect(await exited).toBe(1);
 });
 
-test("a process that no engine started watches nothing", async () => {
+test("a process without an engine monitors nothing", async () => {
   await watchEngine(undefined).assertAlive();
   await watchEngine("/some/file.js").assertAlive();
 });
@@ -114,7 +114,7 @@ test.each([
   ["1", false],
   ["false", true],
   ["", true],
-])("PULUMI_SKIP_CHECKPOINTS=%s: saves after each resource: %s", (value, saves) => {
+])("PULUMI_SKIP_CHECKPOINTS=%s: Pulumi saves after each resource: %s", (value, saves) => {
   process.env.PULUMI_SKIP_CHECKPOINTS = value;
   expect(watchEngine(undefined).savesEachStep).toBe(saves);
   delete process.env.PULUMI_SKIP_CHECKPOINTS;

@@ -2,7 +2,7 @@ import { definitions } from "../../../provider/definitions";
 import { start } from "../../../sandbox/index";
 import { engine, hold, sandbox, sent, to } from "./two-sandboxes";
 
-test("a fault of the package says where it is, and shows no secret", async () => {
+test("an internal error names its source and shows no secret", async () => {
   const definition = definitions.find(({ token }) => token === "secrets:SchedulerAccess") as { create: unknown };
   const create = jest.spyOn(definition as { create(): Promise<never> }, "create");
   create.mockRejectedValue(new TypeError("cannot read canary-token of undefined"));
@@ -12,7 +12,7 @@ test("a fault of the package says where it is, and shows no secret", async () =>
   create.mockRestore();
 });
 
-describe('only "not found" means gone', () => {
+describe("only a 404 of the server itself removes a resource from the state", () => {
   test.each([
     [{ action: "respond" as const, status: 500 }, "ERR_SERVER"],
     [{ action: "respond" as const, status: 403, body: '{"errors":["permission denied"]}' }, "ERR_FORBIDDEN"],
@@ -57,7 +57,7 @@ test.each([
   [{ action: "huge" as const }, "ERR_UNEXPECTED_RESPONSE"],
   [{ action: "refuse" as const, times: 100 }, "ERR_REPLY_LOST"],
 ])(
-  "%j before a creation: one sentence, nothing in the state, and the next up converges",
+  "%j before a creation is one readable error without a state, and the next up converges",
   async (fault, code) => {
     const resource = engine("SchedulerRole");
     sandbox.faults.add({ system: "secrets", method: "GET", path: "/v1/nomad/role/web", ...fault });
@@ -75,7 +75,7 @@ test.each([
 );
 
 test.each(["<html></html>", "no such route", ""])(
-  "a 404 of something before the service (%j) does not pass for a deletion",
+  "a 404 of a gateway in front of the server (%j) does not count as a deletion",
   async (body) => {
     const resource = engine("SchedulerRole");
     await resource.up({ name: "web", policies: ["a"] });
@@ -108,7 +108,7 @@ test.each(["SchedulerAccess", "SchedulerLease", "SchedulerRole", "SchedulerRoles
   }
 });
 
-describe("what an error explains", () => {
+describe("the hint of an error", () => {
   const read = {
     system: "secrets" as const,
     method: "GET",
@@ -117,7 +117,7 @@ describe("what an error explains", () => {
     body: '{"errors":["permission denied"]}',
   };
 
-  test.each([401, 403])("%d at refresh and destroy: the configuration is that of the last up", async (status) => {
+  test.each([401, 403])("a %d at refresh and destroy names the configuration of the last up", async (status) => {
     const resource = engine("SchedulerRole");
     await resource.up({ name: "web", policies: ["a"] });
     const stale =
@@ -130,7 +130,7 @@ describe("what an error explains", () => {
     await expect(resource.up({ name: "web", policies: ["b"] })).rejects.not.toThrow(stale);
   });
 
-  test("a refusal without a token says that none was sent", async () => {
+  test("a rejection of a request without a token says that none was sent", async () => {
     const anonymous = { "steward:default": { secrets: { address: sandbox.secrets.url, dialect: "hashicorp" } } };
     await expect(engine("SchedulerRole", anonymous).up({ name: "web", policies: ["a"] })).rejects.toThrow(
       'permission denied (GET /v1/nomad/role/web, 403). No token was sent: give the connection "default" one for secrets, as tokenEnv, tokenFile or token',
@@ -141,7 +141,7 @@ describe("what an error explains", () => {
     );
   });
 
-  test("a preview needs no token: a pipeline may preview without the credentials for an up", async () => {
+  test("a preview needs no token", async () => {
     const resource = engine("SchedulerRole");
     await resource.up({ name: "web", policies: ["a"] });
     const unset = { "steward:default": to(sandbox, { token: undefined, tokenEnv: "STEWARD_UNSET" }) };
@@ -151,7 +151,7 @@ describe("what an error explains", () => {
     await expect(resource.up({ name: "web", policies: ["b"] })).rejects.toThrow("names the variable STEWARD_UNSET, which is not set");
   });
 
-  describe("a creation refused with 403 or 404 asks once what this token may see", () => {
+  describe("a creation that is rejected with 403 or 404 reads the token's visible paths once", () => {
     const as = async (policy: string): Promise<object> => {
       const call = (method: string, path: string, body: object): Promise<Response> =>
         fetch(`${sandbox.secrets.url}/v1/${path}`, {
@@ -168,7 +168,7 @@ describe("what an error explains", () => {
     const listing = "GET /v1/sys/internal/specs/openapi";
     const role = { name: "web", policies: ["a"] };
 
-    test("the token may see the path, and not write there", async () => {
+    test("and names a path that the token may read but not write", async () => {
       const limited = await as('path "nomad/*" { capabilities = ["read"] }');
       await expect(engine("SchedulerRole", { "steward:default": limited }).up(role)).rejects.toThrow(
         /^Cannot create scheduler role "web": permission denied \(POST \/v1\/nomad\/role\/web, 403\)\. This token sees \/nomad\/role\/web but may not do this with it: its policy needs the capabilities create, read and update there\.$/,
@@ -176,7 +176,7 @@ describe("what an error explains", () => {
       expect(sent().filter((request) => request === listing)).toHaveLength(1);
     });
 
-    test("the token sees nothing of the engine", async () => {
+    test("and names a mount that the token cannot see", async () => {
       const limited = await as('path "other/*" { capabilities = ["read"] }');
       const [one, two] = [
         engine("SchedulerRole", { "steward:default": limited }),
@@ -189,13 +189,13 @@ describe("what an error explains", () => {
       expect(sent().filter((request) => request === listing)).toHaveLength(1);
     });
 
-    test("no engine is mounted there", async () => {
+    test("and names a mount without an engine", async () => {
       await expect(engine("SchedulerRole").up({ ...role, mount: "team/none" })).rejects.toThrow(
         /no handler for route .* \(GET \/v1\/team\/none\/role\/web, 404\)\. This token sees nothing below \/team\/none\/: no scheduler engine is mounted there/,
       );
     });
 
-    test("where the listing fails, the refusal stands alone", async () => {
+    test("and adds no hint if that read fails", async () => {
       const limited = await as('path "third/*" { capabilities = ["read"] }');
       sandbox.faults.add({ system: "secrets", path: /openapi/, action: "respond", status: 500 });
       await expect(engine("SchedulerRole", { "steward:default": limited }).up(role)).rejects.toThrow(

@@ -24,7 +24,7 @@ onEachTarget("a secret of a lease that leaves the program", (current) => {
   test.each([
     { field: "ttl", rest: { maxTtl: 500_000 }, changed: { maxTtl: 600_000 } },
     { field: "maxTtl", rest: { ttl: 60 }, changed: { ttl: 120 } },
-  ])("$field: encrypted as long as the server holds it", async ({ field, rest, changed }) => {
+  ])("$field stays encrypted as long as the server holds it", async ({ field, rest, changed }) => {
     const { newMount, config, outside } = current();
     const mount = await newMount();
     const stack = start({ ...config(), "steward:other": config()["steward:default"] as object });
@@ -66,10 +66,10 @@ onEachTarget("a secret of a lease that leaves the program", (current) => {
   });
 });
 
-onEachPlatform("a secret of settings that leaves the program, and that the platform held before", (current) => {
+onEachPlatform("a secret of settings that leaves the program and equals the original value", (current) => {
   const texts = attributeCases.filter(({ attribute, declared }) => typeof declared === "string" && attribute !== "auth");
 
-  test.each(texts)("$token, $attribute: encrypted as long as the platform holds it", async (each) => {
+  test.each(texts)("$token, $attribute stays encrypted as long as the platform holds it", async (each) => {
     const { settings, token, attribute, declared, outside, before, also } = each;
     const { change, config } = current();
     await change(settings, { ...before, ...also, [attribute]: declared });
@@ -91,9 +91,9 @@ onEachPlatform("a secret of settings that leaves the program, and that the platf
 });
 
 onEachPlatform(
-  "a secret of settings that leaves the program, under a name that only the product has",
+  "a secret of settings that leaves the program, in an attribute of Terraform Enterprise",
   (current) => {
-    test("extra.certificate: encrypted as long as the platform holds it", async () => {
+    test("extra.certificate stays encrypted as long as the platform holds it", async () => {
       const { config, service } = current();
       const attributes = (certificate: string): object => ({ data: { type: "saml-settings", attributes: { certificate } } });
       await call(service, "PATCH", "/api/v2/admin/saml-settings", attributes("canary"));

@@ -13,7 +13,7 @@ afterAll(() => {
   limits.repetitions = repetitions;
 });
 
-onEachTarget("secrets over two half-done updates", (current) => {
+onEachTarget("secrets during two partial updates in a row", (current) => {
   const deployment = (): Deployment =>
     new Deployment(() => {
       forget();
@@ -28,7 +28,7 @@ onEachTarget("secrets over two half-done updates", (current) => {
     secretOutputs: ["formerInputs"],
     inputs: { roles: { web: { policies } }, mount },
   });
-  test("a set of roles: one secret, another whose response is lost, a plain value whose request is lost", async () => {
+  test("a set of roles stays encrypted after a lost response, and after a lost request that makes it plain", async () => {
     const mount = await current().newMount();
     const stack = deployment();
     const found: string[] = [];
@@ -56,7 +56,7 @@ onEachTarget("secrets over two half-done updates", (current) => {
   });
 });
 
-test("settings over two half-done updates: the secret of the first one stays encrypted", async () => {
+test("the first secret of settings stays encrypted after two partial updates", async () => {
   const sandbox = await start({ dialect: "hashicorp" });
   try {
     const config = {

@@ -165,7 +165,7 @@ function clearText({ state }: Engine, token: string): string {
   return JSON.stringify([outputs, inputs]);
 }
 
-describe.each(["standard", "hashicorp"] as const)("a secret that leaves the program while the answer is lost (%s)", (dialect) => {
+describe.each(["standard", "hashicorp"] as const)("a secret that leaves the program while the response is lost (%s)", (dialect) => {
   let sandbox: Sandbox;
   const usual = { ...limits };
   beforeAll(async () => {
@@ -202,7 +202,7 @@ describe.each(["standard", "hashicorp"] as const)("a secret that leaves the prog
   const isHidden = (text: string, { idpCert }: Properties): boolean =>
     !/canary-value|424242/.test(text) && !(idpCert === certificate && text.includes("MIIBnDCCAUGgAwIBAgIUCOyGQ"));
 
-  test.each(ways)("$token, $field $way: nowhere in clear text", async ({ token, field, inputs, next, way, remains }) => {
+  test.each(ways)("$token, $field $way: stored nowhere in plaintext", async ({ token, field, inputs, next, way, remains }) => {
     for (const { write, look } of Object.values(losses)) {
       await sandbox.reset();
       const resource = await prepared(token);
@@ -233,7 +233,7 @@ describe.each(["standard", "hashicorp"] as const)("a secret that leaves the prog
   });
 
   test.each(cases)(
-    "$token, $field: a secret that comes in the place of a plain value, half-way, is no input of a refresh",
+    "$token, $field: refresh after a partial update stores no new secret as a plain input",
     async ({ token, inputs, turns }) => {
       for (const { write, look } of Object.values(losses)) {
         await sandbox.reset();

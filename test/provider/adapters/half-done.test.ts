@@ -1,10 +1,10 @@
 import { engine, hold, sandbox, sent, to } from "./two-sandboxes";
 
-describe("half-done work", () => {
+describe("partial updates", () => {
   const role = { name: "web", policies: ["a"] };
   const write = { system: "secrets" as const, method: "POST", path: "/v1/nomad/role/web" };
 
-  test("a write applied, its reply lost: sent again, and that is all", async () => {
+  test("a write whose response is lost is retried once", async () => {
     sandbox.faults.add({ ...write, action: "drop-after" });
     const resource = engine("SchedulerRole");
     expect(await resource.up(role)).toBe("create");
@@ -12,7 +12,7 @@ describe("half-done work", () => {
   });
 
   test.each(["drop-before", "drop-after"] as const)(
-    "a creation whose every reply is lost (%s): kept as unfinished, and the next up converges",
+    "a creation without any response (%s) is stored with an unknown outcome, and the next up converges",
     async (action) => {
       sandbox.faults.add({ ...write, action, times: 100 });
       const resource = engine("SchedulerRole");
@@ -28,7 +28,7 @@ describe("half-done work", () => {
     20_000,
   );
 
-  test("a creation that never reached the server leaves nothing in the state", async () => {
+  test("a rejected creation leaves no state", async () => {
     const resource = engine("SchedulerRole");
     sandbox.faults.add({ ...write, action: "respond", status: 403, body: '{"errors":["permission denied"]}' });
     await expect(resource.up(role)).rejects.toMatchObject({ code: "ERR_FORBIDDEN" });
@@ -36,7 +36,7 @@ describe("half-done work", () => {
     expect(await resource.up(role)).toBe("create");
   });
 
-  test("an update whose outcome is unknown is written again, even when the program went back", async () => {
+  test("an update with an unknown outcome is written again, also if the program returned to the old value", async () => {
     const resource = engine("SchedulerRole");
     await resource.up(role);
     sandbox.faults.add({ ...write, action: "respond", status: 500, body: "oops" });
@@ -48,7 +48,7 @@ describe("half-done work", () => {
     expect(await resource.up(role)).toBe("same");
   });
 
-  test("an unfinished creation under a connection renamed meanwhile is still written", async () => {
+  test("a creation with an unknown outcome is written again under a renamed connection", async () => {
     const resource = engine("SchedulerRole");
     sandbox.faults.add({ ...write, action: "respond", status: 500 });
     await expect(resource.up(role)).rejects.toMatchObject({ code: "ERR_SERVER" });
@@ -57,7 +57,7 @@ describe("half-done work", () => {
     expect(await hold(sandbox, "nomad/role/web")).toBe(200);
   });
 
-  test("a set of roles keeps what succeeded, names what failed, and goes on from there", async () => {
+  test("a partially created set of roles stores the written roles, names the failed ones, and the next up writes those", async () => {
     const roles = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, { policies: ["p"] }]));
     sandbox.faults.add({ ...write, path: "/v1/nomad/role/b", action: "respond", status: 400, body: '{"errors":["not today"]}' });
     sandbox.faults.add({ ...write, path: "/v1/nomad/role/c", action: "respond", status: 500, body: '{"errors":["not sure"]}' });
@@ -79,7 +79,7 @@ describe("half-done work", () => {
   });
 
   test.each([{ names: ["a"] }, { names: ["a", "b"] }])(
-    "a set in which all roles failed says nothing of others: $names",
+    "the error of a set in which all roles failed mentions no other roles: $names",
     async ({ names }) => {
       const roles = Object.fromEntries(names.map((name) => [name, { policies: ["p"] }]));
       sandbox.faults.add({ ...write, path: /role/, action: "respond", status: 500, times: names.length });
@@ -92,7 +92,7 @@ describe("half-done work", () => {
     },
   );
 
-  test.each([403, 404])("a set of roles of which some were refused with %d keeps the others as well", async (status) => {
+  test.each([403, 404])("a set of roles stores the written roles if others are rejected with %d", async (status) => {
     sandbox.faults.add({ ...write, path: "/v1/nomad/role/b", action: "respond", status, body: '{"errors":["not for you"]}' });
     const roles = { a: { policies: ["p"] }, b: { policies: ["p"] } };
     const resource = engine("SchedulerRoles");
@@ -105,7 +105,7 @@ describe("half-done work", () => {
     expect(await resource.refresh()).toEqual([]);
   });
 
-  test("a role whose write was never answered is deleted with the others", async () => {
+  test("destroy deletes a role of a set whose write got no response", async () => {
     sandbox.faults.add({ ...write, action: "drop-after", times: 100 });
     const resource = engine("SchedulerRoles");
     await expect(resource.up({ roles: { web: { policies: ["p"] }, site: { policies: ["p"] } } })).rejects.toMatchObject({
@@ -117,7 +117,7 @@ describe("half-done work", () => {
     expect([await hold(sandbox, "nomad/role/web"), await hold(sandbox, "nomad/role/site")]).toEqual([404, 404]);
   }, 20_000);
 
-  test("an unanswered removal is settled by a refresh: what somebody makes there later is theirs", async () => {
+  test("refresh drops a role whose removal got no response, so a later role of that name is left alone", async () => {
     const roles = (...names: string[]): object => Object.fromEntries(names.map((name) => [name, { policies: ["p"] }]));
     const resource = engine("SchedulerRoles");
     await resource.up({ roles: roles("web", "b") });
@@ -136,7 +136,7 @@ describe("half-done work", () => {
     expect([await hold(sandbox, "nomad/role/web"), await hold(sandbox, "nomad/role/b")]).toEqual([404, 200]);
   }, 20_000);
 
-  test("an unanswered creation in an exclusive set is ours after a refresh, and goes with the set", async () => {
+  test("refresh keeps a role whose creation in an exclusive set got no response, and destroy deletes it", async () => {
     sandbox.faults.add({ ...write, action: "drop-after", times: 100 });
     const inputs = { roles: { web: { policies: ["p"] }, site: { policies: ["p"] } }, exclusive: true };
     const resource = engine("SchedulerRoles");
@@ -147,7 +147,7 @@ describe("half-done work", () => {
     expect([await hold(sandbox, "nomad/role/web"), await hold(sandbox, "nomad/role/site")]).toEqual([404, 404]);
   }, 20_000);
 
-  test("a set of which a role could not be deleted stays in the state", async () => {
+  test("a set stays in the state if one of its roles cannot be deleted", async () => {
     const resource = engine("SchedulerRoles");
     await resource.up({ roles: { web: { policies: ["p"] }, site: { policies: ["p"] } } });
     sandbox.faults.add({ ...write, method: "DELETE", action: "respond", status: 400 });
@@ -157,7 +157,7 @@ describe("half-done work", () => {
     expect(await hold(sandbox, "nomad/role/web")).toBe(404);
   });
 
-  test("a write applied with its reply lost, then a sealed server: the outcome stays in doubt", async () => {
+  test("the outcome stays unknown if the response is lost and the server is sealed afterwards", async () => {
     sandbox.faults.add({ ...write, action: "drop-after" });
     sandbox.faults.add({ ...write, nth: 2, action: "respond", status: 503, times: 100 });
     const resource = engine("SchedulerRole");
@@ -167,14 +167,14 @@ describe("half-done work", () => {
     expect(await resource.up(role)).toBe("update");
   }, 20_000);
 
-  test("a sealed server that applied nothing leaves nothing in the state", async () => {
+  test("a creation that a sealed server rejects leaves no state", async () => {
     sandbox.faults.add({ ...write, action: "respond", status: 503, times: 100 });
     const resource = engine("SchedulerRole");
     await expect(resource.up(role)).rejects.toMatchObject({ code: "ERR_UNAVAILABLE" });
     expect(resource.state).toBeUndefined();
   }, 20_000);
 
-  test("a token whose change is in doubt is written again even after a refresh and a step back", async () => {
+  test("a token whose change has an unknown outcome is written again after a refresh and a return to the old value", async () => {
     const access = { address: "http://127.0.0.1:4646", token: "canary-one" };
     const resource = engine("SchedulerAccess");
     await resource.up(access);
@@ -191,7 +191,7 @@ describe("half-done work", () => {
     expect(await resource.up(access)).toBe("same");
   });
 
-  test("a token whose creation is in doubt is written again even after a refresh", async () => {
+  test("a token whose creation has an unknown outcome is written again after a refresh", async () => {
     const path = "/v1/nomad/config/access";
     const access = { address: "http://127.0.0.1:4646", token: "ours", adopt: true };
     await fetch(`${sandbox.secrets.url}${path}`, {
@@ -207,7 +207,7 @@ describe("half-done work", () => {
     expect(await resource.up(access)).toBe("same");
   });
 
-  test("a lease whose creation was lost does not forget what was there", async () => {
+  test("a lease whose creation got no response keeps the original value of the other attribute", async () => {
     const call = (body: object): Promise<Response> =>
       fetch(`${sandbox.secrets.url}/v1/nomad/config/lease`, {
         method: "POST",
@@ -222,7 +222,7 @@ describe("half-done work", () => {
     expect(resource.outputs()).toMatchObject({ ttl: 3600, maxTtl: 7200 });
   });
 
-  test("a set of roles of which none could be written leaves nothing in the state", async () => {
+  test("a set of roles that were all rejected leaves no state", async () => {
     sandbox.faults.add({ ...write, path: /role\//, action: "respond", status: 403, times: 10 });
     const resource = engine("SchedulerRoles");
     await expect(resource.up({ roles: { a: { policies: ["p"] }, b: { policies: ["p"] } } })).rejects.toMatchObject({

@@ -15,7 +15,7 @@ describe("the server that a resource was written to", () => {
     " `pulumi refresh` and `pulumi destroy` use the configuration of the last `pulumi up`: if it was changed since, run `pulumi up` or add --run-program.";
   const message = (operation: Promise<unknown>): Promise<string> => operation.then(String, (error: Error) => error.message);
 
-  test("is recorded; another address under the same name stops every operation with one sentence", async () => {
+  test("is recorded, and another address under the same connection fails every operation", async () => {
     const resource = engine("SchedulerRole");
     await resource.up(role);
     expect(resource.state?.outputs.server).toBe(sandbox.secrets.url);
@@ -30,8 +30,8 @@ describe("the server that a resource was written to", () => {
 
   test.each([
     ["an address where nothing listens", "no connection to", { address: "http://127.0.0.1:1" }],
-    ["a connection that is missing", "No secrets server is configured", undefined],
-  ])("%s at refresh and destroy may have been corrected since the last up", async (_, reason, settings) => {
+    ["a missing connection", "No secrets server is configured", undefined],
+  ])("%s at refresh and destroy names the configuration of the last up", async (_, reason, settings) => {
     const resource = engine("SchedulerRole");
     await resource.up(role);
     (resource.state as { outputs: Record<string, unknown> }).outputs.server = settings?.address ?? sandbox.secrets.url;
@@ -46,7 +46,7 @@ describe("the server that a resource was written to", () => {
     expect([said.includes(reason), said.endsWith(recorded)]).toEqual([true, false]);
   });
 
-  test("is recorded anew when acceptMoved says that it is the same installation", async () => {
+  test("is recorded again if acceptMoved confirms the new address", async () => {
     const resource = engine("SchedulerRole");
     await resource.up(role);
     resource.configure({ "steward:default": to(other, { acceptMoved: true }) });
@@ -56,7 +56,7 @@ describe("the server that a resource was written to", () => {
     expect(await resource.refresh()).toEqual([]);
   });
 
-  test("a connection merely renamed sends nothing and replaces nothing", async () => {
+  test("a renamed connection sends nothing and replaces nothing", async () => {
     const resource = engine("SchedulerRole");
     await resource.up(role);
     resource.configure({ "steward:renamed": to(sandbox) });
@@ -68,7 +68,7 @@ describe("the server that a resource was written to", () => {
     expect(await hold(sandbox, "nomad/role/web")).toBe(404);
   });
 
-  test("a connection renamed together with another change is recorded", async () => {
+  test("a renamed connection with another change is recorded", async () => {
     const resource = engine("SchedulerRole");
     await resource.up(role);
     resource.configure({ "steward:renamed": to(sandbox) });
@@ -78,14 +78,14 @@ describe("the server that a resource was written to", () => {
     expect(await resource.refresh()).toEqual([]);
   });
 
-  test("a connection to another server replaces", async () => {
+  test("a connection to another server replaces the resource", async () => {
     const resource = engine("SchedulerRole", { "steward:default": to(sandbox), "steward:other": to(other) });
     await resource.up(role);
     expect(await resource.up({ ...role, connection: "other" })).toBe("replace");
     expect([await hold(sandbox, "nomad/role/web"), await hold(other, "nomad/role/web")]).toEqual([404, 200]);
   });
 
-  test("a changed mount of the connection replaces", async () => {
+  test("a changed mount of the connection replaces the resource", async () => {
     const mounts = `${sandbox.secrets.url}/v1/sys/mounts/team/nomad`;
     await fetch(mounts, { method: "POST", headers: { "X-Vault-Token": sandbox.secrets.token }, body: '{"type":"nomad"}' });
     const resource = engine("SchedulerRole");
@@ -97,7 +97,7 @@ describe("the server that a resource was written to", () => {
   });
 });
 
-test("two names of one server: the old resource goes before the new one comes", async () => {
+test("a connection with another address of the same server deletes the old resource before it creates the new one", async () => {
   const local = to(sandbox, { address: sandbox.secrets.url.replace("127.0.0.1", "localhost") });
   const resource = engine("SchedulerRole", { "steward:default": to(sandbox), "steward:local": local });
   await resource.up({ name: "web", policies: ["a"], adopt: true });

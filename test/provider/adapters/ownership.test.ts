@@ -6,7 +6,7 @@ import { engine, hold, sandbox } from "./two-sandboxes";
 const remembers = { remembers: true };
 const web = { policies: ["a"] };
 
-test("a creation that begins in the same tick as a removal waits for it", async () => {
+test("a creation waits for a removal of the same object that started in the same tick", async () => {
   const inputs = { name: "web", ...web, adopt: true };
   const [former, renamed] = [engine("SchedulerRole"), engine("SchedulerRole")];
   await former.up(inputs);
@@ -19,7 +19,7 @@ test("a creation that begins in the same tick as a removal waits for it", async 
   expect([order, await hold(sandbox, "nomad/role/web")]).toEqual([["removed", "created"], 200]);
 });
 
-test("a former state that names no instance leaves the object to the resource that holds it", async () => {
+test("a state without an instance leaves the object to the resource that holds it", async () => {
   const inputs = { name: "web", ...web, adopt: true };
   const [former, renamed] = [engine("SchedulerRole"), engine("SchedulerRole")];
   await former.up(inputs);
@@ -29,7 +29,7 @@ test("a former state that names no instance leaves the object to the resource th
   expect(await hold(sandbox, "nomad/role/web")).toBe(200);
 });
 
-test.each(["SchedulerRole", "SchedulerRoles"])("what a run removed and could not write again, the next up writes: %s", async (type) => {
+test.each(["SchedulerRole", "SchedulerRoles"])("up restores a role that an earlier run only removed: %s", async (type) => {
   const declared = type === "SchedulerRole" ? { name: "web", ...web, adopt: true } : { roles: { web }, adopt: true };
   const [roles, holder]: Engine[] = [engine("SchedulerRoles"), engine(type)];
   await roles?.up({ roles: { web, rest: web } });

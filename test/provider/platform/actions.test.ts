@@ -25,7 +25,7 @@ onEachPlatform("actions", (current) => {
   beforeEach(() => current().change("sms", { ...complete.sms, enabled: true }));
 
   test.each(actions)(
-    "$token: once when created and once for each change of its triggers, and not otherwise",
+    "$token runs once on creation and once for each change of its triggers, and not otherwise",
     async ({ token, inputs, path }) => {
       const { engine, requests } = current();
       const action = engine(token);
@@ -47,7 +47,7 @@ onEachPlatform("actions", (current) => {
   );
 
   test.each(actions.flatMap((action) => [429, 500, 503].map((status) => ({ ...action, status }))))(
-    "$token is never repeated: $status",
+    "$token is not retried: $status",
     async ({ token, inputs, path, status }) => {
       const { engine, requests, sandbox } = current();
       sandbox.faults.add({ system: "platform", method: "POST", path: /./, action: "respond", status, times: 9 });
@@ -57,7 +57,7 @@ onEachPlatform("actions", (current) => {
   );
 
   test.each(actions)(
-    "$token whose answer is lost says that it may have been done; the next up does it",
+    "$token without a response is reported as possibly done, and the next up runs it again",
     async ({ token, inputs, path }) => {
       const { engine, requests, sandbox } = current();
       const action = engine(token);
@@ -71,13 +71,13 @@ onEachPlatform("actions", (current) => {
     },
   );
 
-  test.each(actions)("$token by somebody who is no administrator", async ({ token, inputs }) => {
+  test.each(actions)("$token fails for a token without administrator rights", async ({ token, inputs }) => {
     const { engine, service } = current();
     await expect(engine(token, { token: service.memberToken }).up(inputs)).rejects.toMatchObject({ code: "ERR_FORBIDDEN", status: 404 });
   });
 
   test.each(actions)(
-    "$token is not done again because the platform has a new address, or the connection a new name",
+    "$token does not run again for a new address of the platform, nor for a renamed connection",
     async ({ token, inputs }) => {
       const { engine, requests, service, dialect } = current();
       const action = engine(token);
@@ -91,7 +91,7 @@ onEachPlatform("actions", (current) => {
     },
   );
 
-  test("rotate, then trim: one more key, then the newest alone", async () => {
+  test("a rotation adds a key, and a trim leaves only the newest one", async () => {
     const { engine, service } = current();
     const kids = (): string[] => service.signingKeys().map(({ kid }) => kid);
     const [first] = kids();
@@ -102,7 +102,7 @@ onEachPlatform("actions", (current) => {
     expect(kids()).not.toContain(first);
   });
 
-  test("a message goes out with each verification; settings that do not work are a clear error", async () => {
+  test("each verification sends a message, and invalid settings are a readable error", async () => {
     const { engine, service, change } = current();
     const verification = engine("SmsVerification");
     await verification.up({ testNumber: "+15550123" });

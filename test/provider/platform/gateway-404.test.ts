@@ -8,7 +8,7 @@ const resources = [
   { type: "ModuleVersionDeprecation", inputs: version, deletes: "PATCH" },
 ];
 
-describe.each(["standard", "hashicorp"] as const)("a gateway answers 404 in the place of the platform (%s)", (dialect) => {
+describe.each(["standard", "hashicorp"] as const)("a gateway responds with 404 in place of the platform (%s)", (dialect) => {
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await start({ dialect });

@@ -22,7 +22,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(status).toBe(200);
   };
 
-  test("life: deprecated, changed, drift of reason and link seen and repaired, reinstated", async () => {
+  test("is created, updated and deleted, and drift of reason and link is detected and repaired", async () => {
     const { engine, requests } = current();
     const deprecation = engine("ModuleVersionDeprecation");
     expect(await requests(() => deprecation.preview(inputs))).toEqual([]);
@@ -50,7 +50,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await shown()).toBeNull();
   });
 
-  test("the words that the platform adds are published, and are no drift", async () => {
+  test("text that the platform appends is in the published reason and is no drift", async () => {
     const { engine, service } = current();
     service.appendToReasons(" Contact the platform team.");
     const deprecation = engine("ModuleVersionDeprecation");
@@ -63,7 +63,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(deprecation.outputs().publishedReason).toBe("Use 2 Contact the platform team.");
   });
 
-  test("somebody else's deprecation is not taken over silently", async () => {
+  test("creation fails for a different existing deprecation unless adopt is set", async () => {
     const { engine, requests } = current();
     await deprecate({ "deprecated-status": "Deprecated", reason: "Theirs." });
     const failed = await requests(() =>
@@ -83,7 +83,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await shown()).toMatchObject({ reason: "Use 2.0.0." });
   });
 
-  test.each(["2.0.0-rc.1", "1.0.0+build.5"])("%s: a version with signs in it", async (moduleVersion) => {
+  test.each(["2.0.0-rc.1", "1.0.0+build.5"])("%s: a version with special characters is encoded in the path", async (moduleVersion) => {
     const { engine, requests } = current();
     const deprecation = engine("ModuleVersionDeprecation");
     const sent = await requests(() => deprecation.up({ ...inputs, moduleVersion }));
@@ -95,7 +95,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await shown(moduleVersion)).toBeNull();
   });
 
-  test("what vanishes is gone: the deprecation, the version, the module", async () => {
+  test("refresh and destroy treat a removed deprecation, version or module as gone", async () => {
     const { engine, service, requests } = current();
     const versions = ["1.0.0", "1.1.0"];
     service.seed({ modules: [{ namespace: "acme", name: "gone", provider: "aws", versions }] });
@@ -124,7 +124,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     { status: 503, applied: false },
     { status: 0, applied: false },
     { status: 0, applied: true },
-  ])("$status, applied: $applied: the state tells the truth, and the next up converges", async ({ status, applied }) => {
+  ])("$status, applied: $applied: the state matches the server, and the next up converges", async ({ status, applied }) => {
     const { engine, sandbox } = current();
     const fault = { system: "platform" as const, method: "PATCH", path: /private/, times: 9 };
     const fail = (): void => {
@@ -158,7 +158,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await shown()).toBeNull();
   });
 
-  test("a registry that we may not read is not one without the module", async () => {
+  test("a registry that the token may not read does not count as a missing module", async () => {
     const { engine, sandbox, service, config } = current();
     const deprecation = engine("ModuleVersionDeprecation");
     await deprecation.up(inputs);
@@ -170,7 +170,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await shown()).not.toBeNull();
   });
 
-  test("words that the platform writes in its own way are no drift, until somebody changes them", async () => {
+  test("values that the platform normalized are no drift until they change outside Pulumi", async () => {
     const { engine, sandbox, requests } = current();
     const respond = (method: string, path: RegExp, body: object): void =>
       sandbox.faults.add({ system: "platform", method, path, action: "respond", status: 200, body: JSON.stringify(body) });
@@ -192,7 +192,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await deprecation.refresh()).toEqual(["link", "reason"]);
   });
 
-  test("a reason that is a part of the one before, not applied, is not taken for applied", async () => {
+  test("a failed update to a prefix of the former reason counts as not applied", async () => {
     const { engine, sandbox } = current();
     const deprecation = engine("ModuleVersionDeprecation");
     await deprecation.up(inputs);
@@ -203,7 +203,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await shown()).toMatchObject({ reason: "Use 2" });
   });
 
-  test("a link that the platform publishes in other words is not taken for a change that was applied", async () => {
+  test("a failed removal of a link that the platform normalized counts as not applied", async () => {
     const { engine, sandbox } = current();
     const deprecation = engine("ModuleVersionDeprecation");
     await deprecation.up({ ...inputs, link: "https://wiki.example.com" });
@@ -216,7 +216,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     await expect(deprecation.up({ ...without, reason: "Use 2" })).rejects.toThrow("it was not applied");
   });
 
-  test("a write in doubt that the registry cannot settle either is written again", async () => {
+  test("a write with an unknown outcome that the registry cannot confirm is sent again", async () => {
     const { engine, sandbox, requests } = current();
     const deprecation = engine("ModuleVersionDeprecation");
     sandbox.faults.add({ system: "platform", method: "PATCH", path: /private/, action: "drop-after", times: 9 });
@@ -227,7 +227,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await deprecation.up(inputs)).toBe("same");
   });
 
-  test("a 404 of a version that is still there says that we may not", async () => {
+  test("a 404 of an existing version is reported as a missing permission", async () => {
     const { engine, sandbox } = current();
     const deprecation = engine("ModuleVersionDeprecation");
     await deprecation.up(inputs);
@@ -236,7 +236,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(deprecation.state).toBeDefined();
   });
 
-  test("all problems of the inputs at once", async () => {
+  test("all invalid inputs are reported at once", async () => {
     const problems = await current()
       .engine("ModuleVersionDeprecation")
       .problems({ organizationName: "a/b", moduleName: "", moduleProvider: "..", moduleVersion: "1 0", reason: "", link: "" });
@@ -254,7 +254,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
 onEachPlatform("the functions for module versions", (current) => {
   beforeEach(() => current().configureProgram());
 
-  test("show one version, all of them, and which are deprecated", async () => {
+  test("return one version, all versions, and their deprecations", async () => {
     await current().engine("ModuleVersionDeprecation").up(inputs);
     const module = { namespace: "acme", name: "network", provider: "aws" };
     expect(await platform.getModuleVersion({ ...module, version: "1.0.0" })).toMatchObject({
@@ -274,7 +274,7 @@ onEachPlatform("the functions for module versions", (current) => {
   });
 });
 
-test("a link of a write in doubt, which nobody has seen published, is cleared like any other", async () => {
+test("a link is cleared although the outcome of its write is unknown and nothing has read it", async () => {
   const links: unknown[] = [];
   let silent = false;
   const server = createServer(async (request, response) => {

@@ -24,7 +24,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     return { former, renamed };
   }
 
-  test("a workspace of which the resource was renamed is not destroyed, in that run or a later one", async () => {
+  test("a workspace whose resource was renamed is not destroyed, in that run or a later one", async () => {
     const { former, renamed } = await twins("AdminWorkspace", workspace);
     await former.destroy(remembers);
     expect(await workspaceStatus()).toBe(200);
@@ -37,7 +37,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     expect(await workspaceStatus()).toBe(404);
   });
 
-  test("a workspace that the program declares is not destroyed, although its new resource was not created", async () => {
+  test("a declared workspace is not destroyed if its new resource was not created", async () => {
     const [former, renamed] = [current().engine("AdminWorkspace"), current().engine("AdminWorkspace")];
     await former.up(workspace);
     forget();
@@ -48,7 +48,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     expect(former.state).toBeDefined();
   });
 
-  test("a deprecation of which the resource was renamed stays, until both go", async () => {
+  test("a deprecation whose resource was renamed stays until both resources are deleted", async () => {
     const { former, renamed } = await twins("ModuleVersionDeprecation", deprecation);
     forget();
     await renamed.up(deprecation, remembers);
@@ -58,7 +58,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     expect(await shown()).toBeNull();
   });
 
-  test("settings of which the resource was renamed keep the declared values, and a line names each original value", async () => {
+  test("settings whose resource was renamed keep the declared values, and a warning names the lost original values", async () => {
     const { change, held } = current();
     await change("general", { apiRateLimit: 77 });
     const inputs = { apiRateLimit: 400, defaultRemoteStateAccess: false };
@@ -73,7 +73,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     expect(await renamed.refresh()).toEqual([]);
   });
 
-  test("an attribute that the other resource does not manage gets its original value back", async () => {
+  test("an attribute that the other resource does not manage is restored", async () => {
     const { change, held, engine } = current();
     await change("customization", { footer: "theirs" });
     const [former, other] = [engine("CustomizationSettings"), engine("CustomizationSettings")];
@@ -85,7 +85,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     expect(await other.refresh()).toEqual([]);
   });
 
-  test("an original value that is a secret is named, not shown", async () => {
+  test("the warning names an original value that is a secret and does not show it", async () => {
     await current().change("cost-estimation", { cloudASecretKey: "canary-original" });
     const inputs = { cloudASecretKey: "canary-ours" };
     const { former, renamed } = await twins("CostEstimationSettings", inputs);
@@ -97,7 +97,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
   });
 
   test.each([true, false])(
-    "settings that two resources hold get back what they held before both (the former one first: %s)",
+    "deleting two resources of the same settings restores the values before both (the old resource first: %s)",
     async (isFormerFirst) => {
       const { change, held, engine } = current();
       await change("customization", { footer: "theirs", error: "their error" });
@@ -110,7 +110,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     },
   );
 
-  test("settings that another resource enables stay enabled when a password cannot be put back", async () => {
+  test("settings that another resource enables stay enabled if a password cannot be restored", async () => {
     const { change, held, engine } = current();
     const mail = { enabled: true, host: "mail.example.com", port: 25, sender: "platform@example.com" };
     await change("smtp", mail);
@@ -121,7 +121,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     expect(await held("smtp")).toMatchObject({ enabled: true });
   });
 
-  test("settings that three resources hold get back what they held before all of them, in any order", async () => {
+  test("deleting three resources of the same settings in any order restores the values before all of them", async () => {
     const { change, held, engine } = current();
     await change("customization", { footer: "theirs" });
     const [first, second, third] = [1, 2, 3].map(() => engine("CustomizationSettings")) as [Engine, Engine, Engine];
@@ -131,7 +131,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     expect(await held("customization")).toMatchObject({ footer: "theirs" });
   });
 
-  test("settings put back by one resource of this run are written again by the other", async () => {
+  test("settings that one resource restored are written again by the other in the same run", async () => {
     const { held } = current();
     const inputs = { apiRateLimit: 400 };
     const { former, renamed } = await twins("GeneralSettings", inputs);
@@ -145,7 +145,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
   });
 
   test.each([true, false])(
-    "replaced by a trigger, originals are put back and captured again (instance in the state: %s)",
+    "a replacement by a trigger restores the original values and captures them again (instance in the state: %s)",
     async (hasInstance) => {
       const { change, held, engine } = current();
       await change("general", { apiRateLimit: 77 });
@@ -168,7 +168,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     ["GeneralSettings", { apiRateLimit: 400 }],
     ["AdminWorkspace", workspace],
     ["ModuleVersionDeprecation", deprecation],
-  ])("of two creations of %s in one run one fails", async (type, inputs) => {
+  ])("the second creation of %s for the same object in one run fails", async (type, inputs) => {
     const [one, two] = [current().engine(type), current().engine(type)];
     forget();
     const outcomes = await Promise.allSettled([one.up(inputs, remembers), two.up(inputs, remembers)]);

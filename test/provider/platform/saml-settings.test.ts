@@ -4,7 +4,7 @@ import { complete } from "./attributes";
 import "./impatient";
 
 onEachPlatform("the rotation of the identity provider's certificate", (current) => {
-  test("moves the old one to oldIdpCert, which is no drift, until it is revoked, once for each change of the triggers", async () => {
+  test("moves the old certificate to oldIdpCert without drift, and revokes it once for each change of the triggers", async () => {
     const { engine, held, requests } = current();
     const [first, second] = [String(complete.saml?.idpCert), `${String(complete.saml?.idpCert).trim()}\r\n`];
     const saml = engine("SamlSettings");
@@ -27,7 +27,7 @@ onEachPlatform("the rotation of the identity provider's certificate", (current) 
     expect(await requests(() => revocation.destroy())).toEqual([]);
   });
 
-  test("an unchanged certificate is never sent along", async () => {
+  test("an unchanged certificate is never sent", async () => {
     const { engine, held, change } = current();
     const saml = engine("SamlSettings");
     await saml.up({ ...complete.saml, enabled: true, debug: false });
@@ -37,7 +37,7 @@ onEachPlatform("the rotation of the identity provider's certificate", (current) 
     expect(await held("saml")).toMatchObject({ idpCert: sha1Certificate, oldIdpCert: complete.saml?.idpCert, debug: true });
   });
 
-  test("a private key of the real product is a secret, nested as it is", async () => {
+  test("the private key of the hashicorp dialect is a secret although it is nested", async () => {
     const { engine, dialect } = current();
     if (dialect === "standard")
       return expect(await engine("SamlSettings").problems({ extra: { "private-key": "canary" } })).toHaveLength(1);

@@ -5,30 +5,30 @@ import { complete } from "./attributes";
 import { patch } from "./impatient";
 
 const faults: { name: string; fault: Fault; fails: boolean }[] = [
-  { name: "the connection is lost before the platform applies it", fault: { ...patch, action: "drop-before", times: 9 }, fails: true },
-  { name: "the connection is lost once before", fault: { ...patch, action: "drop-before" }, fails: false },
-  { name: "the connection is lost after the platform applied it", fault: { ...patch, action: "drop-after", times: 9 }, fails: true },
-  { name: "the connection is lost once after", fault: { ...patch, action: "drop-after" }, fails: false },
+  { name: "every request is lost", fault: { ...patch, action: "drop-before", times: 9 }, fails: true },
+  { name: "the request is lost once", fault: { ...patch, action: "drop-before" }, fails: false },
+  { name: "every response is lost", fault: { ...patch, action: "drop-after", times: 9 }, fails: true },
+  { name: "the response is lost once", fault: { ...patch, action: "drop-after" }, fails: false },
   { name: "429 with Retry-After", fault: { ...patch, action: "respond", status: 429, headers: { "retry-after": "0.1" } }, fails: false },
   {
-    name: "429 for good",
+    name: "429 on every attempt",
     fault: { ...patch, action: "respond", status: 429, times: 9, headers: { "x-ratelimit-reset": "999" } },
     fails: true,
   },
   { name: "503 once", fault: { ...patch, action: "respond", status: 503 }, fails: false },
-  { name: "503 for good", fault: { ...patch, action: "respond", status: 503, times: 9 }, fails: true },
+  { name: "503 on every attempt", fault: { ...patch, action: "respond", status: 503, times: 9 }, fails: true },
   { name: "500", fault: { ...patch, action: "respond", status: 500 }, fails: true },
-  { name: "an answer that is no JSON:API", fault: { ...patch, action: "respond", status: 200, body: '{"data":[]}' }, fails: true },
+  { name: "a response that is not JSON:API", fault: { ...patch, action: "respond", status: 200, body: '{"data":[]}' }, fails: true },
   {
-    name: "an answer without attributes",
+    name: "a response without attributes",
     fault: { ...patch, action: "respond", status: 200, body: '{"data":{"id":"general"}}' },
     fails: true,
   },
-  { name: "an answer that is cut short", fault: { ...patch, action: "truncate", times: 9 }, fails: true },
+  { name: "a truncated response", fault: { ...patch, action: "truncate", times: 9 }, fails: true },
 ];
 
-onEachPlatform("settings whose write goes wrong", (current) => {
-  test.each(faults)("$name, at the first write: the next up converges, and destroy puts back what was there", async ({ fault, fails }) => {
+onEachPlatform("settings whose write fails", (current) => {
+  test.each(faults)("$name, at the first write: the next up converges, and destroy restores the originals", async ({ fault, fails }) => {
     const { engine, held, sandbox } = current();
     const before = await held("general");
     const general = engine("GeneralSettings");
@@ -48,7 +48,7 @@ onEachPlatform("settings whose write goes wrong", (current) => {
     expect(await held("general")).toEqual(before);
   });
 
-  test.each(faults)("$name, at a later write", async ({ fault, fails }) => {
+  test.each(faults)("$name, at a later write: the next up converges, and destroy restores the originals", async ({ fault, fails }) => {
     const { engine, held, sandbox } = current();
     const before = await held("general");
     const general = engine("GeneralSettings");
@@ -66,7 +66,7 @@ onEachPlatform("settings whose write goes wrong", (current) => {
   });
 
   test.each(faults.filter(({ fails }) => fails))(
-    "$name, when they are put back: the state keeps what it takes to try again",
+    "$name, at destroy: the state keeps the original values for another destroy",
     async ({ fault }) => {
       const { engine, held, sandbox } = current();
       const before = await held("general");
@@ -80,7 +80,7 @@ onEachPlatform("settings whose write goes wrong", (current) => {
     },
   );
 
-  test("a write in doubt that cannot be read back either: the next up reads first, and destroy puts back what was there", async () => {
+  test("after a write with an unknown outcome that cannot be read, the next up reads first, and destroy restores the original values", async () => {
     const { engine, held, sandbox, requests } = current();
     const before = await held("general");
     const inputs = { apiRateLimit: 100 };
@@ -101,11 +101,11 @@ onEachPlatform("settings whose write goes wrong", (current) => {
   });
 });
 
-onEachPlatform("settings in doubt", (current) => {
+onEachPlatform("settings with an unknown outcome", (current) => {
   const lost: Fault = { ...patch, action: "drop-after", times: 9 };
 
   test.each([401, 403, 404, 503])(
-    "the first write is lost, and the platform then refuses us with %i: nothing of what was there is forgotten",
+    "a lost first write, followed by a rejection with %i, keeps the original values in the state",
     async (status) => {
       const { engine, held, sandbox } = current();
       const before = await held("general");
@@ -123,7 +123,7 @@ onEachPlatform("settings in doubt", (current) => {
   );
 
   test.each(["drop-before", "drop-after"] as const)(
-    "an attribute leaves while the write and the look after it fail (%s): it is put back all the same",
+    "an attribute that leaves the program is restored although the write and the read after it fail (%s)",
     async (action) => {
       const { engine, held, sandbox } = current();
       const before = await held("general");
@@ -141,7 +141,7 @@ onEachPlatform("settings in doubt", (current) => {
     },
   );
 
-  test("a secret leaves, and the answer is lost: the line that says so is printed in the end", async () => {
+  test("the warning about a secret that left the program is printed after a lost response", async () => {
     const { engine, sandbox, change, held } = current();
     await change("sms", { ...complete.sms, enabled: true });
     const sms = engine("SmsSettings");
@@ -154,7 +154,7 @@ onEachPlatform("settings in doubt", (current) => {
     expect((await held("sms")).enabled).toBe(false);
   });
 
-  test("what the platform refuses to take back says what to do", async () => {
+  test("a rejected restore is an error with a hint", async () => {
     const { engine, change } = current();
     const smtp = engine("SmtpSettings");
     await smtp.up(complete.smtp ?? {});

@@ -3,8 +3,8 @@ import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
 import { registered } from "../../support/registered";
 
-onEachPlatform("what is declared, and for how long", (current) => {
-  test("nothing declared: one read, and nothing to put back", async () => {
+onEachPlatform("managed attributes", (current) => {
+  test("a resource without attributes sends one read, and destroy sends nothing", async () => {
     const { engine, requests } = current();
     const general = engine("GeneralSettings");
     expect(await requests(() => general.up({}))).toEqual(["GET general-settings"]);
@@ -12,7 +12,7 @@ onEachPlatform("what is declared, and for how long", (current) => {
     expect(await requests(() => general.destroy())).toEqual([]);
   });
 
-  test("declared as it is already: nothing is written, drift is seen all the same", async () => {
+  test("an attribute with the present value is not written, and its drift is detected", async () => {
     const { engine, requests, change, held } = current();
     const general = engine("GeneralSettings");
     expect(await requests(() => general.up({ apiRateLimit: 30 }))).toEqual(["GET general-settings"]);
@@ -22,7 +22,7 @@ onEachPlatform("what is declared, and for how long", (current) => {
     expect((await held("general")).apiRateLimit).toBe(30);
   });
 
-  test("an attribute that joins is captured as it is then, not as the state remembers it", async () => {
+  test("an attribute that joins is captured from the server, not from the state", async () => {
     const { engine, requests, change, held } = current();
     const general = engine("GeneralSettings");
     await general.up({ apiRateLimit: 100 });
@@ -34,7 +34,7 @@ onEachPlatform("what is declared, and for how long", (current) => {
     expect(await held("general")).toMatchObject({ apiRateLimit: 30, defaultRemoteStateAccess: false });
   });
 
-  test("an attribute that leaves is put back and leaves `managed`; the next one that joins is captured anew", async () => {
+  test("an attribute that leaves is restored and removed from `managed`, and captured again when it returns", async () => {
     const { engine, requests, change, held } = current();
     const texts = engine("CustomizationSettings");
     await change("customization", { footer: "theirs" });
@@ -49,7 +49,7 @@ onEachPlatform("what is declared, and for how long", (current) => {
     expect(await held("customization")).toMatchObject({ footer: "theirs again", error: "" });
   });
 
-  test("a preview says what an attribute goes back to, unless it is a secret", async () => {
+  test("preview announces the value to which an attribute returns, unless it is a secret", async () => {
     const { engine } = current();
     const cost = engine("CostEstimationSettings");
     await cost.up({ cloudAAccessKeyId: "AKIA", cloudASecretKey: "canary" });
@@ -65,7 +65,7 @@ onEachPlatform("what is declared, and for how long", (current) => {
     );
   });
 
-  test("an attribute that leaves with the value that it had before sends nothing", async () => {
+  test("an attribute that leaves with its original value sends nothing", async () => {
     const { engine, requests } = current();
     const general = engine("GeneralSettings");
     await general.up({ apiRateLimit: 30, defaultRemoteStateAccess: false });
@@ -73,7 +73,7 @@ onEachPlatform("what is declared, and for how long", (current) => {
     expect(general.outputs().managed).toEqual(["defaultRemoteStateAccess"]);
   });
 
-  test("only what changes is written", async () => {
+  test("an update sends only changed attributes", async () => {
     const { engine, sandbox, service } = current();
     const general = engine("GeneralSettings");
     await general.up({ apiRateLimit: 100, defaultRemoteStateAccess: false });
@@ -87,7 +87,7 @@ onEachPlatform("what is declared, and for how long", (current) => {
     expect(sandbox.platform.url).toBe(service.url);
   });
 
-  test('onDelete "retain" leaves everything; changing it sends nothing', async () => {
+  test('onDelete "retain" keeps all values, and changing onDelete sends nothing', async () => {
     const { engine, requests, held } = current();
     const general = engine("GeneralSettings");
     await general.up({ apiRateLimit: 100, onDelete: "retain" });
@@ -100,7 +100,7 @@ onEachPlatform("what is declared, and for how long", (current) => {
     expect((await held("general")).apiRateLimit).toBe(100);
   });
 
-  test("a platform that says 404 is one that takes us for no administrator: nothing is lost", async () => {
+  test("a 404 of settings is reported as a missing permission and keeps the state", async () => {
     const { engine, service, held } = current();
     const general = engine("GeneralSettings");
     await general.up({ apiRateLimit: 100 });
@@ -119,7 +119,7 @@ onEachPlatform("what is declared, and for how long", (current) => {
     expect((await held("general")).apiRateLimit).toBe(30);
   });
 
-  test("get shows every attribute, and manages none", async () => {
+  test("get returns every attribute and manages none", async () => {
     const { engine, requests } = current();
     const saml = engine("SamlSettings");
     const shown = await requests(async () => {
@@ -135,8 +135,8 @@ onEachPlatform("what is declared, and for how long", (current) => {
   });
 });
 
-onEachPlatform("a server that keeps something else", (current) => {
-  test("is warned of once, and is no drift until somebody changes it", async () => {
+onEachPlatform("a server that normalizes a value", (current) => {
+  test("causes one warning and no drift until the value changes outside Pulumi", async () => {
     const { engine, sandbox, requests } = current();
     const answer = (footer: string, method = "GET"): void => {
       const attributes = { "support-email-address": "s@example.com", "login-help": "", footer, error: "", "new-user": "" };
@@ -158,7 +158,7 @@ onEachPlatform("a server that keeps something else", (current) => {
   });
 });
 
-test("a replacement that the user orders deletes first, as every other one", async () => {
+test("a forced replacement deletes before it creates", async () => {
   const request = await registered(() => new platform.GeneralSettings("general", {}));
   expect([request.getDeletebeforereplace(), request.getDeletebeforereplacedefined()]).toEqual([true, true]);
 });

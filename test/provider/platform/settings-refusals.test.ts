@@ -4,7 +4,7 @@ import { printed } from "../../support/printed";
 import { registered } from "../../support/registered";
 import { complete } from "./attributes";
 
-onEachPlatform("what the server would refuse", (current) => {
+onEachPlatform("settings that the server would reject", (current) => {
   test.each([
     ["SmtpSettings", { enabled: true, port: 25 }, ["host", "sender"]],
     ["SmtpSettings", { ...complete.smtp, enabled: true, auth: "plain" }, ["username", "password"]],
@@ -17,7 +17,7 @@ onEachPlatform("what the server would refuse", (current) => {
       ["cloudCSubscriptionId"],
     ],
     ["CostEstimationSettings", { enabled: true }, ["cloudAAccessKeyId", "cloudASecretKey"]],
-  ])("%s %j: refused before anything is written", async (token, inputs, missing) => {
+  ])("%s %j fails before any write", async (token, inputs, missing) => {
     const { engine, requests } = current();
     const sent = await requests(async () => {
       const error: Error = await engine(token)
@@ -31,7 +31,7 @@ onEachPlatform("what the server would refuse", (current) => {
     expect(sent.filter((each) => !each.startsWith("GET"))).toEqual([]);
   });
 
-  test("is judged on what the server holds: the rest may be there already", async () => {
+  test("are checked against the values on the server, which may complete them", async () => {
     const { engine, change, held } = current();
     await change("smtp", complete.smtp ?? {});
     await engine("SmtpSettings").up({ enabled: true });
@@ -42,7 +42,7 @@ onEachPlatform("what the server would refuse", (current) => {
       .catch(() => undefined);
   });
 
-  test("is a warning in the preview of an update, and an error before it is sent", async () => {
+  test("are a warning in the preview of an update and an error before its request", async () => {
     const { engine, requests } = current();
     const sms = engine("SmsSettings");
     await sms.up({ accountSid: "AC1", authToken: "token" });
@@ -59,7 +59,7 @@ onEachPlatform("what the server would refuse", (current) => {
   });
 });
 
-onEachPlatform("bad input", (current) => {
+onEachPlatform("invalid input", (current) => {
   test.each([
     [
       "GeneralSettings",
@@ -87,7 +87,7 @@ onEachPlatform("bad input", (current) => {
     expect(sent).toEqual([]);
   });
 
-  test("a certificate that cannot be parsed is refused where the platform refuses it, and warned of elsewhere", async () => {
+  test("a certificate that cannot be parsed is an error where the platform rejects it, and a warning elsewhere", async () => {
     const problems = await current().engine("SamlSettings").problems({ idpCert: "canary" });
     const reason = "idpCert: must be a certificate in PEM form that can be parsed, not a path";
     const isStandard = current().dialect === "standard";
@@ -95,7 +95,7 @@ onEachPlatform("bad input", (current) => {
     expect(printed).toEqual(isStandard ? [] : [`warning: SAML settings "saml": ${reason}`]);
   });
 
-  test("`extra` is for the real product's further attributes", async () => {
+  test("`extra` passes further attributes in the hashicorp dialect only", async () => {
     const extra = { "apply-timeout": "1h", "api-rate-limit": 30, applyTimeout: "1h" };
     const problems = await current().engine("GeneralSettings").problems({ extra });
     expect(problems).toEqual(
@@ -109,7 +109,7 @@ onEachPlatform("bad input", (current) => {
   });
 });
 
-test.each([null, "text", 5])("extra: %j reaches the check, which refuses it", async (extra) => {
+test.each([null, "text", 5])("extra: %j is rejected by check", async (extra) => {
   const request = await registered(() => new platform.SamlSettings("saml", { extra: extra as never }));
   expect(request.getObject()?.toJavaScript().extra ?? null).toEqual(extra);
 });

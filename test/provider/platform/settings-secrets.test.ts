@@ -3,10 +3,10 @@ import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
 import { complete } from "./attributes";
 
-onEachPlatform("secrets that the platform never shows", (current) => {
+onEachPlatform("write-only secrets of settings", (current) => {
   const mail = { ...complete.smtp, enabled: true, auth: "login", username: "platform", password: "canary-mail" };
 
-  test("are written once, compared with what was written, and never shown", async () => {
+  test("are written once, compared with the last written value and never printed", async () => {
     const { engine, requests } = current();
     const smtp = engine("SmtpSettings");
     await smtp.up(mail);
@@ -16,7 +16,7 @@ onEachPlatform("secrets that the platform never shows", (current) => {
     expect(printed.join("\n")).not.toContain("canary");
   });
 
-  test("cannot be put back: the settings are left disabled, with a line that says so", async () => {
+  test("cannot be restored: destroy disables the settings and prints a warning", async () => {
     const { engine, change, held } = current();
     await change("smtp", { ...mail, host: "theirs.example.com", password: "theirs" });
     const before = await held("smtp");
@@ -29,7 +29,7 @@ onEachPlatform("secrets that the platform never shows", (current) => {
     ]);
   });
 
-  test("that leave the program leave the settings disabled, unless the program enables them", async () => {
+  test("disable the settings when they leave the program, unless the program enables them", async () => {
     const { engine, change, held } = current();
     await change("sms", { ...complete.sms, enabled: true });
     const sms = engine("SmsSettings");
@@ -47,7 +47,7 @@ onEachPlatform("secrets that the platform never shows", (current) => {
   });
 });
 
-onEachPlatform("secrets that the platform shows", (current) => {
+onEachPlatform("readable secrets of settings", (current) => {
   const wire = (name: string): string =>
     current().dialect === "standard" ? name : name.replace("cloud-a", "aws").replace("cloud-b", "gcp").replace("cloud-c", "azure");
   const mask = (attributes: Record<string, unknown>): void => {
@@ -56,7 +56,7 @@ onEachPlatform("secrets that the platform shows", (current) => {
     current().sandbox.faults.add({ system: "platform", method: "GET", path: /cost-estimation/, action: "respond", status: 200, body });
   };
 
-  test("their drift is named in a line, since the engine shows [secret] alone", async () => {
+  test("a message names their drift, because the engine prints only [secret]", async () => {
     const { engine, change } = current();
     const cost = engine("CostEstimationSettings");
     await cost.up({ ...complete["cost-estimation"] });
@@ -65,7 +65,7 @@ onEachPlatform("secrets that the platform shows", (current) => {
     expect(printed).toEqual(['cost estimation settings "cost-estimation": cloudASecretKey, a secret, was changed on the server']);
   });
 
-  test("one that was emptied stays an input, so that it comes back as a secret", async () => {
+  test("an emptied secret stays an input, so its next value is stored as a secret", async () => {
     const { engine, change } = current();
     const cost = engine("CostEstimationSettings");
     await cost.up({ cloudASecretKey: "ours" });
@@ -75,7 +75,7 @@ onEachPlatform("secrets that the platform shows", (current) => {
     expect(await cost.up({ cloudASecretKey: "ours" })).toBe("update");
   });
 
-  test("an error shows no original value, although the server echoes what was to be put back", async () => {
+  test("an error shows no original value that the server echoes", async () => {
     const { engine, change, sandbox } = current();
     await change("cost-estimation", { cloudASecretKey: "canary-theirs" });
     const cost = engine("CostEstimationSettings");
@@ -85,7 +85,7 @@ onEachPlatform("secrets that the platform shows", (current) => {
     await expect(cost.destroy()).rejects.toThrow(/\[secret\] is not a key/);
   });
 
-  test("JSON is compared as JSON", async () => {
+  test("JSON values are compared as JSON", async () => {
     const { engine, change, requests } = current();
     const cost = engine("CostEstimationSettings");
     await cost.up({ cloudBCredentials: '{"a": 1, "b": [2]}' });
@@ -96,7 +96,7 @@ onEachPlatform("secrets that the platform shows", (current) => {
     expect(await cost.refresh()).toEqual(["cloudBCredentials"]);
   });
 
-  test("a mask is not taken for drift, is not believed to be what we write, and is never put back", async () => {
+  test("a masked value is no drift, no evidence of a write, and never restored", async () => {
     const { engine, held, change } = current();
     await change("cost-estimation", { ...complete["cost-estimation"], enabled: true });
     const cost = engine("CostEstimationSettings");
@@ -113,7 +113,7 @@ onEachPlatform("secrets that the platform shows", (current) => {
     expect(printed.at(-1)).toMatch(/cloudASecretKey cannot be put back/);
   });
 
-  test("a mask inside of JSON is neither captured nor put back", async () => {
+  test("a masked value inside JSON is neither captured nor restored", async () => {
     const { engine, held, change } = current();
     await change("cost-estimation", { cloudBCredentials: '{"private_key":"theirs","id":"1"}' });
     const cost = engine("CostEstimationSettings");
@@ -124,7 +124,7 @@ onEachPlatform("secrets that the platform shows", (current) => {
     expect(printed.at(-1)).toMatch(/cloudBCredentials cannot be put back/);
   });
 
-  test("a function shows them as secret outputs", async () => {
+  test("a function returns them as secret outputs", async () => {
     await current().change("cost-estimation", { cloudASecretKey: "canary" });
     current().configureProgram();
     const shown = await platform.getCostEstimationSettings();

@@ -1,7 +1,7 @@
 import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
 
-onEachPlatform("servers that answer in their own way", (current) => {
+onEachPlatform("servers with unusual responses", (current) => {
   const answer = (method: string, settings: string, attributes: object): void => {
     const body = JSON.stringify({ data: { id: settings, type: `${settings}-settings`, attributes } });
     current().sandbox.faults.add({ system: "platform", method, path: new RegExp(settings), action: "respond", status: 200, body });
@@ -17,7 +17,7 @@ onEachPlatform("servers that answer in their own way", (current) => {
     expect(await requests(() => smtp.up({ auth: "none", username: "ignored", testEmailAddress: "me@example.com" }))).toEqual([]);
   });
 
-  test("an attribute of the real product that no client can set is warned of, and nothing more", async () => {
+  test("an attribute that no client can set causes one warning and no drift", async () => {
     const { engine, dialect, requests } = current();
     const extra = { "default-organizations-per-user-ceiling": 7 };
     if (dialect === "standard") return expect(await engine("GeneralSettings").problems({ extra })).toHaveLength(1);
@@ -30,7 +30,7 @@ onEachPlatform("servers that answer in their own way", (current) => {
     expect(await requests(() => general.up({ extra }))).toEqual([]);
   });
 
-  test("an answer to a write that shows a part alone is believed for that part", async () => {
+  test("a partial response to a write is used for its attributes", async () => {
     const { engine } = current();
     const general = engine("GeneralSettings");
     answer("PATCH", "general", { "api-rate-limit": 100 });
@@ -38,7 +38,7 @@ onEachPlatform("servers that answer in their own way", (current) => {
     expect(general.outputs()).toMatchObject({ apiRateLimit: 100, defaultRemoteStateAccess: false, limitUserOrganizationCreation: true });
   });
 
-  test("what it should not show is not shown", async () => {
+  test("write-only attributes in a response are dropped", async () => {
     const { engine } = current();
     answer("GET", "saml", { enabled: false, "private-key": "canary", "provider-type": "okta" });
     const saml = await engine("SamlSettings").get("saml");
@@ -47,7 +47,7 @@ onEachPlatform("servers that answer in their own way", (current) => {
     expect(JSON.stringify([saml, smtp])).not.toContain("canary");
   });
 
-  test("an attribute whose name Pulumi cannot hold is left out", async () => {
+  test("an attribute with a name that Pulumi cannot store is left out", async () => {
     const { engine, sandbox } = current();
     const attributes = '{"api-rate-limit":50,"__proto__":{"apiRateLimit":7},"4dabf18193072939515e22adb298388d":"x","\\ud800":1}';
     const body = `{"data":{"id":"general","type":"general-settings","attributes":${attributes}}}`;

@@ -80,9 +80,9 @@ onEachPlatform("each attribute of the settings", (current) => {
     tick(`${dialect} ${settings} ${attribute}`, "follows undeclared");
   }
 
-  test.each(everywhere)("$settings $attribute: created, drift seen, repaired, restored", declared);
-  test.each(everywhere)("$settings $attribute: follows silently where nobody declares it", undeclared);
-  test("the real product's further attributes: created, drift seen, repaired, restored, or followed", async () => {
+  test.each(everywhere)("$settings $attribute is created, its drift is detected and repaired, and destroy restores it", declared);
+  test.each(everywhere)("$settings $attribute is followed if it is not declared", undeclared);
+  test("further attributes of the hashicorp dialect are created, repaired and restored, or followed", async () => {
     const further = cases().filter(({ isExtra }) => isExtra);
     expect(further).toHaveLength(current().dialect === "hashicorp" ? realOnly.length : 0);
     for (const each of further) {
@@ -96,7 +96,7 @@ onEachPlatform("each attribute of the settings", (current) => {
   // Of the real product, what no client can set.
   const shownOnly =
     /^cloud[ABC](Enabled|InstanceProfileEnabled)$|^terraformBuildWorker|^requireTwoFactor|^fairRunQueuing|[oO]rganizationsPerUser|[wW]orkspacesPerOrganization/;
-  test("every readable attribute that the platform shows is in the table", async () => {
+  test("the table has every readable attribute of the platform", async () => {
     const readOnly = ["oldIdpCert", "acsConsumerUrl", "metadataUrl"];
     for (const settings of Object.keys(tokens)) {
       const shown = Object.keys(await current().held(settings)).filter((name) => !readOnly.includes(name));

@@ -2,7 +2,7 @@ import { onEachPlatform } from "../../support/platform";
 import { complete } from "./attributes";
 import { patch } from "./impatient";
 
-onEachPlatform("SMTP settings and their test mails", (current) => {
+onEachPlatform("SMTP settings with test mails", (current) => {
   const mail = {
     ...complete.smtp,
     enabled: true,
@@ -16,7 +16,7 @@ onEachPlatform("SMTP settings and their test mails", (current) => {
       .service.mail.sent()
       .map(({ to }) => to);
 
-  test("one for each change; none for a preview, a refresh, a second up, and putting back", async () => {
+  test("each change sends one mail, and preview, refresh, an unchanged up and destroy send none", async () => {
     const { engine } = current();
     const smtp = engine("SmtpSettings");
     await smtp.preview(mail);
@@ -36,7 +36,7 @@ onEachPlatform("SMTP settings and their test mails", (current) => {
   });
 
   test.each([401, 500, 504] as const)(
-    "%i is the mail server's verdict, is never repeated, and leaves no state where nothing was stored",
+    "%i is reported as an error of the mail server, is not retried, and leaves no state if nothing was stored",
     async (status) => {
       const { engine, service, requests, held } = current();
       const before = await held("smtp");
@@ -61,7 +61,7 @@ onEachPlatform("SMTP settings and their test mails", (current) => {
   );
 
   test.each([401, 500, 504] as const)(
-    "%i where the settings were stored all the same: the state tells the truth, and the next up sends no mail",
+    "%i although the settings were stored: the state holds them, and the next up sends no mail",
     async (status) => {
       const { engine, service, requests, held } = current();
       const before = await held("smtp");
@@ -83,7 +83,7 @@ onEachPlatform("SMTP settings and their test mails", (current) => {
     },
   );
 
-  test.each([true, false])("a verdict on a later write, stored: %s", async (stored) => {
+  test.each([true, false])("an error of the mail server after a later write: the state matches the server, stored: %s", async (stored) => {
     const { engine, service, held } = current();
     const smtp = engine("SmtpSettings");
     await smtp.up(mail);
@@ -97,7 +97,7 @@ onEachPlatform("SMTP settings and their test mails", (current) => {
     expect(sent()).toHaveLength(stored ? 1 : 2);
   });
 
-  test("a new password whose fate is unknown is sent again, and so is the old one after it", async () => {
+  test("a password with an unknown outcome is sent again, even if the program returns to the old one", async () => {
     const { engine, service, requests } = current();
     for (const next of ["canary-new", "canary-mail"]) {
       service.mail.work();
@@ -113,7 +113,7 @@ onEachPlatform("SMTP settings and their test mails", (current) => {
   });
 
   test.each(["drop-before", "drop-after"] as const)(
-    "%s: never repeated by itself; the next up sends what is missing, and a mail only then",
+    "%s: the write is not retried, and the next up sends it, with a mail, only if it was not applied",
     async (action) => {
       const { engine, sandbox, requests } = current();
       const smtp = engine("SmtpSettings");
@@ -129,7 +129,7 @@ onEachPlatform("SMTP settings and their test mails", (current) => {
     },
   );
 
-  test.each(["drop-before", "drop-after"] as const)("%s, and the platform is gone for a while: one mail in all", async (action) => {
+  test.each(["drop-before", "drop-after"] as const)("%s, then an unavailable platform: only one mail is sent", async (action) => {
     const { engine, sandbox } = current();
     const smtp = engine("SmtpSettings");
     sandbox.faults.add({ ...patch, action });
@@ -143,7 +143,7 @@ onEachPlatform("SMTP settings and their test mails", (current) => {
     expect(await smtp.up(mail)).toBe("same");
   });
 
-  test("a token of ours that is refused is no verdict of the mail server", async () => {
+  test("a rejected API token is not reported as an error of the mail server", async () => {
     const { engine } = current();
     const smtp = engine("SmtpSettings");
     await smtp.up(mail);

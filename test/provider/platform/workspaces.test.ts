@@ -4,7 +4,7 @@ import { onEachPlatform } from "../../support/platform";
 const id = "ws-acmeNetworkProd";
 
 onEachPlatform("a workspace", (current) => {
-  test("is adopted, followed at each refresh, and left alone when the resource goes", async () => {
+  test("is adopted, followed by refresh, and left alone on delete", async () => {
     const { engine, requests, service, outside } = current();
     const workspace = engine("AdminWorkspace");
     expect(await requests(() => workspace.preview({ workspaceId: id }))).toEqual([]);
@@ -26,7 +26,7 @@ onEachPlatform("a workspace", (current) => {
     expect((await outside("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(200);
   });
 
-  test("is destroyed with destroyOnDelete alone: one read, one write", async () => {
+  test("is destroyed only with destroyOnDelete, with one read and one write", async () => {
     const { engine, requests, outside } = current();
     const workspace = engine("AdminWorkspace");
     await workspace.up({ workspaceId: id });
@@ -35,7 +35,7 @@ onEachPlatform("a workspace", (current) => {
     expect((await outside("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(404);
   });
 
-  test("a connection that is renamed with another change is recorded", async () => {
+  test("records a renamed connection together with another change", async () => {
     const { engine, config } = current();
     const workspace = engine("AdminWorkspace");
     const [platform = {}] = Object.values(config());
@@ -46,7 +46,7 @@ onEachPlatform("a workspace", (current) => {
     expect(await workspace.up(changed)).toBe("same");
   });
 
-  test("turning destroyOnDelete off again leaves it", async () => {
+  test("is left alone after destroyOnDelete was turned off", async () => {
     const { engine, requests } = current();
     const workspace = engine("AdminWorkspace");
     await workspace.up({ workspaceId: id, destroyOnDelete: true });
@@ -66,7 +66,7 @@ onEachPlatform("a workspace", (current) => {
       /it is called acme\/database-prod now, not acme\/network-prod\. Look whether/,
     ],
     ["moved", { name: "network-prod", organization: "globex" }, /it is called globex\/network-prod now, not acme\/network-prod/],
-  ])("that was %s meanwhile is not destroyed", async (_, changed, message) => {
+  ])("is not destroyed after it was %s", async (_, changed, message) => {
     const { engine, requests, service } = current();
     const workspace = engine("AdminWorkspace");
     await workspace.up({ workspaceId: id, destroyOnDelete: true });
@@ -75,7 +75,7 @@ onEachPlatform("a workspace", (current) => {
     expect(workspace.state).toBeDefined();
   });
 
-  test("that is gone is gone here; the destruction of it succeeds", async () => {
+  test("that no longer exists is removed from the state, and its destruction succeeds", async () => {
     const { engine, outside, requests } = current();
     const workspace = engine("AdminWorkspace");
     await workspace.up({ workspaceId: id, destroyOnDelete: true });
@@ -88,7 +88,7 @@ onEachPlatform("a workspace", (current) => {
     expect(await other.refresh()).toBe("gone");
   });
 
-  test("is never taken for gone by somebody who is no administrator", async () => {
+  test("is not treated as gone if the token has no administrator rights", async () => {
     const { engine, service, config } = current();
     const workspace = engine("AdminWorkspace");
     await workspace.up({ workspaceId: id, destroyOnDelete: true });
@@ -101,7 +101,7 @@ onEachPlatform("a workspace", (current) => {
     );
   });
 
-  test("is destroyed by one request, whatever the answer", async () => {
+  test("is destroyed with one request, whatever the response", async () => {
     const { engine, requests, sandbox } = current();
     for (const status of [429, 500, 503]) {
       const workspace = engine("AdminWorkspace");
@@ -113,7 +113,7 @@ onEachPlatform("a workspace", (current) => {
     }
   });
 
-  test("is named by an id, and by nothing else", async () => {
+  test("is identified by an ID only", async () => {
     const { engine, requests } = current();
     expect(await engine("AdminWorkspace").problems({ workspaceId: "../organizations" })).toEqual([
       "workspaceId: must be a workspace's id, such as ws-6jrRyVDv1J8zQMB5",
@@ -142,7 +142,7 @@ onEachPlatform("the functions for workspaces", (current) => {
     }));
   beforeEach(() => current().configureProgram());
 
-  test("list all, filter, sort and count", async () => {
+  test("list all workspaces, filter, sort and count them", async () => {
     expect(await names()).toEqual(["data-prod", "network-prod", "network-test", "website"]);
     expect(await names({ sort: "-name" })).toEqual(["website", "network-test", "network-prod", "data-prod"]);
     expect(await names({ sort: "current-run.created-at" })).toEqual(["network-prod", "website", "data-prod", "network-test"]);
@@ -158,7 +158,7 @@ onEachPlatform("the functions for workspaces", (current) => {
     ).toEqual(["GET workspaces?q=acme"]);
   });
 
-  test("pages are fetched as they are needed, with the brackets encoded", async () => {
+  test("fetch pages on demand and encode brackets", async () => {
     const { service, requests } = current();
     service.seed({ workspaces: many(45) });
     expect(await requests(async () => expect(await names({ q: "many" })).toHaveLength(45))).toEqual([
@@ -174,9 +174,9 @@ onEachPlatform("the functions for workspaces", (current) => {
   });
 
   test.each([
-    ["a number as text", { meta: { pagination: { "next-page": "2" } } }],
-    ["a link alone", { links: { next: "/api/v2/admin/workspaces?page%5Bnumber%5D=2" } }],
-  ])("the next page as %s", async (_, next) => {
+    ["a number in a string", { meta: { pagination: { "next-page": "2" } } }],
+    ["a link only", { links: { next: "/api/v2/admin/workspaces?page%5Bnumber%5D=2" } }],
+  ])("follow the next page given as %s", async (_, next) => {
     const { sandbox } = current();
     const body = JSON.stringify({ data: [{ id: "ws-1", type: "workspaces", attributes: { name: "first" } }], ...next });
     sandbox.faults.add({ system: "platform", path: /workspaces$/, action: "respond", status: 200, body });
@@ -185,7 +185,7 @@ onEachPlatform("the functions for workspaces", (current) => {
     expect(await names()).toEqual(["first", "second"]);
   });
 
-  test("a list that moves while it is read gives each workspace once, and a server that sends us in a circle ends it", async () => {
+  test("return each workspace once if the list moves, and stop if the pages form a circle", async () => {
     const { sandbox, service } = current();
     service.seed({ workspaces: many(4) });
     const page = (ids: number[], next: number): string =>
@@ -199,7 +199,7 @@ onEachPlatform("the functions for workspaces", (current) => {
     sandbox.faults.clear();
   });
 
-  test("one with what is included", async () => {
+  test("return a workspace with its included resources", async () => {
     const workspace = await platform.getWorkspace({ id: "ws-globexWebsite", include: ["organization.owners", "current_run"] });
     expect(workspace).toMatchObject({
       id: "ws-globexWebsite",
@@ -218,7 +218,7 @@ onEachPlatform("the functions for workspaces", (current) => {
     expect(bare.included).toEqual([]);
   });
 
-  test("a 404 is explained, bad options are refused at once", async () => {
+  test("explain a 404 and reject invalid options at once", async () => {
     await expect(platform.getWorkspace({ id: "ws-none" })).rejects.toMatchObject({
       code: "ERR_NOT_FOUND",
       message: expect.stringContaining('Cannot read workspace: the platform has none with the id "ws-none"'),

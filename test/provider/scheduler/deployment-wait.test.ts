@@ -29,7 +29,7 @@ function schedule(jobs: object[], ...states: object[][]): Promise<Asked[]> {
   });
 }
 
-test("resolves on success, and tells how far it is", async () => {
+test("resolves on success and reports its progress", async () => {
   const seen = await schedule(
     [job()],
     [],
@@ -56,7 +56,7 @@ test("resolves on success, and tells how far it is", async () => {
   expect(seen).toHaveLength(8);
 });
 
-test("a version that was deployed long ago is done, although the scheduler has forgotten its deployment", async () => {
+test("resolves for a version that was deployed long ago, although the scheduler has garbage-collected its deployment", async () => {
   const former = deployment("d0", "successful", { JobSpecModifyIndex: 10, CreateIndex: 11 });
   const seen = await serve(({ path, query }, response) => {
     if (path === "/v1/deployments") return query.index ? undefined : answerList(response, [former]);
@@ -67,7 +67,7 @@ test("a version that was deployed long ago is done, although the scheduler has f
   expect(seen).toHaveLength(3);
 });
 
-test("a scheduler that knows of no stable versions is waited for all the same", async () => {
+test("waits with a scheduler that reports no stable versions", async () => {
   let index = 30;
   const states = [[], [deployment("d1", "successful")]];
   await serve(({ path, query }, response) => {
@@ -78,7 +78,7 @@ test("a scheduler that knows of no stable versions is waited for all the same", 
   expect((await waitForDeployment({ jobId: "web" }))?.ID).toBe("d1");
 });
 
-test("a version that is deployed already is done; a former version's deployment is not", async () => {
+test("resolves for a version that is already deployed, but not for the deployment of a former version", async () => {
   const former = deployment("d0", "successful", { JobSpecModifyIndex: 10, CreateIndex: 11 });
   const foreign = deployment("d9", "failed", { JobID: "other", CreateIndex: 99 });
   await schedule([job()], [former, deployment("d1", "successful"), foreign]);
@@ -87,7 +87,7 @@ test("a version that is deployed already is done; a former version's deployment 
   expect((await waitForDeployment({ jobId: "web" }))?.ID).toBe("d1");
 });
 
-test.each(["failed", "cancelled"])("rejects when it is %s, in the scheduler's words", async (status) => {
+test.each(["failed", "cancelled"])("rejects if the deployment is %s, with the scheduler's reason", async (status) => {
   await schedule([job()], [deployment("d1", "running")], [deployment("d1", status), deployment("d2", "running", { CreateIndex: 40 })]);
   expect(await failure(waitForDeployment({ jobId: "web" }))).toMatchObject({
     code: "ERR_FAILED",
@@ -95,7 +95,7 @@ test.each(["failed", "cancelled"])("rejects when it is %s, in the scheduler's wo
   });
 });
 
-test("rejects when it is gone, when the job has none, and when there is no such job", async () => {
+test("rejects if the deployment is gone, the job has none, or the job does not exist", async () => {
   await schedule([job()], [deployment("d1", "running")], []);
   expect((await failure(waitForDeployment({ jobId: "web" }))).message).toContain("deployment d1 is gone");
   await schedule([job({ Type: "batch" })]);
@@ -109,7 +109,7 @@ test("rejects when it is gone, when the job has none, and when there is no such 
   });
 });
 
-test("a connection to all namespaces does not take another namespace's job of that name for this one", async () => {
+test("a connection to all namespaces does not confuse jobs of the same name", async () => {
   const seen = await schedule([job({ Namespace: "other" })], [deployment("d1", "successful", { Namespace: "other" })]);
   process.env.SCHEDULER_NAMESPACE = "*";
   expect(await failure(waitForDeployment({ jobId: "web" }))).toMatchObject({
@@ -120,7 +120,7 @@ test("a connection to all namespaces does not take another namespace's job of th
   expect((await waitForDeployment({ jobId: "web", namespace: "other" }))?.ID).toBe("d1");
 });
 
-test("rejects at the deadline, and says how far it was", async () => {
+test("rejects at the deadline and reports its last progress", async () => {
   await schedule([job()], [deployment("d1", "running")]);
   expect(await failure(waitForDeployment({ jobId: "web", timeout: 1 }))).toMatchObject({
     code: "ERR_TIMED_OUT",
@@ -130,7 +130,7 @@ test("rejects at the deadline, and says how far it was", async () => {
   expect((await failure(waitForDeployment({ jobId: "web", timeout: "1s" }))).message).toContain("the scheduler has not begun it");
 });
 
-test("the signal ends it at once", async () => {
+test("ends at once when the signal aborts", async () => {
   const controller = new AbortController();
   await serve(({ path, query }, response) => {
     if (path === "/v1/jobs") return answerList(response, [job()]);
@@ -153,7 +153,7 @@ test.each([
   [{ jobId: "web", timeout: "0s" }, "timeout: must be at least 1s"],
   [{ jobId: "web", namespace: "*" }, "namespace: must be the name of one namespace"],
   [{ jobId: "web", filter: "a" }, "filter"],
-])("options that are wrong are refused by name: %j", async (options, words) => {
+])("invalid options are rejected by name: %j", async (options, words) => {
   const seen = await serve(() => {});
   const error = await failure(waitForDeployment(options as never));
   expect([error.code, seen.length]).toEqual(["ERR_INVALID_INPUT", 0]);

@@ -5,7 +5,7 @@ import { answerList, closeAll, failure, serve } from "./server";
 const { filter } = scheduler;
 afterEach(closeAll);
 
-test("every form of the grammar", () => {
+test("prints every form of the grammar", () => {
   const status = filter("Status");
   expect(
     [
@@ -43,7 +43,7 @@ test.each([
   [["Meta", 'say "x"'], 'Meta[`say "x"`] == ""'],
   [["Meta", "in"], 'Meta["in"] == ""'],
   [["Meta", ""], 'Meta[""] == ""'],
-])("a path: %j", (path, text) => {
+])("prints the path %j", (path, text) => {
   expect(`${filter(...path).equals("")}`).toBe(text);
 });
 
@@ -58,11 +58,11 @@ test.each([
   // Between double quotes these would be the path of another field.
   ["/a", "`/a`"],
   ["/`", '"\\x2f`"'],
-])("a value: %j", (value, quoted) => {
+])("prints the value %j", (value, quoted) => {
   expect(`${filter("Name").equals(value)}`).toBe(`Name == ${quoted}`);
 });
 
-test("what is put together keeps its meaning", () => {
+test("keeps the precedence of combined filters", () => {
   const [a, b, c] = ["A", "B", "C"].map((name) => filter(name).equals("1")) as [scheduler.Filter, scheduler.Filter, scheduler.Filter];
   expect(`${a.or(b).and(c)}`).toBe('(A == "1" or B == "1") and C == "1"');
   expect(`${a.and(b.or(c))}`).toBe('A == "1" and (B == "1" or C == "1")');
@@ -73,7 +73,7 @@ test("what is put together keeps its meaning", () => {
   expect(`${a.and(foreign)}`).toBe('A == "1" and (X or Y)');
 });
 
-test("what is no path, no value and no filter is refused", () => {
+test("rejects an invalid path, value or filter", () => {
   const wrong = [
     () => filter(),
     () => filter("Meta.team"),
@@ -103,13 +103,13 @@ describe("a filter that is not sent", () => {
     ["Periodic", () => listJobs({ filter: filter("ID").equals("a").or(filter("Periodic").isNotEmpty().not()) })],
     ["JobVersion", () => listDeployments({ filter: "JobVersion is empty" })],
     ["DrainStrategy", () => listNodes({ filter: filter("DrainStrategy").isEmpty() })],
-  ])("because it asks whether %s is empty", async (field, list) => {
+  ])("if it asks whether %s is empty", async (field, list) => {
     expect(await refused(list())).toContain(
       `filter: asks whether ${field} is empty, which is no text, list or map: the real product breaks the connection`,
     );
   });
 
-  test("because it is none, or has another kind of filter beside it", async () => {
+  test("if it is not a filter, or comes with an unknown option", async () => {
     expect(await refused(listJobs({ filter: " " }))).toContain("filter: must not be empty");
     expect(await refused(listJobs({ filter: 5 as never }))).toContain("filter: must be a text, or made by scheduler.filter()");
     expect(await refused(listJobs({ filter: {} as never }))).toContain("filter: must be a text, or made by scheduler.filter()");
@@ -119,7 +119,7 @@ describe("a filter that is not sent", () => {
     );
   });
 
-  test("and nothing else is taken for one of these", async () => {
+  test("and no other filter is rejected", async () => {
     const fine = [
       'Name == "Stop is empty"',
       "Meta.Stop is empty",
@@ -133,14 +133,14 @@ describe("a filter that is not sent", () => {
   });
 });
 
-test("a server that breaks the connection over an unknown field's emptiness is asked once", async () => {
+test("a broken connection is not retried if the filter asks whether a field is empty", async () => {
   const seen = await serve(({ request }) => request.socket.destroy());
   const { code, message } = await failure(collect(scheduler.listJobs({ filter: "Periodic.Enabled is empty" })));
   expect([code, seen.length]).toEqual(["ERR_REPLY_LOST", 1]);
   expect(message).toContain("when a filter asks whether a number, a bool or an object is empty. The filter was: Periodic.Enabled is empty");
 });
 
-test("what the server says of a filter is told, with the filter, and the field of the full record", async () => {
+test("an error contains the server's reason, the filter and the field of the full record", async () => {
   const reason =
     'failed to read result page: error finding value in datum: /Address at part 0: couldn\'t find key: struct field with name "Address"';
   await serve((_, response) => response.writeHead(400, { "content-type": "text/plain" }).end(reason));

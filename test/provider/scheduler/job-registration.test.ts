@@ -8,7 +8,7 @@ const job = { ID: "web", Name: "web", TaskGroups: [] };
 
 afterEach(closeAll);
 
-test("the job is sent once, as it is, and the answer given back", async () => {
+test("sends the job once and unchanged, and returns the response", async () => {
   const seen = await serve((_, response) => response.end('{"EvalID":"e1","JobModifyIndex":7}'));
   expect(await registerJob({ job, namespace: "team", region: "eu", stale: true })).toEqual({ EvalID: "e1", JobModifyIndex: 7 });
   expect(seen).toHaveLength(1);
@@ -18,7 +18,7 @@ test("the job is sent once, as it is, and the answer given back", async () => {
   expect(JSON.parse(seen[1]?.body ?? "")).toEqual({ Job: job, EnforceIndex: true, JobModifyIndex: 3 });
 });
 
-test("it is never sent again, and a lost answer says what may have become of it", async () => {
+test("is never retried, and a lost response says that the job may be registered", async () => {
   const seen = await serve((asked, response, count) => {
     if (count === 1) asked.request.socket.destroy();
     else response.writeHead([429, 503, 500][count - 2] ?? 400).end("Missing task groups");
@@ -37,13 +37,13 @@ test.each([
   ["no object", "web"],
   ["nothing", {}],
   ["a list", [job]],
-])("what is no job is refused: %s", async (_, wrong) => {
+])("rejects an invalid job: %s", async (_, wrong) => {
   const seen = await serve((_, response) => response.end("{}"));
   expect((await failure(registerJob({ job: wrong as object }))).message).toContain("job: must be a job in the scheduler's JSON");
   expect(seen).toEqual([]);
 });
 
-test("an output within it, what JSON cannot hold, all namespaces and unknown options are refused", async () => {
+test("rejects outputs inside the job, non-JSON values, all namespaces and unknown options", async () => {
   const seen = await serve((_, response) => response.end("{}"));
   const output = { ...job, Meta: { a: pulumi.output("a") } };
   expect((await failure(registerJob({ job: output }))).message).toContain("job: holds an output: register it within that output's apply()");
@@ -54,7 +54,7 @@ test("an output within it, what JSON cannot hold, all namespaces and unknown opt
   expect(seen).toEqual([]);
 });
 
-test("under a connection to all namespaces it must be said which one", async () => {
+test("requires a namespace if the connection names all of them", async () => {
   const seen = await serve((_, response) => response.end("{}"));
   process.env.SCHEDULER_NAMESPACE = "*";
   expect((await failure(registerJob({ job }))).message).toContain("namespace: must be given");
@@ -63,7 +63,7 @@ test("under a connection to all namespaces it must be said which one", async () 
   expect(seen[0]).toMatchObject({ query: { namespace: "apps" } });
 });
 
-test("a preview does nothing, and says so", async () => {
+test("sends nothing in a preview and reports that", async () => {
   const seen = await serve((_, response) => response.end("{}"));
   const { settings } = jest.requireActual("@pulumi/pulumi/runtime/state").getStore();
   const before = settings.options.dryRun;

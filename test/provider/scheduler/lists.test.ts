@@ -8,7 +8,7 @@ const ids = async (list: AsyncIterable<{ ID: string }>): Promise<string[]> => (a
 
 afterEach(closeAll);
 
-test("all pages come, each when it is needed, with what is asked for", async () => {
+test("pages are fetched on demand and carry the options", async () => {
   const seen = await serve((asked, response) =>
     asked.query.next_token
       ? answerList(response, [job("b"), job("c")], { "X-Scheduler-Index": 9 })
@@ -30,7 +30,7 @@ test("all pages come, each when it is needed, with what is asked for", async () 
   expect(await ids(list)).toEqual(["a", "b", "c"]);
 });
 
-test("false options send nothing, and the real product's headers are another dialect", async () => {
+test("false options are not sent, and the hashicorp dialect has its own headers", async () => {
   const seen = await serve(
     (_, response) => answerList(response, "null", { "X-Nomad-Index": 12, "X-Nomad-LastContact": 34, "X-Nomad-KnownLeader": "false" }),
     "hashicorp",
@@ -41,7 +41,7 @@ test("false options send nothing, and the real product's headers are another dia
   expect(seen[0]).toMatchObject({ path: "/v1/deployments", query: {}, headers: { "x-nomad-token": "canary-token" } });
 });
 
-test("namespace and region of the connection hold unless the call says otherwise; nodes have no namespace", async () => {
+test("options override the connection's namespace and region, and nodes have no namespace", async () => {
   const seen = await serve((_, response) => answerList(response, []), "hashicorp");
   Object.assign(process.env, { NOMAD_NAMESPACE: "team", NOMAD_REGION: "eu" });
   await collect(listJobs());
@@ -54,7 +54,7 @@ test("namespace and region of the connection hold unless the call says otherwise
   ]);
 });
 
-test("integers beyond 2^53 are texts, all others numbers, and unknown fields stay", async () => {
+test("integers beyond 2^53 are strings, all others are numbers, and unknown fields stay", async () => {
   const text =
     '[{"ID":"a","SubmitTime":1795265803843211018,"Priority":50,"New":{"Big":-9007199254740993,"Small":0.5,"Text":"1795265803843211018"}},{"ID":"b","SubmitTime":7}]';
   await serve((_, response) => answerList(response, text));
@@ -69,10 +69,10 @@ test("integers beyond 2^53 are texts, all others numbers, and unknown fields sta
   ]);
 });
 
-describe("pages that go round in a circle", () => {
+describe("pages that form a circle", () => {
   const circle = ["a", "b", "c"];
 
-  test("all at once, what lies behind the circle is found", async () => {
+  test("are replaced by one request for the whole list", async () => {
     const seen = await serve(({ query }, response) => {
       if (!query.per_page)
         return answerList(
@@ -86,7 +86,7 @@ describe("pages that go round in a circle", () => {
     expect(seen).toHaveLength(5);
   });
 
-  test("a server that knows nothing else gives an error, never a part of the list", async () => {
+  test("are an error if the whole list has the same circle", async () => {
     const seen = await serve((_, response) => answerList(response, [job("a")], { "X-Scheduler-Nexttoken": "a" }));
     expect((await failure(collect(listJobs()))).message).toBe(
       "Cannot list jobs: the server's pages go round in a circle (GET /v1/jobs). Check the connection's address, and what stands between.",
@@ -123,7 +123,7 @@ test.each([
   [404, "ERR_NOT_FOUND", "unknown"],
   [500, "ERR_SERVER", "No path to region"],
   [503, "ERR_UNAVAILABLE", "overloaded"],
-])("%d is an error with the server's own words, and is not asked again", async (status, code, reason) => {
+])("%d is an error with the server's reason and is not retried", async (status, code, reason) => {
   const seen = await serve((_, response) => response.writeHead(status, { "content-type": "text/plain" }).end(`${reason}\n`));
   const error = await failure(collect(listNodes()));
   expect(error).toMatchObject({ code, status, method: "GET", path: "/v1/nodes" });
@@ -131,7 +131,7 @@ test.each([
   expect(seen).toHaveLength(1);
 });
 
-test("a broken connection, and a limit of rate, are tried again", async () => {
+test("a broken connection and 429 are retried", async () => {
   const seen = await serve((asked, response, count) => {
     if (count === 1) asked.request.socket.destroy();
     else if (count === 2) response.writeHead(429, { "retry-after": "0" }).end();
@@ -141,7 +141,7 @@ test("a broken connection, and a limit of rate, are tried again", async () => {
   expect(seen).toHaveLength(3);
 });
 
-test("what is no list is no answer of the scheduler", async () => {
+test("a response that is not a list is an error", async () => {
   await serve((_, response) => answerList(response, { ID: "a" }));
   expect((await failure(collect(listJobs()))).message).toContain("the server's answer is not that of the scheduler");
 });
@@ -155,14 +155,14 @@ test.each([
   [{ reverse: 1 }, "reverse: must be true or false"],
   [{ signal: {} }, "signal: must be an AbortSignal"],
   [{ prefix: "web" }, "prefix"],
-])("options that are wrong are refused by name: %j", async (options, words) => {
+])("invalid options are rejected by name: %j", async (options, words) => {
   const seen = await serve((_, response) => answerList(response, []));
   const error = await failure(collect(listJobs(options as never)));
   expect([error.code, seen.length]).toEqual(["ERR_INVALID_INPUT", 0]);
   expect(error.message).toContain(words);
 });
 
-test("the members of an agent are what it sends", async () => {
+test("getAgentMembers returns the response unchanged", async () => {
   const seen = await serve((_, response) => response.end('{"Members":[{"Name":"a","Port":4648}]}'));
   expect(await getAgentMembers()).toEqual({ Members: [{ Name: "a", Port: 4648 }] });
   expect(seen[0]).toMatchObject({ method: "GET", path: "/v1/agent/members", query: {} });

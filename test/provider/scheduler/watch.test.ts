@@ -40,7 +40,7 @@ async function take(count: number, options: Partial<scheduler.WatchOptions> = {}
 }
 const indexes = (seen: Asked[]): (string | undefined)[] => seen.map(({ query }) => query.index);
 
-test("the present list comes first, then each change", async () => {
+test("yields the present list first and then each change", async () => {
   const seen = await script(at(5, node("a")), at(8, node("a"), node("b")), at(9));
   expect(await take(3, { filter: 'Status == "ready"', region: "eu" })).toEqual(["5 a", "8 a b", "9"]);
   expect(indexes(seen)).toEqual([undefined, "5", "8"]);
@@ -48,7 +48,7 @@ test("the present list comes first, then each change", async () => {
   expect(seen[1]?.query).toEqual({ filter: 'Status == "ready"', region: "eu", index: "5", wait: "300s" });
 });
 
-test("a wait is never longer than ten minutes, and always has its unit", async () => {
+test("sends a wait of at most ten minutes with its unit", async () => {
   for (const [wait, sent] of [
     ["1h", "600s"],
     ["90s", "90s"],
@@ -60,7 +60,7 @@ test("a wait is never longer than ten minutes, and always has its unit", async (
   }
 });
 
-test("many watches keep no other request waiting for a socket", async () => {
+test("watches do not block other requests", async () => {
   limits.sockets = 1;
   const controller = new AbortController();
   const seen = await serve(({ query }, response) => (query.index === undefined ? answer(response, 5, [node("a")]) : undefined));
@@ -71,13 +71,13 @@ test("many watches keep no other request waiting for a socket", async () => {
   await Promise.all(watches);
 });
 
-test("an answer without a change, and a write that changes nothing, are no change", async () => {
+test("yields nothing for a response without a change", async () => {
   const seen = await script(at(5, node("a")), at(6, node("a")), at(7, node("a")), at(9, node("b")));
   expect(await take(2)).toEqual(["5 a", "9 b"]);
   expect(indexes(seen)).toEqual([undefined, "5", "6", "7"]);
 });
 
-test("many writes that change nothing are asked about more and more slowly", async () => {
+test("polls less often while writes change nothing", async () => {
   watching.pause = 20;
   let index = 5;
   const controller = new AbortController();
@@ -91,7 +91,7 @@ test("many writes that change nothing are asked about more and more slowly", asy
   expect((times[6] as number) - (times[0] as number)).toBeGreaterThanOrEqual(600);
 });
 
-test("an index that goes back begins anew, and an index of 0 is never waited on", async () => {
+test("starts again if the index goes back, and never waits on index 0", async () => {
   const back = await script(at(50, node("a")), at(3, node("a")), at(3, node("b")), at(4, node("c")));
   expect(await take(3)).toEqual(["50 a", "3 b", "4 c"]);
   expect(indexes(back)).toEqual([undefined, "50", undefined, "3"]);
@@ -100,14 +100,14 @@ test("an index that goes back begins anew, and an index of 0 is never waited on"
   expect(indexes(zero)).toEqual([undefined, "1"]);
 });
 
-test("a broken connection is made again, and what has changed meanwhile is told", async () => {
+test("reconnects after a broken connection and yields the changes made meanwhile", async () => {
   const broken: Step = ({ request }) => request.socket.destroy();
   const seen = await script(at(5, node("a")), broken, at(5, node("a")), broken, broken, at(2, node("b")));
   expect(await take(2)).toEqual(["5 a", "2 b"]);
   expect(indexes(seen)).toEqual([undefined, "5", undefined, "5", undefined, undefined]);
 });
 
-test("a server that stays away is given up", async () => {
+test("fails if the server stays unreachable", async () => {
   watching.patience = 100;
   limits.repetitions = 1;
   let gone = false;
@@ -119,7 +119,7 @@ test("a server that stays away is given up", async () => {
   expect(await failure(take(2))).toMatchObject({ code: "ERR_REPLY_LOST", message: expect.stringContaining("Cannot watch nodes: ") });
 });
 
-test("a server that never answers counts as lost after the wait, what it adds to it, and a margin", async () => {
+test("reconnects if the server sends no response until the end of the wait and a margin", async () => {
   watching.margin = 300;
   const silent: Step = () => {};
   const seen = await script(at(5, node("a")), silent, at(6, node("b")));
@@ -129,14 +129,14 @@ test("a server that never answers counts as lost after the wait, what it adds to
   expect(indexes(seen)).toEqual([undefined, "5", undefined]);
 });
 
-test.each([400, 403, 404, 500, 503])("%d ends it, and is not asked again", async (status) => {
+test.each([400, 403, 404, 500, 503])("%d ends the watch and is not retried", async (status) => {
   const seen = await script(at(5, node("a")), (_, response) => response.writeHead(status).end("No cluster leader"));
   const error = await failure(take(2));
   expect(error).toMatchObject({ status, message: expect.stringContaining("Cannot watch nodes: No cluster leader (GET /v1/nodes") });
   expect(seen).toHaveLength(2);
 });
 
-test("an endpoint that does not hold requests says so, instead of spinning", async () => {
+test("fails for an endpoint without blocking queries", async () => {
   const seen = await serve((_, response) => answer(response, 5, [node("a")]));
   expect((await failure(take(2))).message).toBe(
     "Cannot watch nodes: the server answers at once where it should wait for a change. List it in intervals instead, or look at what stands between.",
@@ -146,13 +146,13 @@ test("an endpoint that does not hold requests says so, instead of spinning", asy
   expect((await failure(take(1))).message).toContain("the server does not say which state it answers with");
 });
 
-test("one that takes its time and does not hold them either says so, too", async () => {
+test("fails for a slow endpoint without blocking queries", async () => {
   const seen = await serve((_, response) => void setTimeout(() => answer(response, 5, [node("a")]), 1100));
   expect((await failure(take(2, { wait: "1m" }))).message).toContain("the server answers at once where it should wait for a change");
   expect(seen.length).toBeLessThanOrEqual(6);
 });
 
-test("answers that bring nothing new and come long before the wait is over are none of that", async () => {
+test("accepts unchanged responses before the end of the wait", async () => {
   watching.atOnce = 50;
   let asked = 0;
   await serve((_, response) => {
@@ -162,7 +162,7 @@ test("answers that bring nothing new and come long before the wait is over are n
   expect(await take(2, { wait: "1m" })).toEqual(["5 a", "5 b"]);
 });
 
-test("the signal ends it at once, without an error", async () => {
+test("ends at once without an error when the signal aborts", async () => {
   const controller = new AbortController();
   const seen = await script(at(5, node("a")), () => controller.abort());
   const states = (): Promise<unknown[]> => collect(scheduler.watch({ resource: "nodes", signal: controller.signal }));
@@ -171,7 +171,7 @@ test("the signal ends it at once, without an error", async () => {
   expect(seen).toHaveLength(2);
 });
 
-test("a list in pages is waited for on its first page, and comes as a whole", async () => {
+test("waits on the first page and yields the whole list", async () => {
   const page: Step = ({ query }, response) =>
     query.next_token
       ? answerList(response, [node("b")], { "X-Scheduler-Index": 9 })
@@ -192,7 +192,7 @@ test.each([
   [{ resource: "jobs", wait: "soon" }, "wait: must be at least 1s"],
   [{ resource: "jobs", index: 5 }, "index"],
   [{ resource: "jobs", filter: "Stop is empty" }, "filter: asks whether Stop is empty"],
-])("options that are wrong are refused by name: %j", async (options, words) => {
+])("invalid options are rejected by name: %j", async (options, words) => {
   const seen = await serve(() => {});
   const error = await failure(collect(scheduler.watch(options as never)));
   expect([error.code, seen.length]).toEqual(["ERR_INVALID_INPUT", 0]);

@@ -17,7 +17,7 @@ const resources = [
 describe.each([
   { dialect: "standard" as const, mount: "scheduler" },
   { dialect: "hashicorp" as const, mount: "nomad" },
-])("a gateway answers 404 in the place of the service ($dialect)", ({ dialect, mount }) => {
+])("a gateway responds with 404 in place of the server ($dialect)", ({ dialect, mount }) => {
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await start({ dialect });
@@ -67,7 +67,7 @@ describe.each([
   /** The list shows the role, and its own read is not asked for. */
   const isListed = ({ type, route }: { type: string; route: string }): boolean =>
     route.includes("role") && (type === "SchedulerRoles" || (type === "SchedulerRole" && dialect === "standard"));
-  test.each(cases)("create takes nothing over: $type, 404 $body below '$route'", async ({ type, inputs, route, body, path }) => {
+  test.each(cases)("create adopts nothing: $type, 404 $body below '$route'", async ({ type, inputs, route, body, path }) => {
     const theirs = { address: "http://theirs:4646", token: "t", ttl: 1, max_ttl: 2, policies: "theirs", type: "client" };
     await call(sandbox.secrets, "POST", `/v1/${mount}/${path}`, theirs);
     const before = await held(path);
@@ -80,7 +80,7 @@ describe.each([
     expect(await held(path)).toEqual(before);
   });
 
-  test.each(bodies)("a set keeps its roles when the list is answered 404 %j", async (body) => {
+  test.each(bodies)("a set keeps its roles if the response to the list is 404 %j", async (body) => {
     const roles = engine("SchedulerRoles");
     await roles.up({ roles: { web: { policies: ["ours"] } } });
     answer404("GET", "list=true", body);
@@ -91,7 +91,7 @@ describe.each([
     expect(Object.keys(roles.outputs().roles as object)).toEqual(["web"]);
   });
 
-  test("a creation that cannot be sure names the way round", async () => {
+  test("a creation that cannot prove absence names the solution", async () => {
     answer404("GET", "config/access", "{}");
     const access = engine("SchedulerAccess");
     await expect(access.up({ address: "http://a:1", token: "t" })).rejects.toThrow(
@@ -101,7 +101,7 @@ describe.each([
   });
 });
 
-describe("the evidence that the standard dialect asks for", () => {
+describe("the evidence of absence in the standard dialect", () => {
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await start();
@@ -113,7 +113,7 @@ describe("the evidence that the standard dialect asks for", () => {
   const own = (type: string): Engine => new Engine(`secrets:${type}`, settings(sandbox.secrets.token));
 
   test.each(resources.slice(0, 2))(
-    "$type is gone where the token sees its path, and stays where it does not",
+    "$type is removed from the state if the token sees its path, and otherwise stays",
     async ({ type, path, inputs }) => {
       const resource = own(type);
       await resource.up(inputs);
@@ -135,7 +135,7 @@ describe("the evidence that the standard dialect asks for", () => {
     },
   );
 
-  test("a role that its read does not find, and the list holds, stays", async () => {
+  test("a role stays in the state while the list contains it", async () => {
     const role = own("SchedulerRole");
     await role.up({ name: "web" });
     sandbox.faults.add({ system: "secrets", path: "/v1/scheduler/role/web", action: "respond", status: 404, body: '{"errors":[]}' });
@@ -147,7 +147,7 @@ describe("the evidence that the standard dialect asks for", () => {
     expect(await role.refresh()).toBe("gone");
   });
 
-  test("an engine without a role is empty, and so is its set", async () => {
+  test("a mount without roles is an empty set", async () => {
     const roles = own("SchedulerRoles");
     await roles.up({ roles: { web: {} } });
     await call(sandbox.secrets, "DELETE", "/v1/scheduler/role/web");
@@ -156,7 +156,7 @@ describe("the evidence that the standard dialect asks for", () => {
   });
 });
 
-test.each([["standard"], ["hashicorp"]] as const)("a gateway's 404 is no answer that no backup of a rekey exists (%s)", async (dialect) => {
+test.each([["standard"], ["hashicorp"]] as const)("a gateway's 404 does not prove that no backup exists (%s)", async (dialect) => {
   const sandbox = await start({ dialect });
   const config = (key: string): string | undefined =>
     key === "steward:default"

@@ -44,7 +44,7 @@ onEachTarget("one owner for each object", (current) => {
       }),
     );
 
-  test.each(cases)("$type: after a rename that was not finished, the former one leaves the object to the new one", async (each) => {
+  test.each(cases)("$type: after an unfinished rename the old resource leaves the object to the new one", async (each) => {
     const { former, renamed, again } = await twins(each.type, each.inputs);
     forget();
     expect(await renamed.up(again, remembers)).toBe("same");
@@ -62,7 +62,7 @@ onEachTarget("one owner for each object", (current) => {
     expect(await exist(mount, each.paths)).toEqual(each.paths.map(() => false));
   });
 
-  test.each(cases)("$type: the same within one run", async (each) => {
+  test.each(cases)("$type: a rename in one run leaves the object to the new resource", async (each) => {
     const again = { ...each.inputs, ...adopting(each.type), mount: await current().newMount() };
     const [former, renamed] = [engine(each.type), engine(each.type)];
     await former.up(again);
@@ -71,7 +71,7 @@ onEachTarget("one owner for each object", (current) => {
     expect(await exist(again.mount, each.paths)).toEqual(each.paths.map(() => true));
   });
 
-  test.each(cases)("$type: destroyed in either order, twins leave nothing", async (each) => {
+  test.each(cases)("$type: destroying both resources of a rename in either order removes the object", async (each) => {
     for (const isFormerFirst of [true, false]) {
       const { former, renamed, again } = await twins(each.type, each.inputs);
       forget();
@@ -80,7 +80,7 @@ onEachTarget("one owner for each object", (current) => {
     }
   });
 
-  test.each(cases)("$type: replaced by order, it is removed and made again", async (each) => {
+  test.each(cases)("$type: a forced replacement deletes and recreates the object", async (each) => {
     const { renamed, again } = await twins(each.type, each.inputs);
     const { mount } = again as { mount: string };
     forget();
@@ -95,13 +95,13 @@ onEachTarget("one owner for each object", (current) => {
   describe.each([
     { which: "with an instance", strip: () => undefined },
     {
-      which: "without an instance, of a former release",
+      which: "of an earlier release, without an instance",
       strip: (resource: Engine) => {
         delete resource.state?.outputs.instance;
       },
     },
   ])("a state $which", ({ strip }) => {
-    test.each(cases)("$type: replaced by a trigger, it is removed and made again", async ({ type, inputs, paths }) => {
+    test.each(cases)("$type: a replacement by a trigger deletes and recreates the object", async ({ type, inputs, paths }) => {
       const declared = { ...inputs, mount: await current().newMount() };
       const resource = engine(type);
       await resource.up(declared);
@@ -114,7 +114,7 @@ onEachTarget("one owner for each object", (current) => {
       expect(await exist(declared.mount, paths)).toEqual(paths.map(() => false));
     });
 
-    test.each(cases)("$type: the twin of one that is replaced by a trigger leaves the object to it", async ({ type, inputs, paths }) => {
+    test.each(cases)("$type: the old resource leaves the object to a new one that is replaced", async ({ type, inputs, paths }) => {
       const { former, renamed, again } = await twins(type, inputs);
       for (const each of [former, renamed]) strip(each);
       await renamed.replace(again);
@@ -122,7 +122,7 @@ onEachTarget("one owner for each object", (current) => {
       expect(await exist(again.mount, paths)).toEqual(paths.map(() => true));
     });
 
-    test.each(cases)("$type: the twin of one that stays leaves the object to it", async ({ type, inputs, paths }) => {
+    test.each(cases)("$type: the old resource leaves the object to a new one that stays", async ({ type, inputs, paths }) => {
       const { former, renamed, again } = await twins(type, inputs);
       for (const each of [former, renamed]) strip(each);
       expect(await renamed.up(again)).toBe("same");
@@ -132,7 +132,7 @@ onEachTarget("one owner for each object", (current) => {
   });
 
   test.each(cases.filter(({ type }) => type !== "SchedulerLease"))(
-    "$type: a rename that is refused removes nothing, and the former one stays in the state",
+    "$type: a rejected rename deletes nothing, and the old resource stays in the state",
     async ({ type, inputs, paths }) => {
       const declared = { ...inputs, mount: await current().newMount() };
       const [former, renamed] = [engine(type), engine(type)];
@@ -153,7 +153,7 @@ onEachTarget("one owner for each object", (current) => {
     },
   );
 
-  test.each(cases)("$type: of two creations in one run one fails, with adopt as well", async ({ type, inputs }) => {
+  test.each(cases)("$type: the second creation of the same object in one run fails, also with adopt", async ({ type, inputs }) => {
     for (const more of [{}, adopting(type)]) {
       const declared = { ...inputs, ...more, mount: await current().newMount() };
       const [one, two] = [engine(type), engine(type)];
@@ -165,7 +165,7 @@ onEachTarget("one owner for each object", (current) => {
     }
   });
 
-  test("what was given up may be created again in the same run", async () => {
+  test("a role that was deleted can be created again in the same run", async () => {
     const declared = { name: "web", policies: ["a"], mount: await current().newMount() };
     const [one, two] = [engine("SchedulerRole"), engine("SchedulerRole")];
     forget();
@@ -174,7 +174,7 @@ onEachTarget("one owner for each object", (current) => {
     expect(await two.up(declared, remembers)).toBe("create");
   });
 
-  test("two roles that swap their names keep both", async () => {
+  test("two roles that swap their names both survive", async () => {
     const mount = await current().newMount();
     const inputs = (name: string, policy: string): Record<string, unknown> => ({ name, policies: [policy], mount, adopt: true });
     const [a, b] = [engine("SchedulerRole"), engine("SchedulerRole")];
@@ -206,7 +206,7 @@ onEachTarget("one owner for each object", (current) => {
     const set = (mount: string, ...of: string[]): Record<string, unknown> => ({ roles: rolesOf(...of), mount, adopt: true });
     const held = async (mount: string): Promise<unknown> => (await current().outside("GET", `${mount}/role?list=true`)).data?.keys;
 
-    test("three roles become a set", async () => {
+    test("three roles move into a set", async () => {
       const mount = await current().newMount();
       const roles = names.map(() => engine("SchedulerRole"));
       for (const [index, resource] of roles.entries()) await resource.up(role(names[index] as string, mount));
@@ -231,7 +231,7 @@ onEachTarget("one owner for each object", (current) => {
     });
 
     const orders = {
-      "the set lets go first": async (drop: () => Promise<unknown>, create: () => Promise<unknown>): Promise<void> => {
+      "the set removes it first": async (drop: () => Promise<unknown>, create: () => Promise<unknown>): Promise<void> => {
         await drop();
         await create();
       },
@@ -242,11 +242,11 @@ onEachTarget("one owner for each object", (current) => {
       "both at once": async (drop: () => Promise<unknown>, create: () => Promise<unknown>): Promise<void> => {
         await Promise.all([drop(), create()]);
       },
-      "both at once, the role a little earlier": async (drop: () => Promise<unknown>, create: () => Promise<unknown>): Promise<void> => {
+      "both at once, the role slightly earlier": async (drop: () => Promise<unknown>, create: () => Promise<unknown>): Promise<void> => {
         await Promise.all([create(), drop()]);
       },
     };
-    test.each(Object.entries(orders))("one role leaves a set for a resource of its own: %s", async (_, inOrder) => {
+    test.each(Object.entries(orders))("one role moves out of a set: %s", async (_, inOrder) => {
       const mount = await current().newMount();
       const [roleSet, single] = [engine("SchedulerRoles"), engine("SchedulerRole")];
       await roleSet.up(set(mount, ...names));
@@ -261,7 +261,7 @@ onEachTarget("one owner for each object", (current) => {
       expect(await roleSet.up(set(mount, "b", "c"))).toBe("same");
     });
 
-    test("a role is written only after a removal under way is answered", async () => {
+    test("a role is written only after a pending removal has a response", async () => {
       const mount = await current().newMount();
       const gateway = await startGateway(current().address);
       try {
@@ -293,7 +293,7 @@ onEachTarget("one owner for each object", (current) => {
       }
     });
 
-    test("a role removed before its other resource was seen is written again by that one", async () => {
+    test("a role that the set removed first is written again by its own resource", async () => {
       const mount = await current().newMount();
       const [roleSet, single] = [engine("SchedulerRoles"), engine("SchedulerRole")];
       await roleSet.up(set(mount, ...names));
@@ -306,7 +306,7 @@ onEachTarget("one owner for each object", (current) => {
       expect(await single.up(role("a", mount))).toBe("same");
     });
 
-    test("the other way round: a role's removal is made good by the set", async () => {
+    test("a role that its own resource removed first is written again by the set", async () => {
       const mount = await current().newMount();
       const [roleSet, single] = [engine("SchedulerRoles"), engine("SchedulerRole")];
       await single.up(role("a", mount));

@@ -2,7 +2,7 @@ import { StewardError } from "../../../provider/errors";
 import { explainRefusal } from "../../../provider/secrets/client";
 import { serve } from "../exchange";
 
-test("a listing of paths that are hard to compare costs no more time than others", async () => {
+test("comparing the paths of a hostile OpenAPI document takes linear time", async () => {
   const paths = { [`/${"{a}".repeat(40)}x`]: {}, [`/${"{".repeat(500_000)}`]: {}, "/scheduler/role/{name}": {} };
   const connection = await serve((_, response) =>
     response.end(JSON.stringify({ openapi: "3.0.2", info: { title: "t", version: "1" }, paths })),

@@ -26,7 +26,7 @@ describe.each([
   const another = async (): Promise<unknown> => engine().up(role("other"), remembers);
   const lists = (): number => sandbox.requests().filter(({ path }) => path.endsWith("/role?list=true")).length;
 
-  test("a role that this process has removed can be created again", async () => {
+  test("a role that this process deleted can be created again", async () => {
     const former = engine();
     await former.up(role("web"));
     forget();
@@ -35,7 +35,7 @@ describe.each([
     expect(await engine().up(role("web"), remembers)).toBe("create");
   });
 
-  test.each(["a role", "a set of roles"])("a role that this process has written as part of %s is not taken over", async (kind) => {
+  test.each(["a role", "a set of roles"])("a role that this process wrote in %s is not adopted", async (kind) => {
     const inputs = (policy: string): object => (kind === "a role" ? role("web", policy) : { roles: { web: { policies: [policy] } } });
     const former = engine(undefined, kind === "a role" ? "SchedulerRole" : "SchedulerRoles");
     await former.up({ ...inputs("first") });
@@ -48,7 +48,7 @@ describe.each([
     expect(await held("web")).toEqual(["second"]);
   });
 
-  test("a role that a connection with another token has written is not taken over", async () => {
+  test("a role that a connection with another token wrote is not adopted", async () => {
     await outside("PUT", "sys/policies/acl/all", { policy: `path "*" { capabilities = ["create", "read", "update", "delete", "list"] }` });
     const { json } = await outside("POST", "auth/token/create", { policies: ["all"] });
     const former = engine(json.auth.client_token);
@@ -60,7 +60,7 @@ describe.each([
     await expect(engine().up(role("web"), remembers)).rejects.toMatchObject(refused);
   });
 
-  test("a role that others create during a long run is not taken over", async () => {
+  test("a role that others created during a long run is not adopted", async () => {
     forget();
     await another();
     await outside("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
@@ -68,14 +68,14 @@ describe.each([
     expect(await held("web")).toEqual(["theirs"]);
   });
 
-  test("a list that failed is read again", async () => {
+  test("a failed list is read again", async () => {
     forget();
     sandbox.faults.add({ system: "secrets", path: /./, method: "GET", action: "respond", status: 500, body: "{}", times: 1 });
     await expect(another()).rejects.toMatchObject({ status: 500 });
     expect(await another()).toBe("create");
   });
 
-  test("an empty list is no error, in either form", async () => {
+  test("an empty list is valid in both formats", async () => {
     expect(await engine().up(role("first"))).toBe("create");
     await outside("DELETE", `${mount}/role/first`);
     sandbox.faults.add({ system: "secrets", path: /role\?list=true$/, action: "respond", status: 200, body: '{"data":{"keys":[]}}' });
@@ -90,7 +90,7 @@ describe.each([
       hint: "sees /scheduler/role but may not do this with it: its policy needs the capability list there.",
     },
   ])(
-    "a token that may not list and sees $sees: an existing role is refused, and the message says what it needs",
+    "a token without the list capability that sees $sees: an existing role is rejected, and the error names the missing capability",
     async ({ more, hint }) => {
       const policy = `path "${mount}/role/*" { capabilities = ["create", "read", "update"] } ${more()}`;
       await outside("PUT", "sys/policies/acl/roles", { policy });
@@ -114,7 +114,7 @@ describe.each([
     },
   );
 
-  test("a role that a half-done set could not take over stays with the resource that had it", async () => {
+  test("a role that a partially created set could not adopt stays with its old resource", async () => {
     const [former, set] = [engine(), engine(undefined, "SchedulerRoles")];
     await former.up(role("web"));
     forget();

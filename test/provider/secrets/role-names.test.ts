@@ -5,10 +5,10 @@ import { onEachTarget } from "../../support/target";
 const read = { policies: ["read"] };
 const signature = "4dabf18193072939515e22adb298388d";
 
-onEachTarget("names of roles that Pulumi cannot hold or show", (current) => {
+onEachTarget("role names that Pulumi cannot store or show", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerRoles", current().config());
 
-  test.each(["__proto__", signature])("refresh of an exclusive set fails where a role is named %s, and keeps the set", async (name) => {
+  test.each(["__proto__", signature])("refresh of an exclusive set fails for a role named %s and keeps the set", async (name) => {
     const { outside, newMount } = current();
     const mount = await newMount();
     const roles = engine();
@@ -30,7 +30,7 @@ onEachTarget("names of roles that Pulumi cannot hold or show", (current) => {
     expect(await role.problems({ name, policies: ["a"], mount })).toEqual(["name: is a name that Pulumi cannot hold"]);
   });
 
-  test.each(["", "a/b", "..", "\ud800", "half\udc00"])("refresh of an exclusive set fails where the list holds %j", async (name) => {
+  test.each(["", "a/b", "..", "\ud800", "half\udc00"])("refresh of an exclusive set fails for a list with %j", async (name) => {
     const { sandbox, newMount } = current();
     if (!sandbox) return;
     const mount = await newMount();
@@ -42,7 +42,7 @@ onEachTarget("names of roles that Pulumi cannot hold or show", (current) => {
     expect(await roles.refresh()).toEqual([]);
   });
 
-  test("a name that begins with __ is named in a line, since Pulumi hides its changes", async () => {
+  test("a warning names a role that begins with __, because Pulumi hides its changes", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
     const roles = engine();

@@ -6,7 +6,7 @@ onEachTarget("SchedulerAccess", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerAccess", current().config());
   const inputs = { address: "http://127.0.0.1:4646", token: "management-token-1" };
 
-  test("lives: create, again, update, replace, vanish, delete", async () => {
+  test("is created, updated, replaced, removed outside Pulumi and deleted", async () => {
     const { outside, newMount } = current();
     const [mount, other] = [await newMount(), await newMount()];
     const access = engine();
@@ -30,7 +30,7 @@ onEachTarget("SchedulerAccess", (current) => {
     await access.destroy();
   });
 
-  test("an address changed behind our back is drift, and up repairs it", async () => {
+  test("an address changed outside Pulumi is drift, and up repairs it", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
     const access = engine();
@@ -41,7 +41,7 @@ onEachTarget("SchedulerAccess", (current) => {
     expect(await access.refresh()).toEqual([]);
   });
 
-  test("certificates and the name length are drift where the server shows them", async () => {
+  test("certificates and the name length are drift if the server returns them", async () => {
     const { dialect, outside, newMount } = current();
     const mount = await newMount();
     const access = engine();
@@ -72,7 +72,7 @@ onEachTarget("SchedulerAccess", (current) => {
     expect(JSON.stringify(access.state)).not.toContain("PRIVATE KEY");
   });
 
-  test("a configuration that has an address is not overwritten without adopt", async () => {
+  test("an existing configuration is overwritten only with adopt", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
     await outside("POST", `${mount}/config/access`, { address: "http://theirs.example:4646", token: "theirs" });
@@ -84,7 +84,7 @@ onEachTarget("SchedulerAccess", (current) => {
     expect(await access.up({ ...inputs, mount })).toBe("same");
   });
 
-  test("a password in an address that others wrote reaches neither the state nor a message", async () => {
+  test("credentials in an existing address appear in neither the state nor a message", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
     const access = engine();
@@ -100,7 +100,7 @@ onEachTarget("SchedulerAccess", (current) => {
     expect(await access.up({ ...inputs, mount })).toBe("update");
   });
 
-  test("get reads it without its secrets", async () => {
+  test("get reads the configuration without its secrets", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
     await expect(engine().get(`${mount}/config/access`)).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });

@@ -4,7 +4,7 @@ import { onEachTarget } from "../../support/target";
 onEachTarget("SchedulerLease", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerLease", current().config());
 
-  test("lives: create, again, update, replace, vanish, delete", async () => {
+  test("is created, updated, replaced, removed outside Pulumi and deleted", async () => {
     const { outside, newMount } = current();
     const [mount, other] = [await newMount(), await newMount()];
     const lease = engine();
@@ -32,14 +32,14 @@ onEachTarget("SchedulerLease", (current) => {
     await lease.destroy();
   });
 
-  test("lengths of time are compared by meaning", async () => {
+  test("durations are compared by value", async () => {
     const mount = await current().newMount();
     const lease = engine();
     await lease.up({ ttl: "1h", maxTtl: 86400, mount });
     for (const ttl of ["60m", "3600", 3600, "3600s", "0.5h30m"]) expect(await lease.up({ ttl, maxTtl: "1d", mount })).toBe("same");
   });
 
-  test("each attribute changed behind our back is drift, and up repairs it", async () => {
+  test("each attribute changed outside Pulumi is drift, and up repairs it", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
     const lease = engine();
@@ -54,7 +54,7 @@ onEachTarget("SchedulerLease", (current) => {
     expect(await lease.refresh()).toEqual([]);
   });
 
-  test("an attribute that is not declared follows the server and keeps its value", async () => {
+  test("an undeclared attribute follows the server and keeps its value", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
     await outside("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 7200 });
@@ -68,7 +68,7 @@ onEachTarget("SchedulerLease", (current) => {
     expect((await outside("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 7200, max_ttl: 9000 });
   });
 
-  test("where the OpenAPI document cannot be read, the message says how to create a lease with one attribute", async () => {
+  test("the error of an unreadable OpenAPI document names a way to create a lease with one attribute", async () => {
     const { sandbox, dialect, newMount } = current();
     const mount = await newMount();
     const refuseDocument = (): void => {
@@ -100,7 +100,7 @@ onEachTarget("SchedulerLease", (current) => {
     sandbox?.faults.clear();
   });
 
-  test("get reads it and manages nothing", async () => {
+  test("get reads the lease and manages nothing", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
     await outside("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 7200 });

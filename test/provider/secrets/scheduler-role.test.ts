@@ -4,7 +4,7 @@ import { onEachTarget } from "../../support/target";
 onEachTarget("SchedulerRole", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerRole", current().config());
 
-  test("lives: preview, create, again, update, replace, vanish, delete, delete twice", async () => {
+  test("is previewed, created, updated, replaced, removed outside Pulumi and deleted", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
     const role = engine();
@@ -34,7 +34,7 @@ onEachTarget("SchedulerRole", (current) => {
     expect((await outside("GET", `${mount}/role/site`)).status).toBe(404);
   });
 
-  test("global true to false and client to management really change the server", async () => {
+  test("changes of global and type reach the server", async () => {
     const { dialect, outside, newMount } = current();
     const mount = await newMount();
     const role = engine();
@@ -50,7 +50,7 @@ onEachTarget("SchedulerRole", (current) => {
     expect(await role.refresh()).toEqual([]);
   });
 
-  test("the order of policies and their repetition are no change", async () => {
+  test("the order and repetition of policies are no change", async () => {
     const mount = await current().newMount();
     const role = engine();
     await role.up({ name: "web", policies: ["a", "b"], mount });
@@ -61,7 +61,7 @@ onEachTarget("SchedulerRole", (current) => {
     expect(role.outputs().policies).toEqual(["a", "b"]);
   });
 
-  test("each readable attribute changed behind our back is drift, and up repairs it", async () => {
+  test("each readable attribute changed outside Pulumi is drift, and up repairs it", async () => {
     const { dialect, outside, newMount } = current();
     const mount = await newMount();
     const role = engine();
@@ -83,7 +83,7 @@ onEachTarget("SchedulerRole", (current) => {
     expect(await role.refresh()).toEqual(dialect === "hashicorp" ? ["global"] : []);
   });
 
-  test("a role that exists is not taken over without adopt", async () => {
+  test("an existing role is overwritten only with adopt", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
     await outside("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
@@ -118,7 +118,7 @@ onEachTarget("SchedulerRole", (current) => {
     });
   });
 
-  test("what the product refuses of a role is refused before anything is sent", async () => {
+  test("a role that Vault would reject is rejected before any request", async () => {
     const mount = await current().newMount();
     const role = engine();
     const clientWithout = current().dialect === "hashicorp" ? ["policies: a client role needs at least one policy"] : [];

@@ -8,7 +8,7 @@ onEachTarget("SchedulerRoles", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerRoles", current().config());
   const names = async (mount: string): Promise<unknown> => (await current().outside("GET", `${mount}/role?list=true`)).data?.keys ?? [];
 
-  test("lives: create, again, update, replace, vanish, delete", async () => {
+  test("is created, updated, replaced, removed outside Pulumi and deleted", async () => {
     const { outside, newMount } = current();
     const [mount, other] = [await newMount(), await newMount()];
     const roles = engine();
@@ -35,7 +35,7 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(await names(other)).toEqual([]);
   });
 
-  test("roles that nobody declared are left alone unless the set is exclusive", async () => {
+  test("undeclared roles are left alone unless the set is exclusive", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
     const roles = engine();
@@ -47,7 +47,7 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(await names(mount)).toEqual(["theirs"]);
   });
 
-  test("exclusive: refresh shows an undeclared role, the next preview its removal, and only then up removes it", async () => {
+  test("with exclusive, refresh reports an undeclared role, preview plans its removal, and only then up removes it", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
     const roles = engine();
@@ -74,7 +74,7 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(await names(mount)).toEqual(["later"]);
   });
 
-  test("exclusive on an engine with undeclared roles fails and lists them", async () => {
+  test("with exclusive, creation fails if undeclared roles exist and lists them", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
     await outside("POST", `${mount}/role/theirs`, read);
@@ -93,7 +93,7 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(await names(mount)).toEqual(["ours"]);
   });
 
-  test("roles that exist are not taken over without adopt, on creation or later", async () => {
+  test("existing roles are overwritten only with adopt, on creation and later", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
     await outside("POST", `${mount}/role/theirs`, { policies: "theirs" });
@@ -112,7 +112,7 @@ onEachTarget("SchedulerRoles", (current) => {
     expect((await outside("GET", `${mount}/role/theirs`)).data?.policies).toEqual(["read"]);
   });
 
-  test("each readable attribute of a role changed behind our back is drift, and up repairs it", async () => {
+  test("each readable attribute of a role changed outside Pulumi is drift, and up repairs it", async () => {
     const { dialect, outside, newMount } = current();
     const mount = await newMount();
     const roles = engine();
@@ -144,7 +144,7 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(Object.keys(roles.outputs().roles as object)).toEqual(["a", "b"]);
   });
 
-  test("a set that is exclusive no longer lets go of what it has only seen", async () => {
+  test("a set that is no longer exclusive drops the undeclared roles from its state", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
     const roles = engine();
@@ -158,7 +158,7 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(await names(mount)).toEqual(["theirs"]);
   });
 
-  test("an undeclared role that a refresh has shown is not taken over without adopt", async () => {
+  test("an undeclared role that refresh reported is overwritten only with adopt", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
     const roles = engine();
@@ -173,7 +173,7 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(await names(mount)).toEqual([]);
   });
 
-  test("names that every JavaScript object has are names like any other", async () => {
+  test("names of JavaScript object members are valid role names", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
     const roles = engine();
@@ -188,7 +188,7 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(await names(mount)).toEqual(["constructor"]);
   });
 
-  test("all undeclared roles are listed when an exclusive set begins", async () => {
+  test("an exclusive set lists all undeclared roles", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();
     for (const name of ["r1", "r2"]) await outside("POST", `${mount}/role/${name}`, read);

@@ -32,7 +32,7 @@ onEachTarget("SchedulerToken", (current) => {
   const revokeOutside = ({ outside }: Target, token: Engine): ReturnType<Target["outside"]> =>
     outside("PUT", "sys/leases/revoke", { lease_id: leaseOf(token), sync: true });
 
-  test("lives: create, again, another role, delete", async () => {
+  test("is created, unchanged by a second up, replaced for another role and deleted", async () => {
     const mount = await prepare();
     const token = engine();
     const before = Date.now();
@@ -67,7 +67,7 @@ onEachTarget("SchedulerToken", (current) => {
     expect(printed.some((line) => line.startsWith(said))).toBe(!hasLeases());
   });
 
-  test("keepers: another month, another token", async () => {
+  test("changed keepers replace the token", async () => {
     const mount = await prepare();
     const token = engine();
     await token.up({ role: "deploy", mount, keepers: { month: "2026-01", for: "web" } });
@@ -87,7 +87,7 @@ onEachTarget("SchedulerToken", (current) => {
     await token.destroy();
   });
 
-  test("a lease that was ended is seen by a refresh, and the next up generates another token", async () => {
+  test("refresh detects a revoked lease, and the next up generates another token", async () => {
     if (!hasLeases()) return expect((await current().outside("PUT", "sys/leases/lookup", { lease_id: "x" })).status).toBe(404);
     const mount = await prepare();
     const token = engine();
@@ -103,7 +103,7 @@ onEachTarget("SchedulerToken", (current) => {
     await token.destroy();
   });
 
-  test("a lease that is over counts as ended although the scheduler was not to be reached for it", async () => {
+  test("an expired lease counts as ended although the server could not reach the scheduler", async () => {
     const { outside } = current();
     if (!hasLeases()) return expect((await outside("PUT", "sys/leases/lookup", { lease_id: "x" })).status).toBe(404);
     const mount = await prepare();
@@ -116,7 +116,7 @@ onEachTarget("SchedulerToken", (current) => {
     expect((await outside("PUT", "sys/leases/lookup", { lease_id: leaseId })).status).toBe(200);
   });
 
-  test("a token that somebody deleted in the scheduler is no obstacle, and its lease is told of", async () => {
+  test("a token that was deleted in the scheduler does not block a replacement, and a warning names its lease", async () => {
     if (!hasLeases()) return expect((await current().outside("PUT", "sys/leases/revoke", { lease_id: "x" })).status).toBe(404);
     const { sandbox, scheduler } = current();
     const mount = await prepare();
@@ -133,7 +133,7 @@ onEachTarget("SchedulerToken", (current) => {
     await token.destroy();
   });
 
-  test("an engine that cannot reach its scheduler revokes nothing, and the error says the two ways out", async () => {
+  test("destroy fails if the server cannot reach the scheduler, and the error names both solutions", async () => {
     const { outside, scheduler } = current();
     if (!hasLeases()) return expect((await outside("PUT", "sys/leases/revoke", { lease_id: "x" })).status).toBe(404);
     const mount = await prepare();
@@ -149,7 +149,7 @@ onEachTarget("SchedulerToken", (current) => {
     expect(await works(secretId)).toBe(false);
   });
 
-  test("another name of the server: the same token, or another one before the old one goes", async () => {
+  test("another address keeps the token with acceptMoved, and otherwise replaces it before the old one is revoked", async () => {
     const { address, config } = current();
     const mount = await prepare();
     const token = engine();
@@ -169,7 +169,7 @@ onEachTarget("SchedulerToken", (current) => {
     await token.destroy();
   });
 
-  test("a lease that somebody renews ends later, which is no drift", async () => {
+  test("a renewed lease changes expiresAt without drift", async () => {
     if (!hasLeases()) return expect((await current().outside("PUT", "sys/leases/renew", { lease_id: "x" })).status).toBe(404);
     const mount = await prepare();
     const token = engine();
@@ -183,7 +183,7 @@ onEachTarget("SchedulerToken", (current) => {
     await token.destroy();
   });
 
-  test("a login that ends sooner than the lease takes it with it: a warning says so, and a refresh sees it", async () => {
+  test("a warning reports that the token ends with its shorter login, and refresh detects the end", async () => {
     const { address, dialect } = current();
     const mount = await prepare();
     const header = dialect === "hashicorp" ? "X-Vault-Token" : "X-Secrets-Token";
@@ -213,7 +213,7 @@ onEachTarget("SchedulerToken", (current) => {
     await lasting.destroy();
   });
 
-  test("a role that is not there, and a mount that is not there", async () => {
+  test("a missing role and a missing mount are readable errors", async () => {
     const mount = await prepare();
     await expect(engine().up({ role: "nobody", mount })).rejects.toThrow(
       /^Cannot create scheduler token "nobody": .* \(GET .*\/creds\/nobody, 40[04]\)\. Declare the role before, and give the token its name as an output: `role: role\.name`\.$/,
@@ -223,7 +223,7 @@ onEachTarget("SchedulerToken", (current) => {
     );
   });
 
-  test("an engine that does not reach its scheduler", async () => {
+  test("a scheduler that the server cannot reach is a readable error", async () => {
     const mount = await prepare();
     await current().outside("POST", `${mount}/config/access`, { address: "http://127.0.0.1:1", token: "x" });
     await expect(engine().up({ role: "deploy", mount })).rejects.toThrow(
@@ -231,7 +231,7 @@ onEachTarget("SchedulerToken", (current) => {
     );
   });
 
-  test("wrong inputs are refused at once, all of them", async () => {
+  test("all invalid inputs are reported at once", async () => {
     const reasons = await engine().problems({ role: "a/b", keepers: { month: 1 }, mount: "a//b", more: 1 });
     expect(reasons.join("\n")).toMatch(/keepers\.month: must be a text/);
     expect(reasons.join("\n")).toMatch(/mount: must be a path/);
@@ -241,7 +241,7 @@ onEachTarget("SchedulerToken", (current) => {
   });
 });
 
-test("an answer that is no token says that one may have been generated all the same", async () => {
+test("an invalid response says that a token may have been generated", async () => {
   const server = createServer((_, response) => void response.end('{"data":{}}'));
   const address = `http://127.0.0.1:${await listen(server)}`;
   const token = new Engine("secrets:SchedulerToken", { "steward:default": { secrets: { address } } });
@@ -250,7 +250,7 @@ test("an answer that is no token says that one may have been generated all the s
   );
 });
 
-test("where the server is not trusted, nothing was sent, and no token can have been generated", async () => {
+test("an untrusted server gets no request, so no token can have been generated", async () => {
   const server = createTlsServer({ key: privateKey, cert: certificate });
   let requests = 0;
   server.on("request", () => {
@@ -264,7 +264,7 @@ test("where the server is not trusted, nothing was sent, and no token can have b
   expect(requests).toBe(0);
 });
 
-test.each([60, 0])("only the service's own words say that a lease of %s seconds is gone", async (lasts) => {
+test.each([60, 0])("only the server's own reason removes a token with a lease of %s seconds from the state", async (lasts) => {
   let reason = "";
   let lease: object | undefined;
   const server = createServer((request, response) => {

@@ -31,7 +31,7 @@ onEachTarget("getSpecification", (current) => {
     return (auth as { client_token: string }).client_token;
   }
 
-  test("every operation of the document, and the document itself", async () => {
+  test("returns every operation and the document itself", async () => {
     const token = await seeingOnly("sys");
     configure(current().config({ token }));
     const sent = (await ask("GET", "sys/internal/specs/openapi", undefined, token)) as {
@@ -52,7 +52,7 @@ onEachTarget("getSpecification", (current) => {
     expect(operations.map(named).sort()).toEqual(verbs.sort());
   });
 
-  test("an engine is found at its own mount, with what the service says of each operation", async () => {
+  test("finds an engine at its own mount, with the server's facts about each operation", async () => {
     const mount = await current().newMount();
     const { operations } = await getSpecification({ pathPrefix: `/${mount}/` });
     const find = (wanted: string): secrets.Operation | undefined => operations.find((operation) => named(operation) === wanted);
@@ -62,7 +62,7 @@ onEachTarget("getSpecification", (current) => {
     expect(find(`GET /${mount}/config/lease`)).toMatchObject({ createSupported: false });
   });
 
-  test("only the paths and the method that are asked for, while the document stays whole", async () => {
+  test("filters by path and method and keeps the whole document", async () => {
     configure(current().config({ token: await seeingOnly("sys") }));
     const all = await getSpecification();
     const rekey = await getSpecification({ pathPrefix: "/sys/rekey/" });
@@ -82,7 +82,7 @@ onEachTarget("getSpecification", (current) => {
     expect(own).toMatchObject({ unauthenticated: true, sudo: false });
   });
 
-  test("another token sees something else, and none sees nothing", async () => {
+  test("returns what the token may see, and nothing without a token", async () => {
     const [mine, other] = [await current().newMount(), await current().newMount()];
     configure(current().config({ token: await seeingOnly(mine) }));
     const paths = (await getSpecification({ pathPrefix: "/test/" })).operations.map(({ path }) => path);
@@ -94,7 +94,7 @@ onEachTarget("getSpecification", (current) => {
     expect(await getSpecification()).toMatchObject({ operations: [], document: { paths: {} } });
   });
 
-  test("a token that is not known is refused", async () => {
+  test("fails for an unknown token", async () => {
     configure(current().config({ token: "canary-token" }));
     const refused = getSpecification();
     await expect(refused).rejects.toMatchObject({ code: "ERR_FORBIDDEN", status: 403 });
@@ -104,7 +104,7 @@ onEachTarget("getSpecification", (current) => {
   });
 });
 
-describe("a server of another kind", () => {
+describe("another server", () => {
   const servers: Server[] = [];
   afterEach(async () => {
     for (const server of servers.splice(0)) {
@@ -129,7 +129,7 @@ describe("a server of another kind", () => {
   const serveDocument = (paths: unknown, more: object = {}): Promise<string[]> =>
     serve((_, response) => response.end(JSON.stringify({ openapi: "3.0.3", info, paths, ...more })));
 
-  test("flags count on a path and on an operation, in either spelling", async () => {
+  test("reads flags on a path and on an operation, in either spelling", async () => {
     const seen = await serveDocument({
       "/on-path": { "x-secrets-sudo": true, "x-secrets-unauthenticated": true, "x-secrets-create-supported": true, get: {} },
       "/on-operation": { get: {}, post: { "x-secrets-sudo": true, "x-secrets-unauthenticated": true, "x-secrets-create-supported": true } },
@@ -155,7 +155,7 @@ describe("a server of another kind", () => {
     expect(seen).toEqual(["GET /v1/sys/internal/specs/openapi"]);
   });
 
-  test("only methods are operations, and what an operation does not say is left out", async () => {
+  test("reads only methods as operations, and leaves out missing facts", async () => {
     const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
     const item = {
       summary: "a path",
@@ -179,7 +179,7 @@ describe("a server of another kind", () => {
     expect(document).toEqual({ openapi: "3.0.3", info, paths: { "/all": item, "/none": null } });
   });
 
-  test("ten megabytes are read", async () => {
+  test("reads ten megabytes", async () => {
     const description = "x".repeat(1000);
     const paths = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`/mount-${index}/thing`, { description, get: {} }]));
     await serveDocument(paths);
@@ -188,7 +188,7 @@ describe("a server of another kind", () => {
     expect(JSON.stringify(document).length).toBeGreaterThan(10_000_000);
   });
 
-  test("what is no OpenAPI document is an error that says so", async () => {
+  test("rejects a response that is not an OpenAPI document", async () => {
     const answers = [{}, [], null, { openapi: "3.0.3", info }, { info, paths: {} }, { openapi: "3.0.3", info, paths: [] }];
     for (const answer of [...answers, { openapi: "3.0.3", paths: {} }, { openapi: "3.0.3", info: { title: "Secrets" }, paths: {} }]) {
       await serve((_, response) => response.end(JSON.stringify(answer)));
@@ -204,13 +204,13 @@ describe("a server of another kind", () => {
     [403, '{"errors":["permission denied"]}', "ERR_FORBIDDEN"],
     [404, '{"errors":[]}', "ERR_NOT_FOUND"],
     [200, "<html>Log in</html>", "ERR_UNEXPECTED_RESPONSE"],
-  ])("an answer of %d with %s is an error", async (status, body, code) => {
+  ])("rejects a response of %d with %s", async (status, body, code) => {
     const seen = await serve((_, response) => response.writeHead(status).end(body));
     await expect(getSpecification()).rejects.toMatchObject({ name: "StewardError", code, status });
     expect(seen).toHaveLength(1);
   });
 
-  test("a wrong option is refused by its name, and nothing is sent", async () => {
+  test("rejects an invalid option by name and sends nothing", async () => {
     const seen = await serveDocument({});
     await expect(getSpecification({ method: "FETCH" })).rejects.toThrow(
       "Cannot read the specification: method: must be one of GET, PUT, POST, DELETE, OPTIONS, HEAD, PATCH, TRACE.",

@@ -1,7 +1,7 @@
 import { type Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
 
-describe.each(["standard", "hashicorp"] as const)("who may ask the platform what, and how often, %s", (dialect) => {
+describe.each(["standard", "hashicorp"] as const)("access to the platform, %s", (dialect) => {
   let sandbox: Sandbox;
   const real = dialect === "hashicorp";
   const general = "/api/v2/admin/general-settings";
@@ -20,7 +20,7 @@ describe.each(["standard", "hashicorp"] as const)("who may ask the platform what
     return answers.map(({ status }) => status).sort();
   }
 
-  test("without its token, or with another one, every route answers 401", async () => {
+  test("every route responds with 401 without its token or with another one", async () => {
     for (const token of ["", "wrong"])
       for (const path of [general, "/api/v2/nothing", "/api/registry/v1/modules/acme/network/aws/versions"])
         expect(await to("GET", path, undefined, token)).toMatchObject({
@@ -31,12 +31,12 @@ describe.each(["standard", "hashicorp"] as const)("who may ask the platform what
     expect(status).toBe(401);
   });
 
-  test("a token can be given to a command line", () => {
+  test("a token has the format of Terraform Enterprise's tokens", () => {
     for (const token of [sandbox.platform.token, sandbox.platform.memberToken])
       expect(token).toMatch(/^[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9]{67}$/);
   });
 
-  test("a member finds no administration at all, and no unknown path is found by anybody", async () => {
+  test("a member gets 404 for every administration route, and everyone for an unknown path", async () => {
     const notFound = { status: 404, json: { errors: [{ status: "404", title: "not found" }] } };
     const { memberToken, token } = sandbox.platform;
     expect(memberToken).not.toBe(token);
@@ -55,7 +55,7 @@ describe.each(["standard", "hashicorp"] as const)("who may ask the platform what
     expect((await to("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0", undefined, memberToken)).status).toBe(200);
   });
 
-  test("a body has to be JSON:API, and documents and errors are", async () => {
+  test("a request body must be JSON:API, and so are documents and errors", async () => {
     const send = (type: string, body: string) =>
       fetch(`${sandbox.platform.url}${general}`, {
         method: "PATCH",
@@ -74,22 +74,22 @@ describe.each(["standard", "hashicorp"] as const)("who may ask the platform what
 
   test.each([
     ["no body at all", undefined],
-    ["no JSON", "{"],
+    ["invalid JSON", "{"],
     ["a list", "[]"],
     ["null", "null"],
     ["no data", {}],
     ["no attributes", { data: { type: "general-settings" } }],
-    ["attributes that are none", { data: { attributes: [] } }],
-  ])("a change with %s is malformed", async (_, body) => {
+    ["invalid attributes", { data: { attributes: [] } }],
+  ])("a change with %s is rejected as malformed", async (_, body) => {
     expect(await to("PATCH", general, body)).toMatchObject({ status: 422, json: { errors: [{ status: "422" }] } });
   });
 
-  test("data.type is not looked at: the real product's own client sends an empty one", async () => {
+  test("data.type is not checked, because Terraform Enterprise's client sends an empty one", async () => {
     for (const type of ["", undefined, "general-settings"])
       expect((await to("PATCH", general, { data: { type, attributes: { "api-rate-limit": 40 } } })).status).toBe(200);
   });
 
-  test("more than 30 requests in one second of the clock are too many, for each client alone", async () => {
+  test("more than 30 requests per second of the clock are rate-limited, per client", async () => {
     expect(await burst(32)).toEqual([...Array(30).fill(200), 429, 429]);
     const refused = await to("PATCH", general, { data: { attributes: { "api-rate-limit": 99 } } });
     expect(refused).toMatchObject({ status: 429, json: { errors: [{ status: "429", title: "too many requests" }] } });
@@ -100,7 +100,7 @@ describe.each(["standard", "hashicorp"] as const)("who may ask the platform what
     expect([answer.status, answer.json.data.attributes["api-rate-limit"]]).toEqual([200, 30]);
   });
 
-  test("a change of the limit counts at once, and so does turning it off", async () => {
+  test("a change of the limit applies at once, and so does disabling it", async () => {
     await limit({ "api-rate-limit": 31 });
     expect(await burst(31)).toEqual([...Array(30).fill(200), 429]);
     sandbox.clock.advance(1000);
@@ -110,7 +110,7 @@ describe.each(["standard", "hashicorp"] as const)("who may ask the platform what
     expect((await to("GET", general)).headers.get("x-ratelimit-limit")).toBeNull();
   });
 
-  test("only the real product tells each client what is left", async () => {
+  test("only the hashicorp dialect returns the remaining requests", async () => {
     const seen = (headers: Headers) => ["limit", "remaining"].map((name) => headers.get(`x-ratelimit-${name}`));
     const first = await to("GET", general);
     expect(seen(first.headers)).toEqual(real ? ["30", "29"] : [null, null]);
@@ -131,7 +131,7 @@ describe.each(["standard", "hashicorp"] as const)("who may ask the platform what
     expect(seen((await to("GET", general)).headers)).toEqual(["30", "0"]);
   });
 
-  test("reset brings back everything: settings, deliveries, keys, seed, limits and suffix; tokens stay", async () => {
+  test("reset restores settings, deliveries, keys, seed, limits and suffix, and keeps tokens", async () => {
     const { platform } = sandbox;
     const tokens = [platform.token, platform.memberToken, platform.url];
     const smtp = "/api/v2/admin/smtp-settings";

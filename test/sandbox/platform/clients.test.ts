@@ -5,7 +5,7 @@ interface Named {
   id: string;
 }
 
-describe("what the real product's clients need beside the administration", () => {
+describe("routes that Terraform Enterprise's clients need besides the administration", () => {
   let sandbox: Sandbox;
   const to = (method: string, path: string, attributes?: object, token?: string) =>
     call(sandbox.platform, method, `/api/v2/${path}`, attributes && { data: { type: "", attributes } }, token);
@@ -18,14 +18,14 @@ describe("what the real product's clients need beside the administration", () =>
   beforeEach(() => sandbox.reset());
   afterAll(() => sandbox.close());
 
-  test("ping says who answers, to anybody", async () => {
+  test("ping identifies the server without a token", async () => {
     const { status, headers, text } = await to("GET", "ping", undefined, "");
     expect([status, text]).toEqual([204, ""]);
     const names = ["tfp-api-version", "tfp-appname", "x-tfe-version", "x-tfe-current-version", "x-ratelimit-limit"];
     expect(names.map((name) => headers.get(name))).toEqual(["2.6", "Terraform Enterprise", "1.0.0", "1.0.0", "30"]);
   });
 
-  test("organizations: created, listed, shown, renamed, deleted with all they hold", async () => {
+  test("organizations are created, listed, shown, renamed and deleted with their contents", async () => {
     const created = await to("POST", "organizations", { name: "initech", email: "us@example.com" });
     expect(created).toMatchObject({
       status: 201,
@@ -50,7 +50,7 @@ describe("what the real product's clients need beside the administration", () =>
     expect(module.status).toBe(404);
   });
 
-  test("organizations: a name is well formed and free, an address is needed", async () => {
+  test("organizations need a valid, unused name and an email address", async () => {
     for (const attributes of [
       { email: "a@example.com" },
       { name: "initech" },
@@ -63,7 +63,7 @@ describe("what the real product's clients need beside the administration", () =>
     expect(await ids("organizations")).toEqual(["acme", "globex"]);
   });
 
-  test("organizations: a member sees the own ones, and creates some only where that is not limited", async () => {
+  test("a member sees their own organizations, and creates some unless that is limited", async () => {
     const { memberToken } = sandbox.platform;
     const create = () => to("POST", "organizations", { name: "initech", email: "m@example.com" }, memberToken);
     expect(await ids("organizations", memberToken)).toEqual(["globex"]);
@@ -74,7 +74,7 @@ describe("what the real product's clients need beside the administration", () =>
     expect(await ids("organizations", memberToken)).toEqual(["globex", "initech"]);
   });
 
-  test("workspaces: created, listed, shown by name and by id, changed, deleted", async () => {
+  test("workspaces are created, listed, shown by name and by ID, changed and deleted", async () => {
     const created = await to("POST", "organizations/acme/workspaces", { name: "web", "vcs-repo": { identifier: "acme/web" } });
     expect(created.status).toBe(201);
     const { id } = created.json.data;
@@ -103,7 +103,7 @@ describe("what the real product's clients need beside the administration", () =>
     expect(await ids("admin/workspaces")).toHaveLength(3);
   });
 
-  test("workspaces: a name is well formed and free, a repository is named", async () => {
+  test("workspaces need a valid, unused name, and a VCS repository needs an identifier", async () => {
     for (const attributes of [
       {},
       { name: "network-prod" },
@@ -115,7 +115,7 @@ describe("what the real product's clients need beside the administration", () =>
     expect((await to("PATCH", "workspaces/ws-acmeDataProd", { name: "network-prod" })).status).toBe(422);
   });
 
-  test("workspaces: locked once and unlocked once", async () => {
+  test("workspaces can be locked once and unlocked once", async () => {
     const act = (action: string) => to("POST", `workspaces/ws-acmeNetworkTest/actions/${action}`);
     expect(await act("unlock")).toMatchObject({ status: 409 });
     expect(await act("lock")).toMatchObject({ status: 200, json: { data: { attributes: { locked: true } } } });
@@ -123,14 +123,14 @@ describe("what the real product's clients need beside the administration", () =>
     expect(await act("unlock")).toMatchObject({ status: 200, json: { data: { attributes: { locked: false } } } });
   });
 
-  test("workspaces: a member manages those of the own organizations alone", async () => {
+  test("a member manages the workspaces of their own organizations only", async () => {
     const { memberToken } = sandbox.platform;
     expect((await to("GET", "workspaces/ws-globexWebsite", undefined, memberToken)).status).toBe(200);
     for (const path of ["workspaces/ws-acmeDataProd", "organizations/acme/workspaces/data-prod"])
       expect((await to("DELETE", path, undefined, memberToken)).status).toBe(404);
   });
 
-  test("none of it is there in the standard dialect", async () => {
+  test("none of these routes exist in the standard dialect", async () => {
     const other = await start();
     for (const path of ["ping", "organizations", "workspaces/ws-acmeDataProd"])
       expect((await call(other.platform, "GET", `/api/v2/${path}`)).status).toBe(404);

@@ -20,7 +20,7 @@ describe.each([
   beforeEach(() => sandbox.reset());
   afterAll(() => sandbox.close());
 
-  test("SMTP starts with the documents' defaults, and shows neither password nor test address", async () => {
+  test("SMTP settings start with the documented defaults and return neither password nor test address", async () => {
     const defaults = { enabled: false, host: null, port: null, sender: null, auth: "none", username: null };
     expect((await get(smtp)).json.data).toEqual({ id: "smtp", type: "smtp-settings", attributes: defaults });
     const answer = await patch(smtp, { ...server, auth: "login", username: "u", password: "pa55", "test-email-address": "a@example.com" });
@@ -28,7 +28,7 @@ describe.each([
     expect(answer.text + (await get(smtp)).text).not.toMatch(/pa55|password|test-email/);
   });
 
-  test("SMTP is enabled with a server, and with credentials where it authenticates", async () => {
+  test("enabling SMTP needs a server, and credentials if it authenticates", async () => {
     const missing = async (attributes: object): Promise<string[]> => {
       const { status, json } = await patch(smtp, { enabled: true, ...attributes });
       return status === 200 ? [] : json.errors.map(({ detail }: { detail: string }) => detail.split(" ")[0]);
@@ -45,7 +45,7 @@ describe.each([
     expect((await patch(smtp, { auth: "plained" })).json.errors[0].detail).toBe("auth has to be one of: none, plain, login.");
   });
 
-  test("each change with a test address sends one mail, enabled or not; no other change does", async () => {
+  test("only a change with a test address sends a mail, whether SMTP is enabled or not", async () => {
     const { mail } = sandbox.platform;
     await patch(smtp, server);
     await patch(smtp, { "test-email-address": "" });
@@ -67,7 +67,7 @@ describe.each([
     [401, /credentials/],
     [500, /error/],
     [504, /timed out/],
-  ] as const)("a mail that fails with %d is the answer; the settings are kept only when told so", async (status, detail) => {
+  ] as const)("a mail that fails with %d fails the request, and the settings are stored only on demand", async (status, detail) => {
     const { mail } = sandbox.platform;
     const test = { ...server, "test-email-address": "a@example.com" };
     mail.fail(status);
@@ -85,7 +85,7 @@ describe.each([
     expect(() => mail.fail(418 as never)).toThrow(TypeError);
   });
 
-  test("SMS settings start empty, need everything when enabled, and never show the token", async () => {
+  test("SMS settings start empty, need all fields when enabled and never return the token", async () => {
     const defaults = { enabled: false, "account-sid": null, "from-number": null };
     expect((await get(sms)).json.data).toEqual({ id: provider, type: `${provider}-settings`, attributes: defaults });
     const refused = await patch(sms, { enabled: true, "account-sid": "AC1" });
@@ -99,7 +99,7 @@ describe.each([
     expect((await get(`/api/v2/admin/${other}-settings`)).status).toBe(404);
   });
 
-  test("messages: one for each test, from the registered number", async () => {
+  test("each verification sends one message from the registered number", async () => {
     await patch(sms, { enabled: true, ...account });
     const verify = (method: string) =>
       call(sandbox.platform, method, `${sms}/verify`, { data: { attributes: { "test-number": "+15550199" } } });
@@ -114,7 +114,7 @@ describe.each([
     expect((await verify("POST")).status).toBe(200);
   });
 
-  test("messages: without a number, or while the provider is disabled, there is none", async () => {
+  test("a verification without a number or with disabled settings sends nothing", async () => {
     const verify = async (body?: unknown): Promise<number> => (await call(sandbox.platform, "POST", `${sms}/verify`, body)).status;
     expect(await verify({ data: { attributes: { "test-number": "+15550199" } } })).toBe(400);
     await patch(sms, { enabled: true, ...account });

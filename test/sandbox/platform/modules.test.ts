@@ -26,7 +26,7 @@ describe.each(["standard", "hashicorp"] as const)("modules of the private regist
   beforeEach(() => sandbox.reset());
   afterAll(() => sandbox.close());
 
-  test("a version is read as plain JSON, and so are all of them", async () => {
+  test("one version and all versions are read as plain JSON", async () => {
     const one = await read(`${module}/1.0.0`);
     expect([one.status, one.headers.get("content-type")]).toEqual([200, "application/json"]);
     expect(one.json).toEqual({
@@ -66,7 +66,7 @@ describe.each(["standard", "hashicorp"] as const)("modules of the private regist
     }
   });
 
-  test("deprecating shows the published deprecation, and so does the registry", async () => {
+  test("a deprecation appears in its response and in the registry", async () => {
     const { status, json } = await deprecate("1.0.0", "Use 1.1.", "https://example.com/why");
     expect(status).toBe(200);
     const { id } = json.data;
@@ -80,7 +80,7 @@ describe.each(["standard", "hashicorp"] as const)("modules of the private regist
     expect(await deprecations()).toEqual({ "1.0.0": shown, "1.0.0+build.5": null, "1.1.0": null, "2.0.0-rc.1": null, "2.0.0": null });
   });
 
-  test("deprecating again replaces reason and link; reverting needs no deprecation", async () => {
+  test("another deprecation replaces reason and link, and a revert needs no deprecation", async () => {
     const first = (await deprecate("1.1.0", "A", "https://a")).json;
     const second = (await deprecate("1.1.0", "B")).json;
     expect([second.data, second.included[0].attributes]).toEqual([first.data, { link: null, reason: "B" }]);
@@ -92,14 +92,14 @@ describe.each(["standard", "hashicorp"] as const)("modules of the private regist
     expect((await read(`${module}/1.1.0`)).json.deprecation).toBeNull();
   });
 
-  test("what is appended to reasons is appended from then on", async () => {
+  test("a suffix of reasons applies to later deprecations", async () => {
     await deprecate("1.0.0", "Old.");
     sandbox.platform.appendToReasons(" Applies will be blocked.");
     expect((await deprecate("1.1.0", "Older.")).json.included[0].attributes.reason).toBe("Older. Applies will be blocked.");
     expect(await deprecations()).toMatchObject({ "1.0.0": { reason: "Old." }, "1.1.0": { reason: "Older. Applies will be blocked." } });
   });
 
-  test("a version may hold a plus, encoded or not, and a hyphen", async () => {
+  test("a version may contain a hyphen and an encoded or plain plus sign", async () => {
     expect((await deprecate("1.0.0%2Bbuild.5", "A")).status).toBe(200);
     expect((await deprecate("2.0.0-rc.1", "B")).status).toBe(200);
     expect(await deprecations()).toMatchObject({ "1.0.0": null, "1.0.0+build.5": { reason: "A" }, "2.0.0-rc.1": { reason: "B" } });
@@ -108,7 +108,7 @@ describe.each(["standard", "hashicorp"] as const)("modules of the private regist
       expect((await read(`${module}/${version}`)).json).toMatchObject({ version: "1.0.0+build.5", deprecation: null });
   });
 
-  test("an unknown version, another organization, and an organization that is not the caller's are not found", async () => {
+  test("an unknown version or organization, and one of another owner, are not found", async () => {
     const body = { "deprecated-status": "Deprecated", reason: "A" };
     const { memberToken } = sandbox.platform;
     const own = "/api/v2/organizations/globex/registry-modules/private/globex/website/google/0.1.0";
@@ -125,26 +125,26 @@ describe.each(["standard", "hashicorp"] as const)("modules of the private regist
   });
 
   test.each([
-    ["nothing", undefined],
-    ["a text", "Deprecated"],
+    ["a missing deprecation", undefined],
+    ["a string", "Deprecated"],
     ["no status", { reason: "A" }],
     ["an unknown status", { "deprecated-status": "deprecated", reason: "A" }],
     ["no reason", { "deprecated-status": "Deprecated", link: "https://a" }],
     ["an empty reason", { "deprecated-status": "Deprecated", reason: "" }],
-    ["a reason that is none", { "deprecated-status": "Deprecated", reason: 5 }],
-    ["a link that is none", { "deprecated-status": "Deprecated", reason: "A", link: 5 }],
-  ])("%s is malformed, and nothing changes", async (_, deprecation) => {
+    ["an invalid reason", { "deprecated-status": "Deprecated", reason: 5 }],
+    ["an invalid link", { "deprecated-status": "Deprecated", reason: "A", link: 5 }],
+  ])("%s is rejected as malformed and changes nothing", async (_, deprecation) => {
     await deprecate("2.0.0", "Before");
     expect(await send(at("2.0.0"), deprecation)).toMatchObject({ status: 422, json: { errors: [{ status: "422" }] } });
     expect((await read(`${module}/2.0.0`)).json.deprecation).toEqual({ reason: "Before", link: null });
   });
 
-  test("data.type may be missing", async () => {
+  test("data.type is optional", async () => {
     const deprecation = { "deprecated-status": "Deprecated", reason: "A" };
     expect((await call(sandbox.platform, "PATCH", at("2.0.0"), { data: { attributes: { deprecation } } })).status).toBe(200);
   });
 
-  test("seeding a module again drops versions and keeps the deprecation of those that stay", async () => {
+  test("seeding a module again removes versions and keeps the deprecations of the others", async () => {
     await deprecate("1.0.0", "Old.");
     await deprecate("1.1.0", "Old.");
     sandbox.platform.seed({ modules: [{ namespace: "acme", name: "network", provider: "aws", versions: ["1.1.0", "3.0.0"] }] });

@@ -21,7 +21,7 @@ describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dial
   beforeEach(() => sandbox.reset());
   afterAll(() => sandbox.close());
 
-  test("rotating adds a key, trimming leaves the newest", async () => {
+  test("a rotation adds a key, and a trim leaves the newest one", async () => {
     const [first] = kids();
     await act("rotate");
     const [kept, second] = kids();
@@ -34,7 +34,7 @@ describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dial
     expect(kids()).toEqual([second]);
   });
 
-  test("left alone, a key is joined after 90 days by the next one, and goes 30 days later", () => {
+  test("a key is rotated automatically after 90 days and trimmed 30 days later", () => {
     const [first] = kids();
     expect(keysAfter(89)).toBe(1);
     expect(keysAfter(2)).toBe(2);
@@ -46,7 +46,7 @@ describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dial
     expect(kids()[0]).not.toBe(first);
   });
 
-  test("years that nobody looked are made up for in their order", () => {
+  test("automatic rotations and trims of several years run in order", () => {
     // Rotated at 90, 180, … and trimmed 30 days after each: at day 735 the eighth rotation, of day 720, is not trimmed yet.
     expect(keysAfter(735)).toBe(2);
     const born = sandbox.platform
@@ -55,7 +55,7 @@ describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dial
     expect(born).toEqual([-105, -15]);
   });
 
-  test("rotating on request restarts the 90 days, and leaves a trim that is due where it was", async () => {
+  test("a rotation on request restarts the 90 days and keeps a pending trim", async () => {
     expect(keysAfter(60)).toBe(1);
     await act("rotate");
     expect(keysAfter(20)).toBe(2);
@@ -68,7 +68,7 @@ describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dial
     expect(keysAfter(2)).toBe(2);
   });
 
-  test("trimming on request restarts its 30 days, and leaves the next rotation where it was", async () => {
+  test("a trim on request restarts its 30 days and keeps the next rotation", async () => {
     expect(keysAfter(80)).toBe(1);
     await act("trim");
     expect(keysAfter(11)).toBe(2);
@@ -83,14 +83,14 @@ describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dial
     expect(keysAfter(2)).toBe(1);
   });
 
-  test("an action needs no body, and a malformed one is refused", async () => {
+  test("an action needs no body and rejects a malformed one", async () => {
     const send = (body: unknown) => call(sandbox.platform, "POST", "/api/v2/admin/oidc-settings/actions/rotate-key", body);
     for (const body of ["{", "[]"]) expect((await send(body)).status).toBe(422);
     expect(kids()).toHaveLength(1);
     expect((await send({})).status).toBe(204);
   });
 
-  test("the real product publishes the keys, to anybody", async () => {
+  test("the hashicorp dialect publishes the keys without a token", async () => {
     await act("rotate");
     const answer = await call(sandbox.platform, "GET", "/.well-known/jwks", undefined, "");
     if (dialect === "standard") return expect(answer.status).toBe(401);

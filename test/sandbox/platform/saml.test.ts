@@ -49,7 +49,7 @@ describe.each(["standard", "hashicorp"] as const)("SAML settings, %s", (dialect)
   beforeEach(() => sandbox.reset());
   afterAll(() => sandbox.close());
 
-  test("it starts with the documents' defaults, and names its own addresses", async () => {
+  test("settings start with the documented defaults and contain the server's own URLs", async () => {
     expect((await get()).json.data).toEqual({
       id: "saml",
       type: "saml-settings",
@@ -80,7 +80,7 @@ describe.each(["standard", "hashicorp"] as const)("SAML settings, %s", (dialect)
     });
   });
 
-  test("a new certificate keeps the old one until it is revoked; the same one again changes nothing", async () => {
+  test("a new certificate keeps the old one until it is revoked, and the same one changes nothing", async () => {
     await patch({ "idp-cert": first });
     expect(await certificates()).toEqual([first, null]);
     await patch({ "idp-cert": second });
@@ -98,12 +98,12 @@ describe.each(["standard", "hashicorp"] as const)("SAML settings, %s", (dialect)
     expect(await certificates()).toEqual([null, second]);
   });
 
-  test("nobody sets the old certificate or the addresses", async () => {
+  test("the old certificate and the server's URLs are read-only", async () => {
     await patch({ "old-idp-cert": second, "acs-consumer-url": "https://evil", "metadata-url": "https://evil" });
     expect(await held()).toMatchObject({ "old-idp-cert": null, "acs-consumer-url": `${sandbox.platform.url}/users/saml/auth` });
   });
 
-  test("enabled needs everything, and names what is missing", async () => {
+  test("enabling needs all fields, and the error names the missing ones", async () => {
     const refused = await patch({ enabled: true, "attr-groups": "" });
     expect(refused.status).toBe(422);
     expect(refused.json.errors.map(({ detail }: { detail: string }) => detail)).toEqual(
@@ -117,7 +117,7 @@ describe.each(["standard", "hashicorp"] as const)("SAML settings, %s", (dialect)
     expect((await patch({ enabled: false, "sso-endpoint-url": null })).status).toBe(200);
   });
 
-  test("endpoints are HTTPS URLs, enabled or not; an empty one is none", async () => {
+  test("endpoints must be HTTPS URLs, and an empty string clears one", async () => {
     for (const url of ["http://idp.example.com", "idp.example.com", "https://"])
       expect(await patch({ "slo-endpoint-url": url })).toMatchObject({
         status: 422,
@@ -127,14 +127,14 @@ describe.each(["standard", "hashicorp"] as const)("SAML settings, %s", (dialect)
     expect((await patch({ ...complete, "slo-endpoint-url": "", enabled: true })).status).toBe(422);
   });
 
-  test("the certificate has to be one, except for the real product, whose client's tests send any text", async () => {
+  test("the certificate must be valid, except in the hashicorp dialect, whose client's tests send any string", async () => {
     for (const text of ["testCert", first.replace("MII", "AAA"), first.replaceAll("CERTIFICATE", "PUBLIC KEY")])
       expect((await patch({ "idp-cert": text })).status).toBe(real ? 200 : 422);
     if (!real) expect(await certificates()).toEqual([null, null]);
     expect((await patch({ "idp-cert": "" })).status).toBe(200);
   });
 
-  test("the real product signs: a private key that never comes back, and methods that it knows", async () => {
+  test("the hashicorp dialect signs requests with a write-only private key and known methods", async () => {
     if (!real)
       return expect(
         (await patch({ certificate: "c", "private-key": "k", "provider-type": "any" })).json.data.attributes,

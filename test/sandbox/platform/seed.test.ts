@@ -11,7 +11,7 @@ beforeAll(async () => {
 beforeEach(() => sandbox.reset());
 afterAll(() => sandbox.close());
 
-test("a workspace is added with all it was given, and its organization with it", async () => {
+test("a seeded workspace has all given properties, and its organization is created", async () => {
   const createdAt = new Date("2026-01-02T03:04:05Z");
   sandbox.platform.seed({
     workspaces: [
@@ -40,7 +40,7 @@ test("a workspace is added with all it was given, and its organization with it",
   ]);
 });
 
-test("what is there is replaced: a workspace by its id, or without one by its name; an organization by its name", async () => {
+test("a workspace is replaced by ID or else by name, and an organization by name", async () => {
   const { platform } = sandbox;
   platform.seed({ workspaces: [{ id: "ws-acmeDataProd", name: "renamed", organization: "globex" }] });
   expect(await show("ws-acmeDataProd")).toMatchObject({
@@ -58,7 +58,7 @@ test("what is there is replaced: a workspace by its id, or without one by its na
   ]);
 });
 
-test("a seed is copied, not kept", async () => {
+test("a seed is copied", async () => {
   const owners = ["ann"];
   const workspace = { id: "ws-1", name: "one", organization: "initech", run: { id: "run-1", status: "pending", createdAt: new Date(0) } };
   sandbox.platform.seed({ organizations: [{ name: "initech", owners }], workspaces: [workspace] });
@@ -90,7 +90,7 @@ test.each([
   ],
   [{ modules: [{ namespace: "a", name: "b", versions: [] }] }, /needs its provider/],
   [{ modules: [{ namespace: "a", name: "b", provider: "c" }] }, /needs versions/],
-])("refuses the seed %j, as a whole", async (seed, message) => {
+])("rejects the whole seed %j", async (seed, message) => {
   expect(() => sandbox.platform.seed({ organizations: [{ name: "first" }], ...seed } as Seed)).toThrow(message);
   expect(() => sandbox.platform.seed(seed as Seed)).toThrow(TypeError);
   const { json } = await call(sandbox.platform, "GET", "/api/v2/admin/workspaces");

@@ -60,7 +60,7 @@ describe.each(["standard", "hashicorp"] as const)("settings, %s", (dialect) => {
     ...(real && { "aws-enabled": false, "aws-instance-profile-enabled": false, "gcp-enabled": false, "azure-enabled": false }),
   };
 
-  test("each starts with the documents' defaults, under its fixed id", async () => {
+  test("each kind starts with the documented defaults under its fixed ID", async () => {
     expect(await get("general")).toMatchObject({ status: 200, json: { data: { id: "general", type: "general-settings" } } });
     expect(await held("general")).toEqual(generalDefaults);
     expect((await get("cost-estimation")).json.data).toEqual({
@@ -81,7 +81,7 @@ describe.each(["standard", "hashicorp"] as const)("settings, %s", (dialect) => {
     });
   });
 
-  test("a change keeps what it omits, ignores what is unknown, and answers with the whole document", async () => {
+  test("a change keeps omitted attributes, ignores unknown ones and returns the whole document", async () => {
     const changed = await patch("general", { "api-rate-limit": 50, unknown: { deep: 1 }, constructor: 5 });
     expect(changed).toMatchObject({ status: 200, json: { data: { attributes: { ...generalDefaults, "api-rate-limit": 50 } } } });
     await patch("general", { "default-remote-state-access": false });
@@ -89,7 +89,7 @@ describe.each(["standard", "hashicorp"] as const)("settings, %s", (dialect) => {
     expect((await patch("general", {})).json).toEqual((await get("general")).json);
   });
 
-  test("null puts a default back, and none where there is none", async () => {
+  test("null restores a default, or clears an attribute without one", async () => {
     await patch("general", { "api-rate-limit": 50 });
     await patch("general", { "api-rate-limit": null });
     expect(await held("general")).toEqual(generalDefaults);
@@ -109,7 +109,7 @@ describe.each(["standard", "hashicorp"] as const)("settings, %s", (dialect) => {
     ["general", { "api-rate-limiting-enabled": "secret" }, "a boolean"],
     ["customization", { footer: 4711 }, "a string"],
     ["customization", { footer: ["secret"] }, "a string"],
-  ])("%s: %j is refused, the attribute named and its value not, and nothing is stored", async (noun, attributes, type) => {
+  ])("%s: %j is rejected without its value in the error, and nothing is stored", async (noun, attributes, type) => {
     const before = (await get(noun)).json;
     const other = noun === "general" ? { "default-remote-state-access": false } : { error: "stored" };
     const answer = await patch(noun, { ...other, ...attributes });
@@ -127,7 +127,7 @@ describe.each(["standard", "hashicorp"] as const)("settings, %s", (dialect) => {
     expect((await get(noun)).json).toEqual(before);
   });
 
-  test("every wrong attribute is named at once", async () => {
+  test("all invalid attributes are named at once", async () => {
     const { json } = await patch("general", { "api-rate-limit": true, "default-remote-state-access": 1 });
     expect(json.errors.map(({ source }: { source: { pointer: string } }) => source.pointer)).toEqual([
       "/data/attributes/api-rate-limit",
@@ -135,7 +135,7 @@ describe.each(["standard", "hashicorp"] as const)("settings, %s", (dialect) => {
     ]);
   });
 
-  test("the rate limit is no less than 30, even while it is off", async () => {
+  test("the rate limit is at least 30, even while it is disabled", async () => {
     for (const limit of [29, 0, -1])
       expect(await patch("general", { "api-rate-limiting-enabled": false, "api-rate-limit": limit })).toMatchObject({
         status: 422,
@@ -144,7 +144,7 @@ describe.each(["standard", "hashicorp"] as const)("settings, %s", (dialect) => {
     expect(await held("general")).toEqual(generalDefaults);
   });
 
-  test("cost estimation is enabled with one complete set of credentials, whoever sent it when", async () => {
+  test("cost estimation can be enabled with one complete set of credentials, old or new", async () => {
     const enable = async (attributes: object): Promise<number> => (await patch("cost-estimation", { enabled: true, ...attributes })).status;
     const half = client.slice(1).map((name) => [name, "c"]);
     expect(await enable({})).toBe(422);
@@ -169,7 +169,7 @@ describe.each(["standard", "hashicorp"] as const)("settings, %s", (dialect) => {
     if (real) expect(await held("cost-estimation")).toMatchObject({ "aws-enabled": false, "gcp-enabled": false, "azure-enabled": true });
   });
 
-  test("the real product has timeouts, which its client sends with every change, and attributes that only it sets", async () => {
+  test("the hashicorp dialect has timeouts, which its client sends with every change, and read-only attributes", async () => {
     const answer = await patch("general", { "apply-timeout": "3h", "plan-timeout": null, "fair-run-queuing-enabled": true });
     expect(answer.status).toBe(200);
     const changed = { "apply-timeout": "3h", "terraform-build-worker-apply-timeout": "3h" };

@@ -32,7 +32,7 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
     links: { self: "/api/v2/organizations/acme/workspaces/network-prod" },
   };
 
-  test("all of them are listed by name, with counts and one page", async () => {
+  test("all workspaces are listed by name, with counts, on one page", async () => {
     const { status, json } = await list();
     expect(status).toBe(200);
     expect(json.data.map(({ id }: Named) => id)).toEqual([
@@ -79,7 +79,7 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
     });
   });
 
-  test("q is part of a name or of the organization's, in any case", async () => {
+  test("q matches a part of the workspace's or the organization's name, ignoring case", async () => {
     expect(await ids("?q=NETWORK")).toEqual(["ws-acmeNetworkProd", "ws-acmeNetworkTest"]);
     expect(await ids("?q=globe")).toEqual(["ws-globexWebsite"]);
     expect(await ids("?q=acme/network")).toEqual([]);
@@ -93,7 +93,7 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
     });
   });
 
-  test("the status filter takes several; the counts do not change with it, but with q", async () => {
+  test("the status filter takes several values, and counts follow q but not the filter", async () => {
     const filter = "filter%5Bcurrent_run%5D%5Bstatus%5D=applied,errored";
     expect(await ids(`?${filter}`)).toEqual(["ws-acmeNetworkProd", "ws-globexWebsite"]);
     expect(await ids("?filter[current_run][status]=planning")).toEqual(["ws-acmeDataProd"]);
@@ -106,7 +106,7 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
     });
   });
 
-  test("a status without a counter of its own counts in the total alone", async () => {
+  test("a status without its own counter counts in the total only", async () => {
     const run = (status: string) => ({ name: status, organization: "initech", run: { status } });
     sandbox.platform.seed({ workspaces: [run("policy_soft_failed"), run("policy_checking"), run("planned_and_finished")] });
     const counts = (await list("?q=initech")).json.meta["status-counts"];
@@ -115,7 +115,7 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
     expect(await names("?filter[current_run][status]=policy_soft_failed")).toEqual(["policy_soft_failed"]);
   });
 
-  test("sorting is by name or by the current run, either way round, and workspaces without a run come last", async () => {
+  test("sorting is by name or current run, in either order, with workspaces without a run last", async () => {
     const byName = ["ws-acmeDataProd", "ws-acmeNetworkProd", "ws-acmeNetworkTest", "ws-globexWebsite"];
     expect(await ids("?sort=name")).toEqual(byName);
     expect(await ids("?sort=-name")).toEqual([...byName].reverse());
@@ -126,7 +126,7 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
       expect(await list(`?sort=${sort}`)).toMatchObject({ status: 400, json: { errors: [{ title: "Invalid sort parameter" }] } });
   });
 
-  test("pages: 20 unless asked, 100 at most, links to each other with their query, one behind the last is empty", async () => {
+  test("pages hold 20 workspaces by default and 100 at most, and link to each other with their query", async () => {
     sandbox.platform.seed({
       workspaces: Array.from({ length: 205 }, (_, at) => ({ name: `w${String(at).padStart(3, "0")}`, organization: "initech" })),
     });
@@ -170,7 +170,7 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
       });
   });
 
-  test("one is shown, deleted, and then not there; a name is no id", async () => {
+  test("a workspace is shown and deleted by its ID only", async () => {
     expect((await list("/ws-acmeNetworkProd")).json).toEqual({ data: networkProd });
     const remove = (id: string) => call(sandbox.platform, "DELETE", `${path}/${id}`);
     expect((await remove("network-prod")).status).toBe(404);

@@ -4,7 +4,7 @@ import { call } from "../../support/call";
 const unreadable = "failed to create result paginator: failed to read filter expression: ";
 const unfit = "failed to read result page: ";
 
-describe.each(["standard", "hashicorp"] as const)("the scheduler filters, %s", (dialect) => {
+describe.each(["standard", "hashicorp"] as const)("the scheduler's filters, %s", (dialect) => {
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await start({ dialect });
@@ -64,16 +64,16 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler filters, %s", (
     ],
     ["Periodic.Enabled == true", `${unfit}error finding value in datum: /Periodic/Enabled: at part 1, invalid value kind: invalid`],
     ['Datacenters.5 == "x"', `${unfit}error finding value in datum: /Datacenters/5 at part 1: index 5 is out of range (length = 1)`],
-  ])("%s is refused", async (filter, text) => {
+  ])("%s is rejected", async (filter, text) => {
     expect(await ask("jobs", filter)).toMatchObject({ status: 400, text });
   });
 
-  test("a node's address has another name in the full record", async () => {
+  test("a node's address has another field name in the full record", async () => {
     expect((await ask("nodes", 'HTTPAddr matches "^10.0.0.1:"')).json).toMatchObject([{ Name: "client-1", Address: "10.0.0.1" }]);
     expect(await ask("nodes", 'Address == "10.0.0.1"')).toMatchObject({ status: 400, text: expect.stringContaining("couldn't find key") });
   });
 
-  test("asking whether a number, a flag or an object is empty breaks the connection, and the next request is served", async () => {
+  test("`is empty` of a number, bool or object breaks the connection, and the next request works", async () => {
     for (const field of ["Stop", "Priority", "Update", "Periodic"]) await expect(ask("jobs", `${field} is empty`)).rejects.toThrow();
     expect((await ask("jobs", "Constraints is empty")).status).toBe(200);
   });

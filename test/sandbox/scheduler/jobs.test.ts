@@ -1,7 +1,7 @@
 import { type Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
 
-describe.each(["standard", "hashicorp"] as const)("the scheduler registers jobs, %s", (dialect) => {
+describe.each(["standard", "hashicorp"] as const)("the scheduler's jobs, %s", (dialect) => {
   let sandbox: Sandbox;
   const group = { Name: "web", Count: 3, Update: { MaxParallel: 1, Canary: 1 } };
   const put = (job: unknown, query = "", method = "PUT") => call(sandbox.scheduler, method, `/v1/jobs${query}`, { Job: job });
@@ -12,7 +12,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler registers jobs,
   afterEach(() => sandbox.reset());
   afterAll(() => sandbox.close());
 
-  test("a service with an update block gets a deployment, and a newer version cancels the older one's", async () => {
+  test("a service with an update block gets a deployment, which a newer version cancels", async () => {
     const { status, json, headers } = await put({ ID: "shop", TaskGroups: [group] });
     expect([status, json]).toEqual([200, expect.objectContaining({ EvalID: expect.stringMatching(/^[-0-9a-f]{36}$/), Warnings: "" })]);
     expect(headers.get(dialect === "standard" ? "x-scheduler-index" : "x-nomad-index")).toBe(String(json.JobModifyIndex));
@@ -40,7 +40,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler registers jobs,
     ]);
   });
 
-  test("a service without an update block has the usual one; one that updates all at once, or a job of another type, gets no deployment", async () => {
+  test("a service without an update block gets the default one, and other jobs get no deployment", async () => {
     await put({ ID: "plain", Update: { MaxParallel: 2 }, TaskGroups: [{ Name: "plain", Update: { Canary: 1 } }, { Name: "other" }] });
     expect(await get("job/plain")).toMatchObject({
       Update: { Stagger: 3e10, MaxParallel: 2, HealthCheck: "", ProgressDeadline: 0 },
@@ -54,7 +54,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler registers jobs,
     expect(await get("deployments?namespace=*")).toHaveLength(6);
   });
 
-  test("what is deployed becomes healthy in its time, by the sandbox's clock; what waits for a promotion waits on, and what ends with an error fails", async () => {
+  test("a deployment becomes healthy by the clock, waits for a promotion, and fails with an error", async () => {
     const { json } = await put({ ID: "calm", TaskGroups: [{ Name: "calm", Count: 2 }] });
     await put({ ID: "canary", TaskGroups: [group] });
     const ended = async (id: string, index = "1"): Promise<Record<string, unknown>> => {
@@ -76,7 +76,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler registers jobs,
     expect(await ended("bad")).toMatchObject({ Status: "failed", StatusDescription: "Failed due to unhealthy allocations" });
   });
 
-  test("a job that is to stop is dead, and its deployment cancelled", async () => {
+  test("a stopped job is dead and its deployment is cancelled", async () => {
     await put({ ID: "shop", TaskGroups: [group] });
     const { json } = await put({ ID: "shop", TaskGroups: [group], Stop: true });
     expect(await get("job/shop")).toMatchObject({ Status: "dead", Stop: true, Version: 1, JobModifyIndex: json.JobModifyIndex });
@@ -85,7 +85,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler registers jobs,
     ]);
   });
 
-  test("each registration is evaluated, also one that changes nothing, but not that of a job without tasks of its own", async () => {
+  test("each registration gets an evaluation, except that of a periodic or parameterized job", async () => {
     const first = (await put({ ID: "shop", TaskGroups: [group] })).json;
     expect([first.EvalCreateIndex, first.Index]).toEqual([first.JobModifyIndex, first.JobModifyIndex]);
     const again = (await put({ ID: "shop", TaskGroups: [group] })).json;
@@ -100,7 +100,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler registers jobs,
     }
   });
 
-  test("what cannot be registered is refused, and nothing is there", async () => {
+  test("an invalid job is rejected and not stored", async () => {
     const { scheduler } = sandbox;
     const problem = (text: string) => `1 error occurred:\n\t* ${text}\n\n`;
     expect(await put(undefined)).toMatchObject({ status: 400, text: "Job must be specified" });
@@ -120,14 +120,14 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler registers jobs,
     expect(await call(scheduler, "GET", "/v1/job/x")).toMatchObject({ status: 404, text: "job not found" });
   });
 
-  test("a deployment that is none is told apart from an ID that is none", async () => {
+  test("the error for an unknown deployment differs from that for an invalid ID", async () => {
     const { scheduler } = sandbox;
     expect(await call(scheduler, "GET", `/v1/deployment/${"0".repeat(36)}`)).toMatchObject({ status: 404, text: "deployment not found" });
     const wrong = await call(scheduler, "GET", "/v1/deployment/none");
     expect(wrong).toMatchObject({ status: 500, text: "deployment lookup failed: index error: UUID must be 36 characters" });
   });
 
-  test("a job goes to the region that the request or the job names", async () => {
+  test("a job goes to the region of the request or of the job", async () => {
     sandbox.scheduler.seed({ region: "europe" });
     await put({ ID: "there", Region: "europe", TaskGroups: [group] });
     await put({ ID: "too", TaskGroups: [group] }, "?region=europe");

@@ -11,7 +11,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's lists, %s", (
   afterEach(() => sandbox.reset());
   afterAll(() => sandbox.close());
 
-  test("jobs are stubs of one namespace, or of all, with the facts about the read", async () => {
+  test("jobs are stubs of one namespace or of all, with the headers of the read", async () => {
     const { json, headers } = await get("jobs");
     expect(json.map(({ ID }: { ID: string }) => ID)).toEqual(["api", "backup", "web"]);
     expect(Object.keys(json[0])).toEqual([...Object.keys(json[0])].sort());
@@ -35,7 +35,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's lists, %s", (
     expect((await get("jobs?namespace=nowhere")).json).toEqual([]);
   });
 
-  test("a time in nanoseconds is exact, though no JavaScript number holds it", async () => {
+  test("a time in nanoseconds is exact, beyond the range of a JavaScript number", async () => {
     sandbox.scheduler.seed({ jobs: [{ ID: "exact", SubmitTime: 1_700_000_000_123_456_789n }] });
     expect((await get("jobs?prefix=exact")).text).toContain('"SubmitTime":1700000000123456789,');
     expect((await get("job/exact")).text).toContain('"SubmitTime":1700000000123456789,');
@@ -45,7 +45,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's lists, %s", (
     expect((await get(`jobs?filter=${encodeURIComponent("SubmitTime == 1700000000123456788")}`)).json).toEqual([]);
   });
 
-  test("deployments are whole, and nodes are stubs with an address", async () => {
+  test("deployments are full records, and nodes are stubs with an address", async () => {
     const deployments = (await get("deployments?namespace=*")).json;
     expect(deployments.map(({ Status }: { Status: string }) => Status)).toEqual(["cancelled", "successful", "successful", "successful"]);
     expect(deployments[0]).toMatchObject({
@@ -61,7 +61,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's lists, %s", (
     expect(nodes[0]).not.toHaveProperty("HTTPAddr");
   });
 
-  test("members are those of every region, whichever is asked for", async () => {
+  test("members of every region are listed, whichever region is requested", async () => {
     sandbox.scheduler.seed({ region: "europe", members: [{ Name: "scheduler-1.europe", Status: "failed", Tags: { dc: "dc9" } }] });
     const { json, headers } = await get("agent/members?region=nowhere");
     expect(json).toMatchObject({
@@ -86,7 +86,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's lists, %s", (
     expect((await get("jobs?region=global")).json).toHaveLength(3);
   });
 
-  test("a stale read is behind by what was set, and needs no leader", async () => {
+  test("a stale read lags behind as configured and needs no leader", async () => {
     const { scheduler, clock } = sandbox;
     scheduler.setStaleness(5000);
     clock.advance(10_000);
@@ -108,7 +108,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's lists, %s", (
     expect((await get("jobs")).headers.get(`${family}knownleader`)).toBe("true");
   });
 
-  test("a seed with a mistake changes nothing; what a test changes must be there", async () => {
+  test("an invalid seed changes nothing, and only existing records can be changed", async () => {
     const { scheduler } = sandbox;
     const before = (await get("jobs")).text;
     // Mistakes that the compiler would find.

@@ -29,7 +29,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's pages, %s", (
     return [...found, ["again"]];
   }
 
-  test("the token names the first row of the next page, and the last page has none", async () => {
+  test("the token names the first row of the next page, and the last page has no token", async () => {
     expect(await page("jobs?per_page=2")).toEqual({ names: ["api", "backup"], next: "default.web" });
     expect(await page("jobs?per_page=2&next_token=default.web")).toEqual({ names: ["web"], next: null });
     expect(await page("jobs?per_page=3")).toEqual({ names: ["api", "backup", "web"], next: null });
@@ -37,17 +37,17 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's pages, %s", (
     expect(await page("jobs?next_token=default.b")).toEqual({ names: ["backup", "web"], next: null });
   });
 
-  test("zero asks for everything, and fewer for nothing", async () => {
+  test("a page size of zero returns everything, and a negative one returns nothing", async () => {
     expect(await page("jobs?per_page=0")).toEqual({ names: ["api", "backup", "web"], next: null });
     expect(await page("jobs?per_page=-1")).toEqual({ names: [], next: "default.api" });
   });
 
-  test("only the exact text reverses", async () => {
+  test("only the exact value reverses the order", async () => {
     expect(await pages("jobs?per_page=2&reverse=true")).toEqual([["web", "backup"], ["api"]]);
     for (const other of ["TRUE", "1", ""]) expect((await page(`jobs?reverse=${other}`)).names[0]).toBe("api");
   });
 
-  test("deployments are in the order of their creation, by number and not by text", async () => {
+  test("deployments are ordered by creation, numerically", async () => {
     const ids = Array.from({ length: 95 }, (_, number) => `d${String(99 - number).padStart(2, "0")}`);
     sandbox.scheduler.seed({ deployments: ids.map((ID) => ({ ID, JobID: "many", Namespace: "many" })) });
     const found = await pages("deployments?per_page=7&namespace=many");
@@ -58,7 +58,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's pages, %s", (
     expect((await page("deployments?prefix=d1&namespace=many&per_page=1")).next).toBe("d11");
   });
 
-  test("a filter is applied before a page is cut, and a token the caller may not see never shows", async () => {
+  test("a filter applies before paging, and a token never names a row that the caller may not see", async () => {
     const filter = encodeURIComponent('Type == "service"');
     expect(await page(`jobs?per_page=1&filter=${filter}`)).toEqual({ names: ["api"], next: "default.web" });
     const { secret } = sandbox.scheduler.tokens.mint({ policies: ["apps"] });
@@ -67,7 +67,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's pages, %s", (
     expect(headers.get(`${family}nexttoken`)).toBeNull();
   });
 
-  test("over all namespaces tokens lead in a circle where one name begins with another's, as in the real product", async () => {
+  test("tokens over all namespaces form a circle if one namespace's name is the beginning of another, as in Nomad", async () => {
     // In the list "a" comes before "a-b", whose token is the smaller one.
     sandbox.scheduler.seed({ jobs: ["a", "a-b"].flatMap((Namespace) => ["x", "y"].map((ID) => ({ ID, Namespace }))) });
     const order = (await call(sandbox.scheduler, "GET", "/v1/jobs?namespace=*&prefix=")).json.map(

@@ -26,7 +26,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect)
   afterEach(() => sandbox.reset());
   afterAll(() => sandbox.close());
 
-  test("it asks for its token, in its own header or as a bearer", async () => {
+  test("the token is accepted in its own header or as a bearer token", async () => {
     const { scheduler } = sandbox;
     for (const path of ["/v1/jobs", "/v1/deployments", "/v1/nodes", "/v1/agent/members", "/v1/job/web"])
       for (const token of ["", "wrong"])
@@ -37,7 +37,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect)
     expect((await fetch(`${scheduler.url}/v1/jobs`, { headers: { [other]: scheduler.token } })).status).toBe(403);
   });
 
-  test("what is asked wrongly is told before who asks", async () => {
+  test("an invalid request is rejected before its token is checked", async () => {
     const { scheduler } = sandbox;
     expect(await call(scheduler, "GET", "/v1/nothing", undefined, "")).toMatchObject({ status: 404, text: "" });
     const invalid = await call(scheduler, "DELETE", "/v1/jobs", undefined, "");
@@ -53,7 +53,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect)
     });
   });
 
-  test("a minted token may do what its policies say, until it expires or is revoked", async () => {
+  test("a generated token has the rights of its policies until it expires or is revoked", async () => {
     const { scheduler, clock } = sandbox;
     const status = async (path: string, token: string): Promise<number> => (await call(scheduler, "GET", path, undefined, token)).status;
     scheduler.seed({ policies: [{ name: "apps", namespaces: { apps: "read" } }] });
@@ -77,7 +77,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect)
     expect(await status("/v1/jobs?namespace=*", scheduler.tokens.mint().secret)).toBe(403);
   });
 
-  test("a token counts where it was minted, unless it is global", async () => {
+  test("a token is valid in its own region unless it is global", async () => {
     const { scheduler } = sandbox;
     scheduler.seed({ region: "europe", jobs: [{ ID: "there" }] });
     const local = scheduler.tokens.mint({ policies: ["readonly"] });
@@ -87,7 +87,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect)
     expect(answer.json).toMatchObject([{ ID: "there" }]);
   });
 
-  test("an answer is compressed where the client takes it, and no weight stands there", async () => {
+  test("a response is compressed if the client accepts it, and a weight disables that", async () => {
     const { url, token } = sandbox.scheduler;
     const ask = (accepted: string) => plain(`${url}/v1/jobs`, { [header]: token, "accept-encoding": accepted });
     const { body: text } = await ask("identity");

@@ -1,7 +1,7 @@
 import { type Sandbox, start } from "../../../sandbox/index";
 import { type Answer, call } from "../../support/call";
 
-describe.each(["standard", "hashicorp"] as const)("the scheduler holds requests, %s", (dialect) => {
+describe.each(["standard", "hashicorp"] as const)("the scheduler's blocking queries, %s", (dialect) => {
   let sandbox: Sandbox;
   const family = dialect === "standard" ? "x-scheduler-" : "x-nomad-";
   const get = (path: string): Promise<Answer> => call(sandbox.scheduler, "GET", `/v1/${path}`);
@@ -27,7 +27,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler holds requests,
     return [answer];
   }
 
-  test("until a change, which it then shows", async () => {
+  test("return at the next change and contain it", async () => {
     const index = indexOf(await get("jobs"));
     const [answer] = await begin(`jobs?index=${index}`);
     expect(await held(answer!)).toBe(true);
@@ -40,14 +40,14 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler holds requests,
     expect(indexOf(await answer!)).toBeGreaterThan(index);
   });
 
-  test("not at all where it missed a change, or names no index", async () => {
+  test("return at once if they missed a change or send no index", async () => {
     const index = indexOf(await get("jobs"));
     expect((await get(`jobs?index=${index - 1}`)).status).toBe(200);
     expect((await get("jobs?index=0&wait=5m")).status).toBe(200);
     expect((await get("jobs?wait=5m")).status).toBe(200);
   });
 
-  test("until the end of the wait and a sixteenth more, by the sandbox's clock, and then shows what is there", async () => {
+  test("return at the end of the wait plus a sixteenth, by the sandbox's clock, with the present state", async () => {
     const index = indexOf(await get("nodes"));
     const [answer] = await begin(`nodes?index=${index}&wait=1m`);
     sandbox.clock.advance(59_000);
@@ -56,7 +56,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler holds requests,
     expect(indexOf(await answer!)).toBe(index);
   });
 
-  test("five minutes when it names no wait, and never longer than the most", async () => {
+  test("wait five minutes by default, and never longer than the maximum", async () => {
     const index = indexOf(await get("nodes"));
     const [byDefault] = await begin(`nodes?index=${index}`);
     const most = dialect === "standard" ? 600_000 : 300_000;
@@ -72,7 +72,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler holds requests,
     expect((await longest!).status).toBe(200);
   });
 
-  test("one record as well, and a mistake in the filter is told at once", async () => {
+  test("work for one record, and report an invalid filter at once", async () => {
     const index = indexOf(await get("job/web"));
     const [answer] = await begin(`job/web?index=${index}`);
     expect(await held(answer!)).toBe(true);
@@ -81,7 +81,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler holds requests,
     expect((await get(`jobs?index=${index + 10}&filter=Nope`)).status).toBe(400);
   });
 
-  test("a stale one until the change has come to the server that is behind", async () => {
+  test("with stale return when the change has reached the lagging server", async () => {
     const { scheduler, clock } = sandbox;
     scheduler.setStaleness(30_000);
     clock.advance(60_000);
@@ -93,7 +93,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler holds requests,
     expect((await answer!).json[2].Status).toBe("dead");
   });
 
-  test("until the sandbox is reset or closed", async () => {
+  test("end with a reset or a close of the sandbox", async () => {
     const [first] = await begin("jobs?index=1000");
     await sandbox.reset();
     expect((await first!).status).toBe(200);

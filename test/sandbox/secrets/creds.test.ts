@@ -4,7 +4,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const system = 2_764_800;
 
 onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWith, works, expectEnded }) => {
-  test("a token does in the scheduler what its role allows, and each is another one", async () => {
+  test("each token is new and has the rights of its role in the scheduler", async () => {
     const reader = await generate("reader");
     expect(reader).toMatchObject({ accessor: expect.stringMatching(uuid), secret: expect.stringMatching(uuid) });
     const register = async (secret: string): Promise<number> => {
@@ -27,7 +27,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect(another.secret).not.toBe(reader.secret);
   });
 
-  test("a token of a global role counts in every region", async () => {
+  test("a token of a global role is valid in every region", async () => {
     await engine("POST", "role/traveller", { policies: "readonly", global: true });
     const [home, everywhere] = [await generate("reader"), await generate("traveller")];
     expect(await works(everywhere.secret)).toBe(true);
@@ -39,7 +39,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect([await far(home.secret), await far(everywhere.secret)]).toEqual([403, 200]);
   });
 
-  test("what the answer holds: the token, and in the real product its lease", async () => {
+  test("the response contains the token, and in the hashicorp dialect its lease", async () => {
     const { answer } = await generate("reader");
     const data = { accessor_id: expect.stringMatching(uuid), secret_id: expect.stringMatching(uuid) };
     expect(answer.json).toEqual(
@@ -59,7 +59,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     );
   });
 
-  test("the lease configuration decides how long, and the system's maximum is above it", async () => {
+  test("the lease configuration sets the duration, up to the system's maximum", async () => {
     if (!stage().real) return expect(Object.keys((await generate("reader")).answer.json)).toEqual(["data"]);
     const capped = (ttl: string, max: string): string[] => [
       `TTL of "${ttl}" exceeded the effective max_ttl of "${max}"; TTL value is capped accordingly`,
@@ -78,7 +78,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect((await generate("reader")).answer.json.lease_duration).toBe(system);
   });
 
-  test("a lease is not cut to the life of the token that asks", async () => {
+  test("a lease may outlast the requesting token's TTL", async () => {
     const token = await tokenWith(`path "${stage().mount}/creds/*" { capabilities = ["read"] }`, { ttl: "5m" });
     await engine("POST", "config/lease", { ttl: "10m" });
     const { answer, secret } = await generate("reader", token);
@@ -86,14 +86,14 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect(await works(secret)).toBe(true);
   });
 
-  test("a role that does not exist, with an access configuration and without", async () => {
+  test("a missing role is an error, with and without an access configuration", async () => {
     const unknown = stage().real ? { status: 400, json: { errors: ['role "absent" not found'] } } : { status: 404, json: { errors: [] } };
     expect(await engine("GET", "creds/absent")).toMatchObject(unknown);
     await access({ address: "http://127.0.0.1:1" });
     expect(await engine("GET", "creds/absent")).toMatchObject(unknown);
   });
 
-  test("names and verbs that do not exist", async () => {
+  test("unknown names and methods are errors", async () => {
     for (const name of ["a%20b", "a-", "a/b", ""]) expect((await engine("GET", `creds/${name}`)).status).toBe(404);
     for (const method of ["POST", "PUT", "DELETE"])
       expect(await engine(method, "creds/reader", {})).toMatchObject({
@@ -102,7 +102,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
       });
   });
 
-  test("a scheduler that is not there, or refuses", async () => {
+  test("a scheduler that is unreachable or rejects the request is an error", async () => {
     const refused = (reason: string): object => ({ status: 500, json: { errors: [`1 error occurred:\n\t* ${reason}\n\n`] } });
     const unreachable = (address: string): object =>
       refused(`Put "http://${address}/v1/acl/token": dial tcp ${address}: connect: connection refused`);
@@ -146,7 +146,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect((await ask()).status).toBe(500);
   });
 
-  test("without an access configuration the service looks where a scheduler usually is", async () => {
+  test("without an access configuration the server tries the scheduler's default address", async () => {
     // The specification has no way to delete it, so the engine is a new one.
     await to("DELETE", `sys/mounts/${stage().mount}`);
     await to("POST", `sys/mounts/${stage().mount}`, { type: stage().real ? "nomad" : "scheduler" });
@@ -156,7 +156,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect(json.errors[0]).toContain('Put "http://127.0.0.1:4646/v1/acl/token"');
   });
 
-  test("the scheduler's token has a name, cut to the length that is configured", async () => {
+  test("the token's name in the scheduler is cut to the configured length", async () => {
     const name = "r".repeat(250);
     await engine("POST", `role/${name}`, { policies: "readonly" });
     expect(await works((await generate(name)).secret)).toBe(true);
@@ -166,7 +166,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect(await works((await generate(name)).secret)).toBe(true);
   });
 
-  test("generating is reading, to a policy", async () => {
+  test("a policy needs the read capability to generate a token", async () => {
     const { mount } = stage();
     const reader = await tokenWith(`path "${mount}/creds/reader" { capabilities = ["read"] }`);
     const updater = await tokenWith(`path "${mount}/creds/*" { capabilities = ["update", "create", "list"] }`);
@@ -175,7 +175,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect((await engine("GET", "creds/reader", undefined, updater)).status).toBe(403);
   });
 
-  test("a token ends with the token that asked for it, and with that one's parent", async () => {
+  test("a token ends with the token that requested it, and with its parent", async () => {
     const { mount } = stage();
     const policy = `path "${mount}/creds/*" { capabilities = ["read"] } path "auth/token/create" { capabilities = ["update"] }`;
     if (!stage().real) return expect((await to("POST", "auth/token/revoke-self")).status).toBe(404);
@@ -190,7 +190,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect((await engine("GET", "creds/reader", undefined, child)).status).toBe(403);
   });
 
-  test("the end of the mount is the end of its tokens", async () => {
+  test("unmounting the secrets engine ends its tokens", async () => {
     const { secret } = await generate("operator");
     expect((await to("DELETE", `sys/mounts/${stage().mount}`)).status).toBe(204);
     expect(await works(secret)).toBe(false);

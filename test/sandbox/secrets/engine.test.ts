@@ -6,7 +6,7 @@ const unsupportedPath = { errors: ["1 error occurred:\n\t* unsupported path\n\n"
 describe.each([
   ["standard", "scheduler"],
   ["hashicorp", "nomad"],
-] as const)("the scheduler engine, %s", (dialect, engine) => {
+] as const)("the scheduler secrets engine, %s", (dialect, engine) => {
   let sandbox: Sandbox;
   const real = dialect === "hashicorp";
   const to = (method: string, path: string, body?: unknown) => call(sandbox.secrets, method, `/v1/${engine}/${path}`, body);
@@ -18,7 +18,7 @@ describe.each([
   beforeEach(() => sandbox.reset());
   afterAll(() => sandbox.close());
 
-  test("access: missing at first, written, read without its secrets", async () => {
+  test("access: missing at first, written, and read without its secrets", async () => {
     expect(await to("GET", "config/access")).toMatchObject({ status: 404, json: { errors: [] } });
     const body = {
       address: "http://127.0.0.1:1",
@@ -48,14 +48,14 @@ describe.each([
     expect(await data("config/access")).toMatchObject({ address: "http://a" });
   });
 
-  test("access: without any token the real product tries to take over the scheduler", async () => {
+  test("access: without a token the hashicorp dialect tries to bootstrap the scheduler's ACLs", async () => {
     const answer = await to("POST", "config/access", { address: "http://127.0.0.1:1" });
     expect(answer.status).toBe(real ? 400 : 204);
     if (real) expect(answer.json.errors).toEqual(["Token not provided and failed to bootstrap ACLs"]);
     expect((await to("GET", "config/access")).status).toBe(real ? 404 : 200);
   });
 
-  test("access: only the real product deletes it, and only there PUT is POST", async () => {
+  test("access: only the hashicorp dialect deletes it and treats PUT as POST", async () => {
     await to("POST", "config/access", { address: "http://a", token: "t" });
     expect((await to("DELETE", "config/access")).status).toBe(real ? 204 : 405);
     expect((await to("GET", "config/access")).status).toBe(real ? 404 : 200);
@@ -64,7 +64,7 @@ describe.each([
     expect((await to("PUT", "role/web", { policies: "a" })).status).toBe(real ? 204 : 405);
   });
 
-  test("lease: seconds come back, both fields are overwritten, deleting twice is fine", async () => {
+  test("lease: durations are returned in seconds, a write replaces both fields, and a second delete succeeds", async () => {
     expect(await to("GET", "config/lease")).toMatchObject({ status: 404, json: { errors: [] } });
     await to("POST", "config/lease", { ttl: "1h30m", max_ttl: 7200 });
     expect(await data("config/lease")).toEqual({ ttl: 5400, max_ttl: 7200 });
@@ -94,14 +94,14 @@ describe.each([
   });
 
   test.each([-1, "-1s", "-1d", "soon", "1.5d", "1d2h", "1w", "1H", " 5s ", "90.7", 90.7, 99_999_999_999, true, ["1h"], { h: 1 }])(
-    "lease: a ttl of %j is refused",
+    "lease: a ttl of %j is rejected",
     async (ttl) => {
       expect(await to("POST", "config/lease", { ttl })).toMatchObject({ status: 400, json: { errors: [expect.stringMatching(/"ttl"/)] } });
       expect((await to("GET", "config/lease")).status).toBe(404);
     },
   );
 
-  test("role: created, read, updated, deleted twice", async () => {
+  test("role: created, read, updated and deleted twice", async () => {
     expect(await to("GET", "role/web")).toMatchObject({ status: 404, json: { errors: [] } });
     expect(await to("POST", "role/web", { policies: "b, a ,b", global: true })).toMatchObject({ status: 204, text: "" });
     const policies = ["b", "a", "b"];
@@ -116,7 +116,7 @@ describe.each([
     expect((await to("GET", "role/web")).status).toBe(404);
   });
 
-  test("role: an omitted type is client again; an unknown one is refused", async () => {
+  test("role: an omitted type resets it to client, and an unknown type is rejected", async () => {
     await to("POST", "role/admin", { type: "management" });
     await to("POST", "role/admin", { policies: "a" });
     expect(await data("role/admin")).toMatchObject({ [real ? "type" : "token_type"]: "client" });
@@ -124,7 +124,7 @@ describe.each([
     expect((await to("POST", "role/admin", { global: "maybe", policies: "a" })).status).toBe(400);
   });
 
-  test("role: the real product judges policies by type, stored ones too; the specification does not", async () => {
+  test("role: the hashicorp dialect checks policies against the type, also stored ones, and the standard one does not", async () => {
     const expected = real ? 400 : 204;
     expect((await to("POST", "role/web", {})).status).toBe(expected);
     expect((await to("POST", "role/web", { type: "management", policies: "a" })).status).toBe(expected);
@@ -132,12 +132,12 @@ describe.each([
     expect((await to("POST", "role/web", { type: "management" })).status).toBe(expected);
   });
 
-  test.each(["a%20b", "a%2Fb", "a/b", "a-", "-a", "a%40b", "%C3%A9", ".a"])("role: %s is no name", async (name) => {
+  test.each(["a%20b", "a%2Fb", "a/b", "a-", "-a", "a%40b", "%C3%A9", ".a"])("role: %s is an invalid name", async (name) => {
     expect(await to("POST", `role/${name}`, { policies: "a" })).toMatchObject({ status: 404, json: unsupportedPath });
     expect((await to("GET", `role/${name}`)).json).toEqual(unsupportedPath);
   });
 
-  test("role: the list is sorted, and an empty one is not found", async () => {
+  test("role: the list is sorted, and an empty list is 404", async () => {
     for (const path of ["role?list=true", "role/?list=true"])
       expect(await to("GET", path)).toMatchObject({ status: 404, json: { errors: [] } });
     for (const name of ["web", "a.b", "A", "a--b", "_"]) await to("POST", `role/${name}`, { policies: "a" });
@@ -148,7 +148,7 @@ describe.each([
     expect((await to("GET", "role?list=yes")).status).toBe(400);
   });
 
-  test("role: the verb LIST, in one packet, in several, and for what cannot be listed", async () => {
+  test("role: the method LIST works in one or several packets, and fails for paths without a list", async () => {
     await to("POST", "role/web", { policies: "a" });
     const list = rawList(`/v1/${engine}/role`, sandbox.secrets.token);
     for (const packets of [[list], ["LI", "ST /v", list.slice(7, 60), list.slice(60)]]) {
@@ -162,7 +162,7 @@ describe.each([
     expect(await raw(sandbox.secrets, "NONSENSE\r\n\r\n")).toMatch(/^HTTP\/1.1 400 /);
   });
 
-  test("what surrounds the data", async () => {
+  test("the response envelope has the fields of its dialect", async () => {
     await to("POST", "config/lease", {});
     const { json, headers } = await to("GET", "config/lease");
     const values = { max_ttl: 0, ttl: 0 };
@@ -179,7 +179,7 @@ describe.each([
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
-  test("paths and verbs that do not exist", async () => {
+  test("unknown paths and methods are errors", async () => {
     for (const path of ["", "config", "config/other", "config/access/"])
       expect(await to("GET", path)).toMatchObject({ status: 404, json: unsupportedPath });
     expect((await to("POST", "role/", {})).json.errors).toEqual(["cannot write to a path ending in '/'"]);
@@ -193,7 +193,7 @@ describe.each([
     expect((await call(sandbox.secrets, "GET", "/other")).status).toBe(404);
   });
 
-  test("bodies that are not an object", async () => {
+  test("a body that is not an object is rejected", async () => {
     for (const [body, status] of [
       ["nonsense", 400],
       ["[]", 400],

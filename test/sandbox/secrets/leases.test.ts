@@ -46,7 +46,7 @@ onEachStage("leases", (stage, { to, engine, access, generate, tokenWith, works, 
     expect((await to("GET", "sys/leases/lookup")).status).toBe(405);
   });
 
-  only("are renewed, by the configuration of now and never past the most", async () => {
+  only("are renewed with the present configuration, up to their maximum", async () => {
     await engine("POST", "config/lease", { ttl: "10m", max_ttl: "1h" });
     const { lease } = await generate("reader");
     const renewed = async (body: object, id = ""): Promise<unknown> => (await to("PUT", `sys/leases/renew${id}`, body)).json;
@@ -69,7 +69,7 @@ onEachStage("leases", (stage, { to, engine, access, generate, tokenWith, works, 
     expect((await to("PUT", "sys/leases/renew", { lease_id: lease, increment: "soon" })).status).toBe(400);
   });
 
-  only("are revoked, once and again", async () => {
+  only("can be revoked repeatedly", async () => {
     const [first, second, third] = [await generate("reader"), await generate("reader"), await generate("operator")];
     for (const _ of [1, 2])
       expect(await to("PUT", "sys/leases/revoke", { lease_id: first.lease })).toMatchObject({ status: 204, text: "" });
@@ -84,7 +84,7 @@ onEachStage("leases", (stage, { to, engine, access, generate, tokenWith, works, 
     expect(await to("PUT", "sys/leases/revoke", {})).toMatchObject(refused(400, "lease_id must be specified"));
   });
 
-  only("are not revoked as long as the scheduler does not end the token", async () => {
+  only("stay while the scheduler does not delete the token", async () => {
     const { lease, accessor, secret } = await generate("reader");
     await access({ address: "http://127.0.0.1:1" });
     const why = `failed to revoke entry: resp: (*logical.Response)(nil) err: Delete "http://127.0.0.1:1/v1/acl/token/${accessor}": dial tcp 127.0.0.1:1: connect: connection refused`;
@@ -101,7 +101,7 @@ onEachStage("leases", (stage, { to, engine, access, generate, tokenWith, works, 
     expect(await works(secret)).toBe(true);
   });
 
-  only("whose token somebody else ended cannot be revoked", async () => {
+  only("cannot be revoked if the token was deleted in the scheduler", async () => {
     const { lease, accessor } = await generate("reader");
     const { sandbox } = stage();
     if (sandbox) sandbox.scheduler.tokens.revoke(accessor);
@@ -114,7 +114,7 @@ onEachStage("leases", (stage, { to, engine, access, generate, tokenWith, works, 
     );
   });
 
-  only("may be looked up and renewed by every token that knows them, and revoked by those that a policy allows it", async () => {
+  only("may be looked up and renewed by any token that knows the ID, and revoked only with a policy", async () => {
     const { lease } = await generate("reader");
     const token = await tokenWith('path "nothing" { capabilities = ["read"] }');
     const ask = (path: string): Promise<object> => to("PUT", `sys/leases/${path}`, { lease_id: lease }, token);
@@ -126,7 +126,7 @@ onEachStage("leases", (stage, { to, engine, access, generate, tokenWith, works, 
     expect((await to("PUT", "sys/leases/revoke", { lease_id: lease }, bare)).status).toBe(204);
   });
 
-  only("what a token learns about itself", async () => {
+  only("a token can look itself up", async () => {
     const common = { accessor: expect.any(String), entity_id: "", meta: null, num_uses: 0, type: "service" };
     const self = async (token?: string, method = "GET"): Promise<Record<string, unknown>> => {
       const { status, json } = await to(method, "auth/token/lookup-self", undefined, token);
@@ -193,7 +193,7 @@ onEachStage("leases", (stage, { to, engine, access, generate, tokenWith, works, 
     expect(await self(undefined, "POST")).toMatchObject({ display_name: "root" });
   });
 
-  only("end with a token that another one revokes, but not with the parent of an orphan", async () => {
+  only("end when another token revokes their token, but not with the parent of an orphan", async () => {
     const policy = `path "${stage().mount}/creds/*" { capabilities = ["read"] }`;
     const maker = (await to("POST", "auth/token/create", {})).json.auth.client_token;
     const orphan = await tokenWith(policy, { no_parent: true }, maker);
@@ -216,7 +216,7 @@ onEachStage("leases", (stage, { to, engine, access, generate, tokenWith, works, 
   });
 });
 
-onEachStage("the time of leases", (stage, { to, engine, access, generate, tokenWith, works }) => {
+onEachStage("the expiry of leases", (stage, { to, engine, access, generate, tokenWith, works }) => {
   // Only the sandbox's clock can be moved.
   const later = (what: string, story: (advance: (seconds: number) => void) => Promise<void>): void =>
     test(what, async () => {
@@ -226,7 +226,7 @@ onEachStage("the time of leases", (stage, { to, engine, access, generate, tokenW
     });
   const reading = (): string => `path "${stage().mount}/creds/*" { capabilities = ["read"] }`;
 
-  later("a token ends with its lease, and not a second before", async (advance) => {
+  later("a token ends exactly when its lease expires", async (advance) => {
     await engine("POST", "config/lease", { ttl: "10m" });
     const { secret, lease } = await generate("operator");
     advance(598);
@@ -236,7 +236,7 @@ onEachStage("the time of leases", (stage, { to, engine, access, generate, tokenW
     if (stage().real) expect((await to("PUT", "sys/leases/lookup", { lease_id: lease })).status).toBe(400);
   });
 
-  later("without a lease configuration it lives 32 days", async (advance) => {
+  later("without a lease configuration a token lives 32 days", async (advance) => {
     const { secret } = await generate("reader");
     advance(2_764_800 - 2);
     expect(await works(secret)).toBe(true);
@@ -244,7 +244,7 @@ onEachStage("the time of leases", (stage, { to, engine, access, generate, tokenW
     expect(await works(secret)).toBe(false);
   });
 
-  later("a renewed lease lives on, but not past the most", async (advance) => {
+  later("a renewed lease lives on, up to its maximum", async (advance) => {
     if (!stage().real) return;
     await engine("POST", "config/lease", { ttl: "10m", max_ttl: "15m" });
     const { secret, lease } = await generate("reader");
@@ -257,7 +257,7 @@ onEachStage("the time of leases", (stage, { to, engine, access, generate, tokenW
     expect((await to("PUT", "sys/leases/renew", { lease_id: lease })).json.errors).toEqual(["lease not found"]);
   });
 
-  later("the end of the token that asked, or of its parent, comes before the lease's own", async (advance) => {
+  later("the end of the requesting token or of its parent comes before the lease's own expiry", async (advance) => {
     const short = await tokenWith(reading(), { ttl: "5m" });
     const parent = (await to("POST", "auth/token/create", { policies: ["root"], ttl: "7m" })).json.auth.client_token;
     const child = await tokenWith(reading(), { ttl: "1h" }, parent);
@@ -270,7 +270,7 @@ onEachStage("the time of leases", (stage, { to, engine, access, generate, tokenW
     expect((await engine("GET", "creds/reader", undefined, child)).status).toBe(403);
   });
 
-  later("a scheduler that cannot be reached when the time is over is asked again", async (advance) => {
+  later("the revocation is retried if the scheduler is unreachable at the expiry", async (advance) => {
     const { secret } = await generate("reader");
     await access({ address: "http://127.0.0.1:1" });
     advance(2_764_801);
@@ -279,7 +279,7 @@ onEachStage("the time of leases", (stage, { to, engine, access, generate, tokenW
     expect(await works(secret)).toBe(false);
   });
 
-  later("a sealed service ends nothing until it is unsealed", async (advance) => {
+  later("a sealed server ends no lease until it is unsealed", async (advance) => {
     const { secret } = await generate("reader");
     const { secrets } = stage().sandbox!;
     await secrets.seal();
@@ -289,7 +289,7 @@ onEachStage("the time of leases", (stage, { to, engine, access, generate, tokenW
     expect(await works(secret)).toBe(false);
   });
 
-  later("a reset forgets leases and tokens", async () => {
+  later("a reset removes leases and tokens", async () => {
     const { secret, lease } = await generate("reader");
     await stage().sandbox!.reset();
     expect(await works(secret)).toBe(false);

@@ -14,7 +14,7 @@ describe.each([
   beforeEach(() => sandbox.reset());
   afterAll(() => sandbox.close());
 
-  test("one engine is mounted at start, without configuration or roles", async () => {
+  test("one secrets engine is mounted at the start, without configuration or roles", async () => {
     const { json } = await to("GET", "sys/mounts");
     expect(Object.keys(json.data)).toEqual([`${type}/`, "sys/"]);
     expect(json[`${type}/`]).toEqual(json.data[`${type}/`]);
@@ -22,7 +22,7 @@ describe.each([
     for (const path of ["config/access", "config/lease", "role?list=true"]) expect((await to("GET", `${type}/${path}`)).status).toBe(404);
   });
 
-  test("a nested mount answers for itself and disappears with all it held", async () => {
+  test("a nested mount has its own data, which is removed with it", async () => {
     expect((await to("POST", "sys/mounts/team/scheduler", { type, description: "ours" })).status).toBe(204);
     expect((await to("GET", "sys/mounts/team/scheduler")).json.data).toMatchObject({ type, description: "ours" });
     await to("POST", "team/scheduler/role/web", { policies: "a" });
@@ -45,11 +45,11 @@ describe.each([
     ["POST", `sys/mounts/${type}/inner`, { type }, 400, `path is already in use at ${type}/`],
     ["GET", "sys/mounts/none", undefined, 400, "No secret engine mount at none/"],
     ["DELETE", "sys/mounts/sys", undefined, 400, 'cannot unmount "sys/"'],
-  ])("%s %s %j is refused", async (method, path, body, status, message) => {
+  ])("%s %s %j is rejected", async (method, path, body, status, message) => {
     expect(await to(method, path, body)).toMatchObject({ status, json: { errors: [message] } });
   });
 
-  test("a mount cannot enclose another, similar names are strangers, deleting twice is fine", async () => {
+  test("a mount cannot contain another one, similar names are independent, and a second delete succeeds", async () => {
     await to("POST", "sys/mounts/team/scheduler", { type });
     expect((await to("POST", "sys/mounts/team", { type })).json.errors).toEqual(["path is already in use at team/scheduler/"]);
     expect((await to("POST", `sys/mounts/${type}ic`, { type })).status).toBe(204);

@@ -24,7 +24,7 @@ describe.each([
   beforeEach(() => sandbox.reset());
   afterAll(() => sandbox.close());
 
-  test("a missing token and a wrong one are refused before anything else is said", async () => {
+  test("a missing or wrong token is rejected before any other check", async () => {
     for (const path of [`${engine}/role/web`, "nowhere/x", "sys/mounts", "sys/nothing"]) {
       expect(await to("GET", path, undefined, "")).toMatchObject({ status: 403, json: { errors: ["permission denied"] } });
       expect((await to("GET", path, undefined, "wrong")).json.errors).toEqual([
@@ -33,7 +33,7 @@ describe.each([
     }
   });
 
-  test("which headers carry the token", async () => {
+  test("the token is accepted in the headers of the dialect", async () => {
     const ask = async (headers: Record<string, string>) => (await fetch(`${sandbox.secrets.url}/v1/sys/mounts`, { headers })).status;
     const { token } = sandbox.secrets;
     expect(await ask({ "x-secrets-token": token })).toBe(real ? 403 : 200);
@@ -42,7 +42,7 @@ describe.each([
     expect(await ask({ authorization: `Basic ${token}` })).toBe(403);
   });
 
-  test("a policy allows exact paths and beginnings, the longest decides, deny wins", async () => {
+  test("a policy allows exact paths and prefixes, the longest match decides, and deny wins", async () => {
     const token = await tokenWith(`
       path "${engine}/role/*" { capabilities = ["read", "list"] } # all of them
       path "${engine}/role/secret*" { capabilities = ["deny"] }
@@ -73,7 +73,7 @@ describe.each([
     expect([await write("old", updater), await write("newer", updater)]).toEqual([204, 403]);
   });
 
-  test("policies are read back, refused where they make no sense, and deleted twice", async () => {
+  test("policies are read back, rejected if invalid, and deleted twice", async () => {
     const policy = 'path "a/*" { capabilities = ["read"] }';
     await to("PUT", "sys/policies/acl/p", { policy });
     expect((await to("GET", "sys/policies/acl/P")).json.data).toEqual({ name: "p", policy });
@@ -96,7 +96,7 @@ describe.each([
     for (const name of ["root", "default"]) expect((await to("DELETE", `sys/policies/acl/${name}`)).status).toBe(400);
   });
 
-  test("tokens inherit, expire by the clock, and give no more than their parent has", async () => {
+  test("a child token inherits, expires by the clock, and has no more rights than its parent", async () => {
     const child = await to("POST", "auth/token/create", {});
     expect(child.json.auth).toMatchObject({ policies: ["root"], lease_duration: 0, renewable: false });
     const limited = await to("POST", "auth/token/create", { policies: ["nobody"], no_default_policy: true, ttl: "1h" });
@@ -113,7 +113,7 @@ describe.each([
     expect((await to("POST", "auth/token/create", {}, child.json.auth.client_token)).status).toBe(200);
   });
 
-  test("the OpenAPI document shows what the token may see, and nothing without one", async () => {
+  test("the OpenAPI document lists what the token may see, and nothing without a token", async () => {
     await to("POST", "sys/mounts/team/scheduler", { type: engine });
     const all = await paths();
     const end = real ? "/" : "";
@@ -139,7 +139,7 @@ describe.each([
     ).toEqual([]);
   });
 
-  test("the OpenAPI document is written in the dialect's words", async () => {
+  test("the OpenAPI document uses the names of its dialect", async () => {
     const { json } = await to("GET", "sys/internal/specs/openapi");
     expect(json).toMatchObject({
       openapi: "3.0.2",

@@ -34,7 +34,7 @@ onEachService("a rekey for holders of PGP keys", (current, { to }) => {
   const backup = () => to("GET", "rekey/backup");
   const nothing = () => (current().real ? refused(400, /^no backed-up keys found$/) : { status: 404, json: { errors: [] } });
 
-  test("each share is encrypted to its holder, in their order; decrypted, they verify and open", async () => {
+  test("each share is encrypted to its holder in order, and the decrypted shares verify and unseal", async () => {
     const { shares } = current();
     const pgp_keys = [ada.publicKey, bob.publicKey, ada.publicKey];
     const fingerprints = [ada, bob, ada].map(({ fingerprint }) => fingerprint);
@@ -57,7 +57,7 @@ onEachService("a rekey for holders of PGP keys", (current, { to }) => {
     expect(await backup()).toMatchObject(nothing());
   });
 
-  test("without verification they are live at once; a single share is the key itself", async () => {
+  test("without verification the shares are live at once, and a single share is the root key", async () => {
     const nonce = await begin(current(), { secret_shares: 1, secret_threshold: 1, pgp_keys: [ada.publicKey] });
     const { keys } = (await give(current(), nonce, current().shares.slice(0, 3))).json;
     const text = await read(ada, keys[0]);
@@ -65,7 +65,7 @@ onEachService("a rekey for holders of PGP keys", (current, { to }) => {
     expect(await accepts(current(), [text])).toBe(true);
   });
 
-  test("the backup is written by the last current share, over an older one, and a cancel brings nothing back", async () => {
+  test("the last current share writes the backup over an older one, and a cancel restores nothing", async () => {
     const { shares, real } = current();
     expect(await backup()).toMatchObject(nothing());
     const parameters = { pgp_keys: [ada.publicKey, bob.publicKey, ada.publicKey], backup: true, require_verification: true };
@@ -99,7 +99,7 @@ onEachService("a rekey for holders of PGP keys", (current, { to }) => {
     expect(await backup()).toMatchObject(nothing());
   });
 
-  test("a key that cannot be used is accepted, and fails the last share: no progress, no backup, the attempt stays", async () => {
+  test("an unusable key fails at the last share, without progress or a backup, and the attempt stays", async () => {
     const { shares } = current();
     const expired = await makeHolder({ date: new Date(Date.now() - 1e8), keyExpirationTime: 10 });
     const signing = await makeHolder({ subkeys: [] });
@@ -115,7 +115,7 @@ onEachService("a rekey for holders of PGP keys", (current, { to }) => {
     expect(await accepts(current(), shares.slice(0, 3))).toBe(true);
   });
 
-  test("keys are counted and read at the start; of a private key only the public part counts", async () => {
+  test("the number and format of keys are checked at the start, and a private key counts as its public part", async () => {
     const start = (pgp_keys: string[]) => to("PUT", "rekey/init", { secret_shares: 2, secret_threshold: 2, pgp_keys });
     expect(await start([ada.publicKey])).toMatchObject(refused(400, /^incorrect number of PGP keys for rekey$/));
     expect(await start([ada.publicKey, ada.publicKey.slice(0, 80)])).toMatchObject(refused(500, /error parsing given PGP key/));
@@ -126,7 +126,7 @@ onEachService("a rekey for holders of PGP keys", (current, { to }) => {
   });
 });
 
-test("the sandbox knows the shares that it encrypted, and a key expires by its clock", async () => {
+test("the sandbox can list the shares that it encrypted, and keys expire by its clock", async () => {
   const mortal = await makeHolder({ keyExpirationTime: 3600 });
   const sandbox = await start();
   try {

@@ -18,11 +18,11 @@ const begin = async (more: object = {}): Promise<string> => {
 const give = (nonce: string, key: unknown) => to("PUT", "rekey/update", { key, nonce });
 const unseal = (body?: unknown) => to("POST", "unseal", body, "");
 
-describe.each(["standard", "hashicorp"] as const)("what an operator does to a rekey, %s", (dialect) => {
+describe.each(["standard", "hashicorp"] as const)("a rekey during operations of an administrator, %s", (dialect) => {
   test.each([
     ["seal", ({ seal, unseal, shares }: Sandbox["secrets"]) => seal().then(() => unseal(shares))],
     ["failover", ({ failover }: Sandbox["secrets"]) => failover()],
-  ])("a %s loses the attempt, also while it is verified, and looks as if it had been committed", async (_, lose) => {
+  ])("a %s loses the attempt, also during verification, and the status looks like that of a commit", async (_, lose) => {
     const secrets = await open({ dialect });
     const { shares } = secrets;
     for (const given of [1, 3]) {
@@ -36,7 +36,7 @@ describe.each(["standard", "hashicorp"] as const)("what an operator does to a re
     expect(secrets.shares).toEqual(shares);
   });
 
-  test("a seal ends the rekey's routes", async () => {
+  test("a sealed server rejects the rekey's routes", async () => {
     await (await open({ dialect })).seal();
     const message = dialect === "hashicorp" ? "node is not active" : "the service is sealed";
     for (const [method, path] of [
@@ -50,7 +50,7 @@ describe.each(["standard", "hashicorp"] as const)("what an operator does to a re
     expect((await to("GET", "rekey/backup")).json.errors).toEqual([dialect === "hashicorp" ? "Vault is sealed" : message]);
   });
 
-  test("the live set follows a commit; to ask for it disturbs no attempt", async () => {
+  test("`opens` follows each commit and does not disturb an attempt", async () => {
     const secrets = await open({ dialect, unsealShares: 3, unsealThreshold: 2 });
     const before = secrets.shares;
     const nonce = await begin({ secret_shares: 4, secret_threshold: 3, require_verification: true });
@@ -67,7 +67,7 @@ describe.each(["standard", "hashicorp"] as const)("what an operator does to a re
     expect(secrets.shares).toEqual(before);
   });
 
-  test("a reset drops attempt and backup, never in the middle of a request", async () => {
+  test("a reset removes attempt and backup, never in the middle of a request", async () => {
     const { shares } = await open({ dialect, unsealShares: 1 });
     const holder = await require("openpgp").generateKey({ userIDs: [{ name: "holder" }], format: "object" });
     const pgp_keys = [Buffer.from(holder.publicKey.write()).toString("base64")];
@@ -83,7 +83,7 @@ describe.each(["standard", "hashicorp"] as const)("what an operator does to a re
     }
   });
 
-  test("a last share whose answer is lost has been given; shares that arrive together are counted one by one", async () => {
+  test("a last share whose response is lost counts, and parallel shares are counted one by one", async () => {
     const secrets = await open({ dialect });
     const { shares } = secrets;
     const nonce = await begin({ require_verification: true });
@@ -99,7 +99,7 @@ describe.each(["standard", "hashicorp"] as const)("what an operator does to a re
     expect(await secrets.opens(keys.slice(1))).toBe(true);
   });
 
-  test("a seal that keeps the key takes no PGP keys and no verification, makes no shares, and is told by the shares who may", async () => {
+  test("an auto-unseal seal takes no PGP keys and no verification, returns no shares, and uses the shares as recovery keys", async () => {
     const { shares } = await open({ dialect, seal: "stored" });
     for (const [code, reason, body] of [
       [400, /^requiring verification not supported when rekeying the barrier key with recovery keys$/, { require_verification: true }],
@@ -121,7 +121,7 @@ describe.each(["standard", "hashicorp"] as const)("what an operator does to a re
   });
 });
 
-test("the nonce guards a young attempt for ten minutes, by the sandbox's clock", async () => {
+test("a young attempt can be cancelled only with its nonce for ten minutes, by the sandbox's clock", async () => {
   await open({ dialect: "hashicorp" });
   await begin();
   sandbox.clock.advance(590_000);
@@ -135,7 +135,7 @@ test("the nonce guards a young attempt for ten minutes, by the sandbox's clock",
 test.each([
   ["shamir", { type: "shamir", recovery_seal: false }],
   ["stored", { type: "transit", recovery_seal: true, recovery_seal_type: "shamir" }],
-] as const)("the seal's status needs no token and answers while sealed (%s)", async (seal, kind) => {
+] as const)("the seal status needs no token and works while sealed (%s)", async (seal, kind) => {
   const { shares } = await open({ dialect: "hashicorp", seal });
   const cluster = { cluster_name: expect.stringMatching(/^vault-cluster-/), cluster_id: expect.any(String) };
   const rest = { initialized: true, migration: false, storage_type: "inmem", version: "1.21.0", build_date: expect.any(String) };
@@ -165,7 +165,7 @@ test.each([
   expect((await to("GET", "mounts")).status).toBe(200);
 });
 
-test("unsealing refuses what is no share, and changes nothing once it is done", async () => {
+test("unseal rejects an invalid share and changes nothing on an unsealed server", async () => {
   const { shares } = await open({ dialect: "hashicorp", unsealShares: 2 });
   expect(await unseal({ reset: true })).toMatchObject(refused(400, /^vault is unsealed$/));
   expect((await unseal({ key: Buffer.alloc(20).toString("base64") })).json).toMatchObject({ sealed: false, progress: 0 });
@@ -199,14 +199,14 @@ test("unsealing refuses what is no share, and changes nothing once it is done", 
   }
 });
 
-test("a single share unseals alone; a text of another length is no key", async () => {
+test("a single share unseals alone, and a key of another length is rejected", async () => {
   const { shares } = await open({ dialect: "hashicorp", unsealShares: 1 });
   await sandbox.secrets.seal();
   expect(await unseal({ key: Buffer.alloc(33, 5).toString("base64") })).toMatchObject(refused(400, /^invalid key: .*invalid key size 33$/));
   expect((await unseal({ key: shares[0] })).json).toMatchObject({ sealed: false, t: 1, n: 1 });
 });
 
-test("the specification has no seal status, and no unsealing", async () => {
+test("the standard dialect has no seal status and no unseal", async () => {
   await open({ dialect: "standard" });
   expect((await to("GET", "seal-status")).status).toBe(404);
   expect((await to("PUT", "unseal", { key: "x" })).status).toBe(404);

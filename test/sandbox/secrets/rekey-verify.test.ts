@@ -1,7 +1,7 @@
 import { accepts, begin, damaged, give, hexOf, idle, onEachService, refused, uuid } from "./rekey-service";
 
 onEachService("the verification of new shares", (current, { to, status, update, verify }) => {
-  test("verified, the new set becomes live with the threshold of its shares", async () => {
+  test("a completed verification makes the new set live with its threshold", async () => {
     const { shares, real } = current();
     const nonce = await begin(current(), { require_verification: true });
     expect(await to("GET", "rekey/verify")).toMatchObject({ status: 200, json: { nonce: "", t: 2, n: 3, progress: 0 } });
@@ -38,7 +38,7 @@ onEachService("the verification of new shares", (current, { to, status, update, 
     expect(await accepts(current(), shares.slice(0, 2))).toBe(false);
   });
 
-  test("a failed verification drops its progress and changes its nonce, and nothing else", async () => {
+  test("a failed verification discards its progress and changes only its nonce", async () => {
     const nonce = await begin(current(), { require_verification: true });
     let { verification_nonce: proof, keys_base64: candidate } = (await give(current(), nonce, current().shares.slice(0, 3))).json;
     // Two shares may be of the same point by chance, which is another mistake.
@@ -61,7 +61,7 @@ onEachService("the verification of new shares", (current, { to, status, update, 
     expect((await verify(candidate[0], proof)).json).toEqual({ nonce: proof, complete: true });
   });
 
-  test("a verification begins anew under a new nonce", async () => {
+  test("a verification restarts under a new nonce", async () => {
     const nonce = await begin(current(), { require_verification: true });
     const { verification_nonce: proof, keys_base64: candidate } = (await give(current(), nonce, current().shares.slice(0, 3))).json;
     await verify(candidate[0], proof);
@@ -73,7 +73,7 @@ onEachService("the verification of new shares", (current, { to, status, update, 
     expect((await verify(candidate[1], anew.json.nonce)).json.complete).toBe(true);
   });
 
-  test("before there is anything to verify, beginning anew touches no share that was given", async () => {
+  test("a restart before the verification keeps the submitted shares", async () => {
     const nonce = await begin(current(), { require_verification: true });
     await update(current().shares[0], nonce);
     const { status: code, json } = await to("DELETE", "rekey/verify");

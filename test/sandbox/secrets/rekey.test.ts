@@ -2,7 +2,7 @@ import { combine } from "shamir-secret-sharing";
 import { accepts, begin, cancel, damaged, give, hexOf, idle, onEachService, plain, refused, uuid } from "./rekey-service";
 
 onEachService("the rekey", (current, { to, status, update, verify }) => {
-  test("without an attempt there is a status, and nothing to give, to verify or to restart", async () => {
+  test("without an attempt there is a status, and submit, verify and restart fail", async () => {
     expect(await to("GET", "rekey/init")).toMatchObject({ status: 200, json: idle(current(), 3) });
     expect(await status()).toEqual(idle(current(), 3));
     const [share] = current().shares;
@@ -30,12 +30,12 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     [400, /cannot unmarshal string into .*pgp_keys of type \[\]string$/, { secret_shares: 3, secret_threshold: 2, pgp_keys: "a" }],
     [400, /cannot unmarshal number into .*pgp_keys of type string$/, { secret_shares: 1, secret_threshold: 1, pgp_keys: [1] }],
     [400, /^EOF$/, undefined],
-  ])("a start is refused: %i %s", async (code, reason, body) => {
+  ])("a start is rejected: %i %s", async (code, reason, body) => {
     expect(await to("PUT", "rekey/init", body)).toMatchObject(refused(code, reason));
     expect(await status()).toEqual(idle(current(), 3));
   });
 
-  test("only one attempt exists at a time, and a new one has a new nonce", async () => {
+  test("only one attempt exists at a time, and a new one gets a new nonce", async () => {
     const answer = await to("PUT", "rekey/init", { secret_shares: 7, secret_threshold: 4, pgp_keys: null, unknown: true });
     const started = { ...idle(current(), 3), nonce: expect.stringMatching(uuid), started: true, t: 4, n: 7 };
     expect(answer).toMatchObject({ status: 200, json: current().real ? started : {} });
@@ -49,7 +49,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     expect(await begin(current())).not.toBe(nonce);
   });
 
-  test("shares are given one by one, in either spelling; the last one brings a new set, which is live at once", async () => {
+  test("shares are submitted one by one in base64 or hex, and the last one makes the new set live", async () => {
     const { shares } = current();
     const nonce = await begin(current(), { secret_shares: 4, secret_threshold: 3 });
     expect(await update(shares[4], nonce)).toMatchObject({
@@ -80,7 +80,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     expect(await secret(base64)).not.toEqual(await secret(shares));
   });
 
-  test("what is no share is refused and costs nothing", async () => {
+  test("an invalid share is rejected without losing progress", async () => {
     const { shares } = current();
     const nonce = await begin(current());
     await update(shares[0], nonce);
@@ -111,8 +111,8 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
   test.each([
     ["a wrong share", (shares: string[]) => damaged(shares[2]!), /^failed to read root key/],
     ["a share of another length", () => Buffer.alloc(20, 1).toString("base64"), /all parts must be the same length$/],
-    ["two of one point", (shares: string[]) => damaged(shares[0]!), /duplicate part detected$/],
-  ])("%s shows at the threshold: the progress is gone, the attempt and its nonce stay", async (_, third, reason) => {
+    ["two shares with the same index", (shares: string[]) => damaged(shares[0]!), /duplicate part detected$/],
+  ])("%s fails at the threshold, which discards the progress and keeps the attempt and its nonce", async (_, third, reason) => {
     const { shares } = current();
     const nonce = await begin(current());
     expect((await give(current(), nonce, shares.slice(0, 2))).json.progress).toBe(2);
@@ -123,7 +123,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     expect((await give(current(), nonce, shares.slice(0, 2))).json.complete).toBe(true);
   });
 
-  test("cancelled in any state, the current shares stay the live ones", async () => {
+  test("a cancel in any state keeps the current shares live", async () => {
     const { shares } = current();
     for (const given of [0, 1, 3]) {
       const nonce = await begin(current(), { require_verification: true });
@@ -134,7 +134,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     expect(await accepts(current(), shares.slice(2))).toBe(true);
   });
 
-  test("a young attempt is cancelled by who knows its nonce, in the real product", async () => {
+  test("the hashicorp dialect cancels a young attempt only with its nonce", async () => {
     const nonce = await begin(current(), { require_verification: true });
     const { verification_nonce: proof } = (await give(current(), nonce, current().shares.slice(0, 3))).json;
     const stop = (body?: unknown) => to("DELETE", "rekey/init", body);
@@ -156,7 +156,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     expect(await status()).toEqual(idle(current(), 3));
   });
 
-  test("one share is the key itself; the same numbers before and after are another key all the same", async () => {
+  test("a single share is the root key, and a rekey to the same numbers makes another key", async () => {
     let nonce = await begin(current(), { secret_shares: 1, secret_threshold: 1 });
     const one = (await give(current(), nonce, current().shares.slice(0, 3))).json.keys_base64;
     expect(one.map((share: string) => Buffer.from(share, "base64").length)).toEqual([32]);
@@ -173,7 +173,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     expect(await accepts(current(), one)).toBe(false);
   });
 
-  test("the real product asks for a token only where the backup is, the specification everywhere", async () => {
+  test("the hashicorp dialect needs a token for the backup only, and the standard one everywhere", async () => {
     const nonce = await begin(current());
     const body = { key: current().shares[0], nonce, secret_shares: 3, secret_threshold: 2 };
     for (const token of ["", "wrong"]) {
@@ -195,7 +195,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     expect((await to("DELETE", "rekey/init", { nonce }, "")).status).toBe(current().real ? 204 : 403);
   });
 
-  test("other verbs", async () => {
+  test("other methods are rejected", async () => {
     const nonce = await begin(current(), { require_verification: true });
     const [first, ...others] = current().shares;
     expect((await to("POST", "rekey/update", { key: first, nonce })).status).toBe(current().real ? 200 : 405);

@@ -8,7 +8,7 @@ afterEach(() => sandbox?.close());
 test.each([
   ["standard", "the service is sealed"],
   ["hashicorp", "Vault is sealed"],
-] as const)("sealed, every route answers 503, with a token or without (%s)", async (dialect, message) => {
+] as const)("a sealed server responds with 503 on every route, with and without a token (%s)", async (dialect, message) => {
   sandbox = await start({ dialect });
   const { secrets } = sandbox;
   await secrets.seal();
@@ -22,7 +22,7 @@ test.each([
   expect((await call(secrets, "GET", "/v1/sys/mounts")).status).toBe(200);
 });
 
-test("a seal keeps what the service holds", async () => {
+test("a seal keeps the server's data", async () => {
   sandbox = await start();
   const { secrets } = sandbox;
   await call(secrets, "POST", "/v1/scheduler/role/web", { policies: "a" });
@@ -31,7 +31,7 @@ test("a seal keeps what the service holds", async () => {
   expect((await call(secrets, "GET", "/v1/scheduler/role/web")).status).toBe(200);
 });
 
-test("shares open the service when they are enough, whichever they are, and asking disturbs nothing", async () => {
+test("any shares that reach the threshold open the server, and `opens` changes nothing", async () => {
   sandbox = await start();
   const { secrets } = sandbox;
   const { shares } = secrets;
@@ -50,7 +50,7 @@ test("shares open the service when they are enough, whichever they are, and aski
   expect((await call(secrets, "GET", "/v1/sys/mounts")).status).toBe(200);
 });
 
-test("other numbers of shares; a single share is the key itself", async () => {
+test("other numbers of shares work, and a single share is the root key", async () => {
   sandbox = await start({ unsealShares: 2, unsealThreshold: 2 });
   const parts = sandbox.secrets.shares.map((share) => new Uint8Array(Buffer.from(share, "base64")));
   expect(await combine(parts)).toHaveLength(32);
@@ -63,7 +63,7 @@ test("other numbers of shares; a single share is the key itself", async () => {
   expect(await secrets.opens([Buffer.alloc(32).toString("base64")])).toBe(false);
 });
 
-test("a failover breaks open connections and keeps what was written", async () => {
+test("a failover breaks open connections and keeps written data", async () => {
   sandbox = await start();
   const { secrets } = sandbox;
   await call(secrets, "POST", "/v1/scheduler/role/web", { policies: "a" });

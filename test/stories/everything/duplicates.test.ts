@@ -14,10 +14,10 @@ const declarations = {
 };
 const { role, set, access, lease, workspace, deprecation } = declarations;
 
-/** Two resources for one object. */
+/** Programs with two resources for the same object. */
 const twice: Record<string, string> = {
   role: role("first") + role("second"),
-  "role whose name and mount are known late": `
+  "role whose name and mount are unknown at first": `
     const late = (value) => pulumi.output(new Promise((done) => setTimeout(() => done(value), 100)));
     ${role("first")}
     new secrets.SchedulerRole("second", { name: late("web"), mount: late("/" + process.env.STEWARD_MOUNT + "/"), policies: ["x"] });`,
@@ -37,7 +37,7 @@ describe("one object that a program declares twice", () => {
       .sandbox.requests()
       .filter(({ method }) => method !== "GET").length;
 
-  test.each(Object.keys(twice))("%s: refused in the preview, which names the other resource; nothing is written", async (object) => {
+  test.each(Object.keys(twice))("%s: the preview rejects it, names the other resource and writes nothing", async (object) => {
     const before = writes();
     const { code, output } = await everything()
       .project.program(twice[object] as string)
@@ -48,11 +48,11 @@ describe("one object that a program declares twice", () => {
   });
 });
 
-describe("one object that is declared again", () => {
+describe("one object that several resources hold", () => {
   const everything = everythingPer("test", newStory);
   const policies = (role: string): Promise<unknown> => everything().policies(role);
 
-  test("a role by two connections of one server, of which the program knows nothing: no success", async () => {
+  test("up fails if a program declares a role through two connections to the same server", async () => {
     const { project, mount, gateway, target } = everything();
     const connection = { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect: target.dialect, mount } };
     project.config({ "steward:one": connection, "steward:two": connection });
@@ -62,7 +62,7 @@ describe("one object that is declared again", () => {
     expect(code).not.toBe(0);
   });
 
-  test("a role replaced by the user's order, roles that swap their names, and the twins of a rename under refresh", async () => {
+  test("roles survive a forced replacement, swapped names, and a refresh after an unfinished rename", async () => {
     const { project } = everything();
     const declare = (more: string, one: string, two: string): string => `
       const one = new secrets.SchedulerRole("one${more}", { name: "${one}", policies: ["one"], adopt: true });
@@ -77,7 +77,7 @@ describe("one object that is declared again", () => {
     await project.calm();
     expect([await policies("a"), await policies("b")]).toEqual([["two"], ["one"]]);
 
-    // The renamed ones stand beside the former ones from now on.
+    // From here on the state holds both the renamed resources and the old ones.
     everything().refuse("POST", /role\/c$/);
     const third = 'new secrets.SchedulerRole("three", { name: "c", policies: ["three"] }, { dependsOn: [one, two] });';
     const failed = await project.program(declare("-new", "b", "a") + third).pulumi("up", "--yes", "--skip-preview");

@@ -4,7 +4,7 @@ import { onEachTarget } from "../../support/target";
 const names = ["a", "b", "c"];
 const role = (name: string): object => ({ policies: [`of-${name}`] });
 
-/** The three as a resource each, or as one set. Both take over what is there. */
+/** The three roles as single resources, or as one set. Both adopt existing roles. */
 const declarations = {
   roles: names.map(
     (name) =>
@@ -16,9 +16,9 @@ const declarations = {
 };
 
 onEachTarget("roles that move between SchedulerRole and SchedulerRoles", (current) => {
-  // Without a limit the engine removes and creates side by side; with 1 the order is its own.
+  // Without a limit the engine deletes and creates in parallel. With 1 it chooses the order.
   test.each([{ parallel: ["--parallel", "1"] }, { parallel: [] }])(
-    "are all there after each move, and stay there (up $parallel)",
+    "exist after each move and after the next run (up $parallel)",
     async ({ parallel }) => {
       const { newMount, outside } = current();
       const mount = await newMount();

@@ -1,7 +1,7 @@
 import { everythingPer } from "../../support/everything";
 import { newStory } from "../../support/story";
 
-// What Pulumi's resource options mean for resources of this package.
+// The effect of Pulumi's resource options on the resources of this package.
 
 const versionOf = (version: string): string =>
   `organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "${version}"`;
@@ -19,8 +19,8 @@ describe("resource options", () => {
   const workspace = async (id: string): Promise<number> =>
     (await everything().platform.outside("GET", `/api/v2/admin/workspaces/${id}`)).status;
 
-  // Node's dynamic providers cannot tell the engine which inputs changed, and by these it would know.
-  test("replaceOnChanges: it updates in place; replaced by the user's order, each object is there with the new values", async () => {
+  // A dynamic provider in Node cannot report which inputs changed, so the engine ignores replaceOnChanges.
+  test("replaceOnChanges updates in place, and --replace recreates each object with the new values", async () => {
     const { project, target, mount, platform } = everything();
     const source = (policy: string, destroyOnDelete: boolean, reason: string): string => `
       new secrets.SchedulerRole("adopts", { name: "adopts", policies: ["${policy}"], adopt: true }, { replaceOnChanges: ["policies"] });
@@ -45,12 +45,12 @@ describe("resource options", () => {
     expect([await policies("adopts"), (await platform.held("general")).apiRateLimit]).toEqual([undefined, 30]);
     const urn = (await project.resources()).map((each) => each.urn).find((each) => each.endsWith("::role")) as string;
     const taken = await project.program(role("two")).pulumi("up", "--yes", "--skip-preview", "--replace", urn);
-    // Its successor finds it there: the message says how to go on, and the role stays.
+    // The creation of the replacement finds the existing role: the error names the solution, and the role stays.
     expect([taken.code === 0, taken.output.includes("adopt: true"), await policies("role")]).toEqual([false, true, ["one"]]);
     await project.destroy();
   });
 
-  test("replacementTrigger: each object is removed and made again, from a state of a former release as well", async () => {
+  test("replacementTrigger recreates each object, also with a state of an earlier release", async () => {
     const { project, platform } = everything();
     const source = (trigger: string): string => `
       const replaced = { replacementTrigger: "${trigger}", deleteBeforeReplace: true };
@@ -74,7 +74,7 @@ describe("resource options", () => {
         "POST role/role",
       ]);
       await project.calm();
-      // What a former release wrote names no instance.
+      // The state of an earlier release has no `instance`.
       await project.edit((resources) => {
         for (const { outputs } of resources) delete outputs?.instance;
       });
@@ -83,7 +83,7 @@ describe("resource options", () => {
     expect([await policies("role"), (await platform.held("general")).apiRateLimit]).toEqual([undefined, 30]);
   });
 
-  test("aliases, components and customTimeouts: another place in the program sends nothing", async () => {
+  test("aliases, components and customTimeouts send no request when a resource moves in the program", async () => {
     const { project } = everything();
     const inner = (aliases: string): string => `
       class Team extends pulumi.ComponentResource {
@@ -112,7 +112,7 @@ describe("resource options", () => {
     await project.program(before).up();
     await project.calm();
 
-    // The whole tree moves under a company, the lease into it, and what was called by the division is called by its new name.
+    // The whole tree and the lease move into a company, and the division and its set get new names.
     const moved = `${inner(`, aliases: [{ name: "division-set" }]`)}
         class Company extends pulumi.ComponentResource {
           constructor(opts) {

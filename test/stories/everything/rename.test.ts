@@ -1,9 +1,9 @@
 import { Everything, expectKept } from "../../support/everything";
 import { newStory } from "../../support/story";
 
-// A resource that is renamed without an alias is two for the engine: a creation, and a deletion at the end of the run, or of a later one.
+// To the engine, a rename without an alias is a creation, and a deletion at the end of this run or of a later one.
 
-/** Tells a story of everything that a program can rename, in one dialect. */
+/** Runs a story with every resource that a program can rename, in one dialect. */
 async function tell(dialect: "standard" | "hashicorp", story: (everything: Everything) => Promise<void>): Promise<void> {
   const everything = await Everything.start(dialect, newStory);
   try {
@@ -15,7 +15,7 @@ async function tell(dialect: "standard" | "hashicorp", story: (everything: Every
 
 const sibling = (passing: { method: string; path: string }): boolean => passing.method === "POST" && passing.path.endsWith("/role/sibling");
 
-/** The run that ends the rename, and all that may follow it. */
+/** Runs the `up` that completes the rename, then a converged `up` and `destroy`. */
 async function expectRenamed(everything: Everything, declaration: { sibling?: string; reason?: string }): Promise<void> {
   const { project, mount } = everything;
   const finished = await project.up();
@@ -28,7 +28,7 @@ async function expectRenamed(everything: Everything, declaration: { sibling?: st
 }
 
 describe("a program whose resources are all renamed without an alias", () => {
-  test.each(["standard", "hashicorp"] as const)("in one run that is not disturbed (%s)", (dialect) =>
+  test.each(["standard", "hashicorp"] as const)("keeps every object in a run without a disturbance (%s)", (dialect) =>
     tell(dialect, async (everything) => {
       await everything.declare({ name: "-old" }).up();
       expect(await everything.held()).toEqual(everything.declared());
@@ -37,7 +37,7 @@ describe("a program whose resources are all renamed without an alias", () => {
     }),
   );
 
-  test.each(["standard", "hashicorp"] as const)("in a run that fails at an unrelated role, and the next one (%s)", (dialect) =>
+  test.each(["standard", "hashicorp"] as const)("keeps every object in a run that fails elsewhere, and in the next run (%s)", (dialect) =>
     tell(dialect, async (everything) => {
       const { project } = everything;
       await everything.declare({ name: "-old" }).up();
@@ -49,9 +49,9 @@ describe("a program whose resources are all renamed without an alias", () => {
   );
 
   test.each([
-    { when: "when all are created", at: sibling },
-    { when: "among the creations", at: ({ path }: { path: string }): boolean => path.endsWith("/role/web") },
-  ])("in a run that Ctrl-C ends $when, and the next one", ({ at }) =>
+    { when: "after all creations", at: sibling },
+    { when: "during the creations", at: ({ path }: { path: string }): boolean => path.endsWith("/role/web") },
+  ])("keeps every object in a run that Ctrl-C interrupts $when, and in the next run", ({ at }) =>
     tell("hashicorp", async (everything) => {
       await everything.declare({ name: "-old" }).up();
       everything.declare({ name: "-new", sibling: "one" });
@@ -60,7 +60,7 @@ describe("a program whose resources are all renamed without an alias", () => {
     }),
   );
 
-  test("moved into a component, by a run that targets them there, and the next one", () =>
+  test("keeps every object in a targeted run that moves them into a component, and in the next run", () =>
     tell("hashicorp", async (everything) => {
       const { project } = everything;
       await everything.declare({ name: "" }).up();
@@ -74,10 +74,10 @@ describe("a program whose resources are all renamed without an alias", () => {
       await expectRenamed(everything, {});
     }));
 
-  test("in a run that refuses every one of them under --continue-on-error, and the next one", () =>
+  test("keeps every object in a run that rejects each of them under --continue-on-error, and in the next run", () =>
     tell("hashicorp", async (everything) => {
       await everything.declare({ name: "-old" }).up();
-      // Those that nobody has to adopt are refused by the server.
+      // The server rejects the resources that need no `adopt`.
       everything.refuse("POST", /config\/lease$/);
       everything.refuse("GET", /general-settings$/, "platform");
       everything.refuse("GET", /ws-acmeNetworkTest$/, "platform");
@@ -92,9 +92,9 @@ describe("a program whose resources are all renamed without an alias", () => {
     }));
 });
 
-describe("twins of a rename that a run has left half done", () => {
-  test.each(["as the run left them", "the other way round"])(
-    "are destroyed %s: nothing is left, and settings are as they were found",
+describe("the old and new resources of an unfinished rename", () => {
+  test.each(["in the order of the state", "in reverse order"])(
+    "are destroyed %s, which leaves nothing and restores the settings",
     (order) =>
       tell("hashicorp", async (everything) => {
         const { project } = everything;
@@ -102,7 +102,7 @@ describe("twins of a rename that a run has left half done", () => {
         everything.declare({ name: "-new", sibling: "one" });
         everything.refuse("POST", /role\/sibling$/);
         expect((await project.pulumi("up", "--yes", "--skip-preview")).code).not.toBe(0);
-        if (order === "the other way round") await project.reorder((urn) => urn.endsWith("-old"));
+        if (order === "in reverse order") await project.reorder((urn) => urn.endsWith("-old"));
         await project.destroy("--parallel", "1");
         expect(await everything.held()).toEqual(everything.gone({ apiRateLimit: 30 }));
       }),

@@ -1,7 +1,7 @@
 import { onEachPlatform } from "../../support/platform";
 import { Story, storyOnPlatform } from "../../support/story";
 
-onEachPlatform("the examples", (current) => {
+onEachPlatform("the examples of the platform", (current) => {
   let project: Story;
   beforeEach(() => {
     project = storyOnPlatform(current());
@@ -10,7 +10,7 @@ onEachPlatform("the examples", (current) => {
   const writes = async (operation: () => Promise<unknown>): Promise<string[]> =>
     (await current().requests(operation)).filter((each) => !each.startsWith("GET"));
 
-  test("platform-settings: six settings; a new certificate begins a rotation, the configuration ends it", async () => {
+  test("platform-settings writes six settings, starts a certificate rotation and revokes the old certificate on request", async () => {
     const { held, service, dialect } = current();
     project.example("platform-settings");
     const sms = dialect === "hashicorp" ? "twilio-settings" : "sms-settings";
@@ -29,7 +29,7 @@ onEachPlatform("the examples", (current) => {
     expect(await held("saml")).toMatchObject({ enabled: false, idpCert: null });
   });
 
-  test("module-deprecation: three versions deprecated, and reinstated in the end", async () => {
+  test("module-deprecation deprecates three versions, and destroy reinstates them", async () => {
     const { service, outside } = current();
     service.appendToReasons(" Applies will be blocked in 15 days.");
     project.example("module-deprecation");
@@ -42,7 +42,7 @@ onEachPlatform("the examples", (current) => {
     expect(body).toMatchObject({ deprecation: null });
   });
 
-  test("key-leak-response: rotate, wait, trim, tell; nothing twice, and all again for another incident", async () => {
+  test("key-leak-response rotates, waits, trims and notifies once for each incident", async () => {
     const { service } = current();
     project.example("key-leak-response");
     await project.set("tokenSeconds", "2");

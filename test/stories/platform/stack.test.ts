@@ -8,7 +8,7 @@ const classes: Record<string, string> = Object.fromEntries(attributeCases.map(({
 const literal = (value: unknown): string => JSON.stringify(value);
 
 let project: Story;
-/** Gives each test of a suite a project on its platform. */
+/** Creates a project on the suite's platform for each test. */
 function projectForEach(current: () => Platform): void {
   beforeEach(() => {
     project = storyOnPlatform(current());
@@ -16,10 +16,10 @@ function projectForEach(current: () => Platform): void {
   afterEach(() => project.remove());
 }
 
-onEachPlatform("the platform's administration by the real pulumi", (current) => {
+onEachPlatform("a stack of the platform's resources", (current) => {
   projectForEach(current);
 
-  test("every attribute of every setting: up, up again, no drift; changed outside: refresh names exactly these; up repairs; destroy puts back", async () => {
+  test("refresh reports drift of exactly the changed attributes, up repairs them, and destroy restores the original values", async () => {
     const { held, change, service, requests } = current();
     const before: Record<string, unknown> = {};
     for (const settings of kinds) before[settings] = await held(settings);
@@ -44,7 +44,7 @@ onEachPlatform("the platform's administration by the real pulumi", (current) => 
       await change(settings, Object.fromEntries(of(settings).map(({ attribute, outside }) => [attribute, outside])));
     const refreshed = await project.refresh();
     const named = refreshed.changes.map((line) => /^[~+-] (\w+)\s*:/.exec(line)?.[1]).filter(Boolean);
-    // Of a resource that has drifted the engine shows all outputs that changed, and no secret one.
+    // The engine shows all changed outputs of a drifted resource except secrets.
     const secrets = ["cloudASecretKey", "cloudBCredentials", "cloudCClientSecret"];
     const shown = attributeCases.map(({ attribute }) => attribute).filter((attribute) => !secrets.includes(attribute));
     expect(named.sort()).toEqual([...shown, "oldIdpCert"].sort());
@@ -70,7 +70,7 @@ onEachPlatform("the platform's administration by the real pulumi", (current) => 
     expect(service.mail.sent()).toHaveLength(2);
   });
 
-  test("what nobody declares is followed silently, and up sends nothing", async () => {
+  test("refresh follows attributes that the program does not declare, and up sends nothing", async () => {
     const { change, requests } = current();
     const source = kinds.map(
       (settings) => `const ${classes[settings]} = new platform.${classes[settings]}("${settings}", {});
@@ -92,7 +92,7 @@ onEachPlatform("the platform's administration by the real pulumi", (current) => 
     expect(await requests(() => project.destroy())).toEqual([]);
   });
 
-  test("no secret in clear text: not by get, a refresh, one that leaves the program, or one that comes back", async () => {
+  test("get, refresh, and secrets that leave the program or return store nothing in plaintext", async () => {
     const { change } = current();
     await change("cost-estimation", { cloudASecretKey: "canary-0", cloudCClientSecret: "canary-1" });
     project.program(`platform.CostEstimationSettings.get("read", "cost-estimation");`);
@@ -120,7 +120,7 @@ onEachPlatform("the platform's administration by the real pulumi", (current) => 
     expect(project.stored()).not.toContain("canary");
   });
 
-  test("actions happen once, a workspace is adopted and destroyed, and the order is the program's", async () => {
+  test("actions run once and in the program's order, and a workspace is adopted and destroyed", async () => {
     const { requests, service, change, outside } = current();
     await change("sms", { ...complete.sms, enabled: true });
     const source = (trigger: string): string => `
@@ -147,13 +147,13 @@ onEachPlatform("the platform's administration by the real pulumi", (current) => 
   });
 });
 
-// What no row of the dialects' table in provider/platform/client.ts has to do with: that of the real product is enough.
+// These tests do not depend on the dialect (the table in provider/platform/client.ts), so hashicorp is enough.
 onEachPlatform(
-  "the platform's administration by the real pulumi, in one dialect",
+  "a stack of the platform's resources, in one dialect",
   (current) => {
     projectForEach(current);
 
-    test("a connection's settings are declared once in a program", async () => {
+    test("preview rejects a second resource for the same settings of a connection", async () => {
       project.program(`new platform.GeneralSettings("one", {}); new platform.GeneralSettings("two", { connection: "default" });`);
       const refused = await project.pulumi("preview");
       expect(refused.code).not.toBe(0);
@@ -161,7 +161,7 @@ onEachPlatform(
         'Cannot declare general settings "two": the resource "one" of this program declares the same object, /api/v2/admin/general-settings of the connection "default". Declare each object once.',
       );
       expect(refused.output).not.toMatch(/^\s+at /m);
-      // Reading is not declaring, and another connection is another platform.
+      // `get` declares nothing, and other settings are another object.
       project.program(
         `new platform.GeneralSettings("one", {}); platform.GeneralSettings.get("two", "general"); new platform.CustomizationSettings("three", {});`,
       );
@@ -169,7 +169,7 @@ onEachPlatform(
       await project.expectConverged();
     });
 
-    test("renaming a resource in the program undoes nothing of what it declares", async () => {
+    test("a rename without an alias keeps what the resource declares", async () => {
       const { held, outside } = current();
       const source = (name: string): string => `
       new platform.GeneralSettings("${name}", { apiRateLimit: 100 });
@@ -189,7 +189,7 @@ onEachPlatform(
       await project.expectConverged();
     });
 
-    test("a replacement that the user orders leaves everything as declared", async () => {
+    test("a forced replacement leaves the declared values", async () => {
       const { held, outside } = current();
       project.program(`
       new platform.GeneralSettings("one", { apiRateLimit: 100 });
@@ -210,7 +210,7 @@ onEachPlatform(
       expect((await held("general")).apiRateLimit).toBe(30);
     });
 
-    test("100 deprecations of 10 modules: refreshed with 10 reads, drift and repair one by one, reinstated", async () => {
+    test("100 deprecations of 10 modules are refreshed with 10 reads, and drift of one is repaired with one write", async () => {
       const { service, requests, outside } = current();
       const versions = Array.from({ length: 10 }, (_, index) => `1.${index}.0`);
       service.seed({ modules: versions.map((_, index) => ({ namespace: "acme", name: `module-${index}`, provider: "aws", versions })) });
@@ -222,7 +222,7 @@ onEachPlatform(
         });`);
       const created = await requests(() => project.up());
       expect(created.filter((each) => each.startsWith("PATCH"))).toHaveLength(100);
-      // One read serves all versions of a module here, too.
+      // One read covers all versions of a module during creations as well.
       expect(created.filter((each) => each.startsWith("GET"))).toHaveLength(10);
       const refreshed = await requests(() => project.refresh("--expect-no-changes"));
       expect(refreshed).toHaveLength(10);
@@ -232,7 +232,7 @@ onEachPlatform(
       const path = "/api/v2/organizations/acme/registry-modules/private/acme/module-3/aws/1.4.0";
       const deprecation = { "deprecated-status": "Deprecated", reason: "Theirs.", link: "https://example.com" };
       await outside("PATCH", path, { data: { type: "module-versions", attributes: { deprecation } } });
-      // Of a resource that has drifted the engine shows all outputs that changed; alone, a link that nobody declares would be followed silently.
+      // The engine shows all changed outputs of a drifted resource. Refresh follows the undeclared link without a diff of its own.
       expect((await project.refresh()).changes.sort()).toEqual([
         '+ link: "https://example.com"',
         "+ publishedLink: [secret]",
@@ -248,7 +248,7 @@ onEachPlatform(
   ["hashicorp"],
 );
 
-test("a connection's settings are declared once, although the program learns the connection's name late", async () => {
+test("preview rejects a second resource for the same settings if the connection's name is an output", async () => {
   const sandbox = await start();
   const project = storyOnPlatform(platform("standard", sandbox));
   project.program(

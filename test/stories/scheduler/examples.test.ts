@@ -13,7 +13,7 @@ describe.each(["standard", "hashicorp"] as const)("the example of the scheduler 
     await sandbox.close();
   });
 
-  test("scheduler-report: what should run and does not, what failed, which nodes take no work; and nothing is changed", async () => {
+  test("scheduler-report lists services that do not run, failed deployments and unavailable nodes, and writes nothing", async () => {
     sandbox.scheduler.seed({
       jobs: [{ ID: "late", Namespace: "apps", Type: "service", Status: "pending" }],
       deployments: [{ ID: "d".repeat(36), Namespace: "apps", JobID: "late", Status: "failed", StatusDescription: "No progress" }],

@@ -2,8 +2,8 @@ import { startGateway } from "../../support/gateway";
 import { dormantJob, failingJob, jobOf, newName, onEachScheduler } from "../../support/scheduler";
 import { storyOnScheduler } from "../../support/story";
 
-onEachScheduler("a program that asks the scheduler", (current) => {
-  test("it registers, waits and lists: nothing is registered or waited for in a preview, and in pulumi up each step is seen", async () => {
+onEachScheduler("a program that calls the scheduler's functions", (current) => {
+  test("lists jobs in a preview without a write, and up registers a job, waits for it and reports its progress", async () => {
     const { address, token, dialect, outside } = current();
     const [good, bad, namespace] = [newName(), newName(), newName()];
     await current().makeNamespace(namespace);
@@ -40,7 +40,7 @@ onEachScheduler("a program that asks the scheduler", (current) => {
       const preview = await project.preview();
       expect(preview.output).toContain(`pulumi-steward: job "${good}" is not registered in a preview.`);
       expect(preview.output).toContain(`pulumi-steward: the deployment of job "${good}" is not waited for in a preview.`);
-      // What is listed, is listed in a preview as well.
+      // Lists are read in a preview as well.
       expect(preview.output).toMatch(/jobs +: \[\s+\[0\]: "one"/);
       expect(written()).toEqual([]);
       expect((await outside("GET", `job/${good}`)).status).toBe(404);
@@ -64,7 +64,7 @@ onEachScheduler("a program that asks the scheduler", (current) => {
       expect(failed.output).toMatch(
         new RegExp(`Cannot wait for the deployment of job "${bad}": deployment \\S+ is failed: Failed due to `),
       );
-      // One sentence, no stack.
+      // The output contains no stack trace.
       expect(failed.output).not.toContain("    at ");
       expect(failed.output + project.stored()).not.toContain(token);
     } finally {

@@ -12,10 +12,10 @@ const program = (mount: string): string => `
   exports.names = secrets.listSchedulerRoles({ mount });
 `;
 
-onEachTarget("the life of a stack", (current) => {
+onEachTarget("a stack of the scheduler engine's resources", (current) => {
   const stage = storyForEach(current);
 
-  test("up, up again, refresh, drift of each readable attribute, refresh shows exactly it, preview the repair, up, destroy", async () => {
+  test("refresh reports exactly the drift of each readable attribute, up repairs it, and destroy removes everything", async () => {
     const { project, mount } = stage();
     const { dialect, outside } = current();
     const shown = dialect === "hashicorp";

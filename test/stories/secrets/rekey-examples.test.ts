@@ -5,7 +5,7 @@ import { Run } from "../../support/project";
 import { onEachRekeyTarget } from "../../support/rekey";
 import { newStory, Story } from "../../support/story";
 
-/** The places, by form, in which a text holds one of the shares, whose own form is base64 or hex. */
+/** The encodings in which a string contains one of the shares, which are base64 or hex themselves. */
 function found(text: string, shares: string[]): string[] {
   return shares.flatMap((share, index) => {
     const bytes = Buffer.from(share, /^[0-9a-f]+$/.test(share) ? "hex" : "base64");
@@ -42,16 +42,16 @@ onEachRekeyTarget("the examples of a rekey", (current) => {
     return output;
   };
 
-  /** Neither the terminal nor any file of the state holds one of them in clear text. */
+  /** Expects that neither the terminal nor the state holds one of the shares in plaintext. */
   const expectHidden = (shares: string[]): void => {
     expect(found(shown, shares)).toEqual([]);
     expect(found(project.stored(), shares)).toEqual([]);
     expect(project.stored()).not.toContain(current().token);
   };
-  /** What those see who can decrypt the state. */
+  /** The decrypted state. */
   const decryptedState = async (): Promise<string> => JSON.stringify(await project.resources("--show-secrets"));
 
-  test("rekey: five shares become seven, and these become others with nothing but the state", async () => {
+  test("rekey turns five shares into seven, and a second round needs only the state", async () => {
     const { first, opens } = current();
     project.example("rekey");
     const [SHARE_1 = "", SHARE_2 = "", SHARE_3 = ""] = first;
@@ -75,7 +75,7 @@ onEachRekeyTarget("the examples of a rekey", (current) => {
     expectHidden([...first, ...shares, ...second]);
   });
 
-  test("rekey-holders: three holders, one after the other, none of whom sees another's share", async () => {
+  test("rekey-holders serves three holders in turn, and none of them sees another's share", async () => {
     const { first, opens } = current();
     const [one = "", two = "", three = ""] = first;
     const all = await holders(3);

@@ -3,8 +3,8 @@ import { rekeyTargets, withRekeyTarget } from "../../support/rekey";
 import { InProcess } from "../../torture/runners";
 import { Blow, Plan, Strike, tell } from "../../torture/story";
 
-// What falls on a rekey while it runs, and how the next runs bring it to its end. That Pulumi and its processes do so when they are killed is seen in
-// test/end-to-end/secrets/rekey-kills.test.ts; every blow at every request is told in test/torture.
+// Faults during a rekey, and how the next runs complete it. The suite with real kills of Pulumi and its processes is
+// test/end-to-end/secrets/rekey-kills.test.ts. test/torture runs every fault at every request.
 
 const request =
   (method: string, path: string, nth = 1) =>
@@ -15,7 +15,7 @@ const plan: Plan = { shares: 3, threshold: 2, pgp: false, backup: false, verific
 
 const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: string[] }[] = [
   {
-    name: "the command line dies when the attempt was started, and again when the last current share was given",
+    name: "survives kills of the command line after the start and after the last current share",
     plan: {
       strikes: [
         strike("command line", "after", request("PUT", "rekey/init")),
@@ -26,7 +26,7 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
     opens: ["former", "former"],
   },
   {
-    name: "both die at the commit, and the next run in its probe",
+    name: "survives a kill of both processes at the commit, and another one during the probe",
     plan: {
       strikes: [
         strike("both", "after", request("PUT", "rekey/verify", 2)),
@@ -38,7 +38,7 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
     opens: ["new", "new"],
   },
   {
-    name: "the provider dies while shares are given, and the commit's last request arrives late",
+    name: "survives a kill of the provider between shares, and a commit request that arrives late",
     plan: {
       strikes: [
         strike("provider", "before", request("PUT", "rekey/update", 2)),
@@ -49,7 +49,7 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
     opens: ["former", "former"],
   },
   {
-    name: "the service is sealed while shares are given, and while they are verified; then a second rekey",
+    name: "survives a seal between shares and one during the verification, and runs a second rekey",
     plan: {
       rounds: 2,
       strikes: [
@@ -62,7 +62,7 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
     opens: ["former", "former"],
   },
   {
-    name: "three holders with PGP keys and a backup, and the reply with the new shares is lost",
+    name: "recovers a lost response with the new shares of three holders from the backup",
     plan: {
       pgp: true,
       backup: true,

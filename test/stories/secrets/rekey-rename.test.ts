@@ -2,14 +2,14 @@ import { Run } from "../../support/project";
 import { RekeyTarget, rekeyTargets } from "../../support/rekey";
 import { newStory, Story } from "../../support/story";
 
-// A rekey that is renamed without an alias is two for the engine: a creation, and a deletion at the end of the run, or of a later one.
+// To the engine, a rename without an alias is a creation, and a deletion at the end of this run or of a later one.
 
 describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start }) => {
   let target: RekeyTarget;
   let project: Story;
-  /** What the terminal showed, in all runs. */
+  /** The terminal's output of all runs. */
   let shown: string;
-  /** Every share that a run could have shown. */
+  /** Every share that a run could have printed. */
   let shares: Set<string>;
   beforeEach(async () => {
     target = await start();
@@ -32,7 +32,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
       const rekey = new secrets.Rekey("${name}", { secretShares: 3, secretThreshold: 2, currentShares ${args} }, { ${options} });
       exports.shares = rekey.shares;
       ${more}`);
-  /** The shares at hand in the runs to come. */
+  /** Sets the shares that the next runs can use. */
   const bring = (set: readonly string[]): Story => project.with(Object.fromEntries(set.map((share, index) => [`S${index}`, share])));
 
   async function up(...args: string[]): Promise<Run> {
@@ -42,11 +42,11 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
   }
 
   interface State {
-    /** Of the resources that belong to a rekey. */
+    /** The names of the rekey's resources. */
     names: string[];
-    /** What the stack outputs. */
+    /** The stack's output. */
     set: string[];
-    /** The sets that the commits output, as far as two shares of a set open the service. */
+    /** The outputs of commits of which two shares unseal the server. */
     opening: string[][];
   }
 
@@ -62,7 +62,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     return found;
   }
 
-  /** A rekey under its first name, from the shares that the service began with. */
+  /** Runs a rekey under its first name, with the shares that the server started with. */
   async function rekeyed(name: string): Promise<string[]> {
     bring(target.first.slice(0, 3));
     declare(name);
@@ -71,7 +71,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     return (await state()).set;
   }
 
-  /** The service opens with what the stack outputs, which is in the state; the old name has left it, and nothing remains to be done. */
+  /** The stack's shares unseal the server, the state holds no old resource, and nothing remains to be done. */
   async function expectRenamed({ code, output }: Run, to: string): Promise<string[]> {
     expect({ code, output }).toEqual({ code: 0, output });
     const { set, opening, names } = await state();
@@ -92,7 +92,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
   const sent = (): number => target.gateway.requests.filter(({ method }) => method !== "GET").length;
   const attempt = async (): Promise<unknown> => (await target.outside("GET", "sys/rekey/init")).body;
 
-  test("without an alias, in one run with the live shares at hand, it runs once more", async () => {
+  test("without an alias runs once more, with the live shares at hand", async () => {
     const former = await rekeyed("old");
     bring(former);
     declare("new");
@@ -101,7 +101,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     expect(await target.opens(former.slice(0, 2))).toBe(false);
   });
 
-  test("with an alias it is the same one, and nothing is sent", async () => {
+  test("with an alias stays the same rekey and sends nothing", async () => {
     const former = await rekeyed("old");
     bring(former);
     const before = sent();
@@ -110,10 +110,10 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     expect(sent()).toBe(before);
   });
 
-  // Each of the others takes seconds, and what they show is alike in both dialects.
+  // Each of the other tests takes seconds, and both dialects behave alike.
   if (name.includes("standard")) return;
 
-  test("in a run that fails at an unrelated role, the next one lets the old name go and sends nothing", async () => {
+  test("in a run that fails at an unrelated role is complete, and the next run deletes the old resources and sends nothing", async () => {
     const former = await rekeyed("old");
     bring(former);
     const role = `new secrets.SchedulerRole("role", { name: "role", mount: "later", policies: ["one"] }, { dependsOn: rekey });`;
@@ -129,7 +129,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     expect(sent()).toBe(before + 1);
   });
 
-  test("in a run that another party's attempt refuses under --continue-on-error, the old name stays until the next one", async () => {
+  test("in a run that another party's attempt blocks under --continue-on-error keeps the old resources until the next run", async () => {
     const former = await rekeyed("old");
     bring(former);
     await target.outside("PUT", "sys/rekey/init", { secret_shares: 1, secret_threshold: 1, require_verification: true });
@@ -145,7 +145,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     await expectRenamed(await up(), "new");
   });
 
-  test("in a run that has too few shares under --continue-on-error, the old name stays until the next one brings them", async () => {
+  test("in a run with too few shares under --continue-on-error keeps the old resources until a run with enough shares", async () => {
     const former = await rekeyed("old");
     bring(former.slice(0, 1));
     declare("new");
@@ -160,7 +160,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     await expectRenamed(await up(), "new");
   });
 
-  test("in a run whose last response is lost under --continue-on-error, the old name stays until it is known which set is live", async () => {
+  test("in a run whose last response is lost under --continue-on-error keeps the old resources until the live set is known", async () => {
     const former = await rekeyed("old");
     bring(former);
     declare("new");
@@ -177,9 +177,9 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
 
   test.each([
     { way: "with onConflict", name: "new", args: `, onConflict: "resume"` },
-    // An alias comes too late: the component of the new name is in the state since the refused run.
+    // An alias has no effect now: the rejected run stored the component under the new name.
     { way: "under its old name", name: "old", args: "" },
-  ])("with some shares given, and refused under --continue-on-error, it goes on $way", async ({ name, args }) => {
+  ])("with some shares submitted and a rejection under --continue-on-error continues $way", async ({ name, args }) => {
     bring(target.first.slice(0, 1));
     declare("old");
     expect((await up()).output).toContain("1 of 3");
@@ -195,7 +195,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     bring(target.first.slice(0, 3));
     declare(name, { args });
     await expectRenamed(await up(), name);
-    // The attempt of the old name, which the first share was given to, has become the rekey.
+    // The rekey used the old resource's attempt, which holds the first share.
     expect(target.gateway.requests.filter(({ method, path }) => method === "PUT" && path.endsWith("/rekey/init"))).toHaveLength(1);
   });
 });

@@ -22,7 +22,7 @@ onEachRekeyTarget("a rekey", (current) => {
     shares.flatMap((share) => [share, Buffer.from(share, "base64").toString("hex"), Buffer.from(share).toString("base64")]);
   const sent = (): number => current().gateway.requests.filter(({ method }) => method !== "GET").length;
 
-  test("up, up again, refresh, again with other triggers, destroy: no share in clear text anywhere", async () => {
+  test("up, refresh, changed triggers and destroy never show or store a share in plaintext", async () => {
     const previewed = await rekey().preview();
     expect(sent()).toBe(0);
     expect(previewed.output).toContain("+ steward:secrets:Rekey: (create)");
@@ -38,7 +38,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await current().opens(current().first)).toBe(false);
     await project.expectConverged();
 
-    // The former shares are still at hand by reference; the state's are the live ones, and are found to be.
+    // The references still name the former shares. The rekey recognizes the shares in the state as the live ones.
     const warned = await rekey(`, triggers: ["2"]`).preview();
     expect(warned.output).toContain(
       "a new rekey will run, from 3 shares, threshold 2, to 3 shares, threshold 2: it makes the unseal keys that are live now worthless",
@@ -58,7 +58,7 @@ onEachRekeyTarget("a rekey", (current) => {
     for (const run of [up, again, refused]) expect(run.output).not.toMatch(/^\s+at .*[:)]\d*/m);
   });
 
-  test("shares as secret values are in the state encrypted alone; the status and the backup can be read", async () => {
+  test("secret shares are stored encrypted, and functions read the status and the backup", async () => {
     const all: Holder[] = await holders(3);
     project.program(`
       const config = new pulumi.Config();
@@ -71,7 +71,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(stopped.code).not.toBe(0);
     expect(stopped.output).toContain("0 of the 2 decrypted new shares that prove the rekey are at hand; nothing is committed");
 
-    // Whoever holds a key reads its share in a program of their own.
+    // Each holder of a key reads their share in a program of their own.
     const reader = newStory({ STEWARD_TOKEN: current().token }).config({
       "steward:default": { secrets: { address: current().gateway.url, tokenEnv: "STEWARD_TOKEN", dialect: current().dialect } },
     });
@@ -93,7 +93,7 @@ onEachRekeyTarget("a rekey", (current) => {
     for (const share of shares) expect(reader.stored()).not.toContain(share);
     reader.remove();
 
-    // The decrypted shares come one by one, by reference.
+    // The decrypted shares arrive one by one, by reference.
     const [one = "", two = ""] = shares;
     const waits = await project.with({ N0: one }).pulumi("up", "--yes", "--skip-preview");
     expect(waits.output).toContain("1 of the 2 decrypted new shares that prove the rekey are at hand");
@@ -106,7 +106,7 @@ onEachRekeyTarget("a rekey", (current) => {
     for (const share of shares) expect(stored).not.toContain(Buffer.from(share, "hex").toString("base64"));
   });
 
-  test("bad input is refused in the preview, all of it at once, and nothing is sent", async () => {
+  test("preview reports all invalid inputs at once and sends nothing", async () => {
     const [key] = await holders(1);
     const bad = await project
       .program(

@@ -2,10 +2,10 @@ import { certificate, privateKey } from "../../support/certificates";
 import { Story, storyForEach } from "../../support/story";
 import { onEachTarget } from "../../support/target";
 
-onEachTarget("what becomes of a stack", (current) => {
+onEachTarget("a stack of the secrets service", (current) => {
   const stage = storyForEach(current);
 
-  test("an exclusive set: refresh shows the undeclared role, preview its removal, up removes it", async () => {
+  test("an exclusive set: refresh reports an undeclared role, preview plans its removal, and up removes it", async () => {
     const { project, mount } = stage();
     const { outside } = current();
     project.program(
@@ -21,10 +21,10 @@ onEachTarget("what becomes of a stack", (current) => {
     await project.expectConverged();
   });
 
-  test("an exclusive set shows a role whatever its name, or fails and says which", async () => {
+  test("refresh of an exclusive set names roles that Pulumi hides, and fails for names that Pulumi cannot store", async () => {
     const { project, mount } = stage();
     const { outside, dialect } = current();
-    // What Pulumi makes of a name is the same in both.
+    // Pulumi treats names alike in both dialects.
     if (dialect === "standard") return;
     project.program(
       `new secrets.SchedulerRoles("set", { roles: { ours: { policies: ["one"] } }, exclusive: true, mount: ${JSON.stringify(mount)} });`,
@@ -42,10 +42,10 @@ onEachTarget("what becomes of a stack", (current) => {
     expect((await outside("GET", `${mount}/role?list=true`)).data?.keys).toEqual(["ours"]);
   });
 
-  test("a replacement that the user orders says what it needs, and then goes through", async () => {
+  test("a forced replacement that fails names deleteBeforeReplace, with which it succeeds", async () => {
     const { project, mount } = stage();
     const { outside, dialect } = current();
-    // What Pulumi does is the same in both.
+    // Pulumi behaves alike in both dialects.
     if (dialect === "standard") return;
     const source = (options: string): Story =>
       project.program(`
@@ -65,7 +65,7 @@ onEachTarget("what becomes of a stack", (current) => {
     await project.expectConverged();
   });
 
-  test("a changed mount replaces singletons in the right order, and a renamed connection replaces nothing", async () => {
+  test("a changed mount replaces the resources, and a renamed connection replaces nothing", async () => {
     const { project, mount } = stage();
     const { address, dialect, newMount, outside } = current();
     const connection = { secrets: { address, tokenEnv: "STEWARD_TOKEN", dialect } };
@@ -88,7 +88,7 @@ onEachTarget("what becomes of a stack", (current) => {
     await renamed.destroy();
   });
 
-  test("get reads what others made, follows it, and leaves it on destroy", async () => {
+  test("get reads objects of other owners, follows their changes, and destroy leaves them", async () => {
     const { project, mount } = stage();
     const { outside } = current();
     await outside("POST", `${mount}/config/access`, { address: "http://127.0.0.1:4646", token: "canary-theirs" });
@@ -110,7 +110,7 @@ onEachTarget("what becomes of a stack", (current) => {
     expect((await outside("GET", `${mount}/role/web`)).status).toBe(200);
   });
 
-  test("a secret attribute removed from the program leaves no clear text behind", async () => {
+  test("a secret removed from the program leaves no plaintext in the state", async () => {
     const { project, mount } = stage();
     const source = (more: object): string =>
       `new secrets.SchedulerAccess("access", ${JSON.stringify({ address: "http://127.0.0.1:4646", token: "canary-token-1", mount, ...more })});`;
@@ -126,7 +126,7 @@ onEachTarget("what becomes of a stack", (current) => {
     expect(stored).toContain("BEGIN CERTIFICATE");
   });
 
-  test("a token in the configuration, as a secret, serves resources and functions and is nowhere in clear text", async () => {
+  test("a secret token in the configuration serves resources and functions and is stored nowhere in plaintext", async () => {
     const { project, mount } = stage();
     const { address, dialect, token } = current();
     project
@@ -140,7 +140,7 @@ onEachTarget("what becomes of a stack", (current) => {
     expect(project.stored()).toContain(`${mount}/config/lease`);
   });
 
-  test("bad input and refusals are sentences without a stack, and the next up converges", async () => {
+  test("invalid input and rejections print one sentence without a stack trace, and the next up converges", async () => {
     const { project, mount } = stage();
     const { outside } = current();
     const bad = await project

@@ -3,8 +3,8 @@ import { collect, dormantJob, failingJob, jobOf, newName, onEachScheduler, slowJ
 
 const { filter, listDeployments, registerJob, waitForDeployment } = scheduler;
 
-onEachScheduler("a deployment that is waited for", (current, said) => {
-  test("is successful, the same job again is deployed already, and a new version is not mistaken for it", async () => {
+onEachScheduler("waiting for a deployment", (current, said) => {
+  test("returns the successful deployment, at once for an unchanged job, and waits for a new version", async () => {
     const ID = newName();
     await registerJob({ job: jobOf(ID) });
     const done = await waitForDeployment({ jobId: ID, timeout: "60s" });
@@ -22,7 +22,7 @@ onEachScheduler("a deployment that is waited for", (current, said) => {
     expect(await waitForDeployment({ jobId: ID, timeout: "60s" })).toMatchObject({ JobVersion: 1, Status: "successful" });
   });
 
-  test("fails, with the scheduler's own words", async () => {
+  test("fails with the scheduler's reason", async () => {
     const ID = newName();
     await registerJob({ job: failingJob(ID) });
     await expect(waitForDeployment({ jobId: ID, timeout: "60s" })).rejects.toMatchObject({
@@ -35,7 +35,7 @@ onEachScheduler("a deployment that is waited for", (current, said) => {
     expect(deployment).toMatchObject({ Status: "failed", StatusDescription: expect.stringMatching(/^Failed due to /) });
   });
 
-  test("is cancelled by a newer version, whoever registers it", async () => {
+  test("fails if a newer version cancels the deployment", async () => {
     const ID = newName();
     await registerJob({ job: slowJob(ID) });
     await current().through(async (gateway) => {
@@ -57,7 +57,7 @@ onEachScheduler("a deployment that is waited for", (current, said) => {
     });
   });
 
-  test("is left with the signal, while the server holds the request", async () => {
+  test("ends when the signal aborts during a blocking query", async () => {
     const ID = newName();
     await registerJob({ job: slowJob(ID) });
     await current().through(async (gateway) => {
@@ -70,7 +70,7 @@ onEachScheduler("a deployment that is waited for", (current, said) => {
     });
   });
 
-  test("cannot be, of a job that has none, that is stopped, or that nobody knows", async () => {
+  test("fails for a job that has no deployments, is stopped or does not exist", async () => {
     const [dormant, stopped] = [newName(), newName()];
     await registerJob({ job: dormantJob(dormant) });
     await expect(waitForDeployment({ jobId: dormant })).rejects.toThrow("jobs of type batch have no deployments");
@@ -81,7 +81,7 @@ onEachScheduler("a deployment that is waited for", (current, said) => {
     await expect(waitForDeployment({ jobId: dormant, namespace: newName() })).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
   });
 
-  test("is there for a service that says nothing of updates, and not for one that forbids them", async () => {
+  test("works for a service with the default update block, and times out for one that updates without a deployment", async () => {
     const [silent, sudden] = [newName(), newName()];
     await registerJob({ job: jobOf(silent, { Update: undefined }) });
     await registerJob({ job: jobOf(sudden, { Update: { MaxParallel: 0 } }) });

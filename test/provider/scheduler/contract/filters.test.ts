@@ -20,7 +20,7 @@ const oddities = {
 };
 
 onEachScheduler("filters", (current) => {
-  test("every value is found, under every key", async () => {
+  test("find every value under every key", async () => {
     const ID = newName();
     await registerJob({ job: dormantJob(ID, { Meta: oddities }) });
     const found = async (condition: scheduler.Filter): Promise<boolean> =>
@@ -36,7 +36,7 @@ onEachScheduler("filters", (current) => {
     expect(await found(filter("Datacenters").notContains("*"))).toBe(false);
   });
 
-  test("what is put together means on the server what it means here", async () => {
+  test("combine with and, or and not as in the program", async () => {
     const priorities = [10, 20, 30, 40, 50];
     const jobs = priorities.map((Priority) => ({ ID: newName(), Priority }));
     for (const { ID, Priority } of jobs) await registerJob({ job: dormantJob(ID, { Priority }) });
@@ -76,7 +76,7 @@ onEachScheduler("filters", (current) => {
       "TLSEnabled NodeResources ReservedResources DrainStrategy LastDrain StatusUpdatedAt LastMissedHeartbeatIndex LastAllocUpdateIndex CreateIndex ModifyIndex",
   };
 
-  test("what we refuse to ask does break the connection", async () => {
+  test("that ask whether a number, bool or object is empty break the connection, so they are rejected", async () => {
     const ID = newName();
     await registerJob({ job: jobOf(ID) });
     await scheduler.waitForDeployment({ jobId: ID, timeout: "30s" });

@@ -7,7 +7,7 @@ const { filter, getAgentMembers, listDeployments, listJobs, listNodes, registerJ
 const asListed = (text: string): Record<string, unknown>[] =>
   JSON.parse(text.replace(/"(\w+)":(\d{16,})/g, '"$1":"$2"').replace(/"(SubmitTime|CreateTime|ModifyTime)":(\d+)/g, '"$1":"$2"'));
 
-onEachScheduler("what the scheduler lists", (current) => {
+onEachScheduler("the scheduler's lists", (current) => {
   describe("500 jobs", () => {
     const namespace = newName();
     const ids = Array.from({ length: 500 }, (_, number) => `job-${String(number).padStart(3, "0")}`);
@@ -26,7 +26,7 @@ onEachScheduler("what the scheduler lists", (current) => {
       [499, 2],
       [500, 1],
       [501, 1],
-    ])("in pages of %s are %i requests, in either order", async (pageSize, requests) => {
+    ])("take %i requests in pages of %s, in either order", async (pageSize, requests) => {
       for (const reverse of [false, true])
         await current().through(async (gateway) => {
           expect(await idsOf({ pageSize, reverse })).toEqual(reverse ? [...ids].reverse() : ids);
@@ -34,7 +34,7 @@ onEachScheduler("what the scheduler lists", (current) => {
         });
     });
 
-    test("a page is fetched when it is needed, and none after the loop is left", async () => {
+    test("are fetched page by page, and no further page after the loop ends", async () => {
       await current().through(async (gateway) => {
         const list = listJobs({ namespace, pageSize: 100 });
         expect(list.page).toBeUndefined();
@@ -48,7 +48,7 @@ onEachScheduler("what the scheduler lists", (current) => {
       });
     });
 
-    test("a filter is applied before pages are cut, and is sent with each of them", async () => {
+    test("are filtered before they are cut into pages, and each request carries the filter", async () => {
       await current().through(async (gateway) => {
         const found = await idsOf({ filter: filter("Priority").equals(7), pageSize: 4 });
         expect(found).toEqual(ids.filter((_, number) => number % 50 === 6));
@@ -57,7 +57,7 @@ onEachScheduler("what the scheduler lists", (current) => {
       });
     });
 
-    test("what is registered while they are listed is given where it lies ahead, and shifts nothing", async () => {
+    test("include a job that is registered ahead of the current page, without repeats or gaps", async () => {
       const seen: string[] = [];
       for await (const { ID } of listJobs({ namespace, pageSize: 100 })) {
         seen.push(ID);
@@ -70,7 +70,7 @@ onEachScheduler("what the scheduler lists", (current) => {
     });
   });
 
-  test("jobs of one namespace, or of all of them: every job once, in pages of any size and in either order", async () => {
+  test("jobs of one namespace or of all of them are listed once, with any page size and in either order", async () => {
     // The server sorts by namespace, and compares its tokens as texts, in which a hyphen comes before the dot: pages of one go round in a circle.
     const first = newName();
     const namespaces = [first, `${first}-other`];
@@ -96,7 +96,7 @@ onEachScheduler("what the scheduler lists", (current) => {
     expect(await namespaceOf(newName())).toEqual([]);
   });
 
-  test("each list says of which state it is, and how fresh", async () => {
+  test("each list has its index and its freshness", async () => {
     for (const stale of [undefined, true])
       for (const list of [listJobs({ stale }), listDeployments({ stale }), listNodes({ stale })]) {
         await collect<unknown>(list);
@@ -110,7 +110,7 @@ onEachScheduler("what the scheduler lists", (current) => {
     expect(list.page?.index).toBeGreaterThanOrEqual(JobModifyIndex);
   });
 
-  test("items are as the server sends them, unknown fields too; integers beyond 2^53 are texts of their digits, and so are times", async () => {
+  test("items are as the server sends them, except integers beyond 2^53 and times, which are strings", async () => {
     const { outside } = current();
     const [running, dormant] = [newName(), newName()];
     await registerJob({ job: jobOf(running) });
@@ -172,7 +172,7 @@ onEachScheduler("what the scheduler lists", (current) => {
     for (const node of nodes) expect(node).toMatchObject({ Status: "ready", Version: "1.11.0", NodePool: "default", Drain: false });
   });
 
-  test("the deployment of a job is of its present version: it says by which index", async () => {
+  test("the deployment of a job's present version is identified by its index", async () => {
     const ID = newName();
     const answers: { JobModifyIndex: number }[] = [];
     for (const version of ["0", "1"]) {
@@ -203,7 +203,7 @@ onEachScheduler("what the scheduler lists", (current) => {
     expect(await collect(listNodes({ filter: filter("Attributes", "kernel.name").equals("linux") }))).toEqual(nodes);
   });
 
-  test("the members of an agent", async () => {
+  test("getAgentMembers returns the members of the agent", async () => {
     const members = await getAgentMembers();
     expect(members).toEqual((await current().outside("GET", "agent/members")).json);
     expect(members).toMatchObject({
@@ -213,7 +213,7 @@ onEachScheduler("what the scheduler lists", (current) => {
     });
   });
 
-  test("what is registered is answered with where it stands; the same again is no new version", async () => {
+  test("registerJob returns the job's index, and an unchanged job gets no new version", async () => {
     const { outside } = current();
     const ID = newName();
     const versionOf = async (): Promise<number> => (await outside("GET", `job/${ID}`)).json.Version;

@@ -5,8 +5,8 @@ import { failure } from "../server";
 const { filter, getAgentMembers, listDeployments, listJobs, listNodes, registerJob, waitForDeployment, watch } = scheduler;
 const of = (source: AsyncIterable<unknown>): ReturnType<typeof failure> => failure(collect(source));
 
-onEachScheduler("what the scheduler refuses", (current) => {
-  test("a filter that it cannot read, with where and why, and is not asked again", async () => {
+onEachScheduler("the scheduler rejects", (current) => {
+  test("an invalid filter with the position and the reason, and the request is not retried", async () => {
     await current().through(async (gateway) => {
       expect(await of(listJobs({ filter: "Name ==" }))).toMatchObject({
         code: "ERR_REFUSED",
@@ -22,7 +22,7 @@ onEachScheduler("what the scheduler refuses", (current) => {
     });
   });
 
-  test("a filter for a field of the stub, with the one that it means", async () => {
+  test("a filter for a field of the stub, and the message names the field of the full record", async () => {
     expect((await of(listNodes({ filter: filter("Address").equals("127.0.0.1") }))).message).toBe(
       'Cannot list nodes: failed to read result page: error finding value in datum: /Address at part 0: couldn\'t find key: struct field with name "Address" (GET /v1/nodes, 400). A filter sees the full record, not the stub that is listed. There `Address` is `HTTPAddr`. The filter was: Address == "127.0.0.1"',
     );
@@ -32,7 +32,7 @@ onEachScheduler("what the scheduler refuses", (current) => {
     );
   });
 
-  test("a region that nobody knows is asked for once", async () => {
+  test("an unknown region, and the request is not retried", async () => {
     const region = newName();
     await current().through(async (gateway) => {
       for (const refused of [
@@ -54,7 +54,7 @@ onEachScheduler("what the scheduler refuses", (current) => {
     });
   });
 
-  test("a job that is none", async () => {
+  test("an invalid job", async () => {
     await current().through(async (gateway) => {
       const ID = newName();
       const error = await failure(registerJob({ job: { ID } }));
@@ -66,7 +66,7 @@ onEachScheduler("what the scheduler refuses", (current) => {
     });
   });
 
-  test("a token that is wrong, or none", async () => {
+  test("a wrong token and a missing token", async () => {
     const { connect } = current();
     connect({ token: "5e4ab52a-0000-0000-0000-fa964c7b5c31" });
     for (const refused of [
@@ -90,7 +90,7 @@ onEachScheduler("what the scheduler refuses", (current) => {
     );
   });
 
-  test("what a token may not do, and nothing else", async () => {
+  test("exactly what the token does not permit", async () => {
     const { connect, makeNamespace, mintReader } = current();
     const [seen, hidden, ID] = [newName(), newName(), newName()];
     for (const namespace of [seen, hidden]) {
@@ -116,7 +116,7 @@ onEachScheduler("what the scheduler refuses", (current) => {
     }
   });
 
-  test("an option that we do not know is never sent", async () => {
+  test("an unknown option is rejected without a request", async () => {
     await current().through(async (gateway) => {
       for (const refused of [
         () => collect(listJobs({ pagesize: 5 } as never)),

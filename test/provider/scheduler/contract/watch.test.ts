@@ -6,7 +6,7 @@ const { filter, watch } = scheduler;
 onEachScheduler("a watch", (current) => {
   const register = (job: object): Promise<unknown> => current().outside("PUT", "jobs", { Job: job });
 
-  test("sees 20 changes in their order, each once", async () => {
+  test("yields 20 changes in order, each once", async () => {
     const ID = newName();
     const seen: unknown[] = [];
     const indexes: number[] = [];
@@ -20,7 +20,7 @@ onEachScheduler("a watch", (current) => {
     expect(indexes).toEqual([...new Set(indexes)].sort((a, b) => a - b));
   });
 
-  test("sees nothing in the same job again, nor in somebody else's, though the server answers", async () => {
+  test("yields nothing for an unchanged job or for other jobs", async () => {
     const ID = newName();
     await register(dormantJob(ID, { Priority: 1 }));
     await current().through(async (gateway) => {
@@ -43,7 +43,7 @@ onEachScheduler("a watch", (current) => {
     });
   });
 
-  test("of changes that follow closely none comes late, and the last one comes", async () => {
+  test("yields the last of several quick changes without delay", async () => {
     const ID = newName();
     const seen: number[] = [];
     let writing: Promise<void> | undefined;
@@ -59,7 +59,7 @@ onEachScheduler("a watch", (current) => {
     expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b));
   });
 
-  test("sees a job come, run, and stop; and its deployment", async () => {
+  test("yields a job that is registered, runs and stops, and its deployment", async () => {
     const ID = newName();
     const seen: string[] = [];
     for await (const { items } of watch({ resource: "jobs", filter: filter("ID").equals(ID), wait: "10s" })) {
@@ -81,7 +81,7 @@ onEachScheduler("a watch", (current) => {
     expect([...new Set(states)]).toEqual([undefined, "running", "successful"]);
   });
 
-  test("is held by the server no longer than the wait, and then asks again without a word", async () => {
+  test("starts another blocking query at the end of the wait without yielding", async () => {
     await current().through(async (gateway) => {
       const ended = new AbortController();
       gateway.interrupt = ({ count }) => {
@@ -96,7 +96,7 @@ onEachScheduler("a watch", (current) => {
     });
   });
 
-  test("ends with the signal, while the server holds its request, without an error", async () => {
+  test("ends without an error when the signal aborts during a blocking query", async () => {
     await current().through(async (gateway) => {
       const ended = new AbortController();
       gateway.interrupt = ({ count }) => {

@@ -2,10 +2,10 @@ import { holders } from "../../../support/pgp";
 import { onEachRekeyTarget } from "../../../support/rekey";
 import { tools, wrong } from "./story";
 
-onEachRekeyTarget("a rekey believes nothing that it can check", (current) => {
+onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
   const { inputs, stackOn, decrypted, candidateOf, requests } = tools(current);
 
-  test("without PGP keys, every new share is proven before the commit", async () => {
+  test("every new share without PGP keys is proven before the commit", async () => {
     const stack = stackOn(current());
     const spoil = (body: string): string => {
       const answer = JSON.parse(body) as { keys: string[]; keys_base64?: string[] };
@@ -17,7 +17,7 @@ onEachRekeyTarget("a rekey believes nothing that it can check", (current) => {
     expect(await current().opens(current().first.slice(0, 3))).toBe(true);
   });
 
-  test("no share is given for the keys of other holders, and none of theirs is kept", async () => {
+  test("no share is submitted for keys of other holders, and their new shares are not kept", async () => {
     const all = await holders(3);
     const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey) });
     const stack = stackOn(current());
@@ -33,7 +33,7 @@ onEachRekeyTarget("a rekey believes nothing that it can check", (current) => {
     expect(await stack.stops(pgp)).toContain("or with those of other holders; nothing was committed");
   });
 
-  test("a commit that the service does not show is looked for again", async () => {
+  test("a commit that the status does not confirm is probed again", async () => {
     const stack = stackOn(current());
     const former = (body: string): string => JSON.stringify({ ...JSON.parse(body), required: 3 });
     let verified = 0;
@@ -47,7 +47,7 @@ onEachRekeyTarget("a rekey believes nothing that it can check", (current) => {
     expect(stack.outputs.complete).toBe(true);
   });
 
-  test("the backup of somebody else's rekey is neither a copy of the live shares nor removed", async () => {
+  test("the backup of another rekey does not count as a copy of the live shares and is not removed", async () => {
     const all = await holders(3);
     const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true });
     const stack = stackOn(current());
@@ -63,7 +63,7 @@ onEachRekeyTarget("a rekey believes nothing that it can check", (current) => {
     expect((await current().outside("GET", "sys/rekey/backup")).status).toBe(200);
   });
 
-  test("shares by reference are not shown, in whatever form the service echoes them", async () => {
+  test("an error redacts shares from references in every encoding", async () => {
     const shares = [7, 8, 9].map((byte) => Buffer.alloc(33, byte));
     const currentShares = shares.map((share, index) => {
       process.env[`STEWARD_SHARE_${index}`] = share.toString("base64");

@@ -13,7 +13,7 @@ import { lines, told, tools, wrong } from "./story";
 onEachRekeyTarget("the end of a rekey", (current) => {
   const { inputs, stackOn, status, requests } = tools(current);
 
-  test("a share in the place of its name is refused, and not printed", async () => {
+  test("a share in place of the name of its variable or file is rejected and not printed", async () => {
     const [share = ""] = current().first;
     const hex = Buffer.from(share, "base64").toString("hex");
     const slashed = `/a/B1${share.slice(5)}`;
@@ -27,7 +27,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     for (const text of [hex, share, slashed]) expect(problems.join()).not.toContain(text);
   });
 
-  test("every output that holds shares is a secret one", async () => {
+  test("every output with shares is a secret output", async () => {
     const stack = stackOn(current());
     await stack.up(inputs());
     const shares = [...stack.outputs.shares];
@@ -53,9 +53,9 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     throw new StewardError({ code: "ERR_ENGINE_GONE", reason: "Pulumi has ended" });
   };
   test.each([
-    { title: "where Pulumi does not save each step", engine: { ...noEngine, savesEachStep: false }, reason: "nothing was sent" },
-    { title: "once Pulumi has ended", engine: { ...noEngine, assertAlive: ended }, reason: "Pulumi has ended" },
-  ])("none of its resources changes anything $title", async ({ engine, reason }) => {
+    { title: "if Pulumi skips checkpoints", engine: { ...noEngine, savesEachStep: false }, reason: "nothing was sent" },
+    { title: "after Pulumi has ended", engine: { ...noEngine, assertAlive: ended }, reason: "Pulumi has ended" },
+  ])("the resources of a rekey send no write $title", async ({ engine, reason }) => {
     const stack = stackOn(current());
     const connection = connect("secrets", "default", {
       config: (key) => JSON.stringify(current().config[key]),
@@ -74,7 +74,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     await refuses(rekeyCommit.create, { ...stack.attempt.outputs(), ...stack.shares.outputs(), ...inputs() });
   });
 
-  test("triggers that differ in blanks alone are others", async () => {
+  test("triggers that differ only in spaces start another rekey", async () => {
     const stack = stackOn(current());
     await stack.up(inputs({ triggers: ["a b"] }));
     const { shares } = stack.outputs;
@@ -82,7 +82,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     expect(stack.outputs.shares).not.toEqual(shares);
   });
 
-  test("deleting keeps what opens the service: refused, until discardShares says so", async () => {
+  test("destroy fails while the state holds the only copy of live shares, unless discardShares is set", async () => {
     const stack = stackOn(current());
     await stack.up(inputs());
     await expect(stack.destroy()).rejects.toThrow(
@@ -96,7 +96,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     expect([stack.attempt.state, stack.shares.state, stack.commit.state]).toEqual([undefined, undefined, undefined]);
   });
 
-  test("deleting an unfinished one cancels it: a started one, one that has new shares, one that holders have to prove", async () => {
+  test("destroy of an unfinished rekey cancels the attempt, at every step", async () => {
     const all = await holders(3);
     for (const [until, more] of [
       ["attempt", {}],
@@ -112,7 +112,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     expect(await current().opens(current().first.slice(0, 3))).toBe(true);
   });
 
-  test("deleting one of which the outcome is unknown is refused", async () => {
+  test("destroy of a rekey with an unknown outcome fails", async () => {
     const stack = stackOn(current());
     await stack.up(inputs(), "shares");
     await current().sealAndUnseal(current().first.slice(0, 3));
@@ -123,7 +123,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     await stack.destroy();
   });
 
-  test("a rekey by somebody else shows at refresh, as a line and never as a difference", async () => {
+  test("refresh reports a rekey of another party with a message and without a diff", async () => {
     const stack = stackOn(current());
     await stack.up(inputs({ secretShares: 3, secretThreshold: 3 }));
     const other = stackOn(current());

@@ -2,10 +2,10 @@ import { holders } from "../../../support/pgp";
 import { onEachRekeyTarget } from "../../../support/rekey";
 import { lines, tools } from "./story";
 
-onEachRekeyTarget("a rekey that loses nothing", (current) => {
+onEachRekeyTarget("a rekey loses no shares", (current) => {
   const { inputs, stackOn, requests, status, decrypted, candidateOf } = tools(current);
 
-  test("the reply with the new shares lost: they come from the backup; which goes on request, once it is proven", async () => {
+  test("a lost response with new shares is recovered from the backup, which is removed on request after the proof", async () => {
     const all = await holders(3);
     const stack = stackOn(current());
     const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true });
@@ -22,7 +22,7 @@ onEachRekeyTarget("a rekey that loses nothing", (current) => {
     expect(await stack.up({ ...pgp, removeBackup: true })).toEqual(["same", "same", "same"]);
   });
 
-  test("what others completed is kept with its own threshold, not with that of the rekey after it", async () => {
+  test("a set that others completed is kept with its own threshold", async () => {
     const [a = "", b = "", c = ""] = current().first;
     const pgpKeys = (await holders(3)).map(({ publicKey }) => publicKey);
     const stack = stackOn(current());
@@ -33,7 +33,7 @@ onEachRekeyTarget("a rekey that loses nothing", (current) => {
     expect(stack.shares.outputs().kept).toMatchObject([{ nonce, threshold: 2 }]);
   });
 
-  test("never overwrites the backup of somebody else's rekey, unless told to: then the state keeps it", async () => {
+  test("the backup of another rekey is overwritten only with replaceBackup, and the state keeps it", async () => {
     const all = await holders(3);
     const keys = all.map(({ publicKey }) => publicKey);
     const theirs = stackOn(current());
@@ -51,7 +51,7 @@ onEachRekeyTarget("a rekey that loses nothing", (current) => {
     await stack.up({ ...pgp, replaceBackup: true, newShares: await decrypted(candidateOf(stack), all) });
   });
 
-  test("without verification the last share commits; with a backup its lost reply loses nothing", async () => {
+  test("without verification the last share commits, and a lost response is recovered from the backup", async () => {
     const all = await holders(3);
     const stack = stackOn(current());
     const bold = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true, requireVerification: false });
@@ -66,7 +66,7 @@ onEachRekeyTarget("a rekey that loses nothing", (current) => {
     expect(await current().opens(shares.slice(0, 2))).toBe(true);
   });
 
-  test("the backup of an earlier rekey does not pass for that of an attempt that is gone", async () => {
+  test("the backup of an earlier rekey is not used for a lost attempt", async () => {
     const all = await holders(3);
     const stack = stackOn(current());
     const bold = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true, requireVerification: false });
@@ -78,7 +78,7 @@ onEachRekeyTarget("a rekey that loses nothing", (current) => {
     expect(await stack.stops(again)).toContain("a new one was started");
   });
 
-  test("without verification and without PGP keys, it is at one's own risk", async () => {
+  test("a rekey without verification and PGP keys requires acceptLossRisk", async () => {
     const stack = stackOn(current());
     expect(await stack.attempt.problems({ ...inputs({ requireVerification: false }) })).toEqual([
       "requireVerification: without verification the last current share commits, and if its reply is lost, nobody ever knows the new keys: the service cannot be unsealed again; give pgpKeys and backup as well, or acceptLossRisk: true",
@@ -88,7 +88,7 @@ onEachRekeyTarget("a rekey that loses nothing", (current) => {
     expect(await current().opens(stack.outputs.shares.slice(0, 2))).toBe(true);
   });
 
-  test("another address of the same service is no reason for a new rekey", async () => {
+  test("another address of the same server starts no new rekey", async () => {
     const stack = stackOn(current());
     await stack.up(inputs());
     const { shares } = stack.outputs;
@@ -102,7 +102,7 @@ onEachRekeyTarget("a rekey that loses nothing", (current) => {
     expect(await stack.up(inputs())).toEqual(["same", "same", "same"]);
   });
 
-  test("what answers with fewer new shares than were asked for gets no commit", async () => {
+  test("a response with too few new shares is not committed", async () => {
     const stack = stackOn(current());
     const cut = (body: string): string => {
       const answer = JSON.parse(body);
@@ -115,7 +115,7 @@ onEachRekeyTarget("a rekey that loses nothing", (current) => {
     await stack.up(inputs());
   });
 
-  test("new shares that cannot be read stop it before any current share is given", async () => {
+  test("unreadable new shares stop the rekey before any current share is submitted", async () => {
     process.env.STEWARD_SHARE = "!!";
     const stack = stackOn(current());
     const bold = inputs({ newShares: [{ env: "STEWARD_SHARE" }], requireVerification: false, acceptLossRisk: true });
@@ -128,7 +128,7 @@ onEachRekeyTarget("a rekey that loses nothing", (current) => {
   const lostCommit = ({ method, path, nth }: { method: string; path: string; nth: number }): { when: "after" } | undefined =>
     method === "PUT" && path.endsWith("/rekey/verify") && nth === 2 ? { when: "after" } : undefined;
 
-  test("new shares brought as current ones, too, do not make live ones dead", async () => {
+  test("new shares that are also given as current ones do not make the live set count as dead", async () => {
     const all = await holders(3);
     const stack = stackOn(current());
     const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true });
@@ -142,7 +142,7 @@ onEachRekeyTarget("a rekey that loses nothing", (current) => {
     expect(await current().opens(shares.slice(0, 2))).toBe(true);
   });
 
-  test("a live set that only the state keeps is never let go with a later attempt, nor hidden by its end", async () => {
+  test("a live set that only the state holds survives a later attempt", async () => {
     const stack = stackOn(current());
     current().gateway.interrupt = lostCommit;
     await stack.stops(inputs());
@@ -158,7 +158,7 @@ onEachRekeyTarget("a rekey that loses nothing", (current) => {
     expect(await current().opens(stack.outputs.shares.slice(1))).toBe(true);
   });
 
-  test("what says complete and has not committed is not believed", async () => {
+  test("a false completion is not trusted", async () => {
     const stack = stackOn(current());
     await stack.up(inputs());
     const { shares: before } = stack.outputs;
@@ -178,7 +178,7 @@ onEachRekeyTarget("a rekey that loses nothing", (current) => {
     }
   });
 
-  test("a service that forgets the verification is given no share of a probe", async () => {
+  test("no share is submitted to a probe if the server drops the verification", async () => {
     const stack = stackOn(current());
     current().gateway.interrupt = lostCommit;
     await stack.stops(inputs());

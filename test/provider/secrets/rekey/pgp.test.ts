@@ -8,7 +8,7 @@ const generate = (options: object = {}): Promise<{ privateKey: OpenPGP.PrivateKe
   generateKey({ userIDs: [{ name: "holder" }], format: "object", ...options }) as never;
 const longAgo = new Date("2020-01-01T00:00:00Z");
 
-describe("a key that a share could not be read with is refused, with the reason", () => {
+describe("a key that cannot decrypt a share is rejected with the reason", () => {
   const cases: Record<string, { key(): Promise<string>; problem: RegExp }> = {
     expired: {
       key: async () => (await generate({ date: longAgo, keyExpirationTime: 3600 })).publicKey.armor(),
@@ -18,11 +18,11 @@ describe("a key that a share could not be read with is refused, with the reason"
       key: async () => (await revokeKey({ key: (await generate()).privateKey, format: "object" })).publicKey.armor(),
       problem: /^the key [0-9a-f]{40} is revoked$/,
     },
-    "for signatures alone": {
+    "that can only sign": {
       key: async () => (await generate({ subkeys: [{ sign: true }] })).publicKey.armor(),
       problem: /^the key [0-9a-f]{40} has no valid subkey for encryption$/,
     },
-    "of which the subkey has expired": {
+    "with an expired subkey": {
       key: async () => (await generate({ date: longAgo, subkeys: [{ keyExpirationTime: 3600 }] })).publicKey.armor(),
       problem: /has no valid subkey for encryption/,
     },
@@ -40,7 +40,7 @@ describe("a key that a share could not be read with is refused, with the reason"
   });
 });
 
-test("a key is the same armored and as the base64 of its binary form; RSA serves as well", async () => {
+test("a key is the same in armored and in binary form, and RSA keys work as well", async () => {
   for (const options of [{}, { type: "rsa", rsaBits: 2048 }]) {
     const { publicKey } = await generate(options);
     const binary = Buffer.from(publicKey.write()).toString("base64");
@@ -53,7 +53,7 @@ test("a key is the same armored and as the base64 of its binary form; RSA serves
 
 const known = (value: Output<string>): Promise<string> => new Promise((done) => value.apply(done));
 
-test("a holder decrypts a share, with a key that is locked or not; the result is a secret", async () => {
+test("a holder decrypts a share with a locked or unlocked key, and the result is a secret", async () => {
   const { privateKey, publicKey } = await generate();
   const text = await encrypt({ message: await createMessage({ text: "00ff" }), encryptionKeys: publicKey, format: "binary" });
   const share = Buffer.from(text as Uint8Array).toString("hex");

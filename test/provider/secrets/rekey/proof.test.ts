@@ -18,11 +18,11 @@ test.each([
   [3, 2],
   [7, 4],
   [20, 11],
-])("%i shares, threshold %i, belong together", async (count, threshold) => {
+])("accepts %i shares with threshold %i", async (count, threshold) => {
   expect(await prove(await sharesOf(count, threshold), threshold)).toEqual({ proven: true });
 });
 
-test.each([0, 1, 5, 6])("of seven shares, threshold four, the one that does not fit is named: %i", async (index) => {
+test.each([0, 1, 5, 6])("names the mismatched share among seven with threshold four: %i", async (index) => {
   const shares = await sharesOf(7, 4);
   shares[index] = broken(shares[index] as Share);
   const verdict = await prove(shares, 4);
@@ -50,7 +50,7 @@ test.each([
   [128, 127],
   [200, 199],
   [253, 100],
-])("of 255 shares, threshold %i, the one that does not fit is named in seconds: %i", async (threshold, index) => {
+])("names the mismatched share among 255 with threshold %i in seconds: %i", async (threshold, index) => {
   const shares = manyShares(255, threshold);
   const start = Date.now();
   expect(await prove(shares, threshold)).toEqual({ proven: true });
@@ -60,21 +60,21 @@ test.each([
   expect(Date.now() - start).toBeLessThan(60_000);
 });
 
-test("where every third of 255 is wrong, none is named, and it is said", async () => {
+test("reports that no share can be named if every third of 255 is wrong", async () => {
   const shares = manyShares(255, 128).map((share, index) => (index % 3 === 0 ? broken(share) : share));
   const start = Date.now();
   expect(await prove(shares, 128)).toMatchObject({ proven: false, misfits: [], reason: expect.stringContaining("could not be found out") });
   expect(Date.now() - start).toBeLessThan(60_000);
 });
 
-test("as many wrong ones as can be told apart are named, where they stand together", async () => {
+test("names as many wrong shares as the redundancy allows", async () => {
   const shares = await sharesOf(9, 4);
   for (const index of [2, 3]) shares[index] = broken(shares[index] as Share);
   const verdict = await prove(shares, 4);
   expect("misfits" in verdict && verdict.misfits.map(({ label }) => label).sort()).toEqual(["share 2", "share 3"]);
 });
 
-test("with one share more than the threshold it can be seen that something is wrong, not what", async () => {
+test("reports a mismatch without a name if there is only one share beyond the threshold", async () => {
   const [a, b, c] = (await sharesOf(3, 2)) as [Share, Share, Share];
   expect(await prove([a, broken(b), c], 2)).toEqual({
     proven: false,
@@ -83,14 +83,14 @@ test("with one share more than the threshold it can be seen that something is wr
   });
 });
 
-test("a share of another set does not fit", async () => {
+test("rejects a share of another set", async () => {
   const [mine, other] = [await sharesOf(5, 3), await sharesOf(5, 3)];
   const points = new Set(mine.slice(0, 4).map(({ bytes }) => bytes.at(-1)));
   const stranger = other.find(({ bytes }) => !points.has(bytes.at(-1))) as Share;
   expect(await prove([...mine.slice(0, 4), stranger], 3)).toMatchObject({ proven: false });
 });
 
-test("what needs no combining is compared: one share, a threshold of one, lengths, repetitions", async () => {
+test("compares without combining: one share, a threshold of one, lengths and duplicates", async () => {
   const key = shareOf(randomBytes(32).toString("base64"), "key");
   expect(await prove([key], 1)).toEqual({ proven: true });
   expect(await prove([key, key], 1)).toEqual({ proven: true });
@@ -101,7 +101,7 @@ test("what needs no combining is compared: one share, a threshold of one, length
   expect(await prove([], 2)).toMatchObject({ proven: false });
 });
 
-test("shares in another form cannot be proven here", async () => {
+test("cannot prove shares in another format", async () => {
   const foreign = [1, 2, 3].map((value) =>
     shareOf(Buffer.concat([Buffer.alloc(32, value), Buffer.from([9])]).toString("base64"), `share ${value}`),
   );

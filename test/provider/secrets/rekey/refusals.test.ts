@@ -3,7 +3,7 @@ import { Sandbox, start } from "../../../../sandbox/index";
 import "../../../support/printed";
 import { RekeyStack } from "../../../support/rekey";
 
-// What only a service that we command can be made to do: a seal that keeps its key, a standby, a service that is sealed.
+// States that only the sandbox can produce on demand: an auto-unseal seal, a standby node, a sealed server.
 
 describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
   let sandbox: Sandbox;
@@ -18,7 +18,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
   });
   const writes = (): string[] => sandbox.requests().flatMap(({ method, path }) => (method === "GET" ? [] : [`${method} ${path}`]));
 
-  test("a seal that keeps its key refuses verification, and is explained", async () => {
+  test("an auto-unseal seal rejects verification, and the error explains it", async () => {
     sandbox = await start({ dialect, seal: "stored" });
     expect(await stackOn().stops(inputs())).toContain(
       dialect === "hashicorp"
@@ -27,7 +27,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     );
   });
 
-  test("a seal that keeps its key is never given a share without verification either", async () => {
+  test("no share is submitted to an auto-unseal seal without verification", async () => {
     sandbox = await start({ dialect, seal: "stored" });
     const refused = await stackOn().stops(inputs({ requireVerification: false, acceptLossRisk: true }));
     expect(refused).toContain("this service unseals itself");
@@ -35,7 +35,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     if (dialect === "hashicorp") expect(writes()).toEqual([]);
   });
 
-  test("a standby sends us on: the message names the active node, and nothing is sent there", async () => {
+  test("a redirect of a standby node names the active node, and nothing is sent there", async () => {
     sandbox = await start({ dialect });
     const headers = { location: "https://active.example:8200/v1/sys/rekey/init" };
     sandbox.faults.add({ system: "secrets", path: /rekey/, action: "redirect", headers });
@@ -43,7 +43,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     expect(writes()).toEqual([]);
   });
 
-  test("a sealed service is asked again for a while, and then said to be sealed", async () => {
+  test("a sealed server is retried and then reported as sealed", async () => {
     sandbox = await start({ dialect });
     await sandbox.secrets.seal();
     expect(await stackOn().stops(inputs())).toMatch(/The server is sealed, starting or overloaded: try again when it serves requests\.$/);
@@ -51,7 +51,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     await stackOn().up(inputs());
   });
 
-  test("a failover loses the attempt: a new one is started, and goes through", async () => {
+  test("an attempt lost in a failover is started again and completes", async () => {
     sandbox = await start({ dialect });
     const stack = stackOn();
     await stack.up(inputs(), "attempt");

@@ -7,7 +7,7 @@ import { RekeyStack, RekeyTarget, rekeyTargets } from "../../../support/rekey";
 const remembers = { remembers: true };
 const size = { secretShares: 3, secretThreshold: 2 };
 
-describe.each(rekeyTargets)("a rekey under two names ($name)", ({ start }) => {
+describe.each(rekeyTargets)("a rekey with two resources after a rename ($name)", ({ start }) => {
   let target: RekeyTarget;
   beforeEach(async () => {
     target = await start();
@@ -26,13 +26,13 @@ describe.each(rekeyTargets)("a rekey under two names ($name)", ({ start }) => {
     return { a, b, dead, live };
   }
 
-  test("the one whose shares are dead is let go", async () => {
+  test("the resource with dead shares is deleted", async () => {
     const { b, live } = await renamedThereAndBack();
     for (const part of [b.commit, b.shares, b.attempt]) await part.destroy(remembers);
     expect(await target.opens(live.slice(0, 2))).toBe(true);
   });
 
-  test("the one whose shares are live is kept, although the other one was created later", async () => {
+  test("the resource with live shares is kept, although the other one was created later", async () => {
     const { a, b, live } = await renamedThereAndBack();
     forget();
     const given = { ...size, currentShares: live };
@@ -46,7 +46,7 @@ describe.each(rekeyTargets)("a rekey under two names ($name)", ({ start }) => {
     await expect(a.commit.destroy(remembers)).rejects.toThrow("only copy of shares that open the service");
   });
 
-  test("a rename that is refused leaves an attempt with the shares given so far", async () => {
+  test("a rejected rename keeps the attempt and its submitted shares", async () => {
     const [a, b] = [new RekeyStack(target.config), new RekeyStack(target.config)];
     const inputs = { ...size, currentShares: target.first.slice(0, 1) };
     await a.stops(inputs);

@@ -5,7 +5,7 @@ import { lines, told, tools, wrong } from "./story";
 onEachRekeyTarget("a rekey", (current) => {
   const { inputs, stackOn, requests, status, decrypted, candidateOf } = tools(current);
 
-  test("run twice changes nothing and sends nothing; a refresh asks once; other current shares alone change nothing", async () => {
+  test("a second up sends nothing, refresh sends one read, and other current shares change nothing", async () => {
     const stack = stackOn(current());
     await stack.up(inputs());
     expect(stack.outputs).toMatchObject({ complete: true, encryptedShares: [], fingerprints: [] });
@@ -19,7 +19,7 @@ onEachRekeyTarget("a rekey", (current) => {
     ]);
   });
 
-  test("a finished one is redone by triggers, and the preview says so; the former live set stays in the state until the new one is proven", async () => {
+  test("triggers start another rekey, preview announces it, and the state keeps the live set until the new one is proven", async () => {
     const stack = stackOn(current());
     await stack.up(inputs());
     const [first] = [stack.outputs.shares];
@@ -35,7 +35,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await current().opens(stack.outputs.shares.slice(0, 2))).toBe(true);
   });
 
-  test("one share", async () => {
+  test("a single share works, as the new set and as the current one", async () => {
     const stack = stackOn(current());
     await stack.up(inputs({ secretShares: 1, secretThreshold: 1 }));
     expect(await current().opens(stack.outputs.shares)).toBe(true);
@@ -43,7 +43,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await current().opens(stack.outputs.shares.slice(2))).toBe(true);
   });
 
-  test("too few shares stop it with what is missing, and those of another holder are counted", async () => {
+  test("too few shares stop it with the missing ones, and shares of other holders count", async () => {
     const [a = "", b = "", c = ""] = current().first;
     const stack = stackOn(current());
     delete process.env.STEWARD_MISSING;
@@ -60,7 +60,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(stack.outputs.complete).toBe(true);
   });
 
-  test("waits for other holders, and keeps its own share for the last one", async () => {
+  test("waitSeconds waits for other holders and holds its own share back until the last", async () => {
     const [a = "", b = "", c = ""] = current().first;
     const stack = stackOn(current());
     const started = new Promise<void>((done) => {
@@ -75,7 +75,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(stack.outputs.complete).toBe(true);
   });
 
-  test("a share that another holder gives before the start is read back, is given to ours where the answer named it", async () => {
+  test("a share that another holder submits right after the start counts if the response names the attempt", async () => {
     const { dialect, gateway, outside, first } = current();
     const [a = "", b = "", c = ""] = first;
     const stack = stackOn(current());
@@ -101,7 +101,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await current().opens(stack.outputs.shares.slice(0, 2))).toBe(true);
   });
 
-  test("gives its share when nobody came in time", async () => {
+  test("submits its share if no holder responds within waitSeconds", async () => {
     const stack = stackOn(current());
     expect(await stack.stops(inputs({ currentShares: current().first.slice(0, 1), waitSeconds: 0.5 }))).toContain(
       "1 of 3 current shares given",
@@ -115,7 +115,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await stackOn(current()).attempt.problems({ ...inputs(), waitSeconds: 3600 })).toEqual([]);
   });
 
-  test("a wrong share is found at the threshold, and drops what was given: the message says so, and the next run starts over", async () => {
+  test("a wrong share is detected at the threshold and discards the progress, and the next run starts over", async () => {
     const [a = "", b = ""] = current().first;
     const stack = stackOn(current());
     expect(await stack.stops(inputs({ currentShares: [a, b, wrong] }))).toMatch(
@@ -129,7 +129,7 @@ onEachRekeyTarget("a rekey", (current) => {
     ["not a share!", "currentShares[1] is neither base64 nor hex"],
     ["00ff", "currentShares[1] is not as long as the shares before it: all shares of a set have one length"],
     ["the first", "currentShares[1] is the same share as currentShares[0]"],
-  ])("a share by reference that cannot be one (%s) is refused before anything is given", async (text, reason) => {
+  ])("an invalid share by reference (%s) is rejected before any share is submitted", async (text, reason) => {
     process.env.STEWARD_SHARE = text === "the first" ? Buffer.from(current().first[0] as string, "base64").toString("hex") : text;
     const stack = stackOn(current());
     const shares = [current().first[0] as string, { env: "STEWARD_SHARE" }];
@@ -140,7 +140,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await status()).toMatchObject({ progress: 0 });
   });
 
-  test("the name of a share's variable is no secret: the service's words are whole", async () => {
+  test("the name of a share's variable is not redacted from the server's reason", async () => {
     for (const [index, name] of ["A", "SHARE"].entries()) process.env[name] = Buffer.alloc(33, 7 + index).toString("base64");
     const stack = stackOn(current());
     const [first = ""] = current().first;
@@ -150,7 +150,7 @@ onEachRekeyTarget("a rekey", (current) => {
     for (const name of ["A", "SHARE"]) delete process.env[name];
   });
 
-  test("with PGP keys a threshold of holders proves it, over several runs, and nothing is sent before", async () => {
+  test("with PGP keys a threshold of holders proves the new set, over several runs, and no new share is sent before", async () => {
     const all = await holders(3);
     const stack = stackOn(current());
     const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey) });
@@ -166,7 +166,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await current().opens([one, two])).toBe(true);
   });
 
-  test('proof "all" with PGP keys asks for every share, and names the one that does not fit', async () => {
+  test('proof "all" with PGP keys requires every share and names the mismatched one', async () => {
     const all = await holders(4);
     const stack = stackOn(current());
     const pgp = inputs({ secretShares: 4, pgpKeys: all.map(({ publicKey }) => publicKey), proof: "all" });
@@ -180,7 +180,7 @@ onEachRekeyTarget("a rekey", (current) => {
     await stack.up({ ...pgp, newShares: shares });
   });
 
-  test("a wrong new share is refused by the service: nothing is committed, and the right ones are asked for again", async () => {
+  test("a wrong new share commits nothing, and the right ones are requested again", async () => {
     const all = await holders(3);
     const stack = stackOn(current());
     const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey) });
@@ -193,7 +193,7 @@ onEachRekeyTarget("a rekey", (current) => {
     await stack.up({ ...pgp, newShares: shares });
   });
 
-  test("shares of an earlier rekey, left over in newShares, prove nothing", async () => {
+  test("new shares of an earlier rekey prove nothing", async () => {
     const all = await holders(5);
     const stack = stackOn(current());
     const pgp = inputs({ secretShares: 5, pgpKeys: all.map(({ publicKey }) => publicKey) });
