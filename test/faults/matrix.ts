@@ -179,7 +179,7 @@ export function matrix(dialect: Dialect): void {
     );
   });
 
-  // Its requests depend on each other: each of them is one of its own.
+  // Its requests depend on each other: each of them is one of its own. Without FAULTS=all each meets every fifth fault, the next one others.
   describe.each(rekeyForms)("a rekey, $name", (form) => {
     test.each(form.operations)("%s: no fault at any request loses a key, and the next runs converge", async (operation) => {
       const begin = async (fault?: Fault): Promise<Rekeying> => {
@@ -189,9 +189,13 @@ export function matrix(dialect: Dialect): void {
       const calm = await begin();
       const places = await requestsOf(() => calm.run().catch(judge));
       expect(places.length).toBeGreaterThan(0);
-      for (const where of places) {
+      for (const [place, where] of places.entries()) {
         const cells: Cell[] = [];
-        for (const fault of faults) {
+        for (const [index, fault] of faults.entries()) {
+          if (process.env.FAULTS !== "all" && (place + index) % 5 !== 0) {
+            cells.push("");
+            continue;
+          }
           const { run, converge } = await begin(fault);
           cells.push(await under(fault, where, run, () => {}));
           await converge();
@@ -240,5 +244,6 @@ function table(dialect: Dialect, rows: readonly Row[]): string {
   const header = ["", ...faults.map(({ name }) => name)];
   const lines = rows.map(({ story, operation, request, cells }) => [`${story} ${operation}: ${request.slice(0, 70)}`, ...cells]);
   const markdown = [header, header.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
-  return `\nFaults, ${dialect}: ${rows.length} requests, ${rows.length * faults.length} cells.\n\n${markdown}`;
+  const count = rows.flatMap(({ cells }) => cells.filter(Boolean)).length;
+  return `\nFaults, ${dialect}: ${rows.length} requests, ${count} cells.\n\n${markdown}`;
 }

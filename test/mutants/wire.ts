@@ -95,7 +95,7 @@ export const wire: readonly MutatedFile[] = [
       ],
       ["two resources create the same object", "if (taken.length > 0)\n", "if (taken.length > objects.length)\n"],
       ["a rejected creation still holds the object", "isInDoubt ? objects : []", "objects"],
-      ["a partial creation holds objects that it has not written", "objectsOf(error.state as never)", "objects"],
+      ["a partial creation holds objects that it has not written", "objectsOf(left as never)", "objects"],
       ["the old resource deletes the object after a rejected rename", "claims.refused = true;", ""],
       [
         "a deletion removes an object that another resource holds",
