@@ -3,6 +3,9 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
 
+/** Of the stacks that we make. */
+const passphrase = "steward";
+
 /** Variables that name a server, a token or a Pulumi account: a demonstration or a test must never reach what an operator's shell points at. */
 const foreign = /^(SECRETS|VAULT|PLATFORM|TFE|SCHEDULER|NOMAD|PULUMI)_/;
 
@@ -37,9 +40,9 @@ function pulumiEnvironment(folder, pulumi, keep) {
     PATH: folders.join(path.delimiter),
     PULUMI_HOME: path.join(path.resolve(folder), "home"),
     PULUMI_BACKEND_URL: pathToFileURL(backend).href,
-    PULUMI_CONFIG_PASSPHRASE: "steward",
+    PULUMI_CONFIG_PASSPHRASE: passphrase,
     PULUMI_SKIP_UPDATE_CHECK: "true",
   };
 }
 
-module.exports = { foreign, cleanEnvironment, pulumiEnvironment };
+module.exports = { foreign, passphrase, cleanEnvironment, pulumiEnvironment };

@@ -72,7 +72,7 @@ describe("no secret in plaintext, with the real command line", () => {
     story.allowAll();
 
     await succeeds("up", "up", ...yes, "--json", "--debug");
-    const resources = await project.resources("--show-secrets");
+    const resources = await project.resources();
     const { secretId, shares } = resources.find(({ urn }) => urn.includes("::pulumi:pulumi:Stack::"))?.outputs ?? {};
     story.canaries.watchFor({ secretId, shares });
     expect(shares).toEqual(sandbox.secrets.shares);

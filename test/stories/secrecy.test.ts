@@ -73,7 +73,7 @@ describe.each(["standard", "hashicorp"] as const)("no secret in plaintext (%s)",
     const { secretId, shares } = (await project.outputs()) as { secretId: string; shares: string[] };
     story.canaries.watchFor({ secretId, shares });
     expect(shares).toEqual(sandbox.secrets.shares);
-    story.expectHeld(await project.resources("--show-secrets"));
+    story.expectHeld(await project.resources());
     await succeeds("up again", ...up, "--expect-no-changes");
     await succeeds("refresh", ...refresh);
     await story.changeOutside();

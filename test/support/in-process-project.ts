@@ -22,6 +22,7 @@ import { InProcessProgram } from "./in-process-program";
 import { changesOf, counted, headingOf, kindOf, words } from "./in-process-terminal";
 import type { Run } from "./project";
 import "./realms";
+import { StateResource } from "./state";
 
 /**
  * What a project does with the real command line, in this process: the program runs with the SDK and the package's classes, over the stand-in of the engine
@@ -210,16 +211,14 @@ export class InProcessProject {
     return plain(this.results ?? {});
   }
 
-  async resources(
-    ...args: string[]
-  ): Promise<{ urn: string; id?: string; inputs?: Record<string, unknown>; outputs?: Record<string, unknown> }[]> {
-    const shown = args.includes("--show-secrets") ? plain : (value: Properties): Properties => sealed(value) as Properties;
-    const stack = this.results ? [{ urn: stackUrn, outputs: shown(this.results) }] : [];
+  /** The resources of the state, decrypted. */
+  async resources(): Promise<StateResource[]> {
+    const stack = this.results ? [{ urn: stackUrn, outputs: plain(this.results) }] : [];
     const resources = this.deployment.resources.map(({ urn, id, inputs, outputs }) => ({
       urn: urnPrefix + urn,
       id,
-      inputs: shown(inputs),
-      outputs: shown(outputs),
+      inputs: plain(inputs),
+      outputs: plain(outputs),
     }));
     return [...stack, ...resources];
   }

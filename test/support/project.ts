@@ -5,11 +5,12 @@ import { delimiter, join } from "node:path";
 import { Readable } from "node:stream";
 import type { PulumiCommand, Stack } from "@pulumi/pulumi/automation";
 import { cached } from "../../tools/cache";
-import { cleanEnvironment, pulumiEnvironment } from "../../tools/environment";
+import { cleanEnvironment, passphrase, pulumiEnvironment } from "../../tools/environment";
 import { npm } from "../../tools/npm";
 import { getPulumi, Pulumi } from "../../tools/pulumi";
 import { noteStart } from "../../tools/starts";
 import { Platform } from "./platform";
+import { decryptedResources, StateResource } from "./state";
 
 export interface Run {
   code: number;
@@ -219,12 +220,9 @@ export class Project {
     return ended(spawn(process.execPath, [file], { cwd: join(this.folder, "program"), env, stdio: ["ignore", "pipe", "pipe"] }));
   }
 
-  async resources(
-    ...args: string[]
-  ): Promise<{ urn: string; id?: string; inputs?: Record<string, unknown>; outputs?: Record<string, unknown> }[]> {
-    const { output } = await this.succeed("stack", "export", ...args);
-    const plain = (_: string, value: { plaintext?: string } | null): unknown => (value?.plaintext ? JSON.parse(value.plaintext) : value);
-    return JSON.parse(output, plain).deployment.resources ?? [];
+  /** The resources of the state, decrypted. */
+  async resources(): Promise<StateResource[]> {
+    return decryptedResources(join(this.folder, "backend/.pulumi/stacks/story/dev.json"), passphrase);
   }
 
   /** Puts these resources first in the state, before all others but the stack and the providers: the engine deletes from its end. */
@@ -243,8 +241,9 @@ export class Project {
     rmSync(file);
   }
 
+  /** The outputs of the stack, decrypted. */
   async outputs(): Promise<Record<string, unknown>> {
-    return JSON.parse((await this.succeed("stack", "output", "--json", "--show-secrets")).output);
+    return (await this.resources()).find(({ urn }) => urn.includes("::pulumi:pulumi:Stack::"))?.outputs ?? {};
   }
 
   /** Every file that holds state, history or a backup of them. */

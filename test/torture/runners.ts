@@ -66,7 +66,7 @@ export class CommandLine implements Runner {
   };
 
   private async read(): Promise<Saved> {
-    const resources = await this.runs.project.resources("--show-secrets");
+    const resources = await this.runs.project.resources();
     const outputs = (type: string): unknown => resources.find(({ urn }) => urn.includes(`:${type}::`))?.outputs;
     return savedIn(outputs("RekeyShares"), outputs("RekeyCommit"));
   }

@@ -86,7 +86,7 @@ describe("a rekey with the real command line", () => {
     bring(sets.at(-1) as string[]);
     rekey("new");
     await up();
-    const resources = await project.resources("--show-secrets");
+    const resources = await project.resources();
     const names = resources.flatMap(({ urn }) => /:Rekey\w*::(.*)$/.exec(urn)?.slice(1) ?? []);
     expect(names.sort()).toEqual(["new", "new-attempt", "new-commit", "new-shares"]);
     const stack = resources.find(({ urn }) => urn.includes("::pulumi:pulumi:Stack::"));

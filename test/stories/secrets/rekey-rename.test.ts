@@ -52,7 +52,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
 
   async function state(): Promise<State> {
     const found: State = { names: [], set: [], opening: [] };
-    for (const { urn, outputs } of await project.resources("--show-secrets")) {
+    for (const { urn, outputs } of await project.resources()) {
       const set = (outputs?.shares as string[] | undefined) ?? [];
       for (const share of set) shares.add(share);
       if (urn.includes("::pulumi:pulumi:Stack::")) found.set = set;
