@@ -126,20 +126,22 @@ export class Life {
     });
     this.story.push(...[...told.steps, ...told.errors, ...told.printed, `writes: ${told.writes.join(", ")}`].map((line) => `  ${line}`));
     if (run.operation !== "preview") this.doubt(told, run);
-    for (const item of items) this.learn(item);
+    for (const item of items) this.learn(item, told);
     this.expectSafe(told, run);
     if (run.operation.startsWith("up")) this.expectKept(told, before, run);
     return told;
   }
 
   /** Records the secrets that the state of a resource encrypts now. The ciphertext of the real command line cannot be read: there all of them count. */
-  private learn(item: Item): void {
+  private learn(item: Item, { steps }: Told): void {
     const urn = this.program.urn(item);
     const resource = this.runner.resources.find((each) => each.urn === urn) ?? { inputs: {}, outputs: {} };
     const open = JSON.stringify([resource.inputs, resource.outputs]);
     const closed = JSON.stringify([sealed(resource.inputs), sealed(resource.outputs)]);
     const isHidden = (form: string): boolean => open.includes('"ciphertext"') || (open.includes(form) && !closed.includes(form));
-    const before = [urn, ...item.aliases].flatMap((each) => [...(this.given.get(each) ?? [])]);
+    // A replacement knows only what the program declares now. What the deletion before it left on the server is a value like any other.
+    const isNew = steps.includes(`create ${urn}`);
+    const before = isNew ? [] : [urn, ...item.aliases].flatMap((each) => [...(this.given.get(each) ?? [])]);
     const canaries = [...item.parts.values()].flatMap(({ canary }) => canary ?? []);
     this.given.set(urn, new Set([...before, ...canaries.filter((canary) => canariesOf(canary).some(isHidden))]));
   }
