@@ -200,20 +200,19 @@ export class Life {
     const held = this.world.held();
     // No provider learns of a resource that the targets leave out and that is in no state yet.
     const isKnown = (item: Item): boolean => !targets || before.resources.some(({ urn }) => urn === this.program.urn(item));
-    // A replacement that fails at its deletion has taken over nothing yet.
-    const isUnchanged = (urn: string): boolean => errors.some((error) => error.startsWith(`${urn}: Cannot delete`));
+    const urnsOf = (item: Item): string[] => [this.program.urn(item), ...item.aliases];
+    const failures = (item: Item): string[] =>
+      errors.filter((error) => urnsOf(item).some((urn) => error.startsWith(`${urn}: Cannot delete`)));
     // Its own deletion, which a replacement began with, may have come through.
-    const isInDoubt = (urn: string): boolean =>
-      errors.some((error) => error.startsWith(`${urn}: Cannot delete`) && error.includes("may have applied"));
-    const heldBefore = (urn: string): string[] =>
-      before.resources.filter((each) => each.urn === urn).flatMap((resource) => keysOf(resource, this.world));
+    const isInDoubt = (item: Item): boolean => failures(item).some((error) => error.includes("may have applied"));
+    // A replacement that fails at its deletion has taken over nothing yet.
+    const isUnchanged = (item: Item): boolean => failures(item).length > 0;
+    const heldBefore = (item: Item): string[] =>
+      before.resources.filter(({ urn }) => urnsOf(item).includes(urn)).flatMap((resource) => keysOf(resource, this.world));
     const declared = new Map(
       this.program.items
-        .filter((item) => isKnown(item) && !isInDoubt(this.program.urn(item)))
-        .flatMap((item) => {
-          const urn = this.program.urn(item);
-          return [...expected(item, this.world)].filter(([key]) => !isUnchanged(urn) || heldBefore(urn).includes(key));
-        }),
+        .filter((item) => isKnown(item) && !isInDoubt(item))
+        .flatMap((item) => [...expected(item, this.world)].filter(([key]) => !isUnchanged(item) || heldBefore(item).includes(key))),
     );
     const gone = before.resources.filter(({ urn }) => deleted.includes(urn)).flatMap((resource) => keysOf(resource, this.world));
     const lost = gone.find((key) => declared.has(key) && before.held.has(key) && !held.has(key));

@@ -1,4 +1,5 @@
 import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
+import "./pauses";
 import { forget, provider } from "../../provider/adapters/dynamic-runtime";
 
 /** Nobody who could die. */

@@ -39,7 +39,8 @@ function compares(match: Extract<Expression, { kind: "match" }>, record: Typed, 
   return holds(match, target) !== match.negated;
 }
 
-function holds({ operator, value, selector }: Extract<Expression, { kind: "match" }>, target: Typed): boolean {
+function holds(match: Extract<Expression, { kind: "match" }>, target: Typed): boolean {
+  const { operator, value, selector } = match;
   const kind = kindOf(target.type);
   switch (operator) {
     case "equal":
@@ -51,26 +52,28 @@ function holds({ operator, value, selector }: Extract<Expression, { kind: "match
       throw new Crash();
     case "matches":
       if (kind === "pointer") throw new Crash();
-      if (kind === "string") return isFoundIn(String(target.value), value);
-      if (target.type === "[]uint8") return isFoundIn("", value);
+      if (kind === "string") return regularExpression(match).test(String(target.value));
+      if (target.type === "[]uint8") return regularExpression(match).test("");
       throw new Error(`Value of type ${target.type} is not convertible to []byte`);
     case "in":
       return contains(target, value, selector);
   }
 }
 
-/** Whether a regular expression, of the real product's kind, is found in a text. */
-function isFoundIn(text: string, expression: string): boolean {
-  let compiled: RE2JS;
+const compiled = new WeakMap<object, RE2JS>();
+
+/** The regular expression of a match, compiled once for all records. */
+function regularExpression(match: Extract<Expression, { kind: "match" }>): RE2JS {
   try {
-    compiled = RE2JS.compile(expression);
+    const known = compiled.get(match) ?? RE2JS.compile(match.value);
+    compiled.set(match, known);
+    return known;
   } catch (caught) {
     const { error, input } = caught as RE2JSSyntaxException;
     throw new Error(
-      `Failed to compile regular expression ${JSON.stringify(expression)}: error parsing regexp: ${error}: \`${input ?? ""}\``,
+      `Failed to compile regular expression ${JSON.stringify(match.value)}: error parsing regexp: ${error}: \`${input ?? ""}\``,
     );
   }
-  return compiled.test(text);
 }
 
 function contains({ type, value }: Typed, wanted: string, selector: Selector): boolean {

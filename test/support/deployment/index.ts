@@ -1,3 +1,5 @@
+import "../pauses";
+
 export * from "./deployment";
 export { changedLines, shownOutputs } from "./display";
 export type { Verdict } from "./executor";
