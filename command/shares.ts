@@ -3,6 +3,7 @@ import { StewardError } from "../provider/errors";
 import { prove } from "../provider/secrets/rekey/proof";
 import { getStatus, giveShare, isWhole, RekeyStatus, ShareSet, saysNothingOfTheShare, verifyShare } from "../provider/secrets/rekey/server";
 import { decodeShare, guarding, Share, shareOf } from "../provider/secrets/rekey/share";
+import { isEmpty, keptBySeal, mayGiveNoShares, noShares } from "../provider/secrets/rekey/stored-seal";
 import { agree, assertPrivate, giving, lookAgain, Round, Standing, service, submitting } from "./attempt";
 import { NewSharesFile } from "./file";
 import { print, readSecret, say, Terminal, unbroken } from "./terminal";
@@ -89,8 +90,11 @@ async function handOut(terminal: Terminal, connection: Connection, shown: RekeyS
     ...set.shares.map((share, index) => `share ${index + 1}: ${share}`),
     ...set.encrypted.map(({ fingerprint, share }, index) => `share ${index + 1}, for the holder of ${fingerprint}, encrypted: ${share}`),
   ];
-  if (lines.length === 0)
-    throw failed("the service rotated its key and gave out no shares: its seal keeps the key itself", "There is nothing to keep.");
+  if (isEmpty(set)) {
+    const parameters = { ...shown, fingerprints: shown.pgpFingerprints, verification: shown.verificationRequired };
+    if (!mayGiveNoShares(connection, parameters)) throw failed(noShares.reason, "There is nothing to keep.");
+    return say(terminal, `Warning: ${keptBySeal}.`);
+  }
   if (file?.write(lines)) say(terminal, `The new shares are in ${file.path}, which only you can read.`);
   else {
     if (file) say(terminal, `${file.path} cannot be written: the new shares are shown instead.`);

@@ -43,6 +43,8 @@ export interface Dialect {
     updatesByAnyVerb: boolean;
     /** Does a cancel need a body, and the nonce of a young attempt in it? */
     guardsCancel: boolean;
+    /** Does a seal that keeps the key refuse whatever is not one of one? Otherwise it makes that, whatever is asked. */
+    storedNeedsOne: boolean;
     status(records: Records): Record<string, unknown>;
     /** The answer to a start. */
     started(records: Records): Record<string, unknown>;
@@ -89,6 +91,7 @@ export const standard: Dialect = {
     writes: ["PUT"],
     updatesByAnyVerb: false,
     guardsCancel: false,
+    storedNeedsOne: true,
     status: wire.bareRekey,
     // The specification does not show this answer: a client has to read the status.
     started: () => ({}),
@@ -137,6 +140,7 @@ export const hashicorp: Dialect = {
     writes: ["POST", "PUT"],
     updatesByAnyVerb: true,
     guardsCancel: true,
+    storedNeedsOne: false,
     status: wire.fullRekey,
     started: wire.fullRekey,
     completed: wire.fullRekeyed,

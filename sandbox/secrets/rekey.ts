@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Refused } from "./answer";
+import type { Dialect } from "./dialect";
 import type { Holder } from "./pgp";
 import { encryptShare, readHolder } from "./pgp";
 import type { Attempt, Records } from "./records";
@@ -24,7 +25,7 @@ export interface Completed {
 const guardedMilliseconds = 600_000;
 
 /** Begins an attempt. The order of the refusals is the real product's. */
-export async function start(records: Records, parameters: RekeyParameters, now: Date): Promise<void> {
+export async function start(records: Records, parameters: RekeyParameters, rules: Dialect["rekey"], now: Date): Promise<void> {
   const { pgpKeys, backup, verification } = parameters;
   if (backup && pgpKeys.length === 0)
     throw new Refused(400, "cannot request a backup of the new keys without providing PGP keys for encryption");
@@ -34,7 +35,9 @@ export async function start(records: Records, parameters: RekeyParameters, now: 
   if (stored && pgpKeys.length > 0) throw new Refused(400, "PGP key encryption not supported when using stored keys");
   if (stored && verification)
     throw new Refused(400, "requiring verification not supported when rekeying the barrier key with recovery keys");
-  // A seal that keeps the key itself has nothing to split, whatever was asked.
+  if (stored && rules.storedNeedsOne && (parameters.shares !== 1 || parameters.threshold !== 1))
+    throw new Refused(400, "secret_shares and secret_threshold must be 1: the seal keeps the key");
+  // A seal that keeps the key itself has nothing to split.
   const { shares, threshold } = stored ? { shares: 1, threshold: 1 } : parameters;
   const problem = problemOf(shares, threshold);
   if (problem) throw invalid(problem);

@@ -29,6 +29,7 @@ import {
   unforeseen,
   unsettled,
 } from "./steps";
+import { isEmpty } from "./stored-seal";
 import { decide } from "./table";
 import { finish, proveAndVerify } from "./verification";
 
@@ -176,7 +177,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     const { outcome, live, attempt, candidate, nonces } = previous as Last;
     if (outcome !== "live" || !live || !attempt || !candidate) return previous;
     const { kind, status } = await look(connection, oursOf(attempt, nonces ?? []));
-    if (status.required !== 0 && status.required !== live.threshold)
+    if (!isEmpty(live) && status.required !== 0 && status.required !== live.threshold)
       tell(
         `the service now asks for ${status.required} shares, and the set in the state has a threshold of ${live.threshold}: somebody has rekeyed it`,
       );
@@ -191,7 +192,8 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     if (!attempt || !candidate) return;
     // Every set of this rekey is worthless then.
     if (isSucceeded(connection, state)) return void connection.memory.set(settledKey(connection, candidate.nonce), "live");
-    const onlyCopy = live && (live.shares.length > 0 || !(hadBackup && (await getBackup(connection))?.nonce === live.nonce));
+    const onlyCopy =
+      live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await getBackup(connection))?.nonce === live.nonce));
     if (onlyCopy && !discardShares)
       throw stopped(
         "the state holds the only copy of shares that open the service",

@@ -28,7 +28,8 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * ```
  *
  * Fails with `ERR_INCOMPLETE` when it stops on the way, with what is missing; with `ERR_CONFLICT` when somebody else's attempt is in the way; with
- * `ERR_REFUSED` for a service whose seal keeps the key.
+ * `ERR_REFUSED` for a service whose seal keeps the key. In the standard dialect such a service completes a rekey to one share of one, without `pgpKeys`
+ * and verification: `shares` is then empty, and a warning says so.
  *
  * @see [Vault: `sys/rekey`](https://developer.hashicorp.com/vault/api-docs/system/rekey)
  * @requests Create: 1 `PUT` that starts the attempt, 1 for each current share, 1 `DELETE` that begins the verification anew, and 1 `PUT` for each new
@@ -38,7 +39,7 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * asks for.
  */
 export class Rekey extends ComponentResource {
-  /** The live shares, base64; empty with `pgpKeys`. A secret. */
+  /** The live shares, base64; empty with `pgpKeys`, and where the seal keeps the key. A secret. */
   readonly shares: Output<string[]>;
   /** The live shares for their holders; empty without `pgpKeys`. */
   readonly encryptedShares: Output<EncryptedShare[]>;

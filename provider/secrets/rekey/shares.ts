@@ -24,6 +24,7 @@ import {
   unforeseen,
   unsettled,
 } from "./steps";
+import { isEmpty, noShares } from "./stored-seal";
 import { decide } from "./table";
 
 // The second of the three resources of a rekey: it gives the current shares, and keeps the new ones, of which nothing is committed yet.
@@ -32,9 +33,10 @@ async function up(connection: Connection, inputs: SharesInputs, last: Last): Pro
   const { attempt } = inputs;
   const isSame = last.attempt?.id === attempt.id;
   if (isSame && last.candidate && !last.unfinished) return stateIn(last);
+  if (isSame && last.candidate && isEmpty(last.candidate)) throw new StewardError({ code: "ERR_REFUSED", ...noShares });
   assertSavesEachStep(connection);
   // A set that we made and do not know to be dead may be the one that opens the service.
-  const kept = [...(last.candidate ? [last.candidate] : []), ...(last.kept ?? [])];
+  const kept = [...(last.candidate && !isEmpty(last.candidate) ? [last.candidate] : []), ...(last.kept ?? [])];
   const nonce = (isSame ? last.nonce : undefined) ?? attempt.nonce;
   const state: SharesState = {
     nonce,
@@ -156,7 +158,8 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     // The commit, gone before, has judged them; or they died with the attempt that was just cancelled.
     const verdict = candidate && connection.memory.get(settledKey(connection, candidate.nonce));
     // A live candidate makes every other set worthless; a dead one says nothing of those that are kept.
-    const judged = verdict === "live" || (kept.length === 0 && (!candidate || verdict === "dead" || situation.kind === "verifying"));
+    const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || situation.kind === "verifying";
+    const judged = verdict === "live" || (kept.length === 0 && isWorthless);
     if (judged || discardShares) return;
     throw unsettled("the state holds shares that may be the live ones");
   },

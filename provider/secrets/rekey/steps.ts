@@ -2,10 +2,10 @@ import { Connection } from "../../connection";
 import { StewardError, Unfinished } from "../../errors";
 import { log } from "../../log";
 import { heldByAnother } from "../../ownership";
-import { apiPath, call, dialectOf } from "../client";
 import { RekeyInputs } from "./declaration";
 import { cancelAttempt, getStatus, isReplyLost, Parameters, RekeyStatus, restartVerification, startAttempt } from "./server";
 import { describe, look, matches, Ours, Situation } from "./situation";
+import { keepsItsKey, storedSeal } from "./stored-seal";
 
 // What the three resources of a rekey do alike.
 
@@ -78,25 +78,10 @@ export async function newAttempt(connection: Connection, ours: Ours): Promise<Re
   throw inProgress(status, waitOr(kind === "alike"));
 }
 
-/** Whether the service's key is kept by its seal, so that shares only authorize. */
-async function keepsItsKey(connection: Connection): Promise<boolean> {
-  if (!dialectOf(connection).showsSeal) return false;
-  const path = apiPath("sys/seal-status");
-  const body = await call(connection, { method: "GET", path, retry: "idempotent" });
-  return Boolean((body as { recovery_seal?: unknown } | undefined)?.recovery_seal);
-}
-
 async function explainStart(connection: Connection, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError) || error.status !== 400) return error;
   return (await keepsItsKey(connection).catch(() => false)) ? storedSeal() : error;
 }
-
-const storedSeal = (more = ""): StewardError =>
-  new StewardError({
-    code: "ERR_REFUSED",
-    reason: `this service unseals itself: its seal keeps the key, and a rekey would make one share, which it does not give out${more}`,
-    advice: "Its recovery keys have an API of their own, which this resource does not serve.",
-  });
 
 /** An attempt in the way: ended, or gone on with, or left alone. The nonce: it is ours from now on. @internal */
 export async function settleConflict(
