@@ -18,7 +18,8 @@ export interface Finding {
 /** A rule that no schema of one field can state. It waits until every field it names is known. @internal */
 export interface Rule<Inputs> {
   fields: readonly (keyof Inputs & string)[];
-  check(inputs: Inputs, connection: Connection): Finding[] | Promise<Finding[]>;
+  /** `last` holds the inputs of the last run; none before the first. */
+  check(inputs: Inputs, connection: Connection, last: Partial<Inputs>): Finding[] | Promise<Finding[]>;
 }
 
 /** A state that an unanswered write left behind. @internal */

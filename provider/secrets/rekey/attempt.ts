@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { CustomResource, CustomResourceOptions, Output } from "@pulumi/pulumi";
-import { Comparison, exact, ignored } from "../../comparison";
+import { Comparison, ignored } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition, Doubt, Finding } from "../../definition";
 import { strictObject } from "../../inputs";
 import { removeObject } from "../../ownership";
 import { Args, registration } from "../../resource";
-import { RekeyInputs, rekeyFields, rekeyRules } from "./declaration";
+import { decisive, isNew, keys, RekeyInputs, rekeyFields, rekeyRules } from "./declaration";
 import { createThrowAwayKey, inspectKeys } from "./pgp";
 import { Parameters } from "./server";
 import { look, Ours, sizeOf } from "./situation";
@@ -49,15 +49,13 @@ async function parametersOf({
   };
 }
 
-/** A change of one of these runs a new rekey; anything else only steers one that runs. */
-const decisive = ["secretShares", "secretThreshold", "pgpKeys", "triggers"] as const;
 const steering = Object.keys(rekeyFields).filter((field) => field !== "connection" && !decisive.some((name) => name === field));
 
-/** Line ends and blanks of armor mean nothing. */
-const keys: Comparison = { equal: (a, b) => JSON.stringify(a)?.replace(/\\[rn]|\s/g, "") === JSON.stringify(b)?.replace(/\\[rn]|\s/g, "") };
-
-const isNew = (inputs: RekeyInputs, last: object): boolean =>
-  decisive.some((field) => !(field === "pgpKeys" ? keys : exact).equal(inputs[field], (last as Partial<RekeyInputs>)[field]));
+/** No share is sent here: what was checked need not be in this state, too. */
+const references: Comparison = {
+  ...ignored,
+  normalise: (sources) => (Array.isArray(sources) ? sources.filter((source) => typeof source !== "string") : sources),
+};
 
 /** What the preview says of a new rekey. */
 function foresee(inputs: RekeyInputs, last: object): Finding[] {
@@ -129,7 +127,12 @@ export const rekeyAttempt: Definition<RekeyInputs, AttemptState> = {
   inputs: strictObject(rekeyFields),
   state: ["attempt"],
   rules: rekeyRules,
-  compare: { ...Object.fromEntries(steering.map((field) => [field, ignored])), pgpKeys: keys },
+  compare: {
+    ...Object.fromEntries(steering.map((field) => [field, ignored])),
+    pgpKeys: keys,
+    currentShares: references,
+    newShares: references,
+  },
   replaces: [],
   deleteBeforeReplace: true,
   objects: { fields: [], paths: () => [rekeyObjects.attempt] },

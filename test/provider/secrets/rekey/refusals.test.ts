@@ -14,6 +14,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     secretShares: 3,
     secretThreshold: 2,
     currentShares: sandbox.secrets.shares.slice(0, 3),
+    keepSharesInState: true,
     ...more,
   });
   const writes = (): string[] => sandbox.requests().flatMap(({ method, path }) => (method === "GET" ? [] : [`${method} ${path}`]));
