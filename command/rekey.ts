@@ -66,7 +66,7 @@ ${exits}`,
       `${shares} submit --nonce 6f1c…
 
 Compare the numbers and the fingerprints that are shown before you give it. Whatever changes about the rekey until then, nothing is sent.
-The share is sent once and never again. Where it is the last one, the answer holds the new shares, this once: they go to the standard
+The share is sent once; after a 429, which applied nothing, once more. Where it is the last one, the answer holds the new shares, this once: they go to the standard
 output or, with --output, into a file that only you can read, which is made before your share is sent.
 ${environment}
 ${exits}`,
@@ -105,7 +105,7 @@ ${exits}`,
       const connection = service(terminal);
       const shown = await agree(terminal, connection, giving, "Begin its verification anew?", options.nonce);
       await lookAgain(connection, giving, shown);
-      const verification = await restartVerification(connection);
+      const verification = await restartVerification(connection, shown.nonce);
       say(terminal, `The verification begins anew${verification ? `: pulumi-steward rekey verify --nonce ${verification.nonce}` : "."}`);
     });
 

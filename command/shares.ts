@@ -1,6 +1,7 @@
 import { Connection } from "../provider/connection";
 import { StewardError } from "../provider/errors";
 import { prove } from "../provider/secrets/rekey/proof";
+import { sendPatiently } from "../provider/secrets/rekey/rate-limit";
 import { getStatus, giveShare, isWhole, RekeyStatus, ShareSet, saysNothingOfTheShare, verifyShare } from "../provider/secrets/rekey/server";
 import { decodeShare, guarding, Share, shareOf } from "../provider/secrets/rekey/share";
 import { isEmpty, keptBySeal, mayGiveNoShares, noShares } from "../provider/secrets/rekey/stored-seal";
@@ -31,13 +32,15 @@ export async function submit(terminal: Terminal, options: GiveOptions & { output
   const file = options.output === undefined ? undefined : new NewSharesFile(options.output, shown.shares);
   try {
     const { trusted, share } = await readShare(terminal, connection, "Your current share (it is not shown): ");
-    const before = await lookAgain(trusted, submitting, shown);
+    let before = await lookAgain(trusted, submitting, shown);
+    const isUnchanged = async (): Promise<true> => {
+      before = await lookAgain(trusted, submitting, shown);
+      return true;
+    };
+    const give = (): ReturnType<typeof giveShare> =>
+      giveShare(trusted, { nonce: before.nonce, share: share.text }, { threshold: shown.threshold, fingerprints });
     await unbroken(terminal, onItsWay, async () => {
-      const given = await giveShare(
-        trusted,
-        { nonce: before.nonce, share: share.text },
-        { threshold: shown.threshold, fingerprints },
-      ).catch(async (error) => {
+      const given = await sendPatiently(trusted, give, isUnchanged).catch(async (error) => {
         throw await explain(trusted, submitting, shown, before, error);
       });
       if (!given.set) say(terminal, `${given.progress ?? before.progress + 1} of ${before.required} current shares given.`);
@@ -56,9 +59,14 @@ export async function verify(terminal: Terminal, options: GiveOptions): Promise<
   assertPrivate(connection, options);
   const shown = await agree(terminal, connection, giving, "Give your new share back to this rekey?", options.nonce);
   const { trusted, share } = await readShare(terminal, connection, "Your new share (it is not shown): ");
-  const before = await lookAgain(trusted, giving, shown);
+  let before = await lookAgain(trusted, giving, shown);
+  const isUnchanged = async (): Promise<true> => {
+    before = await lookAgain(trusted, giving, shown);
+    return true;
+  };
+  const give = (): Promise<boolean> => verifyShare(trusted, { nonce: before.nonce, share: share.text });
   await unbroken(terminal, onItsWay, async () => {
-    const complete = await verifyShare(trusted, { nonce: before.nonce, share: share.text }).catch(async (error) => {
+    const complete = await sendPatiently(trusted, give, isUnchanged).catch(async (error) => {
       throw await explain(trusted, giving, shown, before, error);
     });
     if (!complete) return say(terminal, `${before.progress + 1} of ${before.required} new shares given back.`);

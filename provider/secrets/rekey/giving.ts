@@ -3,6 +3,7 @@ import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
 import { log } from "../../log";
 import { dialectOf } from "../client";
+import { waitAfter429 } from "./rate-limit";
 import { getBackup, giveShare, isWhole, RekeyStatus, ShareSet, saysNothingOfTheShare } from "./server";
 import { guarding, markOf, Share, shareOf, sharesAtHand } from "./share";
 import { fromBackup, Run, recover, SharesState, startAgain } from "./shares-run";
@@ -91,6 +92,8 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
         position++;
         repeated = false;
         break;
+      case "not taken":
+        break;
       case "refused alone":
         if (!wasGiven) refusals.push(`${share.label}: ${outcome.reason}`);
         else if (!offer.set) before++;
@@ -137,6 +140,7 @@ const keptOffers = ({ state }: Run, required: number): Offer[] =>
 type Given =
   | { kind: "complete"; set: ShareSet }
   | { kind: "counted" }
+  | { kind: "not taken" }
   | { kind: "refused alone"; reason: string }
   | { kind: "refused together"; reason: string }
   | { kind: "unknown"; status: RekeyStatus; error: StewardError };
@@ -148,6 +152,10 @@ async function giveOne(connection: Connection, ours: Ours, share: Share, before:
     return set ? { kind: "complete", set } : { kind: "counted" };
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
+    if (error.status === 429) {
+      await waitAfter429(connection, error);
+      return { kind: "not taken" };
+    }
     if (saysNothingOfTheShare(error)) throw error;
     const answered = error.status !== undefined && error.status >= 400;
     const { kind, status } = await look(connection, ours);

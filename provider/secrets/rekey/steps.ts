@@ -123,7 +123,7 @@ const inProgress = (status: RekeyStatus, advice: string): StewardError =>
 
 /** Ends an attempt of ours. What an orphan of an earlier run may still send to verify it is shut out first. @internal */
 export async function cancelOurs(connection: Connection, status: RekeyStatus): Promise<void> {
-  if (status.verification) await restartVerification(connection);
+  if (status.verification) await restartVerification(connection, status.nonce);
   await cancelAttempt(connection, status.nonce);
   tell(`cancelled our attempt ${status.nonce}`);
 }
