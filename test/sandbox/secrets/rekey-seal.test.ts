@@ -127,6 +127,22 @@ describe.each(["standard", "hashicorp"] as const)("what an operator does to a re
   });
 });
 
+test("one of several shares opens the service alone where the specification allows it, and Vault does not", async () => {
+  const one = { secret_shares: 3, secret_threshold: 1, require_verification: true };
+  await open({ dialect: "hashicorp" });
+  const reason = /threshold must be greater than one for multiple shares$/;
+  expect(await to("PUT", "rekey/init", one)).toMatchObject(refused(500, reason));
+  await sandbox.close();
+  const { shares } = await open({ dialect: "standard", unsealShares: 2, unsealThreshold: 1 });
+  expect(new Set(shares).size).toBe(2);
+  const nonce = await begin(one);
+  const { keys_base64: made, verification_nonce: proof } = (await give(nonce, shares[1])).json;
+  expect(new Set(made).size).toBe(3);
+  expect(await to("PUT", "rekey/verify", { key: made[2], nonce: proof })).toMatchObject({ json: { complete: true } });
+  for (const share of made) expect(await sandbox.secrets.opens([share])).toBe(true);
+  expect([await sandbox.secrets.opens(made), await sandbox.secrets.opens([shares[0]!])]).toEqual([true, false]);
+});
+
 test("the nonce guards a young attempt for ten minutes, by the sandbox's clock", async () => {
   await open({ dialect: "hashicorp" });
   await begin();
