@@ -80,7 +80,7 @@ export interface Definition<Inputs, State> {
   };
 
   /** What an update will do or the server would refuse, judged on what is declared over what was last read: a preview prints it. */
-  foresee?(inputs: Inputs, last: State): Finding[];
+  foresee?(inputs: Inputs, last: State): Finding[] | Promise<Finding[]>;
   /** What a creation will do, where its inputs alone do not tell: a preview prints it. */
   announce?(inputs: Inputs, connection: Connection): Promise<string>;
   /**

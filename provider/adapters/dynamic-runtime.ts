@@ -237,7 +237,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
         }
         const isInDoubt = Boolean(olds.unfinished || olds.halfDone);
         const isKnown = !hasUnknown(inputs);
-        if ((changed.length > 0 || isInDoubt) && isKnown) warn(inputs, definition.foresee?.(inputs, olds) ?? []);
+        if ((changed.length > 0 || isInDoubt) && isKnown) warn(inputs, (await definition.foresee?.(inputs, olds)) ?? []);
         // A refresh compares as well, before the program has said what it declares.
         const objects = isKnown && declaredIn(olds).length > 0 ? objectsOf(inputs) : [];
         const isHeld = replaces.length === 0 && areDeclared(connection, objects);

@@ -83,7 +83,6 @@ export const rekey: readonly MutatedFile[] = [
         "assertSavesEachStep(connection);\n  const parameters",
         "const parameters",
       ],
-      ["a change of triggers runs no rekey", '"pgpKeys", "triggers"] as const', '"pgpKeys"] as const'],
     ],
   },
   {
@@ -93,7 +92,7 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       [
         "a new rekey forgets a set that may be live",
-        "[...(last.candidate ? [last.candidate] : []), ...(last.kept ?? [])]",
+        "[...(last.candidate && !isEmpty(last.candidate) ? [last.candidate] : []), ...(last.kept ?? [])]",
         "[...(last.kept ?? [])]",
       ],
       ["kept sets are stored in clear text", '"candidate", "kept"],\n  foresee', '"candidate"],\n  foresee'],
@@ -215,7 +214,7 @@ export const rekey: readonly MutatedFile[] = [
     suites,
     commandLine,
     mutants: [
-      ["an orphan of an earlier run can still commit", "if (status.verification) await restartVerification(connection);", ""],
+      ["an orphan of an earlier run can still commit", "if (status.verification) await restartVerification(connection, status.nonce);", ""],
       [
         "onConflict: resume goes on with an attempt that is not exactly ours",
         'onConflict === "resume" && kind === "alike" && maySubmit',
@@ -225,9 +224,12 @@ export const rekey: readonly MutatedFile[] = [
   },
   {
     file: "provider/secrets/rekey/declaration.ts",
-    suites: ["test/provider/adapters/check", "test/provider/secrets/rekey/(refusals|pgp)"],
+    suites: ["test/provider/adapters/check", "test/provider/secrets/rekey/(refusals|pgp|stories)"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
-    mutants: [["shares go over plain http", "acceptPlaintext || isPrivate(connection)", "acceptPlaintext || connection"]],
+    mutants: [
+      ["shares go over plain http", "acceptPlaintext || isPrivate(connection)", "acceptPlaintext || connection"],
+      ["a change of triggers runs no rekey", '"pgpKeys", "triggers"] as const', '"pgpKeys"] as const'],
+    ],
   },
   {
     file: "provider/secrets/rekey/pgp.ts",

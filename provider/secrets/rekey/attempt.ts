@@ -16,8 +16,10 @@ import {
   cancelOurs,
   cancelProbe,
   endOurs,
+  missingShares,
   newAttempt,
   oursOf,
+  recipients,
   rekeyObjects,
   settleConflict,
   tell,
@@ -58,18 +60,19 @@ const references: Comparison = {
 };
 
 /** What the preview says of a new rekey. */
-function foresee(inputs: RekeyInputs, last: object): Finding[] {
+async function foresee(inputs: RekeyInputs, last: object): Promise<Finding[]> {
   if (!isNew(inputs, last)) return [];
   const { secretShares, secretThreshold } = last as RekeyInputs;
-  const reason = `a new rekey will run, from ${sizeOf(secretShares, secretThreshold)}, to ${sizeOf(inputs.secretShares, inputs.secretThreshold)}: it makes the unseal keys that are live now worthless, and where the current shares are not at hand, it takes those that the state keeps`;
-  return [{ path: "", reason }];
+  const reason = `a new rekey will run, from ${sizeOf(secretShares, secretThreshold)}, to ${sizeOf(inputs.secretShares, inputs.secretThreshold)}${await recipients(inputs.pgpKeys)}: it makes the unseal keys that are live now worthless, and where the current shares are not at hand, it takes those that the state keeps`;
+  return [{ path: "", reason }, ...missingShares(inputs.currentShares, "currentShares")];
 }
 
 /** Holders compare the keys before anybody gives a share. */
 async function announce(inputs: RekeyInputs, { address }: Connection): Promise<string> {
-  const { shares, threshold, fingerprints, verification, backup } = await parametersOf(inputs);
-  const to = fingerprints.length > 0 ? `, encrypted to ${fingerprints.join(", ")}${backup ? ", with a backup" : ""}` : "";
-  return `new unseal keys will be made on ${address}: ${sizeOf(shares, threshold)}, ${verification ? "with" : "without"} verification${to}`;
+  const { secretShares, secretThreshold, pgpKeys, backup, requireVerification = true, currentShares } = inputs;
+  const to = `${await recipients(pgpKeys)}${backup ? ", with a backup" : ""}`;
+  const missing = missingShares(currentShares, "currentShares").map(({ path, reason }) => `; ${path}: ${reason}`);
+  return `new unseal keys will be made on ${address}: ${sizeOf(secretShares, secretThreshold)}, ${requireVerification ? "with" : "without"} verification${to}${missing.join("")}`;
 }
 
 async function up(connection: Connection, inputs: RekeyInputs, last: Partial<AttemptState> & Doubt): Promise<AttemptState> {

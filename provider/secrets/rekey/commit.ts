@@ -3,7 +3,7 @@ import { CustomResource, CustomResourceOptions, Output } from "@pulumi/pulumi";
 import { z } from "zod";
 import { ignored } from "../../comparison";
 import { Connection } from "../../connection";
-import { Definition } from "../../definition";
+import { Definition, Finding } from "../../definition";
 import { strictObject } from "../../inputs";
 import { assertNotRefused, heldByAnother, newInstance } from "../../ownership";
 import { Args, registration } from "../../resource";
@@ -20,6 +20,7 @@ import {
   cancelProbe,
   endOurs,
   isSucceeded,
+  missingShares,
   oursOf,
   refuseAltered,
   rekeyObjects,
@@ -100,7 +101,7 @@ async function step(run: Run): Promise<CommitState> {
   const { nonce, threshold } = inputs.candidate;
   for (;;) {
     if (state.outcome === "unknown" && run.shares.length < threshold)
-      throw waitForShares(
+      throw await waitForShares(
         run,
         `whether the new shares of the attempt ${nonce} are live is not known, and ${run.shares.length} of the ${threshold} decrypted ones needed to find out are at hand`,
       );
@@ -132,6 +133,10 @@ async function step(run: Run): Promise<CommitState> {
 }
 
 const { currentShares, newShares, proof, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
+
+/** Who decrypts the new shares brings them: which of them are still missing. */
+const foresee = ({ candidate, newShares = [] }: CommitInputs, { outcome }: CommitState): Finding[] =>
+  outcome === "live" || candidate.encrypted.length === 0 ? [] : missingShares(newShares, "newShares");
 
 /** @internal */
 export const rekeyCommit: Definition<CommitInputs, CommitState> = {
@@ -173,6 +178,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   replaces: [],
   deleteBeforeReplace: true,
   secrets: ["currentShares", "newShares", "candidate", "kept", "live", "former", "shares", "gathered"],
+  foresee,
   async read(connection, previous) {
     const { outcome, live, attempt, candidate, nonces } = previous as Last;
     if (outcome !== "live" || !live || !attempt || !candidate) return previous;

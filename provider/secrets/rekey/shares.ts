@@ -17,7 +17,9 @@ import {
   cancelOurs,
   cancelProbe,
   endOurs,
+  missingShares,
   oursOf,
+  recipients,
   refuseAltered,
   rekeyObjects,
   settleConflict,
@@ -113,14 +115,15 @@ const attempts: Comparison = { equal: (a, b) => (a as Attempt | undefined)?.id =
 const { currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection } = rekeyFields;
 
 /** What a holder sees in a preview, before giving a share. */
-function foresee({ attempt: { nonce, parameters } }: SharesInputs, { candidate }: SharesState): Finding[] {
+async function foresee({ attempt: { nonce, parameters }, currentShares }: SharesInputs, { candidate }: SharesState): Promise<Finding[]> {
   if (candidate || !nonce) return [];
-  const to = parameters.fingerprints.length > 0 ? `, encrypted to ${parameters.fingerprints.join(", ")}` : "";
+  const to = await recipients(parameters.pgpKeys);
   return [
     {
       path: "",
       reason: `the current shares at hand will be given, as far as the attempt still takes them, for ${parameters.shares} new ones, threshold ${parameters.threshold}${to}`,
     },
+    ...missingShares(currentShares, "currentShares"),
   ];
 }
 

@@ -1,9 +1,12 @@
 import { Connection } from "../../connection";
+import { Finding } from "../../definition";
 import { StewardError, Unfinished } from "../../errors";
 import { log } from "../../log";
 import { heldByAnother } from "../../ownership";
 import { RekeyInputs } from "./declaration";
+import { describeKeys } from "./pgp";
 import { cancelAttempt, getStatus, isReplyLost, Parameters, RekeyStatus, restartVerification, startAttempt } from "./server";
+import { emptyReferences, ShareSource } from "./share";
 import { describe, look, matches, Ours, Situation } from "./situation";
 import { keepsItsKey, storedSeal } from "./stored-seal";
 
@@ -32,6 +35,16 @@ export const oursOf = ({ parameters, probe }: Attempt, nonces: readonly string[]
 
 /** A line of the story that `pulumi up` tells. @internal */
 export const tell = (text: string): void => log(`rekey: ${text}`);
+
+/** To whom new shares are encrypted. @internal */
+export const recipients = async (pgpKeys: readonly string[] = []): Promise<string> =>
+  pgpKeys.length > 0 ? `, encrypted to ${await describeKeys(pgpKeys)}` : "";
+
+/** What the preview says of references behind which there is no share. @internal */
+export function missingShares(sources: readonly ShareSource[], field: "currentShares" | "newShares"): Finding[] {
+  const names = emptyReferences(sources, field);
+  return names.length > 0 ? [{ path: field, reason: `not at hand: ${names.join(", ")}` }] : [];
+}
 
 /** Before the first request that changes something. @internal */
 export function assertSavesEachStep(connection: Connection): void {

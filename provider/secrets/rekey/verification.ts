@@ -17,7 +17,7 @@ export async function proveAndVerify(run: Run): Promise<CommitState> {
   const total = Math.max(encrypted.length, inputs.candidate.shares.length);
   const needed = all ? total : threshold;
   if (shares.length < needed)
-    throw waitForShares(
+    throw await waitForShares(
       run,
       `${shares.length} of the ${needed} decrypted new shares that prove the rekey are at hand; nothing is committed${missing.length > 0 ? `; not at hand: ${missing.join(", ")}` : ""}`,
     );

@@ -125,6 +125,28 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(keyed.output).toContain("a new rekey will run");
   });
 
+  test("a preview names the references that are empty, and the keys with their user ids", async () => {
+    const all: Holder[] = await holders(3);
+    const keys = all.map(({ fingerprint }, index) => `${fingerprint} "holder ${index}"`).join(", ");
+    const program = (more = ""): Story =>
+      project.program(`
+        new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, pgpKeys: ${JSON.stringify(all.map(({ publicKey }) => publicKey))},
+          currentShares: [{ env: "RS0" }, { env: "RS_NONE" }, { file: "no/such/file" }${more}], newShares: [{ env: "N0" }, { env: "N1" }] });`);
+    const missing = "not at hand: the variable RS_NONE, the file no/such/file";
+    const first = await program().preview();
+    expect(first.output).toContain(`3 shares, threshold 2, with verification, encrypted to ${keys}; currentShares: ${missing}`);
+    expect(first.output).not.toContain("newShares: not at hand");
+    const stopped = await project.pulumi("up", "--yes", "--skip-preview");
+    expect(stopped.output).toContain("1 of 3 current shares given");
+    const second = await project.preview();
+    expect(second.output).toContain(`for 3 new ones, threshold 2, encrypted to ${keys}`);
+    expect(second.output).toContain(`warning: rekey: currentShares: ${missing}`);
+    program(', { env: "RS1" }, { env: "RS2" }');
+    const waits = await project.pulumi("up", "--yes", "--skip-preview");
+    expect(waits.output).toContain(`Their holders (${keys}) decrypt theirs`);
+    expect((await project.preview()).output).toContain("warning: rekey: newShares: not at hand: the variable N0, the variable N1");
+  });
+
   test("bad input is refused in the preview, all of it at once, and nothing is sent", async () => {
     const [key] = await holders(1);
     const bad = await project
