@@ -3,9 +3,9 @@ import { StewardError } from "../provider/errors";
 import { prove } from "../provider/secrets/rekey/proof";
 import { sendPatiently } from "../provider/secrets/rekey/rate-limit";
 import { getStatus, giveShare, isWhole, RekeyStatus, ShareSet, saysNothingOfTheShare, verifyShare } from "../provider/secrets/rekey/server";
-import { decodeShare, guarding, Share, shareOf } from "../provider/secrets/rekey/share";
+import { guarding, mayBeShare, Share, shareOf } from "../provider/secrets/rekey/share";
 import { isEmpty, keptBySeal, mayGiveNoShares, noShares } from "../provider/secrets/rekey/stored-seal";
-import { agree, assertPrivate, giving, lookAgain, Round, Standing, service, submitting } from "./attempt";
+import { agree, assertPrivate, giveBack, giving, lookAgain, Round, Standing, service, submitting } from "./attempt";
 import { NewSharesFile } from "./file";
 import { print, readSecret, say, Terminal, unbroken } from "./terminal";
 
@@ -57,6 +57,7 @@ const onItsWay = "The share is on its way: its answer is waited for.";
 export async function verify(terminal: Terminal, options: GiveOptions): Promise<void> {
   const connection = service(terminal);
   assertPrivate(connection, options);
+  say(terminal, "If a stack runs this rekey, bring your new share there instead: it does not count what is given back here.");
   const shown = await agree(terminal, connection, giving, "Give your new share back to this rekey?", options.nonce);
   const { trusted, share } = await readShare(terminal, connection, "Your new share (it is not shown): ");
   let before = await lookAgain(trusted, giving, shown);
@@ -82,7 +83,7 @@ const keepBoth = "Keep the former shares and the new ones: the page docs/rekey.m
 /** `trusted`: no error of it shows the share. */
 async function readShare(terminal: Terminal, connection: Connection, question: string): Promise<{ trusted: Connection; share: Share }> {
   const text = await readSecret(terminal, question);
-  if (!decodeShare(text))
+  if (!mayBeShare(text))
     throw new StewardError({
       code: "ERR_INVALID_INPUT",
       reason: "what was given is no share, in base64 or hex; nothing was sent",
@@ -134,7 +135,7 @@ async function handOut(terminal: Terminal, connection: Connection, shown: RekeyS
     ({ verification }) => verification?.nonce,
     () => undefined,
   );
-  say(terminal, `Then ${set.threshold} of them are given back: pulumi-steward rekey verify${nonce ? ` --nonce ${nonce}` : ""}`);
+  say(terminal, `${set.threshold} of them commit the rekey. ${giveBack("them", nonce)}`);
 }
 
 const failed = (reason: string, advice: string): StewardError => new StewardError({ code: "ERR_FAILED", reason, advice });
@@ -177,7 +178,7 @@ async function explain(connection: Connection, round: Round, shown: RekeyStatus,
   if (after.started && after.nonce === shown.nonce)
     return failed(
       `the new shares are made, and were lost with the answer (${reason})`,
-      `Nothing is committed. ${shown.backup ? "The service's backup holds them, encrypted." : "Cancel the rekey, and begin anew."}`,
+      `Nothing is committed. ${shown.backup ? "The service's backup holds them, encrypted: `pulumi-steward rekey backup` fetches them." : "Cancel the rekey, and begin anew."}`,
     );
   return failed(
     `the answer was lost (${reason}), and the rekey is gone`,

@@ -203,7 +203,7 @@ async function protectBackup(run: Run): Promise<void> {
   if (!inputs.replaceBackup)
     throw stopped(
       `the service keeps a backup of another rekey, ${backup.nonce}, which ours would overwrite`,
-      "Fetch it with secrets.getRekeyBackup and remove it, or set replaceBackup: true, which keeps what it holds, ciphertext, in the state.",
+      `Fetch it with \`pulumi-steward rekey backup\`, and remove it with \`pulumi-steward rekey backup --delete --nonce ${backup.nonce}\`; or set replaceBackup: true, which keeps what it holds, ciphertext, in the state.`,
     );
   if (state.replacedBackup?.nonce === backup.nonce) return;
   state.replacedBackup = backup;
