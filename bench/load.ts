@@ -27,7 +27,7 @@ for (let index = 0; index < ${roles}; index++)
   roles.push(new secrets.SchedulerRole("role-" + index, { name: "role-" + index, policies: ["readonly"] }, after));
 for (let index = 0; index < ${tokens}; index++) new secrets.SchedulerToken("token-" + index, { role: roles[index].name }, after);
 const currentShares = ["SHARE_1", "SHARE_2", "SHARE_3"].map((env) => ({ env }));
-new secrets.Rekey("unseal", { secretShares: 5, secretThreshold: 3, currentShares, discardShares: true });
+new secrets.Rekey("unseal", { secretShares: 5, secretThreshold: 3, currentShares, keepSharesInState: true, discardShares: true });
 new platform.GeneralSettings("general", { limitUserOrganizationCreation: false });
 new platform.CostEstimationSettings("cost", { cloudAAccessKeyId: "a", cloudASecretKey: "b" });
 const saml = new platform.SamlSettings("saml", { debug: true });

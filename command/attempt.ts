@@ -82,11 +82,15 @@ export function describe(status: RekeyStatus, { address }: Connection): string[]
   return [...lines.slice(0, 6), ...keys, ...lines.slice(6)];
 }
 
+/** A stack verifies what its own state holds, and cannot see what was verified here. Which of the two runs a rekey, no service tells. */
+export const giveBack = (them: string, nonce?: string): string =>
+  `If a stack runs this rekey, bring ${them} there, as newShares. If none does, give ${them} back: pulumi-steward rekey verify${nonce ? ` --nonce ${nonce}` : ""}`;
+
 const missing = (round: Round, status: RekeyStatus, { address }: Connection): StewardError => {
   const fail = (reason: string, advice: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, advice });
   if (!status.started) return fail(`no rekey is in progress on ${address}`, "Nothing was sent.");
   return round.shares === "current"
-    ? fail("the current shares are all given, and the new ones are made", "Give a new share with `pulumi-steward rekey verify`.")
+    ? fail("the current shares are all given, and the new ones are made", `${giveBack("your new share")}.`)
     : fail(
         "there is nothing to verify: the new shares are not made yet",
         `${status.progress} of ${status.required} current shares are given; give one with \`pulumi-steward rekey submit\`.`,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { StewardError } from "../provider/errors";
-import { decodeShare } from "../provider/secrets/rekey/share";
+import { mayBeShare } from "../provider/secrets/rekey/share";
 import { ask, print, readSecret, Terminal } from "./terminal";
 
 export interface DecryptOptions {
@@ -16,7 +16,7 @@ export async function decrypt(terminal: Terminal, options: DecryptOptions): Prom
   const privateKey = readKey(options.key);
   const share = fromLine(await readEncrypted(terminal, options));
   const text = await decryptMessage({ share, privateKey, passphrase: () => readPassphrase(terminal, options) });
-  if (!decodeShare(text)) throw invalid("what the message holds is no share, in base64 or hex");
+  if (!mayBeShare(text)) throw invalid("what the message holds is no share, in base64 or hex");
   await print(terminal, text.trim());
 }
 

@@ -18,6 +18,7 @@ export function createCommand(terminal: Terminal, stopped: () => Promise<unknown
     });
   addSandbox(program, terminal, stopped);
   addRekey(program, terminal);
+  program.showHelpAfterError(true);
   return program;
 }
 

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { cancelAttempt, getStatus, restartVerification } from "../provider/secrets/rekey/server";
-import { agree, cancelling, describe, giving, lookAgain, service } from "./attempt";
+import { agree, cancelling, describe, giveBack, giving, lookAgain, service } from "./attempt";
+import { BackupOptions, backup } from "./backup";
 import { decrypt } from "./decrypt";
 import { submit, verify } from "./shares";
 import { print, say, Terminal } from "./terminal";
@@ -22,23 +23,26 @@ A share is never an argument. It is asked for without being shown or, where nobo
 const nonce = "the rekey that is meant; without it, it is shown and has to be confirmed";
 const plaintext = "send the share over plain http to another machine, where anybody on the way can read it";
 
+const neverArgument =
+  "(A share is never an argument: it is asked for, or read from the standard input. Take one that was an argument as known to others.)";
+
 /** `pulumi-steward rekey …`, for holders of shares. */
 export function addRekey(program: Command, terminal: Terminal): void {
   const rekey = program
     .command("rekey")
     .description("Take part in a rekey, a change of unseal keys, as the holder of a share.")
-    .showHelpAfterError(
-      "(A share is never an argument: it is asked for, or read from the standard input. Take one that was an argument as known to others.)",
-    )
+    .showHelpAfterError(neverArgument)
     .addHelpText(
       "after",
       `
+${neverArgument}
+
 A rekey that somebody began, with a Pulumi program or with Vault's own command line, goes on like this:
 
   $ pulumi-steward rekey status                      what it will make, and for whom
   $ pulumi-steward rekey submit                      each holder, a current share
   $ pulumi-steward rekey decrypt --key me.asc        each holder, the new share, where it is encrypted
-  $ pulumi-steward rekey verify                      each holder, the new share
+  $ pulumi-steward rekey verify                      each holder, the new share, where no stack runs the rekey
 ${environment}
 ${exits}`,
     );
@@ -66,7 +70,7 @@ ${exits}`,
       `${shares} submit --nonce 6f1c…
 
 Compare the numbers and the fingerprints that are shown before you give it. Whatever changes about the rekey until then, nothing is sent.
-The share is sent once and never again. Where it is the last one, the answer holds the new shares, this once: they go to the standard
+The share is sent once; after a 429, which applied nothing, once more. Where it is the last one, the answer holds the new shares, this once: they go to the standard
 output or, with --output, into a file that only you can read, which is made before your share is sent.
 ${environment}
 ${exits}`,
@@ -86,7 +90,8 @@ ${exits}`,
       `${shares} verify --nonce 90ab…
 
 The verification has a nonce of its own, which \`pulumi-steward rekey status\` shows.
-A \`pulumi up\` verifies by itself: it begins the verification anew, and what others gave back does not count.
+Where a stack runs the rekey, bring the new share there, as newShares: it begins the verification anew, and what others gave back does
+not count.
 ${environment}
 ${exits}`,
     )
@@ -105,8 +110,8 @@ ${exits}`,
       const connection = service(terminal);
       const shown = await agree(terminal, connection, giving, "Begin its verification anew?", options.nonce);
       await lookAgain(connection, giving, shown);
-      const verification = await restartVerification(connection);
-      say(terminal, `The verification begins anew${verification ? `: pulumi-steward rekey verify --nonce ${verification.nonce}` : "."}`);
+      const verification = await restartVerification(connection, shown.nonce);
+      say(terminal, `The verification begins anew. ${giveBack("the new shares", verification?.nonce)}`);
     });
 
   rekey
@@ -120,6 +125,29 @@ ${exits}`,
       const shown = await agree(terminal, connection, cancelling, "Cancel this rekey, and with it what holders gave to it?", options.nonce);
       await cancelAttempt(connection, (await lookAgain(connection, cancelling, shown)).nonce);
       say(terminal, "The rekey is cancelled. The current shares stay valid; new ones that were made are worthless.");
+    });
+
+  rekey
+    .command("backup")
+    .description("Fetch the encrypted new shares that the service keeps, or remove them.")
+    .option("--fingerprint <fingerprint>", "only the share for the holder of this key")
+    .option("--output <file>", "put the shares there, not on the terminal; it must not exist yet")
+    .option("--delete", "remove the backup; needs --nonce")
+    .option("--nonce <nonce>", "the rekey whose backup is meant")
+    .addHelpText(
+      "after",
+      `
+  $ pulumi-steward rekey backup --fingerprint "$FINGERPRINT" --output mine.txt
+  $ pulumi-steward rekey decrypt --key me.asc --share mine.txt
+
+The service keeps at most one backup. It may be of a rekey that never came to its commit: compare its nonce.
+${environment}
+${exits}`,
+    )
+    .action(async (options: BackupOptions, command: Command) => {
+      if (options.delete && options.nonce === undefined)
+        command.showHelpAfterError(false).error("error: --delete needs --nonce, the rekey whose backup is removed");
+      await backup(terminal, options);
     });
 
   rekey
@@ -144,6 +172,9 @@ Where the private key never leaves a card or an agent: xxd -r -p mine.txt | gpg 
 ${exits}`,
     )
     .action((options) => decrypt(terminal, options));
+
+  // Last, since each command takes this over when it is added: a command that does not exist is answered with those that do.
+  rekey.showHelpAfterError(true);
 }
 
 /** A pipeline has nobody to confirm anything. */

@@ -1,9 +1,11 @@
 import { Connection } from "../provider/connection";
 import { StewardError } from "../provider/errors";
 import { prove } from "../provider/secrets/rekey/proof";
+import { sendPatiently } from "../provider/secrets/rekey/rate-limit";
 import { getStatus, giveShare, isWhole, RekeyStatus, ShareSet, saysNothingOfTheShare, verifyShare } from "../provider/secrets/rekey/server";
-import { decodeShare, guarding, Share, shareOf } from "../provider/secrets/rekey/share";
-import { agree, assertPrivate, giving, lookAgain, Round, Standing, service, submitting } from "./attempt";
+import { guarding, mayBeShare, Share, shareOf } from "../provider/secrets/rekey/share";
+import { isEmpty, keptBySeal, mayGiveNoShares, noShares } from "../provider/secrets/rekey/stored-seal";
+import { agree, assertPrivate, giveBack, giving, lookAgain, Round, Standing, service, submitting } from "./attempt";
 import { NewSharesFile } from "./file";
 import { print, readSecret, say, Terminal, unbroken } from "./terminal";
 
@@ -30,13 +32,15 @@ export async function submit(terminal: Terminal, options: GiveOptions & { output
   const file = options.output === undefined ? undefined : new NewSharesFile(options.output, shown.shares);
   try {
     const { trusted, share } = await readShare(terminal, connection, "Your current share (it is not shown): ");
-    const before = await lookAgain(trusted, submitting, shown);
+    let before = await lookAgain(trusted, submitting, shown);
+    const isUnchanged = async (): Promise<true> => {
+      before = await lookAgain(trusted, submitting, shown);
+      return true;
+    };
+    const give = (): ReturnType<typeof giveShare> =>
+      giveShare(trusted, { nonce: before.nonce, share: share.text }, { threshold: shown.threshold, fingerprints });
     await unbroken(terminal, onItsWay, async () => {
-      const given = await giveShare(
-        trusted,
-        { nonce: before.nonce, share: share.text },
-        { threshold: shown.threshold, fingerprints },
-      ).catch(async (error) => {
+      const given = await sendPatiently(trusted, give, isUnchanged).catch(async (error) => {
         throw await explain(trusted, submitting, shown, before, error);
       });
       if (!given.set) say(terminal, `${given.progress ?? before.progress + 1} of ${before.required} current shares given.`);
@@ -53,11 +57,17 @@ const onItsWay = "The share is on its way: its answer is waited for.";
 export async function verify(terminal: Terminal, options: GiveOptions): Promise<void> {
   const connection = service(terminal);
   assertPrivate(connection, options);
+  say(terminal, "If a stack runs this rekey, bring your new share there instead: it does not count what is given back here.");
   const shown = await agree(terminal, connection, giving, "Give your new share back to this rekey?", options.nonce);
   const { trusted, share } = await readShare(terminal, connection, "Your new share (it is not shown): ");
-  const before = await lookAgain(trusted, giving, shown);
+  let before = await lookAgain(trusted, giving, shown);
+  const isUnchanged = async (): Promise<true> => {
+    before = await lookAgain(trusted, giving, shown);
+    return true;
+  };
+  const give = (): Promise<boolean> => verifyShare(trusted, { nonce: before.nonce, share: share.text });
   await unbroken(terminal, onItsWay, async () => {
-    const complete = await verifyShare(trusted, { nonce: before.nonce, share: share.text }).catch(async (error) => {
+    const complete = await sendPatiently(trusted, give, isUnchanged).catch(async (error) => {
       throw await explain(trusted, giving, shown, before, error);
     });
     if (!complete) return say(terminal, `${before.progress + 1} of ${before.required} new shares given back.`);
@@ -73,7 +83,7 @@ const keepBoth = "Keep the former shares and the new ones: the page docs/rekey.m
 /** `trusted`: no error of it shows the share. */
 async function readShare(terminal: Terminal, connection: Connection, question: string): Promise<{ trusted: Connection; share: Share }> {
   const text = await readSecret(terminal, question);
-  if (!decodeShare(text))
+  if (!mayBeShare(text))
     throw new StewardError({
       code: "ERR_INVALID_INPUT",
       reason: "what was given is no share, in base64 or hex; nothing was sent",
@@ -89,8 +99,11 @@ async function handOut(terminal: Terminal, connection: Connection, shown: RekeyS
     ...set.shares.map((share, index) => `share ${index + 1}: ${share}`),
     ...set.encrypted.map(({ fingerprint, share }, index) => `share ${index + 1}, for the holder of ${fingerprint}, encrypted: ${share}`),
   ];
-  if (lines.length === 0)
-    throw failed("the service rotated its key and gave out no shares: its seal keeps the key itself", "There is nothing to keep.");
+  if (isEmpty(set)) {
+    const parameters = { ...shown, fingerprints: shown.pgpFingerprints, verification: shown.verificationRequired };
+    if (!mayGiveNoShares(connection, parameters)) throw failed(noShares.reason, "There is nothing to keep.");
+    return say(terminal, `Warning: ${keptBySeal}.`);
+  }
   if (file?.write(lines)) say(terminal, `The new shares are in ${file.path}, which only you can read.`);
   else {
     if (file) say(terminal, `${file.path} cannot be written: the new shares are shown instead.`);
@@ -122,7 +135,7 @@ async function handOut(terminal: Terminal, connection: Connection, shown: RekeyS
     ({ verification }) => verification?.nonce,
     () => undefined,
   );
-  say(terminal, `Then ${set.threshold} of them are given back: pulumi-steward rekey verify${nonce ? ` --nonce ${nonce}` : ""}`);
+  say(terminal, `${set.threshold} of them commit the rekey. ${giveBack("them", nonce)}`);
 }
 
 const failed = (reason: string, advice: string): StewardError => new StewardError({ code: "ERR_FAILED", reason, advice });
@@ -165,7 +178,7 @@ async function explain(connection: Connection, round: Round, shown: RekeyStatus,
   if (after.started && after.nonce === shown.nonce)
     return failed(
       `the new shares are made, and were lost with the answer (${reason})`,
-      `Nothing is committed. ${shown.backup ? "The service's backup holds them, encrypted." : "Cancel the rekey, and begin anew."}`,
+      `Nothing is committed. ${shown.backup ? "The service's backup holds them, encrypted: `pulumi-steward rekey backup` fetches them." : "Cancel the rekey, and begin anew."}`,
     );
   return failed(
     `the answer was lost (${reason}), and the rekey is gone`,

@@ -18,7 +18,8 @@ export interface Finding {
 /** A rule that no schema of one field can state. It waits until every field it names is known. @internal */
 export interface Rule<Inputs> {
   fields: readonly (keyof Inputs & string)[];
-  check(inputs: Inputs, connection: Connection): Finding[] | Promise<Finding[]>;
+  /** `last` holds the inputs of the last run; none before the first. */
+  check(inputs: Inputs, connection: Connection, last: Partial<Inputs>): Finding[] | Promise<Finding[]>;
 }
 
 /** A state that an unanswered write left behind. @internal */
@@ -81,7 +82,7 @@ export interface Definition<Inputs, State> {
   };
 
   /** What an update will do or the server would refuse, judged on what is declared over what was last read: a preview prints it. */
-  foresee?(inputs: Inputs, last: State): Finding[];
+  foresee?(inputs: Inputs, last: State): Finding[] | Promise<Finding[]>;
   /** What a creation will do, where its inputs alone do not tell: a preview prints it. */
   announce?(inputs: Inputs, connection: Connection): Promise<string>;
   /**

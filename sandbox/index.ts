@@ -48,7 +48,7 @@ export async function start(options: Options = {}): Promise<Sandbox> {
   if (seal !== "shamir" && seal !== "stored") throw new TypeError('seal is "shamir" or "stored".');
   if (!Number.isInteger(port) || port < 0 || port > 65_532) throw new RangeError("port is a whole number from 0 to 65532.");
   if (!Number.isInteger(unsealShares) || unsealShares < 1 || unsealShares > 255) throw new RangeError("unsealShares is from 1 to 255.");
-  const least = unsealShares === 1 ? 1 : 2;
+  const least = unsealShares === 1 || name === "standard" ? 1 : 2;
   if (!Number.isInteger(unsealThreshold) || unsealThreshold < least || unsealThreshold > unsealShares)
     throw new RangeError(`unsealThreshold is from ${least} to unsealShares (${unsealShares}).`);
 

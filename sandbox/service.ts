@@ -68,7 +68,7 @@ export interface Options {
    */
   unsealShares?: number;
   /**
-   * How many of them are needed.
+   * How many of them are needed. 1 of several only in the dialect "standard".
    * @default 3, or all of fewer shares
    */
   unsealThreshold?: number;

@@ -31,7 +31,13 @@ const saml = { extra: { "private-key": canary("private-key"), "provider-type": "
 const share = (name: string): string => Buffer.from(canary(name).padEnd(33, ".")).toString("base64");
 const parameters = { shares: 1, threshold: 1, pgpKeys: [], fingerprints: [], backup: false, verification: true };
 const attempt = { id: "1", nonce: "ours", nonces: ["ours"], parameters, probe: { key: "", fingerprint: "none" } };
-const rekey = { secretShares: 1, secretThreshold: 1, currentShares: [share("currentShares")], newShares: [share("newShares")] };
+const rekey = {
+  secretShares: 1,
+  secretThreshold: 1,
+  keepSharesInState: true,
+  currentShares: [share("currentShares")],
+  newShares: [share("newShares")],
+};
 const set = (name: string): object => ({ nonce: "ours", threshold: 1, shares: [share(name)], encrypted: [] });
 const given = { attempt, currentShares: rekey.currentShares, newShares: rekey.newShares };
 const handed = {

@@ -22,6 +22,7 @@ const rekeyInputs = {
   secretShares: 3,
   secretThreshold: 2,
   currentShares: [{ env: "STATES_0" }, { env: "STATES_1" }, { env: "STATES_2" }],
+  keepSharesInState: true,
   discardShares: true,
 };
 /** What the service chooses anew for each token that it generates. */

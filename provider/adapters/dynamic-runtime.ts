@@ -40,7 +40,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
   /** The server that the first properties name, for the resource that all of them are of. */
   const connectionOf = (...properties: Properties[]): Connection => ({
     ...connect(definition.token.split(":")[0] as System, (properties[0]?.connection as string | undefined) ?? "default", settings),
-    secrets: properties.flatMap(secretsIn),
+    secrets: [...properties.flatMap(secretsIn), ...leftOut()],
     // Not computed before it is used: a check connects while its inputs may still be invalid.
     get resource() {
       return describe(properties.at(-1) ?? {});
@@ -54,6 +54,14 @@ export function provider(token: string, _release?: string): DynamicProvider {
     return holders.flatMap((holder) =>
       definition.secrets.flatMap((path) => [valueAt(holder, [path]), valueAt(holder, path.split("."))].flatMap(stringsIn)),
     );
+  };
+
+  /** Secrets that a check has seen and not passed on. A server may know and echo them all the same. */
+  const leftOut = (more: readonly string[] = []): string[] => {
+    const key = `left out of ${token}`;
+    const secrets = [...((memory.get(key) as string[] | undefined) ?? []), ...more];
+    memory.set(key, secrets);
+    return secrets;
   };
 
   const describe = (fields: Properties): string => {
@@ -177,7 +185,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
           const invalid = new Set(findings.map(({ path }) => path.split(/[.[]/)[0]));
           for (const rule of definition.rules ?? [])
             if (!rule.fields.some((field) => hasUnknown(inputs[field]) || invalid.has(field)))
-              findings.push(...(await rule.check(inputs, connection)));
+              findings.push(...(await rule.check(inputs, connection, olds ?? {})));
           const isCreation = Object.keys(olds ?? {}).length === 0;
           if (findings.every(({ warning }) => warning) && !hasUnknown(inputs)) {
             noteDeclared(connection, objectsOf(inputs));
@@ -193,12 +201,16 @@ export function provider(token: string, _release?: string): DynamicProvider {
         inputs,
         findings.filter(({ warning }) => warning),
       );
-      const normalised = Object.entries(inputs).map(([field, value]) => [
-        field,
-        hasUnknown(value) ? value : (comparison(field).normalise?.(value) ?? value),
-      ]);
+      const normalised = Object.fromEntries(
+        Object.entries(inputs).map(([field, value]) => [
+          field,
+          hasUnknown(value) ? value : (comparison(field).normalise?.(value) ?? value),
+        ]),
+      );
+      const passedOn = new Set(secretsIn(normalised));
+      leftOut(secretsIn(inputs).filter((secret) => !passedOn.has(secret)));
       return {
-        inputs: Object.fromEntries(normalised),
+        inputs: normalised,
         // With a property named, the engine prints its value, secrets included.
         failures: findings
           .filter(({ warning }) => !warning)
@@ -225,7 +237,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
         }
         const isInDoubt = Boolean(olds.unfinished || olds.halfDone);
         const isKnown = !hasUnknown(inputs);
-        if ((changed.length > 0 || isInDoubt) && isKnown) warn(inputs, definition.foresee?.(inputs, olds) ?? []);
+        if ((changed.length > 0 || isInDoubt) && isKnown) warn(inputs, (await definition.foresee?.(inputs, olds)) ?? []);
         // A refresh compares as well, before the program has said what it declares.
         const objects = isKnown && declaredIn(olds).length > 0 ? objectsOf(inputs) : [];
         const isHeld = replaces.length === 0 && areDeclared(connection, objects);

@@ -29,6 +29,8 @@ interface SecretsDialect {
   noBackup: readonly number[];
   /** Whether `sys/seal-status` tells what kind of seal keeps the key. */
   showsSeal: boolean;
+  /** Whether a rekey to one share of one may complete without a share: its seal keeps the key. */
+  mayKeepShare: boolean;
   /** Whether a 404 with an empty list of errors proves by itself that an object does not exist. */
   provesAbsence: boolean;
 }
@@ -48,6 +50,7 @@ const dialects: Record<Dialect, SecretsDialect> = {
     refusesRepeatedShares: false,
     noBackup: [400, 404],
     showsSeal: false,
+    mayKeepShare: true,
     // The document does not show the body of a 404, so a gateway's 404 may look the same.
     provesAbsence: false,
   },
@@ -65,6 +68,7 @@ const dialects: Record<Dialect, SecretsDialect> = {
     refusesRepeatedShares: true,
     noBackup: [400],
     showsSeal: true,
+    mayKeepShare: false,
     provesAbsence: true,
   },
 };

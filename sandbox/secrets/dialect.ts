@@ -4,7 +4,7 @@ import type { Granted } from "./leases";
 import type { Rule } from "./policy";
 import { sees, seesMount } from "./policy";
 import type { Access, Attempt, Backup, Records, Role } from "./records";
-import type { Completed } from "./rekey";
+import type { Completed, StartRules } from "./rekey";
 import * as wire from "./wire";
 
 /** Where the specification and the real product differ: one table, so that no route asks which one it serves. */
@@ -36,7 +36,7 @@ export interface Dialect {
   envelope(data: unknown, mountType: string): Record<string, unknown>;
   /** What surrounds `data` in an answer that comes with a lease. */
   leased(granted: Granted, data: unknown, mountType: string): Record<string, unknown>;
-  rekey: {
+  rekey: StartRules & {
     /** Verbs that start, update and verify. */
     writes: string[];
     /** Is whatever is sent to "update" an update? */
@@ -89,6 +89,8 @@ export const standard: Dialect = {
     writes: ["PUT"],
     updatesByAnyVerb: false,
     guardsCancel: false,
+    storedNeedsOne: true,
+    oneForSeveral: true,
     status: wire.bareRekey,
     // The specification does not show this answer: a client has to read the status.
     started: () => ({}),
@@ -137,6 +139,8 @@ export const hashicorp: Dialect = {
     writes: ["POST", "PUT"],
     updatesByAnyVerb: true,
     guardsCancel: true,
+    storedNeedsOne: false,
+    oneForSeveral: false,
     status: wire.fullRekey,
     started: wire.fullRekey,
     completed: wire.fullRekeyed,

@@ -14,6 +14,14 @@ export interface RekeyParameters {
   verification: boolean;
 }
 
+/** Where the dialects differ in what they let begin. */
+export interface StartRules {
+  /** Does a seal that keeps the key refuse whatever is not one of one? Otherwise it makes that, whatever is asked. */
+  storedNeedsOne: boolean;
+  /** May one of several shares open the service alone? */
+  oneForSeveral: boolean;
+}
+
 /** The last current share brought this: the new shares, or a message to each holder. */
 export interface Completed {
   attempt: Attempt;
@@ -24,7 +32,7 @@ export interface Completed {
 const guardedMilliseconds = 600_000;
 
 /** Begins an attempt. The order of the refusals is the real product's. */
-export async function start(records: Records, parameters: RekeyParameters, now: Date): Promise<void> {
+export async function start(records: Records, parameters: RekeyParameters, rules: StartRules, now: Date): Promise<void> {
   const { pgpKeys, backup, verification } = parameters;
   if (backup && pgpKeys.length === 0)
     throw new Refused(400, "cannot request a backup of the new keys without providing PGP keys for encryption");
@@ -34,9 +42,11 @@ export async function start(records: Records, parameters: RekeyParameters, now: 
   if (stored && pgpKeys.length > 0) throw new Refused(400, "PGP key encryption not supported when using stored keys");
   if (stored && verification)
     throw new Refused(400, "requiring verification not supported when rekeying the barrier key with recovery keys");
-  // A seal that keeps the key itself has nothing to split, whatever was asked.
+  if (stored && rules.storedNeedsOne && (parameters.shares !== 1 || parameters.threshold !== 1))
+    throw new Refused(400, "secret_shares and secret_threshold must be 1: the seal keeps the key");
+  // A seal that keeps the key itself has nothing to split.
   const { shares, threshold } = stored ? { shares: 1, threshold: 1 } : parameters;
-  const problem = problemOf(shares, threshold);
+  const problem = problemOf(shares, threshold, rules);
   if (problem) throw invalid(problem);
   const holders: Holder[] = [];
   try {
@@ -49,10 +59,10 @@ export async function start(records: Records, parameters: RekeyParameters, now: 
   records.attempt = { shares, threshold, holders, backup, verification, ...fresh };
 }
 
-function problemOf(shares: number, threshold: number): string | undefined {
+function problemOf(shares: number, threshold: number, { oneForSeveral }: StartRules): string | undefined {
   if (shares < 1) return "shares must be at least one";
   if (threshold < 1) return "threshold must be at least one";
-  if (shares > 1 && threshold === 1) return "threshold must be greater than one for multiple shares";
+  if (shares > 1 && threshold === 1 && !oneForSeveral) return "threshold must be greater than one for multiple shares";
   return shares > 255 ? "shares must be less than 256" : undefined;
 }
 
@@ -97,7 +107,7 @@ export async function update(records: Records, share: Uint8Array, nonce: string,
 
 /** Are these the live shares? The refusals of wrong ones are what the real product's storage says about a key that opens nothing. */
 async function authorize(records: Records, given: Uint8Array[]): Promise<void> {
-  const secret = await combine(given).catch((error: Error) => {
+  const secret = await combine(given, records.key).catch((error: Error) => {
     throw new Refused(500, `failed to compute root key: ${error.message}`);
   });
   if (same(secret, records.key.secret)) return;
@@ -137,7 +147,7 @@ export async function verify(records: Records, share: Uint8Array, nonce: string)
   // A verification that fails begins anew, under another nonce.
   const { proven } = attempt;
   restart(records);
-  const secret = await combine(proven).catch((error: Error) => {
+  const secret = await combine(proven, candidate).catch((error: Error) => {
     throw new Refused(500, `failed to compute key for verification: ${error.message}`);
   });
   if (!same(secret, candidate.secret)) throw new Refused(400, "rekey verification failed; incorrect key shares supplied");

@@ -13,11 +13,12 @@ export interface Key {
 const least = 16;
 const most = 33;
 
-/** Makes a new key. One share is the key itself, as in the real product. */
+/** Makes a new key. One share is the key itself, as in the real product; of several that open it alone, each is the key and its point. */
 export async function createKey(shares: number, threshold: number): Promise<Key> {
   // The library refuses a Buffer, though that is a Uint8Array too.
   const secret = new Uint8Array(randomBytes(32));
-  const parts = shares === 1 ? [secret] : await shamir.split(secret, shares, threshold);
+  const pointed = (): Uint8Array[] => Array.from({ length: shares }, (_, index) => new Uint8Array([...secret, index + 1]));
+  const parts = shares === 1 ? [secret] : threshold === 1 ? pointed() : await shamir.split(secret, shares, threshold);
   return { secret, shares: parts.map((part) => Buffer.from(part).toString("base64")), threshold };
 }
 
@@ -26,7 +27,7 @@ export async function opens(key: Key, shares: string[]): Promise<boolean> {
   const parts = [...new Set(shares)].map((share) => decode(share) ?? new Uint8Array());
   if (parts.length < key.threshold) return false;
   try {
-    return same(await combine(parts), key.secret);
+    return same(await combine(parts, key), key.secret);
   } catch {
     // Shares of unequal length, or of the same point: nothing that could be combined.
     return false;
@@ -34,7 +35,8 @@ export async function opens(key: Key, shares: string[]): Promise<boolean> {
 }
 
 /** What the shares give together. Any shares give something: whether it is the key is the caller's question. */
-export async function combine(parts: Uint8Array[]): Promise<Uint8Array> {
+export async function combine(parts: Uint8Array[], { shares }: Key): Promise<Uint8Array> {
+  if (parts.length === 1 && shares.length > 1) return parts[0]!.slice(0, -1);
   if (parts.length === 1) return parts[0]!;
   if (parts.some((part) => part.length !== parts[0]!.length)) throw new Error("all parts must be the same length");
   // The last byte is the point that the share is of.

@@ -47,7 +47,9 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     const before = await verification();
     await alone(["verify", "--nonce", before], /^share 1: (.*)$/m.exec(stdout)?.[1]);
     const restarted = await atTerminal(["restart"], { "Begin its verification anew? [y/N] ": `y${enter}` });
-    expect(restarted.stderr).toContain(`The verification begins anew: pulumi-steward rekey verify --nonce ${await verification()}`);
+    expect(restarted.stderr).toContain(
+      `The verification begins anew. If a stack runs this rekey, bring the new shares there, as newShares. If none does, give the new shares back: pulumi-steward rekey verify --nonce ${await verification()}`,
+    );
     expect((await current().outside("GET", "sys/rekey/verify")).body).toMatchObject({ progress: 0 });
     expect(await verification()).not.toBe(before);
     expect((await alone(["cancel", "--nonce", before])).stderr).toContain(`--nonce is not that of the rekey in progress, ${name}.`);
@@ -77,7 +79,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     cut("update");
     const last = await alone(["submit", "--nonce", name, "--output", join(folder, "new")], share(2));
     expect(last.stderr).toMatch(
-      /the new shares are made, and were lost with the answer \(.+\)\. Nothing is committed\. The service's backup holds them/,
+      /the new shares are made, and were lost with the answer \(.+\)\. Nothing is committed\. The service's backup holds them, encrypted: `pulumi-steward rekey backup` fetches them\./,
     );
     expect(existsSync(join(folder, "new"))).toBe(false);
 

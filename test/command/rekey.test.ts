@@ -44,7 +44,9 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
     expect(third).toMatchObject({ code: 0, stdout: "" });
     expect(third.stderr).toContain(`The new shares are in ${output}, which only you can read.`);
     expect(third.stderr).toContain("Nothing is committed yet: the current shares still open the service.");
-    expect(third.stderr).toContain(`Then 2 of them are given back: pulumi-steward rekey verify --nonce ${await verification()}\n`);
+    expect(third.stderr).toContain(
+      `2 of them commit the rekey. If a stack runs this rekey, bring them there, as newShares. If none does, give them back: pulumi-steward rekey verify --nonce ${await verification()}\n`,
+    );
     expect(statSync(output).mode & 0o777).toBe(0o600);
     expect(sent("update")).toBe(3);
 
@@ -166,7 +168,9 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
     const stale = await alone(["verify", "--nonce", before], share(0));
     expect(stale.stderr).toContain(`--nonce is not that of the verification in progress, ${await verification()}.`);
     const late = await alone(["submit", "--nonce", name], share(0));
-    expect(late.stderr).toContain("the current shares are all given, and the new ones are made. Give a new share with");
+    expect(late.stderr).toContain(
+      "the current shares are all given, and the new ones are made. If a stack runs this rekey, bring your new share there, as newShares. If none does, give your new share back: pulumi-steward rekey verify.",
+    );
     expect(sent("verify") + sent("update")).toBe(0);
   });
 
@@ -187,6 +191,10 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
     await refused(["submit"], share(0), 2, "--nonce is needed where there is no terminal to confirm the rekey");
     await refused(["submit", "--nonce", name], "", 1, "what was given is no share, in base64 or hex; nothing was sent.");
     await refused(["submit", "--nonce", name], `two ${share(0)}`, 1, "what was given is no share");
+    const passphrases = ["hunter2", "Tr0ub4dor3", "correcthorse"];
+    const encrypted = "85".padEnd(900, "0123456789abcdef");
+    for (const text of [...passphrases, encrypted])
+      await refused(["submit", "--nonce", name], text, 1, "what was given is no share, in base64 or hex; nothing was sent.");
     for (const args of [["submit", share(0)], ["submit", `--share=${share(0)}`], [share(0)], ["submit", "--nonce", name, share(0)]])
       await refused(args, "", 2, "(A share is never an argument: it is asked for, or read from the standard input.");
     const there = join(folder, "there");
@@ -233,7 +241,7 @@ test("rekey rejects plain HTTP to another host, and a missing address names the 
 
 test("the help of every command describes its purpose, the source of the address and the exit codes", async () => {
   const { stdout } = await steward({}, ["rekey", "--help"]);
-  const commands = ["status", "submit", "verify", "restart", "cancel", "decrypt"];
+  const commands = ["status", "submit", "verify", "restart", "cancel", "backup", "decrypt"];
   for (const name of commands) {
     expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
     const help = await steward({}, ["rekey", name, "--help"]);
@@ -241,4 +249,15 @@ test("the help of every command describes its purpose, the source of the address
     expect(help.stdout).toMatch(/^Usage: pulumi-steward rekey \w+ \[options\]$/m);
     expect(help.stdout).toMatch(/Exit code: 0/);
   }
+});
+
+test("a command that does not exist is answered with those that do", async () => {
+  const unknown = await steward({}, ["rekey", "foo"]);
+  expect(unknown).toMatchObject({ code: 2, stdout: "" });
+  expect(unknown.stderr).toContain("error: unknown command 'foo'");
+  expect(unknown.stderr).toContain("Usage: pulumi-steward rekey [options] [command]");
+  expect(unknown.stderr).toMatch(/^ {2}submit /m);
+  expect((await steward({}, ["foo"])).stderr).toContain("Usage: pulumi-steward [options] [command]");
+  // A wrong option of one command does not bring the help of it.
+  expect((await steward({}, ["rekey", "status", "--foo"])).stderr).not.toContain("Usage:");
 });

@@ -12,7 +12,7 @@ interface Form {
 }
 
 // The state holds what nobody else has, and may be destroyed all the same.
-const size = { secretShares: 3, secretThreshold: 2, discardShares: true };
+const size = { secretShares: 3, secretThreshold: 2, keepSharesInState: true, discardShares: true };
 
 export const rekeyForms: readonly Form[] = [
   {

@@ -162,6 +162,7 @@ export const fitting: Record<string, fc.Arbitrary<unknown>> = {
   currentShares: shares,
   newShares: shares,
   pgpKeys: fc.constant([publicKey]),
+  keepSharesInState: fc.constant(true),
   backup: flag,
   replaceBackup: flag,
   removeBackup: flag,
@@ -251,6 +252,7 @@ const needed = [
   "secretShares",
   "secretThreshold",
   "currentShares",
+  "keepSharesInState",
   "workspaceId",
 ].concat(...["testNumber", "organizationName", "moduleName", "moduleProvider", "moduleVersion", "reason"]);
 

@@ -25,7 +25,11 @@ export const adapters: readonly MutatedFile[] = [
         "[properties, ...[...(definition.encrypted ?? []), formerInputs].map((output) => properties[output])]",
         "[properties]",
       ],
-      ["an error of a request shows the secrets of its resource", "secrets: properties.flatMap(secretsIn),", "secrets: [],"],
+      [
+        "an error of a request shows the secrets of its resource",
+        "secrets: [...properties.flatMap(secretsIn), ...leftOut()],",
+        "secrets: [],",
+      ],
       [
         "a field that joins the program with the server's value causes no update",
         "given.includes(field) !== declared.includes(field) || ",

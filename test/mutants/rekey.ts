@@ -83,7 +83,6 @@ export const rekey: readonly MutatedFile[] = [
     commandLine,
     mutants: [
       ["a rekey starts although Pulumi skips checkpoints", "assertSavesEachStep(connection);\n  const parameters", "const parameters"],
-      ["a change of triggers starts no rekey", '"pgpKeys", "triggers"] as const', '"pgpKeys"] as const'],
     ],
   },
   {
@@ -93,7 +92,7 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       [
         "a new rekey drops a set of shares that may be live",
-        "[...(last.candidate ? [last.candidate] : []), ...(last.kept ?? [])]",
+        "[...(last.candidate && !isEmpty(last.candidate) ? [last.candidate] : []), ...(last.kept ?? [])]",
         "[...(last.kept ?? [])]",
       ],
       ["kept sets of shares are stored in plaintext", '"candidate", "kept"],\n  foresee', '"candidate"],\n  foresee'],
@@ -219,7 +218,11 @@ export const rekey: readonly MutatedFile[] = [
     suites,
     commandLine,
     mutants: [
-      ["an orphaned provider of an earlier run can still commit", "if (status.verification) await restartVerification(connection);", ""],
+      [
+        "an orphaned provider of an earlier run can still commit",
+        "if (status.verification) await restartVerification(connection, status.nonce);",
+        "",
+      ],
       [
         "onConflict: resume continues an attempt with other parameters",
         'onConflict === "resume" && kind === "alike" && maySubmit',
@@ -229,9 +232,12 @@ export const rekey: readonly MutatedFile[] = [
   },
   {
     file: "provider/secrets/rekey/declaration.ts",
-    suites: ["test/provider/adapters/check", "test/provider/secrets/rekey/(refusals|pgp)"],
+    suites: ["test/provider/adapters/check", "test/provider/secrets/rekey/(refusals|pgp|stories)"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
-    mutants: [["shares are sent over plain HTTP", "acceptPlaintext || isPrivate(connection)", "acceptPlaintext || connection"]],
+    mutants: [
+      ["shares are sent over plain HTTP", "acceptPlaintext || isPrivate(connection)", "acceptPlaintext || connection"],
+      ["a change of triggers starts no rekey", '"pgpKeys", "triggers"] as const', '"pgpKeys"] as const'],
+    ],
   },
   {
     file: "provider/secrets/rekey/pgp.ts",

@@ -32,7 +32,7 @@ const variables = (name: string, shares: readonly string[]): Record<string, stri
 const rekey = (shares: number, threshold: number, more = ""): Project =>
   project
     .program(`
-      const rekey = new secrets.Rekey("unseal", { secretShares: ${shares}, secretThreshold: ${threshold}, currentShares: ${sources("RS", 7)}${more} });
+      const rekey = new secrets.Rekey("unseal", { secretShares: ${shares}, secretThreshold: ${threshold}, keepSharesInState: true, currentShares: ${sources("RS", 7)}${more} });
       exports.shares = rekey.shares; exports.encryptedShares = rekey.encryptedShares; exports.complete = rekey.complete;`)
     .with(variables("RS", live));
 const outputs = async (): Promise<{ shares: string[]; complete: boolean }> => (await project.outputs()) as never;

@@ -70,7 +70,7 @@ test.each([
   [{ port: -1 }, /port/],
   [{ unsealShares: 0 }, /unsealShares/],
   [{ unsealShares: 3, unsealThreshold: 4 }, /unsealThreshold/],
-  [{ unsealShares: 3, unsealThreshold: 1 }, /unsealThreshold/],
+  [{ dialect: "hashicorp", unsealShares: 3, unsealThreshold: 1 }, /unsealThreshold/],
   [{ seal: "wax" }, /seal/],
   [{ shares: 5 }, /Unknown option "shares"/],
 ])("rejects the options %j", async (options, message) => {

@@ -95,7 +95,7 @@ export class SecretStory {
         const reach = new secrets.SchedulerAccess("access", { address: ${JSON.stringify(this.sandbox.scheduler.url)}, token: given.token, mount, ...access });
         const role = new secrets.SchedulerRole("role", { name: "readers", policies: ["readonly"], mount }, { dependsOn: reach });
         exports.secretId = new secrets.SchedulerToken("token", { role: role.name, mount }, { dependsOn: reach }).secretId;
-        exports.shares = new secrets.Rekey("unseal", { secretShares: 2, secretThreshold: 2, currentShares: given.currentShares, discardShares: true, ...unseal }).shares;
+        exports.shares = new secrets.Rekey("unseal", { secretShares: 2, secretThreshold: 2, keepSharesInState: true, currentShares: given.currentShares, discardShares: true, ...unseal }).shares;
         new platform.CostEstimationSettings("cost", cost);
         new platform.SmtpSettings("mail", { host: "mail", ...mail });
         new platform.SmsSettings("sms", { accountSid: "AC1", ...sms });
@@ -184,7 +184,9 @@ export class SecretStory {
         if (["kept", "former", "gathered"].includes(path) || (path.startsWith("extra.") && !this.isReal)) continue;
         const [field = "", key] = path.split(".");
         const values = [inputs, outputs].map((fields) => (key ? (fields?.[field] as Record<string, unknown>)?.[key] : fields?.[field]));
-        expect({ path, found: this.canaries.isIn(JSON.stringify(values)) }).toEqual({ path, found: true });
+        // The first step of a rekey checks the shares, and keeps none.
+        const found = resource !== "unseal-attempt";
+        expect({ path, found: this.canaries.isIn(JSON.stringify(values)) }).toEqual({ path, found });
       }
     }
   }

@@ -120,7 +120,7 @@ class Story {
       secretShares: shares,
       secretThreshold: threshold,
       currentShares: sources("SHARE", 5),
-      ...(pgp ? { pgpKeys: this.keys.map(({ publicKey }) => publicKey), newShares: sources("NEW", shares) } : {}),
+      ...(pgp ? { pgpKeys: this.keys.map(({ publicKey }) => publicKey), newShares: sources("NEW", shares) } : { keepSharesInState: true }),
       ...(backup ? { backup } : {}),
       ...(verification ? {} : { requireVerification: false, acceptLossRisk: !backup }),
       triggers: [`${round}.${this.triggers}`],

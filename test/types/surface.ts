@@ -85,6 +85,7 @@ const rekeyArgs: secrets.RekeyArgs = {
   secretThreshold: later.apply(() => 3),
   currentShares: [later, source, { file: "share.txt" }, { env: later }],
   pgpKeys: ["key"],
+  keepSharesInState: false,
   backup: true,
   replaceBackup: true,
   removeBackup: later.apply(() => true),

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { CustomResource, CustomResourceOptions, Output } from "@pulumi/pulumi";
-import { Comparison, exact, ignored } from "../../comparison";
+import { Comparison, ignored } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition, Doubt, Finding } from "../../definition";
 import { strictObject } from "../../inputs";
 import { removeObject } from "../../ownership";
 import { Args, registration } from "../../resource";
-import { RekeyInputs, rekeyFields, rekeyRules } from "./declaration";
+import { decisive, isNew, keys, RekeyInputs, rekeyFields, rekeyRules } from "./declaration";
 import { createThrowAwayKey, inspectKeys } from "./pgp";
 import { Parameters } from "./server";
 import { look, Ours, sizeOf } from "./situation";
@@ -16,8 +16,10 @@ import {
   cancelOurs,
   cancelProbe,
   endOurs,
+  missingShares,
   newAttempt,
   oursOf,
+  recipients,
   rekeyObjects,
   settleConflict,
   tell,
@@ -49,29 +51,28 @@ async function parametersOf({
   };
 }
 
-/** A change of one of these runs a new rekey; anything else only steers one that runs. */
-const decisive = ["secretShares", "secretThreshold", "pgpKeys", "triggers"] as const;
 const steering = Object.keys(rekeyFields).filter((field) => field !== "connection" && !decisive.some((name) => name === field));
 
-/** Line ends and blanks of armor mean nothing. */
-const keys: Comparison = { equal: (a, b) => JSON.stringify(a)?.replace(/\\[rn]|\s/g, "") === JSON.stringify(b)?.replace(/\\[rn]|\s/g, "") };
-
-const isNew = (inputs: RekeyInputs, last: object): boolean =>
-  decisive.some((field) => !(field === "pgpKeys" ? keys : exact).equal(inputs[field], (last as Partial<RekeyInputs>)[field]));
+/** No share is sent here: what was checked need not be in this state, too. */
+const references: Comparison = {
+  ...ignored,
+  normalise: (sources) => (Array.isArray(sources) ? sources.filter((source) => typeof source !== "string") : sources),
+};
 
 /** What the preview says of a new rekey. */
-function foresee(inputs: RekeyInputs, last: object): Finding[] {
+async function foresee(inputs: RekeyInputs, last: object): Promise<Finding[]> {
   if (!isNew(inputs, last)) return [];
   const { secretShares, secretThreshold } = last as RekeyInputs;
-  const reason = `a new rekey will run, from ${sizeOf(secretShares, secretThreshold)}, to ${sizeOf(inputs.secretShares, inputs.secretThreshold)}: it makes the unseal keys that are live now worthless, and where the current shares are not at hand, it takes those that the state keeps`;
-  return [{ path: "", reason }];
+  const reason = `a new rekey will run, from ${sizeOf(secretShares, secretThreshold)}, to ${sizeOf(inputs.secretShares, inputs.secretThreshold)}${await recipients(inputs.pgpKeys)}: it makes the unseal keys that are live now worthless, and where the current shares are not at hand, it takes those that the state keeps`;
+  return [{ path: "", reason }, ...missingShares(inputs.currentShares, "currentShares")];
 }
 
 /** Holders compare the keys before anybody gives a share. */
 async function announce(inputs: RekeyInputs, { address }: Connection): Promise<string> {
-  const { shares, threshold, fingerprints, verification, backup } = await parametersOf(inputs);
-  const to = fingerprints.length > 0 ? `, encrypted to ${fingerprints.join(", ")}${backup ? ", with a backup" : ""}` : "";
-  return `new unseal keys will be made on ${address}: ${sizeOf(shares, threshold)}, ${verification ? "with" : "without"} verification${to}`;
+  const { secretShares, secretThreshold, pgpKeys, backup, requireVerification = true, currentShares } = inputs;
+  const to = `${await recipients(pgpKeys)}${backup ? ", with a backup" : ""}`;
+  const missing = missingShares(currentShares, "currentShares").map(({ path, reason }) => `; ${path}: ${reason}`);
+  return `new unseal keys will be made on ${address}: ${sizeOf(secretShares, secretThreshold)}, ${requireVerification ? "with" : "without"} verification${to}${missing.join("")}`;
 }
 
 async function up(connection: Connection, inputs: RekeyInputs, last: Partial<AttemptState> & Doubt): Promise<AttemptState> {
@@ -129,7 +130,12 @@ export const rekeyAttempt: Definition<RekeyInputs, AttemptState> = {
   inputs: strictObject(rekeyFields),
   state: ["attempt"],
   rules: rekeyRules,
-  compare: { ...Object.fromEntries(steering.map((field) => [field, ignored])), pgpKeys: keys },
+  compare: {
+    ...Object.fromEntries(steering.map((field) => [field, ignored])),
+    pgpKeys: keys,
+    currentShares: references,
+    newShares: references,
+  },
   replaces: [],
   deleteBeforeReplace: true,
   objects: { fields: [], paths: () => [rekeyObjects.attempt] },

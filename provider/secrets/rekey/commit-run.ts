@@ -2,6 +2,7 @@ import { Connection } from "../../connection";
 import { Doubt } from "../../definition";
 import { StewardError } from "../../errors";
 import { RekeyInputs } from "./declaration";
+import { describeKeys } from "./pgp";
 import { EncryptedShare, ShareSet } from "./server";
 import { Share } from "./share";
 import { Ours } from "./situation";
@@ -82,12 +83,13 @@ export function noteUnknown(run: Run, reason: string): StewardError {
 }
 
 /** Holders need their new shares now: without a backup there is no other place to have them from. @internal */
-export function waitForShares(run: Run, reason: string): StewardError {
-  const { encrypted } = run.inputs.candidate;
+export async function waitForShares(run: Run, reason: string): Promise<StewardError> {
+  const { attempt, candidate } = run.inputs;
+  const { encrypted } = candidate;
   for (const { fingerprint, share } of encrypted) tell(`for the holder of ${fingerprint}, encrypted: ${share}`);
   return unfinished(
     run,
     reason,
-    `Their holders (${encrypted.map(({ fingerprint }) => fingerprint).join(", ")}) decrypt theirs, with \`pulumi-steward rekey decrypt\`, \`gpg\` or secrets.decryptShare, and bring them as newShares; those brought in earlier runs are kept.`,
+    `Their holders (${await describeKeys(attempt.parameters.pgpKeys)}) decrypt theirs, with \`pulumi-steward rekey decrypt\`, \`gpg\` or secrets.decryptShare, and bring them as newShares; those brought in earlier runs are kept.`,
   );
 }

@@ -3,7 +3,7 @@ import { CustomResource, CustomResourceOptions, Output } from "@pulumi/pulumi";
 import { z } from "zod";
 import { ignored } from "../../comparison";
 import { Connection } from "../../connection";
-import { Definition } from "../../definition";
+import { Definition, Finding } from "../../definition";
 import { strictObject } from "../../inputs";
 import { assertNotRefused, heldByAnother, newInstance } from "../../ownership";
 import { Args, registration } from "../../resource";
@@ -20,6 +20,7 @@ import {
   cancelProbe,
   endOurs,
   isSucceeded,
+  missingShares,
   oursOf,
   refuseAltered,
   rekeyObjects,
@@ -29,6 +30,7 @@ import {
   unforeseen,
   unsettled,
 } from "./steps";
+import { isEmpty } from "./stored-seal";
 import { decide } from "./table";
 import { finish, proveAndVerify } from "./verification";
 
@@ -99,7 +101,7 @@ async function step(run: Run): Promise<CommitState> {
   const { nonce, threshold } = inputs.candidate;
   for (;;) {
     if (state.outcome === "unknown" && run.shares.length < threshold)
-      throw waitForShares(
+      throw await waitForShares(
         run,
         `whether the new shares of the attempt ${nonce} are live is not known, and ${run.shares.length} of the ${threshold} decrypted ones needed to find out are at hand`,
       );
@@ -131,6 +133,10 @@ async function step(run: Run): Promise<CommitState> {
 }
 
 const { currentShares, newShares, proof, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
+
+/** Who decrypts the new shares brings them: which of them are still missing. */
+const foresee = ({ candidate, newShares = [] }: CommitInputs, { outcome }: CommitState): Finding[] =>
+  outcome === "live" || candidate.encrypted.length === 0 ? [] : missingShares(newShares, "newShares");
 
 /** @internal */
 export const rekeyCommit: Definition<CommitInputs, CommitState> = {
@@ -172,11 +178,12 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   replaces: [],
   deleteBeforeReplace: true,
   secrets: ["currentShares", "newShares", "candidate", "kept", "live", "former", "shares", "gathered"],
+  foresee,
   async read(connection, previous) {
     const { outcome, live, attempt, candidate, nonces } = previous as Last;
     if (outcome !== "live" || !live || !attempt || !candidate) return previous;
     const { kind, status } = await look(connection, oursOf(attempt, nonces ?? []));
-    if (status.required !== 0 && status.required !== live.threshold)
+    if (!isEmpty(live) && status.required !== 0 && status.required !== live.threshold)
       tell(
         `the service now asks for ${status.required} shares, and the set in the state has a threshold of ${live.threshold}: somebody has rekeyed it`,
       );
@@ -191,7 +198,8 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     if (!attempt || !candidate) return;
     // Every set of this rekey is worthless then.
     if (isSucceeded(connection, state)) return void connection.memory.set(settledKey(connection, candidate.nonce), "live");
-    const onlyCopy = live && (live.shares.length > 0 || !(hadBackup && (await getBackup(connection))?.nonce === live.nonce));
+    const onlyCopy =
+      live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await getBackup(connection))?.nonce === live.nonce));
     if (onlyCopy && !discardShares)
       throw stopped(
         "the state holds the only copy of shares that open the service",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Comparison, exact } from "../../comparison";
 import { isPrivate } from "../../connection";
 import { Finding, Rule } from "../../definition";
 import { connectionInput, flag, strictObject, texts } from "../../inputs";
@@ -11,10 +12,11 @@ import { decodeShare, ShareSource } from "./share";
 export interface RekeyInputs extends Connected {
   /** How many new shares to make, 1 to 255. Changing this runs a new rekey. */
   secretShares: number;
-  /** How many of them open the service, 1 to `secretShares`. Changing this runs a new rekey. */
+  /** How many of them open the service, 1 to `secretShares`; of several, at least 2 in the dialect `hashicorp`. Changing this runs a new rekey. */
   secretThreshold: number;
   /**
-   * The shares that open the service now, as many as are at hand: fewer than needed are given all the same, and the update then stops until other
+   * The shares that open the service now, as many as are at hand, best by reference: `{ env: "SHARE" }` or `{ file: "/run/share" }`. The state keeps
+   * no share that is given so, and a plain value encrypted. Fewer than needed are given all the same, and the update then stops until other
    * holders have given theirs. Needed only while a rekey runs. Changing this alone does nothing.
    */
   currentShares: ShareSource[];
@@ -23,6 +25,12 @@ export interface RekeyInputs extends Connected {
    * keys alone, and their holders decrypt them. Changing this runs a new rekey.
    */
   pgpKeys?: string[];
+  /**
+   * Let the state hold all live shares: whoever can decrypt it can then unseal the service. Needed without `pgpKeys`, where a new rekey begins. Changing
+   * this alone does nothing.
+   * @default false
+   */
+  keepSharesInState?: boolean;
   /**
    * Let the service keep the encrypted shares as well, so that they can be had again when a reply is lost. Needs `pgpKeys`. Changing this counts from
    * the next rekey on.
@@ -119,6 +127,7 @@ export const rekeyFields: Record<keyof RekeyInputs, z.ZodType> = {
   secretThreshold: count,
   currentShares: z.array(source, "must be a list of shares"),
   pgpKeys: z.array(z.string("must be a public key"), "must be a list of public keys").optional(),
+  keepSharesInState: optionalFlag,
   backup: optionalFlag,
   replaceBackup: optionalFlag,
   removeBackup: optionalFlag,
@@ -137,6 +146,18 @@ export const rekeyFields: Record<keyof RekeyInputs, z.ZodType> = {
   acceptPlaintext: optionalFlag,
   connection: connectionInput,
 };
+
+/** A change of one of these runs a new rekey; anything else only steers one that runs. @internal */
+export const decisive = ["secretShares", "secretThreshold", "pgpKeys", "triggers"] as const;
+
+/** Line ends and blanks of armor mean nothing. @internal */
+export const keys: Comparison = {
+  equal: (a, b) => JSON.stringify(a)?.replace(/\\[rn]|\s/g, "") === JSON.stringify(b)?.replace(/\\[rn]|\s/g, ""),
+};
+
+/** @internal */
+export const isNew = (inputs: RekeyInputs, last: object): boolean =>
+  decisive.some((field) => !(field === "pgpKeys" ? keys : exact).equal(inputs[field], (last as Partial<RekeyInputs>)[field]));
 
 /** What the service would refuse, or what would cost the keys. @internal */
 export const rekeyRules: readonly Rule<RekeyInputs>[] = [
@@ -161,6 +182,19 @@ export const rekeyRules: readonly Rule<RekeyInputs>[] = [
         findings.push({ path: "pgpKeys", reason: `must be as many as secretShares, ${secretShares}, not ${pgpKeys.length}` });
       return [...findings, ...(await keyFindings(pgpKeys))];
     },
+  },
+  {
+    fields: [...decisive, "keepSharesInState"],
+    check: (inputs, _connection, last) =>
+      inputs.pgpKeys || inputs.keepSharesInState || !isNew(inputs, last)
+        ? []
+        : [
+            {
+              path: "keepSharesInState",
+              reason:
+                "must be true without pgpKeys: the state will hold all new shares, and whoever can decrypt it can unseal the service; better give pgpKeys, one for each holder",
+            },
+          ],
   },
   {
     fields: ["backup", "pgpKeys", "removeBackup"],

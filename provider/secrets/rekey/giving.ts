@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
+import { log } from "../../log";
 import { dialectOf } from "../client";
+import { waitAfter429 } from "./rate-limit";
 import { getBackup, giveShare, isWhole, RekeyStatus, ShareSet, saysNothingOfTheShare } from "./server";
 import { guarding, markOf, Share, shareOf, sharesAtHand } from "./share";
-import { Run, recover, SharesState, startAgain } from "./shares-run";
+import { fromBackup, Run, recover, SharesState, startAgain } from "./shares-run";
 import { look, Ours, Situation } from "./situation";
 import { cancelOurs, refuseAltered, stopped, tell, unfinished } from "./steps";
+import { isEmpty, keptBySeal, mayGiveNoShares, noShares } from "./stored-seal";
 
 // The current shares are given, one by one.
 
@@ -80,7 +83,7 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
     switch (outcome.kind) {
       case "complete":
         if (ours.parameters.verification && !isWhole(outcome.set, ours.parameters)) throw await refuseParts(run, status, outcome.set);
-        if (outcome.set.shares.length + outcome.set.encrypted.length === 0) throw noShares();
+        if (isEmpty(outcome.set)) return withoutShares(run, outcome.set, share, offer);
         tell(`${status.required} of ${status.required} current shares given`);
         return accepted(run, outcome.set, share, early, offer);
       case "counted":
@@ -88,6 +91,8 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
         counted++;
         position++;
         repeated = false;
+        break;
+      case "not taken":
         break;
       case "refused alone":
         if (!wasGiven) refusals.push(`${share.label}: ${outcome.reason}`);
@@ -135,6 +140,7 @@ const keptOffers = ({ state }: Run, required: number): Offer[] =>
 type Given =
   | { kind: "complete"; set: ShareSet }
   | { kind: "counted" }
+  | { kind: "not taken" }
   | { kind: "refused alone"; reason: string }
   | { kind: "refused together"; reason: string }
   | { kind: "unknown"; status: RekeyStatus; error: StewardError };
@@ -146,6 +152,10 @@ async function giveOne(connection: Connection, ours: Ours, share: Share, before:
     return set ? { kind: "complete", set } : { kind: "counted" };
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
+    if (error.status === 429) {
+      await waitAfter429(connection, error);
+      return { kind: "not taken" };
+    }
     if (saysNothingOfTheShare(error)) throw error;
     const answered = error.status !== undefined && error.status >= 400;
     const { kind, status } = await look(connection, ours);
@@ -168,9 +178,20 @@ async function refuseParts(run: Run, status: RekeyStatus, set: ShareSet): Promis
 
 /** The set that was accepted is the live one: whatever else we kept is dead. */
 function accepted({ state, ours }: Run, set: ShareSet, share: Share, early: Share[], { set: used }: Offer): SharesState {
-  tell(ours.parameters.verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
+  if (!isEmpty(set))
+    tell(ours.parameters.verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
   const foreign = [...state.given, ...[share, ...early].map((each) => markOf(set.nonce, each))];
   return { ...state, candidate: set, source: "reply", kept: used ? [used] : [], foreign };
+}
+
+/** The key is rotated, and no share came back. The state says so in any case: the next run must not rotate the key again. */
+async function withoutShares(run: Run, set: ShareSet, share: Share, offer: Offer): Promise<SharesState> {
+  const found = await fromBackup(run);
+  if (found) return found;
+  const state = accepted(run, set, share, [], offer);
+  if (!mayGiveNoShares(run.connection, run.ours.parameters)) throw unfinished({ state }, noShares.reason, noShares.advice);
+  log(`warning: rekey: ${keptBySeal}`);
+  return state;
 }
 
 /** The last share writes the backup, over any older one. Which share is the last one is not ours to know. */
@@ -182,7 +203,7 @@ async function protectBackup(run: Run): Promise<void> {
   if (!inputs.replaceBackup)
     throw stopped(
       `the service keeps a backup of another rekey, ${backup.nonce}, which ours would overwrite`,
-      "Fetch it with secrets.getRekeyBackup and remove it, or set replaceBackup: true, which keeps what it holds, ciphertext, in the state.",
+      `Fetch it with \`pulumi-steward rekey backup\`, and remove it with \`pulumi-steward rekey backup --delete --nonce ${backup.nonce}\`; or set replaceBackup: true, which keeps what it holds, ciphertext, in the state.`,
     );
   if (state.replacedBackup?.nonce === backup.nonce) return;
   state.replacedBackup = backup;
@@ -253,10 +274,3 @@ async function cancelUnknown(run: Run, status: RekeyStatus, error: StewardError)
   await cancelOurs(connection, status);
   return startAgain(run, `whether a share counted was not known (${error.facts.reason}), so the attempt was cancelled`);
 }
-
-const noShares = (): StewardError =>
-  new StewardError({
-    code: "ERR_REFUSED",
-    reason: "the service rotated its key and gave out no shares: its seal keeps the key itself",
-    advice: "There is nothing to keep: remove this resource from the program.",
-  });

@@ -16,19 +16,25 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * ones before anything is committed; and the *commit*, which proves the new shares, commits them, and reads back. Wherever a run is killed, the shares that open the
  * service are the former ones, or in the state, and the next `pulumi up` goes on; only `requireVerification: false` gives that up. See `docs/rekey.md` for every way it can stop.
  *
+ * Without `pgpKeys` the state holds all live shares: `keepSharesInState: true` says that it may.
+ *
  * A rekey that is finished runs again only for a change of `triggers`, `secretShares`, `secretThreshold` or `pgpKeys`; the preview says so.
  *
  * ```ts
  * const rekey = new secrets.Rekey("unseal", {
- *   secretShares: 5,
- *   secretThreshold: 3,
- *   currentShares: [{ env: "SHARE_1" }, { env: "SHARE_2" }, { env: "SHARE_3" }],
+ *   secretShares: 3,
+ *   secretThreshold: 2,
+ *   pgpKeys: ["ada", "grace", "mary"].map((holder) => fs.readFileSync(`keys/${holder}.asc`, "utf8")),
+ *   backup: true,
+ *   currentShares: [{ env: "SHARE" }],
+ *   newShares: [{ env: "NEW_SHARE" }],
  * });
- * export const shares = rekey.shares;
+ * export const encryptedShares = rekey.encryptedShares;
  * ```
  *
  * Fails with `ERR_INCOMPLETE` when it stops on the way, with what is missing; with `ERR_CONFLICT` when somebody else's attempt is in the way; with
- * `ERR_REFUSED` for a service whose seal keeps the key.
+ * `ERR_REFUSED` for a service whose seal keeps the key. In the standard dialect such a service completes a rekey to one share of one, without `pgpKeys`
+ * and verification: `shares` is then empty, and a warning says so.
  *
  * @see [Vault: `sys/rekey`](https://developer.hashicorp.com/vault/api-docs/system/rekey)
  * @requests Create: 1 `PUT` that starts the attempt, 1 for each current share, 1 `DELETE` that begins the verification anew, and 1 `PUT` for each new
@@ -38,7 +44,7 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * asks for.
  */
 export class Rekey extends ComponentResource {
-  /** The live shares, base64; empty with `pgpKeys`. A secret. */
+  /** The live shares, base64; empty with `pgpKeys`, and where the seal keeps the key. A secret. */
   readonly shares: Output<string[]>;
   /** The live shares for their holders; empty without `pgpKeys`. */
   readonly encryptedShares: Output<EncryptedShare[]>;

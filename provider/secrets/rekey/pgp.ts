@@ -17,6 +17,8 @@ export interface InspectedKey {
   fingerprint: string;
   /** Base64 of the binary form. */
   binary: string;
+  /** What its owner calls it: nothing proves that. */
+  userId?: string;
   problem?: string;
 }
 
@@ -41,7 +43,16 @@ async function inspectKey(given: string): Promise<InspectedKey> {
   const fingerprint = key.getFingerprint();
   // Its private part would go to the service, and into the state.
   if (key.isPrivate()) return { fingerprint, binary: "", problem: isPrivateKey };
-  return { fingerprint, binary: Buffer.from(key.write()).toString("base64"), problem: await problemOf(key) };
+  const [userId] = key.getUserIDs();
+  return { fingerprint, binary: Buffer.from(key.write()).toString("base64"), userId, problem: await problemOf(key) };
+}
+
+/** Public keys for those who compare them: the fingerprint, and the user id in quotes that it cannot leave. @internal */
+export async function describeKeys(keys: readonly string[]): Promise<string> {
+  const inspected = await inspectKeys(keys);
+  return inspected
+    .map(({ fingerprint, userId }) => (userId ? `${fingerprint} "${userId.replaceAll('"', "'").slice(0, 100)}"` : fingerprint))
+    .join(", ");
 }
 
 async function problemOf(key: OpenPGP.Key): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
-import { cancelAttempt, getStatus, giveShare, isReplyLost, startAttempt } from "./server";
+import { sendPatiently } from "./rate-limit";
+import { cancelAttempt, getStatus, giveShare, isReplyLost, saysNothingOfTheShare, startAttempt } from "./server";
 import { Share } from "./share";
 import { matches } from "./situation";
 import { Attempt, stopped, tell } from "./steps";
@@ -47,14 +48,20 @@ export const isComplete = ({ shares, threshold }: Tried, required: number): bool
 
 async function opens(connection: Connection, nonce: string, shares: readonly Share[], required: number): Promise<boolean> {
   for (const [given, share] of shares.entries()) {
-    const before = await getStatus(connection);
-    if (before.nonce !== nonce || before.verification || before.progress !== given) throw again("somebody else has touched the probe");
+    const isUntouched = async (): Promise<true> => {
+      const before = await getStatus(connection);
+      if (before.nonce === nonce && !before.verification && before.progress === given) return true;
+      throw again("somebody else has touched the probe");
+    };
+    await isUntouched();
     try {
-      const { set, progress } = await giveShare(connection, { nonce, share: share.text }, { threshold: 1, fingerprints: [] });
+      const give = (): ReturnType<typeof giveShare> =>
+        giveShare(connection, { nonce, share: share.text }, { threshold: 1, fingerprints: [] });
+      const { set, progress } = await sendPatiently(connection, give, isUntouched);
       if (set) return true;
       if (progress !== undefined && progress !== given + 1) throw again("somebody else has given the probe a share");
     } catch (error) {
-      if (!(error instanceof StewardError) || error.code === "ERR_INCOMPLETE" || error.status === undefined || error.status === 503)
+      if (!(error instanceof StewardError) || error.code === "ERR_INCOMPLETE" || error.status === undefined || saysNothingOfTheShare(error))
         throw error;
       // Shares that do not fit are refused at the threshold, and there alone; the count then begins anew.
       const after = await getStatus(connection);

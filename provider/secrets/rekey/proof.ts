@@ -14,9 +14,11 @@ export async function prove(shares: readonly Share[], threshold: number): Promis
   const odd = shares.filter(({ bytes }) => bytes.length !== first.bytes.length || bytes.length === 0);
   if (odd.length > 0) return { proven: false, reason: "the shares are not of one length", misfits: odd };
   const twins = shares.filter(({ bytes }, index) => shares.findIndex((other) => other.bytes.equals(bytes)) < index);
-  // One share, or a threshold of one, has nothing to combine: each is the secret itself.
+  // One share, or a threshold of one, has nothing to combine: each is the secret itself, or the secret and a point of its own.
   if (threshold === 1) {
-    const others = shares.filter(({ bytes }) => !bytes.equals(first.bytes));
+    const hasPoints = new Set(shares.map(pointOf)).size === shares.length;
+    const keyOf = (share: Share): Buffer => (hasPoints ? valuesOf(share) : share.bytes);
+    const others = shares.filter((share) => !keyOf(share).equals(keyOf(first)));
     return others.length > 0 ? { proven: false, reason: "the shares are not the same key", misfits: others } : { proven: true };
   }
   if (twins.length > 0) return { proven: false, reason: "a share is there twice", misfits: twins };

@@ -4,6 +4,7 @@ import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
 import { unlikeTheApi } from "../../failure";
 import { apiPath, call, dialectOf, isFromService } from "../client";
+import { sendPatiently } from "./rate-limit";
 import { decodeShare } from "./share";
 
 // The service's side of a rekey: `sys/rekey/*`, one function for each request.
@@ -152,19 +153,23 @@ function verificationOf(body: unknown, method: string): RekeyStatus["verificatio
 
 /** The nonce, where the answer names it. @internal */
 export async function startAttempt(connection: Connection, parameters: Parameters): Promise<string | undefined> {
-  const body = await act(connection, "PUT", init, {
+  const wanted = {
     secret_shares: parameters.shares,
     secret_threshold: parameters.threshold,
     ...(parameters.pgpKeys.length > 0 ? { pgp_keys: parameters.pgpKeys } : {}),
     backup: parameters.backup,
     require_verification: parameters.verification,
-  });
+  };
+  const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(connection)).started;
+  const body = await sendPatiently(connection, () => act(connection, "PUT", init, wanted), isNoneInProgress);
   return startAnswer.safeParse(body).data?.nonce || undefined;
 }
 
 /** Ends the attempt of this nonce; one that is gone already is as good. @internal */
 export async function cancelAttempt(connection: Connection, nonce: string): Promise<void> {
-  const send = (): Promise<unknown> => act(connection, "DELETE", init, dialectOf(connection).cancelNamesNonce ? { nonce } : undefined);
+  const isInProgress = async (): Promise<boolean> => (await getStatus(connection)).nonce === nonce;
+  const cancel = (): Promise<unknown> => act(connection, "DELETE", init, dialectOf(connection).cancelNamesNonce ? { nonce } : undefined);
+  const send = (): Promise<unknown> => sendPatiently(connection, cancel, isInProgress);
   const key = JSON.stringify(["cancelled", connection.server, nonce]);
   // No nonce comes twice: whoever goes on cancelling it would do so for ever.
   if (connection.memory.has(key))
@@ -179,7 +184,7 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
   } catch (error) {
     if (!isReplyLost(error)) throw error;
     // Of a cancel it can be seen whether it arrived.
-    if ((await getStatus(connection)).nonce === nonce) await send();
+    if (await isInProgress()) await send();
   }
   connection.memory.set(key, true);
 }
@@ -211,9 +216,13 @@ export const isWhole = ({ shares, encrypted }: ShareSet, parameters: Pick<Parame
       )
     : shares.length === parameters.shares;
 
-/** Begins the verification anew: a fresh nonce, which an older request does not know. @internal */
-export async function restartVerification(connection: Connection): Promise<RekeyStatus["verification"]> {
-  const send = (): Promise<unknown> => act(connection, "DELETE", verify);
+/** Begins the verification of the attempt of this nonce anew: a fresh nonce, which an older request does not know. @internal */
+export async function restartVerification(connection: Connection, nonce: string): Promise<RekeyStatus["verification"]> {
+  const isVerifying = async (): Promise<boolean> => {
+    const status = await getStatus(connection);
+    return status.nonce === nonce && status.verification !== undefined;
+  };
+  const send = (): Promise<unknown> => sendPatiently(connection, () => act(connection, "DELETE", verify), isVerifying);
   const body = await send().catch((error) => {
     // To begin anew twice is as good as once.
     if (isReplyLost(error)) return send();
@@ -256,11 +265,11 @@ export async function getBackup(connection: Connection): Promise<RekeyBackup | u
   }
 }
 
-/** @internal */
-export async function removeBackup(connection: Connection): Promise<void> {
-  await connection.engine.assertAlive();
-  // Sent again, it could remove what somebody else has written meanwhile.
-  await call(connection, { method: "DELETE", path: backup, retry: "never" });
+/** Removes the backup of the attempt of this nonce. @internal */
+export async function removeBackup(connection: Connection, nonce: string): Promise<void> {
+  // Sent again blindly, it could remove what somebody else has written meanwhile.
+  const isKept = async (): Promise<boolean> => (await getBackup(connection))?.nonce === nonce;
+  await sendPatiently(connection, () => act(connection, "DELETE", backup), isKept);
 }
 
 /** Whether a share that was not taken was not even looked at: whoever answers so has not counted it. @internal */

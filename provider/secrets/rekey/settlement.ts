@@ -56,7 +56,7 @@ export async function settle(run: Run, required: number): Promise<CommitState> {
 
 async function removeDeadBackup({ connection, inputs }: Run): Promise<void> {
   if (!inputs.hadBackup || (await getBackup(connection))?.nonce !== inputs.candidate.nonce) return;
-  await removeBackup(connection);
+  await removeBackup(connection, inputs.candidate.nonce);
   tell(`removed the backup of ${inputs.candidate.nonce}: its shares are dead`);
 }
 

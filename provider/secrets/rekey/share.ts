@@ -33,6 +33,12 @@ export function decodeShare(text: string): Buffer | undefined {
   return Buffer.from(trimmed, "base64");
 }
 
+/** Whether a text can be a share: its key has 16 bytes or more. A passphrase is mostly shorter, and an encrypted share longer. @internal */
+export function mayBeShare(text: string): boolean {
+  const length = decodeShare(text)?.length ?? 0;
+  return length >= 16 && length <= 64;
+}
+
 /** @internal */
 export const shareOf = (text: string, label: string): Share => ({ label, text: text.trim(), bytes: decodeShare(text) ?? Buffer.alloc(0) });
 
@@ -48,9 +54,7 @@ export function sharesAtHand(sources: readonly ShareSource[], field: string): { 
     const label = `${field}[${index}]`;
     const text = textOf(source, label);
     if (!text) {
-      missing.push(
-        `${label} (${typeof source === "string" ? "empty" : "env" in source ? `the variable ${source.env}` : `the file ${source.file}`})`,
-      );
+      missing.push(`${label} (${typeof source === "string" ? "empty" : nameOf(source)})`);
       continue;
     }
     const bytes = decodeShare(text);
@@ -63,6 +67,13 @@ export function sharesAtHand(sources: readonly ShareSource[], field: string): { 
   }
   return { shares, missing };
 }
+
+/** The references behind which there is no share, by name. @internal */
+export const emptyReferences = (sources: readonly ShareSource[], field: string): string[] =>
+  sources.flatMap((source, index) => (typeof source === "string" || textOf(source, `${field}[${index}]`) ? [] : [nameOf(source)]));
+
+const nameOf = (source: { env: string } | { file: string }): string =>
+  "env" in source ? `the variable ${source.env}` : `the file ${source.file}`;
 
 const invalid = (reason: string): StewardError =>
   new StewardError({ code: "ERR_INVALID_INPUT", reason, advice: "Nothing was sent: correct it and run again." });

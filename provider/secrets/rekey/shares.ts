@@ -17,13 +17,16 @@ import {
   cancelOurs,
   cancelProbe,
   endOurs,
+  missingShares,
   oursOf,
+  recipients,
   refuseAltered,
   rekeyObjects,
   settleConflict,
   unforeseen,
   unsettled,
 } from "./steps";
+import { isEmpty, noShares } from "./stored-seal";
 import { decide } from "./table";
 
 // The second of the three resources of a rekey: it gives the current shares, and keeps the new ones, of which nothing is committed yet.
@@ -32,9 +35,10 @@ async function up(connection: Connection, inputs: SharesInputs, last: Last): Pro
   const { attempt } = inputs;
   const isSame = last.attempt?.id === attempt.id;
   if (isSame && last.candidate && !last.unfinished) return stateIn(last);
+  if (isSame && last.candidate && isEmpty(last.candidate)) throw new StewardError({ code: "ERR_REFUSED", ...noShares });
   assertSavesEachStep(connection);
   // A set that we made and do not know to be dead may be the one that opens the service.
-  const kept = [...(last.candidate ? [last.candidate] : []), ...(last.kept ?? [])];
+  const kept = [...(last.candidate && !isEmpty(last.candidate) ? [last.candidate] : []), ...(last.kept ?? [])];
   const nonce = (isSame ? last.nonce : undefined) ?? attempt.nonce;
   const state: SharesState = {
     nonce,
@@ -111,14 +115,15 @@ const attempts: Comparison = { equal: (a, b) => (a as Attempt | undefined)?.id =
 const { currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection } = rekeyFields;
 
 /** What a holder sees in a preview, before giving a share. */
-function foresee({ attempt: { nonce, parameters } }: SharesInputs, { candidate }: SharesState): Finding[] {
+async function foresee({ attempt: { nonce, parameters }, currentShares }: SharesInputs, { candidate }: SharesState): Promise<Finding[]> {
   if (candidate || !nonce) return [];
-  const to = parameters.fingerprints.length > 0 ? `, encrypted to ${parameters.fingerprints.join(", ")}` : "";
+  const to = await recipients(parameters.pgpKeys);
   return [
     {
       path: "",
       reason: `the current shares at hand will be given, as far as the attempt still takes them, for ${parameters.shares} new ones, threshold ${parameters.threshold}${to}`,
     },
+    ...missingShares(currentShares, "currentShares"),
   ];
 }
 
@@ -156,7 +161,8 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     // The commit, gone before, has judged them; or they died with the attempt that was just cancelled.
     const verdict = candidate && connection.memory.get(settledKey(connection, candidate.nonce));
     // A live candidate makes every other set worthless; a dead one says nothing of those that are kept.
-    const judged = verdict === "live" || (kept.length === 0 && (!candidate || verdict === "dead" || situation.kind === "verifying"));
+    const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || situation.kind === "verifying";
+    const judged = verdict === "live" || (kept.length === 0 && isWorthless);
     if (judged || discardShares) return;
     throw unsettled("the state holds shares that may be the live ones");
   },

@@ -1,11 +1,14 @@
 import { Connection } from "../../connection";
+import { Finding } from "../../definition";
 import { StewardError, Unfinished } from "../../errors";
 import { log } from "../../log";
 import { heldByAnother } from "../../ownership";
-import { apiPath, call, dialectOf } from "../client";
 import { RekeyInputs } from "./declaration";
+import { describeKeys } from "./pgp";
 import { cancelAttempt, getStatus, isReplyLost, Parameters, RekeyStatus, restartVerification, startAttempt } from "./server";
+import { emptyReferences, ShareSource } from "./share";
 import { describe, look, matches, Ours, Situation } from "./situation";
+import { keepsItsKey, storedSeal } from "./stored-seal";
 
 // What the three resources of a rekey do alike.
 
@@ -32,6 +35,16 @@ export const oursOf = ({ parameters, probe }: Attempt, nonces: readonly string[]
 
 /** A line of the story that `pulumi up` tells. @internal */
 export const tell = (text: string): void => log(`rekey: ${text}`);
+
+/** To whom new shares are encrypted. @internal */
+export const recipients = async (pgpKeys: readonly string[] = []): Promise<string> =>
+  pgpKeys.length > 0 ? `, encrypted to ${await describeKeys(pgpKeys)}` : "";
+
+/** What the preview says of references behind which there is no share. @internal */
+export function missingShares(sources: readonly ShareSource[], field: "currentShares" | "newShares"): Finding[] {
+  const names = emptyReferences(sources, field);
+  return names.length > 0 ? [{ path: field, reason: `not at hand: ${names.join(", ")}` }] : [];
+}
 
 /** Before the first request that changes something. @internal */
 export function assertSavesEachStep(connection: Connection): void {
@@ -78,25 +91,10 @@ export async function newAttempt(connection: Connection, ours: Ours): Promise<Re
   throw inProgress(status, waitOr(kind === "alike"));
 }
 
-/** Whether the service's key is kept by its seal, so that shares only authorize. */
-async function keepsItsKey(connection: Connection): Promise<boolean> {
-  if (!dialectOf(connection).showsSeal) return false;
-  const path = apiPath("sys/seal-status");
-  const body = await call(connection, { method: "GET", path, retry: "idempotent" });
-  return Boolean((body as { recovery_seal?: unknown } | undefined)?.recovery_seal);
-}
-
 async function explainStart(connection: Connection, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError) || error.status !== 400) return error;
   return (await keepsItsKey(connection).catch(() => false)) ? storedSeal() : error;
 }
-
-const storedSeal = (more = ""): StewardError =>
-  new StewardError({
-    code: "ERR_REFUSED",
-    reason: `this service unseals itself: its seal keeps the key, and a rekey would make one share, which it does not give out${more}`,
-    advice: "Its recovery keys have an API of their own, which this resource does not serve.",
-  });
 
 /** An attempt in the way: ended, or gone on with, or left alone. The nonce: it is ours from now on. @internal */
 export async function settleConflict(
@@ -138,7 +136,7 @@ const inProgress = (status: RekeyStatus, advice: string): StewardError =>
 
 /** Ends an attempt of ours. What an orphan of an earlier run may still send to verify it is shut out first. @internal */
 export async function cancelOurs(connection: Connection, status: RekeyStatus): Promise<void> {
-  if (status.verification) await restartVerification(connection);
+  if (status.verification) await restartVerification(connection, status.nonce);
   await cancelAttempt(connection, status.nonce);
   tell(`cancelled our attempt ${status.nonce}`);
 }

@@ -1,6 +1,7 @@
 import { StewardError } from "../../errors";
 import { CommitState, noteUnknown, Run, stateOf, waitForShares } from "./commit-run";
 import { prove } from "./proof";
+import { sendPatiently } from "./rate-limit";
 import { getBackup, isReplyLost, removeBackup, restartVerification, verifyShare } from "./server";
 import { Share } from "./share";
 import { describe, look } from "./situation";
@@ -16,31 +17,33 @@ export async function proveAndVerify(run: Run): Promise<CommitState> {
   const total = Math.max(encrypted.length, inputs.candidate.shares.length);
   const needed = all ? total : threshold;
   if (shares.length < needed)
-    throw waitForShares(
+    throw await waitForShares(
       run,
       `${shares.length} of the ${needed} decrypted new shares that prove the rekey are at hand; nothing is committed${missing.length > 0 ? `; not at hand: ${missing.join(", ")}` : ""}`,
     );
   // What an orphan of an earlier run may still send knows the old nonce only.
-  const verification = await restartVerification(connection).catch((error) => {
+  const verification = await restartVerification(connection, nonce).catch((error) => {
     if (error instanceof StewardError && error.status === 400) return undefined;
     throw error;
   });
   if (!verification) throw noteUnknown(run, "our attempt ended while it was looked at");
   if (all) await proveLocally(run);
   for (const [index, share] of shares.slice(0, threshold).entries()) {
-    const { kind, status } = await look(connection, ours);
-    if (kind === "none") throw noteUnknown(run, "our attempt ended before the last new share was given");
-    if (kind !== "verifying" || status.verification?.nonce !== verification.nonce || status.verification.progress !== index)
+    const isStillOurs = async (): Promise<true> => {
+      const { kind, status } = await look(connection, ours);
+      if (kind === "none") throw noteUnknown(run, "our attempt ended before the last new share was given");
+      if (kind === "verifying" && status.verification?.nonce === verification.nonce && status.verification.progress === index) return true;
       throw stopped(
         `somebody else has touched the verification of our attempt ${nonce} (${describe(status)})`,
         "Nothing was committed by us: run `pulumi up` again, which begins the verification anew.",
       );
-    let done: boolean;
-    try {
-      done = await verifyShare(connection, { nonce: verification.nonce, share: share.text });
-    } catch (error) {
-      throw await explainVerify(run, share, error);
-    }
+    };
+    await isStillOurs();
+    const give = (): Promise<boolean> =>
+      verifyShare(connection, { nonce: verification.nonce, share: share.text }).catch(async (error) => {
+        throw await explainVerify(run, share, error);
+      });
+    const done = await sendPatiently(connection, give, isStillOurs);
     if (done && index === threshold - 1) return committed(run);
     if (done) throw noteUnknown(run, `the service said complete after ${index + 1} of ${threshold} new shares`);
     tell(`${index + 1} of ${threshold} new shares verified`);
@@ -69,7 +72,7 @@ async function proveLocally(run: Run): Promise<void> {
 
 /** Whether a new share that was not taken has committed all the same. */
 async function explainVerify(run: Run, share: Share, error: unknown): Promise<unknown> {
-  if (!(error instanceof StewardError)) return error;
+  if (!(error instanceof StewardError) || error.status === 429) return error;
   // The real product says 500 of shares that cannot be combined at all; any other 5xx may be a proxy's, behind which the request goes on.
   const isVerdict = error.status === 400 || error.status === 500;
   if (!isVerdict && (isReplyLost(error) || (error.status !== undefined && error.status >= 500)))
@@ -111,7 +114,7 @@ export async function finish(run: Run): Promise<CommitState> {
     const isOurs = backup && inputs.nonces.includes(backup.nonce);
     // One of another attempt of ours holds dead shares.
     if (backup && isOurs && (inputs.removeBackup || backup.nonce !== inputs.candidate.nonce)) {
-      await removeBackup(connection);
+      await removeBackup(connection, backup.nonce);
       tell(`removed the backup of ${backup.nonce}`);
     }
   } catch (error) {

@@ -37,7 +37,7 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
       require_verification: "bool",
     });
     const { secret_shares: shares, secret_threshold: threshold, pgp_keys: pgpKeys, backup, require_verification: verification } = body;
-    await start(c.var.records, { shares, threshold, pgpKeys, backup, verification }, c.var.now);
+    await start(c.var.records, { shares, threshold, pgpKeys, backup, verification }, rekey, c.var.now);
     return c.json(rekey.started(c.var.records));
   });
 

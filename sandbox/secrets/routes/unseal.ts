@@ -47,7 +47,7 @@ async function unseal(records: Records, share: Uint8Array): Promise<void> {
   parts.push(share);
   if (parts.length < records.key.threshold) return;
   records.unsealing = undefined;
-  const secret = await combine(parts).catch((error: Error) => {
+  const secret = await combine(parts, records.key).catch((error: Error) => {
     throw new Refused(400, `invalid key: failed to compute combined key: ${error.message}`);
   });
   if (!same(secret, records.key.secret)) throw new Refused(400, wrong(records, secret));

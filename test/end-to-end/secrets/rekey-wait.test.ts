@@ -20,7 +20,7 @@ test("a second Ctrl-C ends a waiting rekey, and the next up completes it after p
     });
     const rekey = (references: string, more: string): Project =>
       project.program(`
-        const rekey = new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, currentShares: [${references}]${more} });
+        const rekey = new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, keepSharesInState: true, currentShares: [${references}]${more} });
         exports.shares = rekey.shares;`);
     try {
       const run = await rekey(`{ env: "RS0" }, { env: "RS1" }`, ", waitSeconds: 600").launch("up", "--yes", "--skip-preview");

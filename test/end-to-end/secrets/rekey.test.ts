@@ -29,7 +29,7 @@ describe("a rekey with the real command line", () => {
     project.with({ ...Object.fromEntries(shares.map((share, index) => [`RS${index}`, share])), ...more });
   const rekey = (name: string, more = ""): Project =>
     project.program(`
-      const rekey = new secrets.Rekey("${name}", { secretShares: 3, secretThreshold: 2,
+      const rekey = new secrets.Rekey("${name}", { secretShares: 3, secretThreshold: 2, keepSharesInState: true,
         currentShares: [{ env: "RS0" }, { env: "RS1" }, { env: "RS2" }]${more} });
       exports.shares = rekey.shares; exports.complete = rekey.complete; exports.fingerprints = rekey.fingerprints;`);
   const run = async (...args: string[]): Promise<{ code: number; output: string }> => {

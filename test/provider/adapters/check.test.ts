@@ -115,7 +115,9 @@ describe("check", () => {
       await engine("SchedulerAccess").problems({ address: unknown, token: unknown, clientCert: certificate, clientKey: unknown }),
     ).toEqual([]);
     expect(await engine("SchedulerRoles").problems({ roles: unknown, exclusive: unknown })).toEqual([]);
-    expect(await engine("RekeyAttempt").problems({ secretShares: 2, secretThreshold: 2, currentShares: [unknown, unknown] })).toEqual([]);
+    expect(
+      await engine("RekeyAttempt").problems({ secretShares: 2, secretThreshold: 2, currentShares: [unknown, unknown], pgpKeys: unknown }),
+    ).toEqual([]);
     expect(await engine("SchedulerRoles").problems({ roles: { web: unknown, site: { policies: unknown } }, connection: unknown })).toEqual(
       [],
     );
@@ -124,7 +126,7 @@ describe("check", () => {
   });
 
   test("rejects plain HTTP to another host for shares", async () => {
-    const rekey = { secretShares: 1, secretThreshold: 1, currentShares: ["00"] };
+    const rekey = { secretShares: 1, secretThreshold: 1, currentShares: ["00"], keepSharesInState: true };
     const problemsAt = (address: string, more: object = {}): Promise<string[]> =>
       engine("RekeyAttempt", { "steward:default": { secrets: { address } } }).problems({ ...rekey, ...more });
     expect(await problemsAt("http://vault.example.com:8200")).toEqual([expect.stringContaining("in clear text")]);

@@ -109,7 +109,13 @@ describe.each(["standard", "hashicorp"] as const)("a rekey during operations of 
       [400, /^provided threshold greater/, { secret_threshold: 4 }],
     ] as const)
       expect(await to("PUT", "rekey/init", { secret_shares: 3, secret_threshold: 2, ...body })).toMatchObject(refused(code, reason));
-    const nonce = await begin({ secret_shares: 5, secret_threshold: 3 });
+    // Vault makes one share, whatever it is asked for.
+    const asked = { secret_shares: 5, secret_threshold: 3 };
+    const one = { secret_shares: 1, secret_threshold: 1 };
+    if (dialect === "standard")
+      for (const body of [asked, { ...asked, secret_threshold: 1 }])
+        expect(await to("PUT", "rekey/init", body)).toMatchObject(refused(400, /^secret_shares and secret_threshold must be 1:/));
+    const nonce = await begin(dialect === "standard" ? one : asked);
     expect(await status()).toMatchObject({ t: 1, n: 1, required: 3 });
     for (const share of [shares[0], shares[1]]) await give(nonce, share);
     expect(await give(nonce, damaged(shares[2]!))).toMatchObject(refused(400, /^recovery key verification failed/));
@@ -119,6 +125,22 @@ describe.each(["standard", "hashicorp"] as const)("a rekey during operations of 
     expect(await status()).toMatchObject({ started: false, required: 3 });
     expect(await sandbox.secrets.opens(shares)).toBe(true);
   });
+});
+
+test("one of several shares opens the service alone where the specification allows it, and Vault does not", async () => {
+  const one = { secret_shares: 3, secret_threshold: 1, require_verification: true };
+  await open({ dialect: "hashicorp" });
+  const reason = /threshold must be greater than one for multiple shares$/;
+  expect(await to("PUT", "rekey/init", one)).toMatchObject(refused(500, reason));
+  await sandbox.close();
+  const { shares } = await open({ dialect: "standard", unsealShares: 2, unsealThreshold: 1 });
+  expect(new Set(shares).size).toBe(2);
+  const nonce = await begin(one);
+  const { keys_base64: made, verification_nonce: proof } = (await give(nonce, shares[1])).json;
+  expect(new Set(made).size).toBe(3);
+  expect(await to("PUT", "rekey/verify", { key: made[2], nonce: proof })).toMatchObject({ json: { complete: true } });
+  for (const share of made) expect(await sandbox.secrets.opens([share])).toBe(true);
+  expect([await sandbox.secrets.opens(made), await sandbox.secrets.opens([shares[0]!])]).toEqual([true, false]);
 });
 
 test("a young attempt can be cancelled only with its nonce for ten minutes, by the sandbox's clock", async () => {

@@ -18,7 +18,6 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     [400, /^provided threshold greater/, { secret_threshold: 2 }],
     [500, /^invalid rekey seal configuration: threshold must be at least one$/, { secret_shares: 3 }],
     [500, /^invalid rekey seal configuration: shares must be at least one$/, {}],
-    [500, /threshold must be greater than one for multiple shares$/, { secret_shares: 3, secret_threshold: 1 }],
     [500, /shares must be less than 256$/, { secret_shares: 256, secret_threshold: 2 }],
     [400, /^cannot request a backup .* without providing PGP keys/, { secret_shares: 3, secret_threshold: 2, backup: true }],
     [400, /^incorrect number of PGP keys/, { secret_shares: 3, secret_threshold: 2, pgp_keys: ["", ""] }],

@@ -29,7 +29,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
   const declare = (name: string, { args = "", options = "", more = "" } = {}): Story =>
     project.program(`
       const currentShares = [{ env: "S0" }, { env: "S1" }, { env: "S2" }];
-      const rekey = new secrets.Rekey("${name}", { secretShares: 3, secretThreshold: 2, currentShares ${args} }, { ${options} });
+      const rekey = new secrets.Rekey("${name}", { secretShares: 3, secretThreshold: 2, keepSharesInState: true, currentShares ${args} }, { ${options} });
       exports.shares = rekey.shares;
       ${more}`);
   /** Sets the shares that the next runs can use. */

@@ -16,7 +16,7 @@ onEachRekeyTarget("a rekey", (current) => {
   const byReference = `[{ env: "RS0" }, { env: "RS1" }, { env: "RS2" }]`;
   const rekey = (more = ""): Story =>
     project.program(`
-      const rekey = new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, currentShares: ${byReference}${more} });
+      const rekey = new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, keepSharesInState: true, currentShares: ${byReference}${more} });
       exports.shares = rekey.shares; exports.complete = rekey.complete; exports.fingerprints = rekey.fingerprints;`);
   const forms = (shares: readonly string[]): string[] =>
     shares.flatMap((share) => [share, Buffer.from(share, "base64").toString("hex"), Buffer.from(share).toString("base64")]);
@@ -104,6 +104,47 @@ onEachRekeyTarget("a rekey", (current) => {
     const stored = project.stored() + stopped.output + waits.output + done.output;
     for (const share of [...first, ...shares]) expect(stored).not.toContain(share);
     for (const share of shares) expect(stored).not.toContain(Buffer.from(share, "hex").toString("base64"));
+  });
+
+  test("without PGP keys the preview of a new rekey asks whether the state may hold its shares, and of a finished one does not", async () => {
+    const asked = "keepSharesInState: must be true without pgpKeys: the state will hold all new shares";
+    const without = (more = ""): Story =>
+      project.program(`new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, currentShares: ${byReference}${more} });`);
+    const refused = await without().pulumi("preview");
+    expect(refused.code).not.toBe(0);
+    expect(refused.output).toContain(asked);
+    expect(current().gateway.requests).toEqual([]);
+    await without(", keepSharesInState: true").up();
+    const finished = sent();
+    await without().up();
+    expect(sent()).toBe(finished);
+    const again = await without(', triggers: ["2"]').pulumi("preview");
+    expect([again.code === 0, again.output.includes(asked)]).toEqual([false, true]);
+    const [{ publicKey }] = (await holders(1)) as [Holder];
+    const keyed = await without(`, secretShares: 1, secretThreshold: 1, pgpKeys: [${JSON.stringify(publicKey)}]`).preview();
+    expect(keyed.output).toContain("a new rekey will run");
+  });
+
+  test("a preview names the references that are empty, and the keys with their user ids", async () => {
+    const all: Holder[] = await holders(3);
+    const keys = all.map(({ fingerprint }, index) => `${fingerprint} "holder ${index}"`).join(", ");
+    const program = (more = ""): Story =>
+      project.program(`
+        new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, pgpKeys: ${JSON.stringify(all.map(({ publicKey }) => publicKey))},
+          currentShares: [{ env: "RS0" }, { env: "RS_NONE" }, { file: "no/such/file" }${more}], newShares: [{ env: "N0" }, { env: "N1" }] });`);
+    const missing = "not at hand: the variable RS_NONE, the file no/such/file";
+    const first = await program().preview();
+    expect(first.output).toContain(`3 shares, threshold 2, with verification, encrypted to ${keys}; currentShares: ${missing}`);
+    expect(first.output).not.toContain("newShares: not at hand");
+    const stopped = await project.pulumi("up", "--yes", "--skip-preview");
+    expect(stopped.output).toContain("1 of 3 current shares given");
+    const second = await project.preview();
+    expect(second.output).toContain(`for 3 new ones, threshold 2, encrypted to ${keys}`);
+    expect(second.output).toContain(`warning: rekey: currentShares: ${missing}`);
+    program(', { env: "RS1" }, { env: "RS2" }');
+    const waits = await project.pulumi("up", "--yes", "--skip-preview");
+    expect(waits.output).toContain(`Their holders (${keys}) decrypt theirs`);
+    expect((await project.preview()).output).toContain("warning: rekey: newShares: not at hand: the variable N0, the variable N1");
   });
 
   test("preview reports all invalid inputs at once and sends nothing", async () => {

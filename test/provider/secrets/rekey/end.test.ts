@@ -49,6 +49,25 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     expect(holding().filter((field) => field.endsWith("clear text"))).toEqual([]);
   });
 
+  test("current shares as values are in the states of the shares and the commit at most; the first step checks them and keeps none", async () => {
+    const stack = stackOn(current());
+    const newShares = [wrong];
+    expect(await stack.attempt.problems({ ...inputs({ currentShares: ["!"], newShares: ["?"] }) })).toEqual([
+      "currentShares[0]: is neither base64 nor hex",
+      "newShares[0]: is neither base64 nor hex",
+    ]);
+    await stack.up(inputs({ newShares }), "attempt");
+    await stack.refresh();
+    const [values, references] = [current().first.slice(0, 3), [{ env: "STEWARD_A" }, { file: "no/such/file" }]];
+    await stack.up(inputs({ currentShares: [...values, ...references], newShares }));
+    for (const share of [...values, wrong]) {
+      expect(JSON.stringify(stack.attempt.state)).not.toContain(share);
+      expect(stack.attempt.state?.inputs).toMatchObject({ currentShares: references, newShares: [] });
+      expect(JSON.stringify(stack.shares.state)).toContain(share);
+    }
+    expect(await stack.up(inputs({ newShares }))).toEqual(["same", "same", "same"]);
+  });
+
   const ended = async (): Promise<void> => {
     throw new StewardError({ code: "ERR_ENGINE_GONE", reason: "Pulumi has ended" });
   };

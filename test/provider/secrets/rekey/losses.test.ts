@@ -41,7 +41,9 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     await theirs.destroy();
     const stack = stackOn(current());
     const pgp = inputs({ pgpKeys: keys, backup: true });
-    expect(await stack.stops(pgp)).toMatch(/the service keeps a backup of another rekey, .*, which ours would overwrite/);
+    expect(await stack.stops(pgp)).toMatch(
+      /the service keeps a backup of another rekey, (.*), which ours would overwrite\. Fetch it with `pulumi-steward rekey backup`, and remove it with `pulumi-steward rekey backup --delete --nonce \1`; or set replaceBackup: true/,
+    );
     expect(await status()).toMatchObject({ progress: 0 });
     expect(await stack.stops({ ...pgp, replaceBackup: true })).toMatch(/is saved in the state now, before ours overwrites it/);
     expect(await stack.stops({ ...pgp, replaceBackup: true })).toContain("decrypted new shares that prove the rekey");

@@ -1,7 +1,7 @@
 import { isSecret, Output } from "@pulumi/pulumi";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { secrets } from "../../../../provider";
-import { inspectKeys } from "../../../../provider/secrets/rekey/pgp";
+import { describeKeys, inspectKeys } from "../../../../provider/secrets/rekey/pgp";
 
 const { createMessage, encrypt, encryptKey, generateKey, revokeKey } = require("openpgp") as typeof OpenPGP;
 const generate = (options: object = {}): Promise<{ privateKey: OpenPGP.PrivateKey; publicKey: OpenPGP.PublicKey }> =>
@@ -40,13 +40,18 @@ describe("a key that cannot decrypt a share is rejected with the reason", () => 
   });
 });
 
+test("a user id stays in its quotes, beside the fingerprint", async () => {
+  const { publicKey } = await generateKey({ userIDs: [{ name: 'Ada", 00ff "Grace', email: "ada@example.com" }], format: "object" });
+  expect(await describeKeys([publicKey.armor()])).toBe(`${publicKey.getFingerprint()} "Ada', 00ff 'Grace <ada@example.com>"`);
+});
+
 test("a key is the same in armored and in binary form, and RSA keys work as well", async () => {
   for (const options of [{}, { type: "rsa", rsaBits: 2048 }]) {
     const { publicKey } = await generate(options);
     const binary = Buffer.from(publicKey.write()).toString("base64");
     const fingerprint = publicKey.getFingerprint();
     expect(await inspectKeys([publicKey.armor(), `\n${publicKey.armor().replaceAll("\n", "\r\n")}\n`, binary])).toEqual(
-      Array.from({ length: 3 }, () => ({ fingerprint, binary, problem: undefined })),
+      Array.from({ length: 3 }, () => ({ fingerprint, binary, userId: "holder", problem: undefined })),
     );
   }
 });

@@ -95,6 +95,11 @@ test("compares without combining: one share, a threshold of one, lengths and dup
   expect(await prove([key], 1)).toEqual({ proven: true });
   expect(await prove([key, key], 1)).toEqual({ proven: true });
   expect(await prove([key, broken(key)], 1)).toMatchObject({ proven: false, reason: "the shares are not the same key" });
+  const pointed = (value: string, point: number): Share =>
+    shareOf(Buffer.concat([Buffer.from(value), Buffer.from([point])]).toString("base64"), `share ${point}`);
+  expect(await prove([pointed("the key", 1), pointed("the key", 2)], 1)).toEqual({ proven: true });
+  expect(await prove([pointed("the key", 1), pointed("the kez", 2)], 1)).toMatchObject({ proven: false });
+  expect(await prove([pointed("the key", 1), pointed("the key", 1), pointed("the key", 2)], 1)).toMatchObject({ proven: false });
   const [a, b] = (await sharesOf(3, 2)) as [Share, Share, Share];
   expect(await prove([a, b, a], 2)).toMatchObject({ proven: false, reason: "a share is there twice" });
   expect(await prove([a, shareOf("00ff", "short")], 2)).toMatchObject({ proven: false, reason: "the shares are not of one length" });

@@ -5,7 +5,7 @@ import { RekeyStack, RekeyTarget, rekeyTargets } from "../../../support/rekey";
 // A rekey whose resource was renamed in the program: the state holds it twice.
 
 const remembers = { remembers: true };
-const size = { secretShares: 3, secretThreshold: 2 };
+const size = { secretShares: 3, secretThreshold: 2, keepSharesInState: true };
 
 describe.each(rekeyTargets)("a rekey with two resources after a rename ($name)", ({ start }) => {
   let target: RekeyTarget;

@@ -220,7 +220,7 @@ onEachRekeyTarget("each row of the table", (current) => {
       target,
       outside,
       stack: new RekeyStack(target.config),
-      inputs: { secretShares: 3, secretThreshold: 2, currentShares: target.first.slice(0, 3) },
+      inputs: { secretShares: 3, secretThreshold: 2, currentShares: target.first.slice(0, 3), keepSharesInState: true },
       status,
       cancel: async () => {
         const body = target.dialect === "hashicorp" ? { nonce: (await status()).nonce } : undefined;

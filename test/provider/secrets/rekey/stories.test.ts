@@ -43,6 +43,21 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await current().opens(stack.outputs.shares.slice(2))).toBe(true);
   });
 
+  test("three shares of which each opens the service alone: made where the specification allows it, refused in the preview for Vault", async () => {
+    const stack = stackOn(current());
+    const one = inputs({ secretThreshold: 1 });
+    if (current().dialect === "hashicorp") {
+      expect(await stack.attempt.problems({ ...one })).toEqual(["secretThreshold: must be at least 2 where there is more than one share"]);
+      return;
+    }
+    await stack.up(one);
+    const { shares } = stack.outputs;
+    expect(lines()).toContain("all 3 new shares belong together: proven before the commit");
+    for (const share of shares) expect(await current().opens([share])).toBe(true);
+    await stack.up(inputs({ triggers: ["2"], currentShares: shares }));
+    expect(await current().opens(stack.outputs.shares.slice(1))).toBe(true);
+  });
+
   test("too few shares stop it with the missing ones, and shares of other holders count", async () => {
     const [a = "", b = "", c = ""] = current().first;
     const stack = stackOn(current());

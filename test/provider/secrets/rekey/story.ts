@@ -21,6 +21,7 @@ export function tools(current: () => RekeyTarget) {
     secretShares: 3,
     secretThreshold: 2,
     currentShares: current().first.slice(0, 3),
+    keepSharesInState: true,
     ...more,
   });
   const stackOn = (target: RekeyTarget): RekeyStack => new RekeyStack(target.config);

@@ -1,0 +1,56 @@
+import { writeFileSync } from "node:fs";
+import { StewardError } from "../provider/errors";
+import { getBackup, RekeyBackup, removeBackup } from "../provider/secrets/rekey/server";
+import { service } from "./attempt";
+import { print, say, Terminal } from "./terminal";
+
+// The encrypted new shares that the service keeps.
+
+export interface BackupOptions {
+  fingerprint?: string;
+  output?: string;
+  delete?: boolean;
+  nonce?: string;
+}
+
+/** Fetches the backup, or removes the one that is meant. */
+export async function backup(terminal: Terminal, options: BackupOptions): Promise<void> {
+  const connection = service(terminal);
+  const kept = await getBackup(connection);
+  if (!kept) throw refuse(`no backup of a rekey is kept on ${connection.address}`, "Nothing was changed.");
+  if (options.nonce !== undefined && options.nonce !== kept.nonce)
+    throw refuse(`--nonce is not that of the backup, ${kept.nonce}`, "Nothing was changed: find out whose it is.");
+  if (!options.delete) return fetch(terminal, kept, options);
+  await removeBackup(connection, kept.nonce);
+  say(terminal, `The backup of the rekey ${kept.nonce} is removed.`);
+}
+
+async function fetch(terminal: Terminal, { nonce, keys }: RekeyBackup, { fingerprint, output }: BackupOptions): Promise<void> {
+  // As gpg prints it, in groups and in upper case.
+  const wanted = fingerprint?.replace(/\s/g, "").toLowerCase();
+  const entries = Object.entries(keys).filter(([each]) => wanted === undefined || each === wanted);
+  if (wanted !== undefined && entries.length === 0)
+    throw refuse(
+      "the backup holds no share for this fingerprint",
+      `It holds shares for ${Object.keys(keys).join(", ")}: \`gpg --fingerprint\` shows that of your key.`,
+    );
+  say(terminal, `The backup is of the rekey ${nonce}, which may not have come to its commit.`);
+  const lines = entries.flatMap(([each, shares]) => shares.map((share) => `for the holder of ${each}, encrypted: ${share}`));
+  if (output === undefined) for (const line of lines) await print(terminal, line);
+  else write(terminal, output, lines);
+}
+
+function write(terminal: Terminal, path: string, lines: readonly string[]): void {
+  try {
+    writeFileSync(path, lines.map((line) => `${line}\n`).join(""), { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    throw new StewardError({
+      code: "ERR_INVALID_INPUT",
+      reason: `the file of --output cannot be made (${(error as NodeJS.ErrnoException).code})`,
+      advice: "It must not exist yet, and its folder must have room.",
+    });
+  }
+  say(terminal, `The shares are in ${path}, which only you can read.`);
+}
+
+const refuse = (reason: string, advice: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, advice });

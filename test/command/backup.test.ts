@@ -1,0 +1,58 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { holders } from "../support/pgp";
+import { onEachRekeyTarget } from "../support/rekey";
+import { folder, formsOf, tools } from "./rekey";
+
+onEachRekeyTarget("the backup at the holders' command line", (current) => {
+  const { alone, sent, forHolders, giveTwo, share } = tools(current);
+
+  test("it is fetched as a whole or for one holder, who decrypts it, and removed where its rekey is named", async () => {
+    const none = await alone(["backup"]);
+    expect(none.code).toBe(1);
+    expect(none.stderr).toContain(`no backup of a rekey is kept on ${current().gateway.url}.`);
+    const all = await holders(3);
+    const name = await forHolders(all);
+    await giveTwo(name);
+    await current().outside("PUT", "sys/rekey/update", { key: share(2), nonce: name });
+
+    const whole = await alone(["backup"]);
+    expect(whole.code).toBe(0);
+    expect(whole.stderr).toContain(`The backup is of the rekey ${name}, which may not have come to its commit.`);
+    const lines = whole.stdout.trimEnd().split("\n");
+    expect(lines.map((line) => line.replace(/ [0-9a-f]+$/, "")).sort()).toEqual(
+      all.map(({ fingerprint }) => `for the holder of ${fingerprint}, encrypted:`).sort(),
+    );
+
+    const [mine] = all.slice(1);
+    const { fingerprint = "" } = mine ?? {};
+    const asGpgPrintsIt = (fingerprint.match(/.{4}/g) ?? []).join(" ").toUpperCase();
+    const output = join(folder, "mine");
+    const one = await alone(["backup", "--fingerprint", asGpgPrintsIt, "--output", output]);
+    expect(one).toMatchObject({ code: 0, stdout: "" });
+    expect(one.stderr).toContain(`The shares are in ${output}, which only you can read.`);
+    expect(readFileSync(output, "utf8").split(":")[0]).toBe(`for the holder of ${fingerprint}, encrypted`);
+    expect(statSync(output).mode & 0o777).toBe(0o600);
+    const key = join(folder, "key");
+    writeFileSync(key, mine?.privateKey.armor() ?? "");
+    const decrypted = await alone(["decrypt", "--key", key, "--share", output]);
+    expect(formsOf(decrypted.stdout.trim())[0]).toBe(decrypted.stdout.trim());
+
+    const refused = async (args: string[], code: number, reason: string): Promise<void> => {
+      const run = await alone(["backup", ...args]);
+      expect(run).toMatchObject({ code, stdout: "" });
+      expect(run.stderr).toContain(reason);
+    };
+    await refused(["--output", output], 1, "the file of --output cannot be made (EEXIST).");
+    await refused(["--fingerprint", "00"], 1, `the backup holds no share for this fingerprint. It holds shares for `);
+    await refused(["--delete"], 2, "error: --delete needs --nonce, the rekey whose backup is removed");
+    await refused(["--delete", "--nonce", "x"], 1, `--nonce is not that of the backup, ${name}. Nothing was changed`);
+    expect((await alone(["backup"])).stdout).toBe(whole.stdout);
+
+    const removed = await alone(["backup", "--delete", "--nonce", name]);
+    expect(removed).toMatchObject({ code: 0, stdout: "" });
+    expect(removed.stderr).toContain(`The backup of the rekey ${name} is removed.`);
+    expect((await alone(["backup"])).code).toBe(1);
+    expect(sent("update")).toBe(0);
+  });
+});

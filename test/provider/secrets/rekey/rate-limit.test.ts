@@ -1,0 +1,175 @@
+import { connect } from "../../../../provider/connection";
+import { limits } from "../../../../provider/http";
+import { RekeyInputs } from "../../../../provider/secrets";
+import { rekeyAttempt } from "../../../../provider/secrets/rekey/attempt";
+import { Fault, Sandbox, start } from "../../../../sandbox/index";
+import { steward } from "../../../command/holder";
+import { call } from "../../../support/call";
+import { noEngine } from "../../../support/engine";
+import { holders, read } from "../../../support/pgp";
+import "../../../support/printed";
+import { RekeyStack } from "../../../support/rekey";
+
+// A 429 says that nothing was applied: each step waits, looks again, and sends once more.
+
+const { firstPause, deadline } = limits;
+beforeAll(() => {
+  limits.firstPause = 5;
+});
+afterEach(() => {
+  limits.deadline = deadline;
+});
+afterAll(() => {
+  limits.firstPause = firstPause;
+});
+
+describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
+  let sandbox: Sandbox;
+  beforeEach(async () => {
+    sandbox = await start({ dialect });
+  });
+  afterEach(() => sandbox.close());
+
+  const config = (): Record<string, object> => ({
+    "steward:default": { secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect } },
+  });
+  const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => ({
+    secretShares: 3,
+    secretThreshold: 2,
+    currentShares: sandbox.secrets.shares.slice(0, 3),
+    keepSharesInState: true,
+    ...more,
+  });
+  const refuse = (method: string, path: string, more: Partial<Fault> = {}): void =>
+    sandbox.faults.add({
+      system: "secrets",
+      method,
+      path: `/v1/sys/rekey/${path}`,
+      action: "respond",
+      status: 429,
+      headers: { "retry-after": "0" },
+      ...more,
+    });
+  const sent = (): string[] => sandbox.requests().map(({ method, path }) => `${method} ${path.replace("/v1/sys/rekey/", "")}`);
+  const of = (request: string): number => sent().filter((each) => each === request).length;
+  const status = async () => (await call(sandbox.secrets, "GET", "/v1/sys/rekey/init")).json;
+
+  test.each([
+    ["PUT", "init", 1],
+    ["PUT", "update", 3],
+    ["DELETE", "verify", 1],
+    ["PUT", "verify", 2],
+  ])("%s %s is waited for, and sent again after a look at the status", async (method, path, times) => {
+    refuse(method, path, { times: 2 });
+    const stack = new RekeyStack(config());
+    await stack.up(inputs());
+    expect(await sandbox.secrets.opens(stack.outputs.shares.slice(1))).toBe(true);
+    expect(of(`${method} ${path}`)).toBe(times + 2);
+    // Nothing is sent twice without a look between.
+    for (const [index, each] of sent().entries())
+      if (each.startsWith(method) && each.endsWith(path)) expect(sent()[index + 1]).toMatch(/^GET /);
+  });
+
+  test("a cancel, the removal of a backup and a probe are waited for as well", async () => {
+    const all = await holders(3);
+    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true, removeBackup: true });
+    const stack = new RekeyStack(config());
+    await stack.up(inputs(), "attempt");
+    refuse("DELETE", "init");
+    await stack.stops(pgp);
+    const { encrypted } = stack.shares.outputs().candidate as { encrypted: { share: string }[] };
+    const newShares = await Promise.all(all.map((holder, index) => read(holder, (encrypted[index] as { share: string }).share)));
+    refuse("DELETE", "backup");
+    sandbox.faults.add({ system: "secrets", method: "PUT", path: "/v1/sys/rekey/verify", nth: 2, action: "drop-after" });
+    expect(await stack.stops({ ...pgp, newShares })).toContain("whether the new shares are live is not known yet");
+    for (const [method, path] of [
+      ["PUT", "init"],
+      ["PUT", "update"],
+      ["DELETE", "init"],
+    ] as const)
+      refuse(method, path);
+    await stack.up({ ...pgp, newShares });
+    expect(stack.outputs.complete).toBe(true);
+    expect([of("DELETE backup"), (await status()).started]).toEqual([2, false]);
+  });
+
+  test("a probe that is refused to the end says nothing of the shares", async () => {
+    const stack = new RekeyStack(config());
+    await stack.up(inputs({ secretShares: 1, secretThreshold: 1 }));
+    const again = inputs({ triggers: ["2"], currentShares: stack.outputs.shares, secretShares: 1, secretThreshold: 1 });
+    sandbox.faults.add({ system: "secrets", method: "PUT", path: "/v1/sys/rekey/verify", action: "drop-after" });
+    await stack.stops(again);
+    limits.deadline = 50;
+    refuse("PUT", "update", { times: 99 });
+    expect(await stack.stops(again)).toContain("429");
+    sandbox.faults.clear();
+    limits.deadline = deadline;
+    await stack.up(again);
+    expect(stack.outputs.complete).toBe(true);
+  });
+
+  test("an attempt that became another one during the wait gets no share", async () => {
+    const stack = new RekeyStack(config());
+    const [share = ""] = sandbox.secrets.shares;
+    await stack.up(inputs(), "attempt");
+    const { nonce } = await status();
+    // Long enough for somebody else.
+    refuse("PUT", "update", { headers: { "retry-after": "0.5" } });
+    const stops = stack.stops(inputs({ currentShares: [share] }));
+    while (of("PUT update") === 0) await new Promise((done) => setTimeout(done, 5));
+    await call(sandbox.secrets, "DELETE", "/v1/sys/rekey/init", dialect === "hashicorp" ? { nonce } : undefined);
+    await call(sandbox.secrets, "PUT", "/v1/sys/rekey/init", { secret_shares: 1, secret_threshold: 1 });
+    expect(await stops).toContain("our attempt is gone, and another one runs");
+    expect(of("PUT update")).toBe(1);
+  });
+
+  test("nothing is sent again once Pulumi has ended", async () => {
+    refuse("PUT", "init", { times: 9 });
+    let looks = 0;
+    const connection = connect("secrets", "default", {
+      config: (key) => JSON.stringify(config()[key]),
+      environment: {},
+      memory: new Map(),
+      engine: {
+        ...noEngine,
+        assertAlive: async () => {
+          if (++looks > 1) throw new Error("Pulumi has ended");
+        },
+      },
+    });
+    await expect(rekeyAttempt.create(connection, inputs())).rejects.toThrow("Pulumi has ended");
+    expect(of("PUT init")).toBe(1);
+  });
+
+  test("all waits of a run together have one deadline", async () => {
+    limits.deadline = 1_500;
+    const stack = new RekeyStack(config());
+    for (const nth of [1, 2, 3]) refuse("PUT", "update", { nth, headers: { "retry-after": "1" } });
+    expect(await stack.stops(inputs())).toContain("(PUT /v1/sys/rekey/update, 429)");
+    expect(of("PUT update")).toBe(2);
+    // What was given stays given, and nothing is lost.
+    limits.deadline = deadline;
+    sandbox.faults.clear();
+    await stack.up(inputs());
+  });
+
+  test("the holders' command line waits, looks again, and sends once more", async () => {
+    const { url, token, shares } = sandbox.secrets;
+    const variables: Record<string, string> =
+      dialect === "standard" ? { SECRETS_ADDR: url, SECRETS_TOKEN: token } : { VAULT_ADDR: url, VAULT_TOKEN: token };
+    await call(sandbox.secrets, "PUT", "/v1/sys/rekey/init", { secret_shares: 1, secret_threshold: 1, require_verification: true });
+    const { nonce } = await status();
+    const given = [];
+    for (const share of shares.slice(0, 3)) {
+      refuse("PUT", "update");
+      given.push(await steward(variables, ["rekey", "submit", "--nonce", nonce], share));
+    }
+    expect(given.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(of("PUT update")).toBe(6);
+    const verification = (await call(sandbox.secrets, "GET", "/v1/sys/rekey/verify")).json.nonce;
+    refuse("PUT", "verify");
+    const [, share = ""] = /^share 1: (.*)$/m.exec(given[2]?.stdout ?? "") ?? [];
+    const last = await steward(variables, ["rekey", "verify", "--nonce", verification], share);
+    expect(last.stderr).toContain("The new shares are live.");
+  });
+});
