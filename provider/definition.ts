@@ -64,6 +64,8 @@ export interface Definition<Inputs, State> {
   open?: readonly (keyof Inputs & string)[];
   /** Secret inputs and outputs; one key of an open input as `extra.private-key`. */
   secrets: readonly string[];
+  /** Further inputs that no error shows, since the program says that they are never shown. Whether Pulumi encrypts them, the program decides. */
+  secretsNamed?(fields: Inputs | State): string[];
   /** Inputs whose values stay on the server when they leave the program. Of all others, the server then gets another value. */
   remaining?: readonly (keyof Inputs & string)[];
   /** Outputs that are stored encrypted as a whole, since among other things they hold secrets, each under its own name. */

@@ -80,6 +80,7 @@ export const samlSettings: Definition<SamlSettingsInputs, SamlSettingsState & Re
   readOnly: ["oldIdpCert", "acsConsumerUrl", "metadataUrl"],
   // The certificate that was declared before, which the program may have marked as a secret.
   encrypted: ["oldIdpCert"],
+  extraWriteOnly: ["private-key"],
   secrets: ["extra.private-key"],
   compare: { idpCert: pem },
   rules: [

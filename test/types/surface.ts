@@ -124,7 +124,12 @@ secrets.getSpecification().then(({ openapi, info, operations, document }) => {
   return [openapi, info.license?.url, sent, first && [first.path, first.method, first.summary, first.tags, first.sudo]];
 });
 
-const settingsInputs: platform.SettingsInputs = { onDelete: "restore", extra: { "apply-timeout": "1h" }, connection: "production" };
+const settingsInputs: platform.SettingsInputs = {
+  onDelete: "restore",
+  extra: { "apply-timeout": "1h" },
+  extraWriteOnly: ["signing-secret"],
+  connection: "production",
+};
 declare const states: [
   platform.GeneralSettingsState,
   platform.CostEstimationSettingsState & platform.CostEstimationSettingsAttributes,
@@ -148,6 +153,7 @@ const generalArgs: platform.GeneralSettingsArgs = {
   defaultRemoteStateAccess: true,
   onDelete: "retain",
   extra: { "apply-timeout": later, "limit-organizations-per-user": true },
+  extraWriteOnly: [later],
   connection: later,
 };
 const general = new platform.GeneralSettings("general", generalArgs, options);
