@@ -20,7 +20,7 @@ export interface OidcKeyTrim extends Outputs<ActionState> {}
  * then on, so that runs under way break: rotate, wait until their tokens have expired, then trim. The platform does it 30 days after a
  * rotation by itself; this begins a new 30 days.
  *
- * Done when it is created and each time `triggers` change, never in a preview; never repeated, and not undone when it is destroyed.
+ * Done when it is created and each time `triggers` change, never in a preview; retried only after a 429, and not undone when it is destroyed.
  *
  * ```ts
  * const rotation = new platform.OidcKeyRotation("leak", { triggers: ["incident 42"] });

@@ -59,7 +59,7 @@ export const smtpSettings: Definition<SmtpSettingsInputs, SmtpSettingsState & Re
     return held.enabled ? needed.filter((field) => !held[field]) : [];
   },
   // Each attempt sends a mail.
-  retry: "never",
+  retry: "only429",
   verdicts: {
     401: "the mail server refused the user name or the password",
     500: "the mail server answered with an error",
@@ -75,7 +75,7 @@ export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
  * How the platform sends mail: `GET` and `PATCH /api/v2/admin/smtp-settings`. Its id is `smtp`.
  *
  * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. A write is
- * never repeated, for each may send a mail. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's; with
+ * retried only after a 429, for each may send a mail. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's; with
  * `ERR_INVALID_INPUT`, before anything is sent, where mail would be enabled without one of its attributes; with `ERR_REFUSED` where the mail
  * server turns the test mail down and nothing was stored, and with `ERR_INCOMPLETE` where the settings were stored all the same.
  *

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
-import { isObject } from "../http";
+import { isObject, Request } from "../http";
 import { connectionInput, strictObject, text } from "../inputs";
 import { ask } from "../program";
 import {
@@ -225,7 +225,7 @@ export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceLi
  */
 export function getWorkspace(options: GetWorkspaceOptions): Promise<Workspace> {
   return ask("Cannot read workspace", "platform", { schema: getOptions, given: options }, async (connection) => {
-    const found = await readWorkspace(connection, options.id, options.include);
+    const found = await readWorkspace(connection, options.id, { include: options.include });
     if (found) return found;
     throw new StewardError({
       code: "ERR_NOT_FOUND",
@@ -238,11 +238,15 @@ export function getWorkspace(options: GetWorkspaceOptions): Promise<Workspace> {
 }
 
 /** undefined: there is no such workspace, which is only known of an administrator. @internal */
-export async function readWorkspace(connection: Connection, id: string, include?: WorkspaceInclude[]): Promise<Workspace | undefined> {
+export async function readWorkspace(
+  connection: Connection,
+  id: string,
+  { include, ...limits }: { include?: WorkspaceInclude[] } & Pick<Request, "limits"> = {},
+): Promise<Workspace | undefined> {
   const path = adminPath("workspaces", id);
   try {
     const query = include ? { query: { include: include.join(",") } } : {};
-    const document = await call(connection, { method: "GET", path, ...query, retry: "idempotent" });
+    const document = await call(connection, { method: "GET", path, ...query, ...limits, retry: "idempotent" });
     return workspaceOf(resourceOf(document, { method: "GET", path }), (document as { included?: unknown }).included);
   } catch (error) {
     if (!isNotFound(error)) throw error;

@@ -101,9 +101,9 @@ onEachPlatform("a workspace", (current) => {
     );
   });
 
-  test("is destroyed by one request, whatever the answer", async () => {
+  test("is destroyed by one request, whatever the answer but 429", async () => {
     const { engine, requests, sandbox } = current();
-    for (const status of [429, 500, 503]) {
+    for (const status of [500, 503]) {
       const workspace = engine("AdminWorkspace");
       await workspace.up({ workspaceId: id, destroyOnDelete: true });
       sandbox.faults.add({ system: "platform", method: "DELETE", path: /./, action: "respond", status, times: 9 });
