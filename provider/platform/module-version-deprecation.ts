@@ -9,7 +9,8 @@ import { connectionInput, flag, nonEmptyText, strictObject } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, completed, isNotFound } from "./client";
-import { Module, ModuleVersion, part, readModuleVersions } from "./module-versions";
+import { Identity, noteWritten, readVersion } from "./module-version-reading";
+import { ModuleVersion, part } from "./module-versions";
 
 /** What a program declares of a deprecation. */
 export interface ModuleVersionDeprecationInputs extends Connected {
@@ -56,8 +57,6 @@ const inputs: z.ZodType<ModuleVersionDeprecationInputs> = strictObject({
   connection: connectionInput,
 });
 
-type Identity = Pick<ModuleVersionDeprecationInputs, "organizationName" | "moduleName" | "moduleProvider" | "moduleVersion">;
-
 const identity = ["organizationName", "moduleName", "moduleProvider", "moduleVersion"] as const;
 const identityOf = ({ organizationName, moduleName, moduleProvider, moduleVersion }: Identity): Identity => ({
   organizationName,
@@ -66,36 +65,6 @@ const identityOf = ({ organizationName, moduleName, moduleProvider, moduleVersio
   moduleVersion,
 });
 const idOf = (of: Identity): string => Object.values(identityOf(of)).join("/");
-const moduleOf = ({ organizationName, moduleName, moduleProvider }: Identity): Module => ({
-  namespace: organizationName,
-  name: moduleName,
-  provider: moduleProvider,
-});
-
-/** What the registry said of a module, and the versions that were written since. */
-interface Reading {
-  versions: Promise<ModuleVersion[] | undefined>;
-  written: Set<string>;
-}
-
-const keyOf = (connection: Connection, of: Identity): string => JSON.stringify([moduleOf(of), connection.server, connection.token()]);
-
-/** One answer of the registry serves all versions of a module, each until it is written: a thousand deprecations would else read a thousand times. */
-async function readVersion(connection: Connection, of: Identity): Promise<ModuleVersion | undefined> {
-  const { memory } = connection;
-  const key = keyOf(connection, of);
-  let reading = memory.get(key) as Reading | undefined;
-  if (!reading || reading.written.has(of.moduleVersion)) {
-    reading = { versions: readModuleVersions(connection, moduleOf(of)), written: new Set() };
-    memory.set(key, reading);
-  }
-  try {
-    return (await reading.versions)?.find(({ version }) => version === of.moduleVersion);
-  } catch (error) {
-    memory.delete(key);
-    throw error;
-  }
-}
 
 interface Remembered extends ModuleVersionDeprecationState {
   /** The link as the platform keeps it. */
@@ -139,7 +108,7 @@ async function write(connection: Connection, of: Identity, deprecation: Status):
       retry: "idempotent",
     });
   } finally {
-    (connection.memory.get(keyOf(connection, of)) as Reading | undefined)?.written.add(of.moduleVersion);
+    noteWritten(connection, of);
   }
 }
 

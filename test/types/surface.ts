@@ -295,12 +295,13 @@ export async function platformNow(): Promise<unknown[]> {
     one.locked,
     one.attributes,
   ];
-  const module: platform.ListModuleVersionsOptions = { namespace: "acme", name: "network", provider: "aws" };
+  const network: platform.Module = { organizationName: "acme", moduleName: "network", moduleProvider: "aws" };
+  const module: platform.ListModuleVersionsOptions = network;
   const versions: platform.ModuleVersion[] = await platform.listModuleVersions(module);
-  const getVersion: platform.GetModuleVersionOptions = { ...module, version: "1.0.0", connection: "production" };
+  const getVersion: platform.GetModuleVersionOptions = { ...module, moduleVersion: "1.0.0", connection: "production" };
   const version = await platform.getModuleVersion(getVersion);
-  const reason: string | undefined = version.deprecation?.reason;
-  return [counts, total, facts, versions, reason, seen];
+  const shownOfIt: (string | undefined)[] = [version.deprecation?.reason, version.moduleVersion, version.source];
+  return [counts, total, facts, versions, shownOfIt, seen];
 }
 
 export async function schedulerNow(signal: AbortSignal): Promise<unknown[]> {
