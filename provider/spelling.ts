@@ -18,5 +18,5 @@ function distance(a: string, b: string): number {
 /** The name that was most likely meant, or undefined where none is near. @internal */
 export function closest(name: string, known: readonly string[]): string | undefined {
   const near = known.map((each) => ({ each, edits: distance(name, each) })).sort((a, b) => a.edits - b.edits);
-  return near.find(({ edits }) => edits <= name.length / 4)?.each;
+  return near.find(({ edits }) => edits <= Math.max(2, name.length / 4))?.each;
 }

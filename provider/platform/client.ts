@@ -13,6 +13,8 @@ interface PlatformDialect {
   hasExtra: boolean;
   /** Whether it takes only certificates that can be parsed. */
   parsesCertificates: boolean;
+  /** Whether a run has no other status than those of the API document. */
+  hasOnlyKnownStatuses: boolean;
 }
 
 const dialects: Record<Dialect, PlatformDialect> = {
@@ -21,12 +23,14 @@ const dialects: Record<Dialect, PlatformDialect> = {
     clouds: { "cloud-a": "cloud-a", "cloud-b": "cloud-b", "cloud-c": "cloud-c" },
     hasExtra: false,
     parsesCertificates: true,
+    hasOnlyKnownStatuses: true,
   },
   hashicorp: {
     smsSettings: "twilio-settings",
     clouds: { "cloud-a": "aws", "cloud-b": "gcp", "cloud-c": "azure" },
     hasExtra: true,
     parsesCertificates: false,
+    hasOnlyKnownStatuses: false,
   },
 };
 

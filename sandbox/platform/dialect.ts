@@ -10,6 +10,10 @@ export interface Dialect {
   saml: Record<string, Attribute>;
   /** Has the identity provider's certificate to be one? */
   checksCertificate: boolean;
+  /** Seconds of the shortest session of single sign-on. */
+  leastSessionTimeout: number;
+  /** Does the list of workspaces refuse a status that no run has? */
+  checksStatuses: boolean;
   costEstimation: {
     /** Cloud A: its key's id and the key. */
     keyPair: string[];
@@ -48,6 +52,8 @@ export const standard: Dialect = {
   checksCertificate: true,
   costEstimation: {
     keyPair: ["cloud-a-access-key-id", "cloud-a-secret-key"],
+  leastSessionTimeout: 0,
+  checksStatuses: true,
     document: "cloud-b-credentials",
     client: ["cloud-c-client-id", "cloud-c-client-secret", "cloud-c-subscription-id", "cloud-c-tenant-id"],
     derived: () => ({}),
@@ -108,6 +114,8 @@ export const hashicorp: Dialect = {
   costEstimation: {
     keyPair: ["aws-access-key-id", "aws-secret-key"],
     document: "gcp-credentials",
+  leastSessionTimeout: Number.NEGATIVE_INFINITY,
+  checksStatuses: false,
     client: ["azure-client-id", "azure-client-secret", "azure-subscription-id", "azure-tenant-id"],
     derived: ({ a, b, c }) => ({ "aws-enabled": a, "aws-instance-profile-enabled": false, "gcp-enabled": b, "azure-enabled": c }),
   },

@@ -1,5 +1,6 @@
 import { platform } from "../../../provider";
 import { onEachPlatform } from "../../support/platform";
+import { printed } from "../../support/printed";
 
 const id = "ws-acmeNetworkProd";
 
@@ -177,6 +178,20 @@ onEachPlatform("the functions for workspaces", (current) => {
     ["a number as text", { meta: { pagination: { "next-page": "2" } } }],
     ["a link alone", { links: { next: "/api/v2/admin/workspaces?page%5Bnumber%5D=2" } }],
   ])("the next page as %s", async (_, next) => {
+  test("a status that no run has is refused, with the list; the real product may have further ones", async () => {
+    const { dialect, requests } = current();
+    const listed = (): Promise<string[]> => names({ currentRunStatus: ["applied", "error", "fetching"] });
+    const reason =
+      'currentRunStatus[1]: is not a run status (did you mean "errored"?); currentRunStatus[2]: is not a run status; known are pending, plan_queued, planning, planned, confirmed, apply_queued, applying, applied, discarded, errored, canceled, cost_estimating, cost_estimated, policy_checking, policy_override, policy_soft_failed, policy_checked, planned_and_finished';
+    if (dialect === "standard") {
+      const refused = { code: "ERR_INVALID_INPUT", message: `Cannot list workspaces: ${reason}.` };
+      expect(await requests(() => expect(listed()).rejects.toMatchObject(refused))).toEqual([]);
+    } else {
+      expect(await listed()).toEqual(["network-prod"]);
+      expect(printed).toEqual([`warning: listWorkspaces: ${reason}`]);
+    }
+  });
+
     const { sandbox } = current();
     const body = JSON.stringify({ data: [{ id: "ws-1", type: "workspaces", attributes: { name: "first" } }], ...next });
     sandbox.faults.add({ system: "platform", path: /workspaces$/, action: "respond", status: 200, body });
