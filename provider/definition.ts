@@ -82,6 +82,8 @@ export interface Definition<Inputs, State> {
 
   /** What an update will do or the server would refuse, judged on what is declared over what was last read: a preview prints it. */
   foresee?(inputs: Inputs, last: State): Finding[];
+  /** What a creation makes possible, or the server would refuse: a preview prints it. */
+  foreseeCreation?(inputs: Inputs): Finding[];
   /** What a creation will do, where its inputs alone do not tell: a preview prints it. */
   announce?(inputs: Inputs, connection: Connection): Promise<string>;
   /**

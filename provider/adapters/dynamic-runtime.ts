@@ -183,6 +183,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
           if (findings.every(({ warning }) => warning) && !hasUnknown(inputs)) {
             noteDeclared(connection, objectsOf(inputs));
             if (isCreation) noteNew(connection, objectsOf(inputs));
+            if (isCreation) warn(inputs, definition.foreseeCreation?.(inputs) ?? []);
             if (isCreation && definition.announce) log(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
           }
         } catch (error) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Connection } from "../connection";
-import { Definition } from "../definition";
+import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
 import { delayAfter429, limits } from "../http";
 import { connectionInput, flag, strictObject } from "../inputs";
@@ -16,8 +16,8 @@ export interface AdminWorkspaceInputs extends Connected {
   /** The id of the workspace: `ws-…`. Changing this replaces. */
   workspaceId: string;
   /**
-   * Whether destroying this resource destroys the workspace, with its state and its runs. Without it the workspace stays. Changing this
-   * sends nothing.
+   * Whether destroying this resource destroys the workspace, with its state and its runs. Without it the workspace stays. The preview and the
+   * `pulumi up` in which this becomes true print a warning. Changing this sends nothing.
    * @default false
    */
   destroyOnDelete?: boolean;
@@ -105,6 +105,11 @@ async function assertGone(connection: Connection, error: unknown): Promise<void>
   if (!(await isAdministrator(connection))) throw notAdministrator(connection, error);
 }
 
+const destroys: Finding = {
+  path: "destroyOnDelete",
+  reason: "destroying this resource will destroy the workspace for good, with its state and its runs",
+};
+
 /** @internal */
 export const adminWorkspace: Definition<AdminWorkspaceInputs, Remembered> = {
   token: "platform:AdminWorkspace",
@@ -120,6 +125,8 @@ export const adminWorkspace: Definition<AdminWorkspaceInputs, Remembered> = {
   // What is destroyed goes last, when it is known what the program declares.
   deleteBeforeReplace: false,
   secrets: [],
+  foreseeCreation: ({ destroyOnDelete }) => (destroyOnDelete ? [destroys] : []),
+  foresee: ({ destroyOnDelete }, last) => (destroyOnDelete && !last.destroyOnDelete ? [destroys] : []),
   read,
   create: adopt,
   // What may change without a replacement is not on the server.

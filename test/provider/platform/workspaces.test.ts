@@ -36,6 +36,25 @@ onEachPlatform("a workspace", (current) => {
     expect((await outside("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(404);
   });
 
+  test("warns where destroyOnDelete becomes true: in the preview and in the up, and never again", async () => {
+    const { engine } = current();
+    const warning = `warning: workspace "${id}": destroyOnDelete: destroying this resource will destroy the workspace for good, with its state and its runs`;
+    const inputs = { workspaceId: id, destroyOnDelete: true };
+    for (const before of [undefined, { workspaceId: id }]) {
+      const workspace = engine("AdminWorkspace");
+      if (before) await workspace.up(before);
+      expect(printed.splice(0)).toEqual([]);
+      await workspace.preview(inputs);
+      expect(printed.splice(0)).toEqual([warning]);
+      await workspace.up(inputs);
+      expect(printed.splice(0)).toEqual([warning]);
+      await workspace.up(inputs);
+      await workspace.refresh();
+      await workspace.up({ ...inputs, destroyOnDelete: false });
+      expect(printed.splice(0)).toEqual([]);
+    }
+  });
+
   test("a connection that is renamed with another change is recorded", async () => {
     const { engine, config } = current();
     const workspace = engine("AdminWorkspace");
@@ -159,6 +178,20 @@ onEachPlatform("the functions for workspaces", (current) => {
     ).toEqual(["GET workspaces?q=acme"]);
   });
 
+  test("a status that no run has is refused, with the list; the real product may have further ones", async () => {
+    const { dialect, requests } = current();
+    const listed = (): Promise<string[]> => names({ currentRunStatus: ["applied", "error", "fetching"] });
+    const reason =
+      'currentRunStatus[1]: is not a run status (did you mean "errored"?); currentRunStatus[2]: is not a run status; known are pending, plan_queued, planning, planned, confirmed, apply_queued, applying, applied, discarded, errored, canceled, cost_estimating, cost_estimated, policy_checking, policy_override, policy_soft_failed, policy_checked, planned_and_finished';
+    if (dialect === "standard") {
+      const refused = { code: "ERR_INVALID_INPUT", message: `Cannot list workspaces: ${reason}.` };
+      expect(await requests(() => expect(listed()).rejects.toMatchObject(refused))).toEqual([]);
+    } else {
+      expect(await listed()).toEqual(["network-prod"]);
+      expect(printed).toEqual([`warning: listWorkspaces: ${reason}`]);
+    }
+  });
+
   test("pages are fetched as they are needed, with the brackets encoded", async () => {
     const { service, requests } = current();
     service.seed({ workspaces: many(45) });
@@ -178,20 +211,6 @@ onEachPlatform("the functions for workspaces", (current) => {
     ["a number as text", { meta: { pagination: { "next-page": "2" } } }],
     ["a link alone", { links: { next: "/api/v2/admin/workspaces?page%5Bnumber%5D=2" } }],
   ])("the next page as %s", async (_, next) => {
-  test("a status that no run has is refused, with the list; the real product may have further ones", async () => {
-    const { dialect, requests } = current();
-    const listed = (): Promise<string[]> => names({ currentRunStatus: ["applied", "error", "fetching"] });
-    const reason =
-      'currentRunStatus[1]: is not a run status (did you mean "errored"?); currentRunStatus[2]: is not a run status; known are pending, plan_queued, planning, planned, confirmed, apply_queued, applying, applied, discarded, errored, canceled, cost_estimating, cost_estimated, policy_checking, policy_override, policy_soft_failed, policy_checked, planned_and_finished';
-    if (dialect === "standard") {
-      const refused = { code: "ERR_INVALID_INPUT", message: `Cannot list workspaces: ${reason}.` };
-      expect(await requests(() => expect(listed()).rejects.toMatchObject(refused))).toEqual([]);
-    } else {
-      expect(await listed()).toEqual(["network-prod"]);
-      expect(printed).toEqual([`warning: listWorkspaces: ${reason}`]);
-    }
-  });
-
     const { sandbox } = current();
     const body = JSON.stringify({ data: [{ id: "ws-1", type: "workspaces", attributes: { name: "first" } }], ...next });
     sandbox.faults.add({ system: "platform", path: /workspaces$/, action: "respond", status: 200, body });
