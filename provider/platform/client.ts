@@ -63,7 +63,7 @@ export interface Resource {
 export async function call(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
   const headers = (token?: string): Record<string, string> => ({
     ...(token ? { authorization: `Bearer ${token}` } : {}),
-    ...(request.body === undefined ? {} : { "content-type": "application/vnd.api+json" }),
+    "content-type": "application/vnd.api+json",
   });
   return (await send(connection, { ...request, headers })).body;
 }

@@ -61,7 +61,9 @@ export function planningOf<Inputs>(of: Settings<Inputs>, fields: Fields): Planni
   function restoration(leaving: readonly string[], last: Managed & NamesWriteOnly, known: Values): { values: Values; lost: string[] } {
     const values: Values = {};
     const { heldBefore } = last;
-    for (const field of leaving) if (heldBefore[field]) values[field] = heldBefore[field].value;
+    // The API refuses null for a string: nothing is the empty one.
+    const nothing = (field: string): unknown => (typeof known[field] === "string" ? "" : undefined);
+    for (const field of leaving) if (heldBefore[field]) values[field] = heldBefore[field].value ?? nothing(field);
     // The server holds no attribute that it should show and does not.
     const lost = leaving.filter((field) => !heldBefore[field] && (!extraName(field) || isExtraWriteOnly(field, last)));
     if (lost.length > 0 && ("enabled" in values ? values.enabled : known.enabled)) values.enabled = false;
