@@ -72,12 +72,20 @@ export async function call(connection: Connection, request: Omit<Request, "heade
 export const isNotFound = (error: unknown): error is StewardError =>
   error instanceof StewardError && error.status === 404 && error.facts.errorCount !== undefined;
 
-/** The same, where a 404 says that we are no administrator. @internal */
+const generalPath = adminPath("general-settings");
+
+/** The same, where a 404 says that the token is not an administrator's, or that this release of the platform has no such endpoint. @internal */
 export async function callAsAdministrator(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
   try {
     return await call(connection, request);
   } catch (error) {
-    throw isNotFound(error) ? notAdministrator(connection, error) : error;
+    if (!isNotFound(error)) throw error;
+    if (request.path === generalPath || !(await isAdministrator(connection))) throw notAdministrator(connection, error);
+    throw error.with({
+      reason: "this release of the platform has no such endpoint",
+      advice:
+        "Upgrade the platform: customization settings exist from release 202003-1, the administration of workspaces from release 201807-1.",
+    });
   }
 }
 
@@ -93,7 +101,7 @@ export function notAdministrator({ name }: Connection, error: StewardError): Ste
 /** Whether our token is an administrator's: what else a 404 may mean, only another read tells. @internal */
 export async function isAdministrator(connection: Connection): Promise<boolean> {
   try {
-    await call(connection, { method: "GET", path: adminPath("general-settings"), retry: "idempotent" });
+    await call(connection, { method: "GET", path: generalPath, retry: "idempotent" });
     return true;
   } catch (error) {
     if (isNotFound(error)) return false;
