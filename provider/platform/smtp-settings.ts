@@ -30,7 +30,8 @@ export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettings
   password?: string;
   /**
    * Where one test mail goes with each change of these settings; none is sent where nothing changes. Not kept by the platform. Changing this
-   * sends a test mail. Without it, none is ever sent.
+   * sends a test mail. Without it, none is ever sent. An installation may refuse to enable mail without it. When what was there before is put
+   * back, none is sent: such an installation then refuses to enable mail again, and it has to be enabled by hand.
    */
   testEmailAddress?: string;
 }

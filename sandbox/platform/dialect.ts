@@ -41,6 +41,8 @@ export interface Dialect {
   rateHeaders(limit: number, remaining: number, left: number): Record<string, string>;
   /** Headers of an answer to one request too many. */
   tooManyHeaders: Record<string, string>;
+  /** Is SMTP enabled only with an address for a test message? */
+  needsTestAddress: boolean;
   /** Are there also the routes that the real product's clients begin with, set up and clean up? */
   clientRoutes: boolean;
 }
@@ -50,10 +52,10 @@ export const standard: Dialect = {
   generalDerived: () => ({}),
   saml: {},
   checksCertificate: true,
-  costEstimation: {
-    keyPair: ["cloud-a-access-key-id", "cloud-a-secret-key"],
   leastSessionTimeout: 0,
   checksStatuses: true,
+  costEstimation: {
+    keyPair: ["cloud-a-access-key-id", "cloud-a-secret-key"],
     document: "cloud-b-credentials",
     client: ["cloud-c-client-id", "cloud-c-client-secret", "cloud-c-subscription-id", "cloud-c-tenant-id"],
     derived: () => ({}),
@@ -78,6 +80,7 @@ export const standard: Dialect = {
   pagination: () => ({}),
   rateHeaders: () => ({}),
   tooManyHeaders: { "retry-after": "1" },
+  needsTestAddress: false,
   clientRoutes: false,
 };
 
@@ -111,11 +114,11 @@ export const hashicorp: Dialect = {
     "provider-type": { type: "string", default: "unknown", oneOf: ["okta", "entra", "saml", "unknown"] },
   },
   checksCertificate: false,
+  leastSessionTimeout: Number.NEGATIVE_INFINITY,
+  checksStatuses: false,
   costEstimation: {
     keyPair: ["aws-access-key-id", "aws-secret-key"],
     document: "gcp-credentials",
-  leastSessionTimeout: Number.NEGATIVE_INFINITY,
-  checksStatuses: false,
     client: ["azure-client-id", "azure-client-secret", "azure-subscription-id", "azure-tenant-id"],
     derived: ({ a, b, c }) => ({ "aws-enabled": a, "aws-instance-profile-enabled": false, "gcp-enabled": b, "azure-enabled": c }),
   },
@@ -130,5 +133,6 @@ export const hashicorp: Dialect = {
     "x-ratelimit-reset": String(left / 1000),
   }),
   tooManyHeaders: {},
+  needsTestAddress: false,
   clientRoutes: true,
 };
