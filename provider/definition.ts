@@ -67,6 +67,8 @@ export interface Definition<Inputs, State> {
   open?: readonly (keyof Inputs & string)[];
   /** Secret inputs and outputs; one key of an open input as `extra.private-key`. */
   secrets: readonly string[];
+  /** Further inputs that no error shows, since the program says that they are never shown. Whether Pulumi encrypts them, the program decides. */
+  secretsNamed?(fields: Inputs | State): string[];
   /** Inputs whose values stay on the server when they leave the program. Of all others, the server then gets another value. */
   remaining?: readonly (keyof Inputs & string)[];
   /** Outputs that are stored encrypted as a whole, since among other things they hold secrets, each under its own name. */
@@ -83,6 +85,8 @@ export interface Definition<Inputs, State> {
 
   /** What an update will do or the server would refuse, judged on what is declared over what was last read: a preview prints it. */
   foresee?(inputs: Inputs, last: State): Finding[] | Promise<Finding[]>;
+  /** What a creation makes possible, or the server would refuse: a preview prints it. */
+  foreseeCreation?(inputs: Inputs): Finding[];
   /** What a creation will do, where its inputs alone do not tell: a preview prints it. */
   announce?(inputs: Inputs, connection: Connection): Promise<string>;
   /**

@@ -121,7 +121,8 @@ export function redirected({ address }: Connection, status: number, location: st
 }
 
 /** Retry-After holds seconds or a date: milliseconds, undefined when it is neither. @internal */
-export function pauseAskedFor(header: string): number | undefined {
+export function pauseAskedFor(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
   const milliseconds = /^-?[\d.]+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 }

@@ -1,10 +1,9 @@
-import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createGunzip } from "node:zlib";
 import type * as Undici from "undici";
+import { parsed, readBody } from "./body";
 import { Connection } from "./connection";
 import { ErrorCode, StewardError } from "./errors";
-import { adviceFor, bodyTooLarge, brokenConnection, errorCode, errorsIn, isPage, pauseAskedFor, redirected, serverReason } from "./failure";
+import { adviceFor, brokenConnection, errorCode, errorsIn, isPage, pauseAskedFor, redirected, serverReason } from "./failure";
 import { redact } from "./redaction";
 import { Sockets, socketsTo, undici } from "./sockets";
 
@@ -13,14 +12,16 @@ import { Sockets, socketsTo, undici } from "./sockets";
  *
  * - `idempotent`: reads, and writes that leave the same thing behind however often they are applied;
  * - `unlessServerFails`: idempotent, but not retried on 503;
- * - `never`: requests that act each time they arrive, and reads that are not worth waiting for.
+ * - `only429`: requests that act each time they arrive. A 429 says that nothing was applied;
+ * - `never`: reads that are not worth waiting for, and requests whose caller looks again before it sends one again: see `delayAfter429`.
  * @internal
  */
-export type Retry = "idempotent" | "unlessServerFails" | "never";
+export type Retry = "idempotent" | "unlessServerFails" | "only429" | "never";
 
 const retries: Record<Retry, { brokenConnections: boolean; statuses: readonly number[] }> = {
   idempotent: { brokenConnections: true, statuses: [429, 503] },
   unlessServerFails: { brokenConnections: true, statuses: [429] },
+  only429: { brokenConnections: false, statuses: [429] },
   never: { brokenConnections: false, statuses: [] },
 };
 
@@ -31,7 +32,7 @@ interface Limits {
   silence: number;
   /** For a request with all its repetitions. Waiting for a free socket does not count. */
   deadline: number;
-  /** When the server does not say how long to wait. */
+  /** When the server does not say how long to wait. After a 429, the deadline alone ends them. */
   repetitions: number;
   firstPause: number;
   bodyBytes: number;
@@ -123,6 +124,8 @@ export async function send(connection: Connection, request: Request): Promise<Re
     // If the program aborts meanwhile, the next attempt reports it.
     await sleep(pause, undefined, { signal: request.signal }).catch(() => {});
     left -= pause;
+    // Nobody could save any more what an action brings.
+    if (request.retry === "only429") await connection.engine.assertAlive();
   }
 }
 
@@ -162,12 +165,21 @@ function pauseBeforeRepeating(error: StewardError, attempt: number, retry: Retry
   const { status, facts } = error;
   const broken = status === undefined && (error.code === "ERR_UNREACHABLE" || error.code === "ERR_REPLY_LOST");
   if (!(broken ? brokenConnections : status !== undefined && statuses.includes(status))) return undefined;
-  const asked = facts.retryAfter === undefined ? undefined : pauseAskedFor(facts.retryAfter);
-  // Jitter, so that many resources refused together do not come back together.
-  const own = limits.firstPause * 2 ** Math.min(attempt, limits.repetitions) * (0.5 + Math.random() / 2);
-  if (asked !== undefined) return asked + own;
-  return attempt < limits.repetitions ? own : undefined;
+  // After a 429, and where the server says how long to wait, the deadline alone ends the attempts.
+  const isCounted = status !== 429 && pauseAskedFor(facts.retryAfter) === undefined;
+  return isCounted && attempt >= limits.repetitions ? undefined : pauseOf(error, attempt);
 }
+
+/** Milliseconds until the attempt after this one. With jitter, so that many resources refused together do not come back together. */
+const pauseOf = ({ facts }: StewardError, attempt: number): number =>
+  (pauseAskedFor(facts.retryAfter) ?? 0) + limits.firstPause * 2 ** Math.min(attempt, limits.repetitions) * (0.5 + Math.random() / 2);
+
+/**
+ * Milliseconds to wait after a 429 before a caller looks again, and sends again what the class `never` does not retry; undefined after any other error.
+ * @internal
+ */
+export const delayAfter429 = (error: unknown, attempt: number): number | undefined =>
+  error instanceof StewardError && error.status === 429 ? pauseOf(error, attempt) : undefined;
 
 /** One attempt to send a request. */
 interface Attempt {
@@ -258,34 +270,5 @@ async function orAborted<T>(sending: Promise<T>, signal: AbortSignal): Promise<T
     return await Promise.race([sending, abortion]);
   } finally {
     ended.abort();
-  }
-}
-
-async function readBody({ statusCode, body, headers }: Undici.Dispatcher.ResponseData, most: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const collect = async (source: AsyncIterable<Buffer>): Promise<void> => {
-    for await (const chunk of source) {
-      size += chunk.length;
-      if (size > most) return;
-      chunks.push(chunk);
-    }
-  };
-  try {
-    const zipped = String(headers["content-encoding"]).toLowerCase() === "gzip" && statusCode !== 204;
-    await (zipped ? pipeline(body, createGunzip(), collect) : pipeline(body, collect));
-  } catch (error) {
-    if (size <= most) throw error;
-  }
-  // Leaving the body unread breaks the stream before it, so this is known better from the size than from the error.
-  if (size > most) throw Object.assign(new Error(), { code: bodyTooLarge });
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-function parsed(text: string, parse: (text: string) => unknown): unknown {
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -77,6 +77,11 @@ export interface Options {
    * @default "shamir"
    */
   seal?: "shamir" | "stored";
+  /**
+   * Whether the platform enables SMTP only with an address for a test message. Its API document can be read so.
+   * @default false
+   */
+  smtpNeedsTestAddress?: boolean;
 }
 
 /**

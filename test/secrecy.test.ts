@@ -102,7 +102,11 @@ const cases: Record<
   },
   "platform:SmtpSettings": { given: smtp, construct: (name) => new platform.SmtpSettings(name, smtp), shows: { enabled: false } },
   "platform:SmsSettings": { given: sms, construct: (name) => new platform.SmsSettings(name, sms), shows: { enabled: false } },
-  "platform:SamlSettings": { given: saml, construct: (name) => new platform.SamlSettings(name, saml), shows: { enabled: false } },
+  "platform:SamlSettings": {
+    given: saml,
+    construct: (name) => new platform.SamlSettings(name, saml),
+    shows: { enabled: false, "provider-type": "unknown" },
+  },
 };
 const withSecrets = definitions.filter((definition) => definition.secrets.length > 0);
 

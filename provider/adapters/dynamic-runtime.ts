@@ -51,8 +51,9 @@ export function provider(token: string, _release?: string): DynamicProvider {
   /** Every secret value, of the fields themselves and of what an encrypted output holds under their names. */
   const secretsIn = (properties: Properties): string[] => {
     const holders = [properties, ...[...(definition.encrypted ?? []), formerInputs].map((output) => properties[output])];
+    const paths = [...definition.secrets, ...(definition.secretsNamed?.(properties) ?? [])];
     return holders.flatMap((holder) =>
-      definition.secrets.flatMap((path) => [valueAt(holder, [path]), valueAt(holder, path.split("."))].flatMap(stringsIn)),
+      paths.flatMap((path) => [valueAt(holder, [path]), valueAt(holder, path.split("."))].flatMap(stringsIn)),
     );
   };
 
@@ -190,6 +191,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
           if (findings.every(({ warning }) => warning) && !hasUnknown(inputs)) {
             noteDeclared(connection, objectsOf(inputs));
             if (isCreation) noteNew(connection, objectsOf(inputs));
+            if (isCreation) warn(inputs, definition.foreseeCreation?.(inputs) ?? []);
             if (isCreation && definition.announce) log(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
           }
         } catch (error) {

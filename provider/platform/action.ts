@@ -44,7 +44,7 @@ export function action<Inputs extends ActionInputs>(of: Action<Inputs>): Definit
   const perform = async (connection: Connection, inputs: Inputs): Promise<ActionState> => {
     const body = of.attributes && { data: { attributes: of.attributes(inputs) } };
     try {
-      await callAsAdministrator(connection, { method: "POST", path: adminPath(...of.path(connection)), body, retry: "never" });
+      await callAsAdministrator(connection, { method: "POST", path: adminPath(...of.path(connection)), body, retry: "only429" });
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;
       if (error.code === "ERR_REFUSED") throw error.with({ advice: of.whenRefused });

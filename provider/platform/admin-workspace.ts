@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { Connection } from "../connection";
-import { Definition } from "../definition";
+import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
+import { delayAfter429, limits } from "../http";
 import { connectionInput, flag, strictObject } from "../inputs";
 import { removeObject } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
@@ -14,8 +16,8 @@ export interface AdminWorkspaceInputs extends Connected {
   /** The id of the workspace: `ws-…`. Changing this replaces. */
   workspaceId: string;
   /**
-   * Whether destroying this resource destroys the workspace, with its state and its runs. Without it the workspace stays. Changing this
-   * sends nothing.
+   * Whether destroying this resource destroys the workspace, with its state and its runs. Without it the workspace stays. The preview and the
+   * `pulumi up` in which this becomes true print a warning. Changing this sends nothing.
    * @default false
    */
   destroyOnDelete?: boolean;
@@ -63,10 +65,10 @@ async function adopt(connection: Connection, { workspaceId }: AdminWorkspaceInpu
 
 const path = (workspaceId: string): string => adminPath("workspaces", workspaceId);
 
-/** Irreversible, so only what is still the workspace that the state shows, and no other resource holds. */
-async function destroy(connection: Connection, { workspaceId, name, organization }: Remembered): Promise<void> {
-  const found = await readWorkspace(connection, workspaceId);
-  if (!found) return;
+/** Whether the platform still has it. Fails where it is locked, or not the workspace that the state shows. `end`: when to give up. */
+async function mayBeDestroyed(connection: Connection, { workspaceId, name, organization }: Remembered, end: number): Promise<boolean> {
+  const found = await readWorkspace(connection, workspaceId, { limits: { deadline: end - Date.now() } });
+  if (!found) return false;
   const refuse = (reason: string, advice: string): StewardError => new StewardError({ code: "ERR_REFUSED", reason, advice });
   if (found.name !== name || found.organization !== organization)
     throw refuse(
@@ -74,14 +76,39 @@ async function destroy(connection: Connection, { workspaceId, name, organization
       "Look whether it is still the one to destroy; then run `pulumi refresh`, which takes the new name over.",
     );
   if (found.locked) throw refuse("it is locked", "Unlock it, or set destroyOnDelete: false and run `pulumi up` before, to leave it.");
-  try {
-    await call(connection, { method: "DELETE", path: path(workspaceId), retry: "never" });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    // Gone in the meantime is as good.
-    if (!(await isAdministrator(connection))) throw notAdministrator(connection, error);
+  return true;
+}
+
+/**
+ * Irreversible, so only what is still the workspace that the state shows, and no other resource holds. A lock or another name may come while the platform
+ * limits the rate of requests: after each wait it is read again.
+ */
+async function destroy(connection: Connection, state: Remembered): Promise<void> {
+  const end = Date.now() + limits.deadline;
+  for (let attempt = 0; await mayBeDestroyed(connection, state, end); attempt++) {
+    await connection.engine.assertAlive();
+    try {
+      await call(connection, { method: "DELETE", path: path(state.workspaceId), retry: "never" });
+      return;
+    } catch (error) {
+      const pause = delayAfter429(error, attempt);
+      if (pause === undefined || Date.now() + pause > end) return assertGone(connection, error);
+      await sleep(pause);
+      await connection.engine.assertAlive();
+    }
   }
 }
+
+/** Gone in the meantime is as good as destroyed. */
+async function assertGone(connection: Connection, error: unknown): Promise<void> {
+  if (!isNotFound(error)) throw error;
+  if (!(await isAdministrator(connection))) throw notAdministrator(connection, error);
+}
+
+const destroys: Finding = {
+  path: "destroyOnDelete",
+  reason: "destroying this resource will destroy the workspace for good, with its state and its runs",
+};
 
 /** @internal */
 export const adminWorkspace: Definition<AdminWorkspaceInputs, Remembered> = {
@@ -98,6 +125,8 @@ export const adminWorkspace: Definition<AdminWorkspaceInputs, Remembered> = {
   // What is destroyed goes last, when it is known what the program declares.
   deleteBeforeReplace: false,
   secrets: [],
+  foreseeCreation: ({ destroyOnDelete }) => (destroyOnDelete ? [destroys] : []),
+  foresee: ({ destroyOnDelete }, last) => (destroyOnDelete && !last.destroyOnDelete ? [destroys] : []),
   read,
   create: adopt,
   // What may change without a replacement is not on the server.
@@ -117,7 +146,7 @@ export interface AdminWorkspace extends Outputs<AdminWorkspaceState> {}
  *
  * Creating it adopts the workspace and changes nothing. The outputs follow the platform at each refresh, which Pulumi does not show;
  * `AdminWorkspace.get` has them compared. With `destroyOnDelete` destroying it destroys the workspace for good, unless somebody has
- * locked or renamed it since the last refresh. Fails with `ERR_NOT_FOUND` where there is no such workspace, with `ERR_FORBIDDEN` where the token is
+ * locked or renamed it since the last refresh. After a 429 it waits, and reads the workspace again before it goes on. Fails with `ERR_NOT_FOUND` where there is no such workspace, with `ERR_FORBIDDEN` where the token is
  * not a site administrator's, and with `ERR_REFUSED` where it must not be destroyed.
  *
  * ```ts

@@ -13,6 +13,8 @@ interface PlatformDialect {
   hasExtra: boolean;
   /** Whether it takes only certificates that can be parsed. */
   parsesCertificates: boolean;
+  /** Whether a run has no other status than those of the API document. */
+  hasOnlyKnownStatuses: boolean;
 }
 
 const dialects: Record<Dialect, PlatformDialect> = {
@@ -21,12 +23,14 @@ const dialects: Record<Dialect, PlatformDialect> = {
     clouds: { "cloud-a": "cloud-a", "cloud-b": "cloud-b", "cloud-c": "cloud-c" },
     hasExtra: false,
     parsesCertificates: true,
+    hasOnlyKnownStatuses: true,
   },
   hashicorp: {
     smsSettings: "twilio-settings",
     clouds: { "cloud-a": "aws", "cloud-b": "gcp", "cloud-c": "azure" },
     hasExtra: true,
     parsesCertificates: false,
+    hasOnlyKnownStatuses: false,
   },
 };
 
@@ -59,7 +63,7 @@ export interface Resource {
 export async function call(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
   const headers = (token?: string): Record<string, string> => ({
     ...(token ? { authorization: `Bearer ${token}` } : {}),
-    ...(request.body === undefined ? {} : { "content-type": "application/vnd.api+json" }),
+    "content-type": "application/vnd.api+json",
   });
   return (await send(connection, { ...request, headers })).body;
 }
@@ -68,12 +72,20 @@ export async function call(connection: Connection, request: Omit<Request, "heade
 export const isNotFound = (error: unknown): error is StewardError =>
   error instanceof StewardError && error.status === 404 && error.facts.errorCount !== undefined;
 
-/** The same, where a 404 says that we are no administrator. @internal */
+const generalPath = adminPath("general-settings");
+
+/** The same, where a 404 says that the token is not an administrator's, or that this release of the platform has no such endpoint. @internal */
 export async function callAsAdministrator(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
   try {
     return await call(connection, request);
   } catch (error) {
-    throw isNotFound(error) ? notAdministrator(connection, error) : error;
+    if (!isNotFound(error)) throw error;
+    if (request.path === generalPath || !(await isAdministrator(connection))) throw notAdministrator(connection, error);
+    throw error.with({
+      reason: "this release of the platform has no such endpoint",
+      advice:
+        "Upgrade the platform: customization settings exist from release 202003-1, the administration of workspaces from release 201807-1.",
+    });
   }
 }
 
@@ -89,7 +101,7 @@ export function notAdministrator({ name }: Connection, error: StewardError): Ste
 /** Whether our token is an administrator's: what else a 404 may mean, only another read tells. @internal */
 export async function isAdministrator(connection: Connection): Promise<boolean> {
   try {
-    await call(connection, { method: "GET", path: adminPath("general-settings"), retry: "idempotent" });
+    await call(connection, { method: "GET", path: generalPath, retry: "idempotent" });
     return true;
   } catch (error) {
     if (isNotFound(error)) return false;

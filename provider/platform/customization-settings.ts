@@ -39,7 +39,7 @@ export interface CustomizationSettings extends Outputs<CustomizationSettingsStat
  * The texts that the installation shows its users: `GET` and `PATCH /api/v2/admin/customization-settings`. Its id is `customization`.
  *
  * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. Fails with
- * `ERR_FORBIDDEN` where the token is not a site administrator's.
+ * `ERR_FORBIDDEN` where the token is not a site administrator's, and with `ERR_NOT_FOUND` where the platform is older than release 202003-1.
  *
  * ```ts
  * new platform.CustomizationSettings("texts", { footer: "Operated by the platform team." });

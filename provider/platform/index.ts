@@ -30,7 +30,14 @@ export {
   ModuleVersionDeprecationInputs,
   ModuleVersionDeprecationState,
 } from "./module-version-deprecation";
-export { GetModuleVersionOptions, getModuleVersion, ListModuleVersionsOptions, listModuleVersions, ModuleVersion } from "./module-versions";
+export {
+  GetModuleVersionOptions,
+  getModuleVersion,
+  ListModuleVersionsOptions,
+  listModuleVersions,
+  Module,
+  ModuleVersion,
+} from "./module-versions";
 export { OidcKeyRotation, OidcKeyRotationArgs } from "./oidc-key-rotation";
 export { OidcKeyTrim, OidcKeyTrimArgs } from "./oidc-key-trim";
 export { SamlCertificateRevocation, SamlCertificateRevocationArgs } from "./saml-certificate-revocation";

@@ -9,7 +9,8 @@ import { connectionInput, flag, nonEmptyText, strictObject } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, completed, isNotFound } from "./client";
-import { Module, ModuleVersion, part, readModuleVersions } from "./module-versions";
+import { Identity, noteWritten, readVersion } from "./module-version-reading";
+import { ModuleVersion, part } from "./module-versions";
 
 /** What a program declares of a deprecation. */
 export interface ModuleVersionDeprecationInputs extends Connected {
@@ -26,7 +27,7 @@ export interface ModuleVersionDeprecationInputs extends Connected {
   /** An address that says more. Changing this updates. */
   link?: string;
   /**
-   * Take over a version that is deprecated already, with other words. Without it that is an error. Changing this does nothing.
+   * Take over a version that is deprecated already, with another reason or link. Without it that is an error. Changing this does nothing.
    * @default false
    */
   adopt?: boolean;
@@ -56,8 +57,6 @@ const inputs: z.ZodType<ModuleVersionDeprecationInputs> = strictObject({
   connection: connectionInput,
 });
 
-type Identity = Pick<ModuleVersionDeprecationInputs, "organizationName" | "moduleName" | "moduleProvider" | "moduleVersion">;
-
 const identity = ["organizationName", "moduleName", "moduleProvider", "moduleVersion"] as const;
 const identityOf = ({ organizationName, moduleName, moduleProvider, moduleVersion }: Identity): Identity => ({
   organizationName,
@@ -66,40 +65,12 @@ const identityOf = ({ organizationName, moduleName, moduleProvider, moduleVersio
   moduleVersion,
 });
 const idOf = (of: Identity): string => Object.values(identityOf(of)).join("/");
-const moduleOf = ({ organizationName, moduleName, moduleProvider }: Identity): Module => ({
-  namespace: organizationName,
-  name: moduleName,
-  provider: moduleProvider,
-});
-
-/** What the registry said of a module, and the versions that were written since. */
-interface Reading {
-  versions: Promise<ModuleVersion[] | undefined>;
-  written: Set<string>;
-}
-
-const keyOf = (connection: Connection, of: Identity): string => JSON.stringify([moduleOf(of), connection.server, connection.token()]);
-
-/** One answer of the registry serves all versions of a module, each until it is written: a thousand deprecations would else read a thousand times. */
-async function readVersion(connection: Connection, of: Identity): Promise<ModuleVersion | undefined> {
-  const { memory } = connection;
-  const key = keyOf(connection, of);
-  let reading = memory.get(key) as Reading | undefined;
-  if (!reading || reading.written.has(of.moduleVersion)) {
-    reading = { versions: readModuleVersions(connection, moduleOf(of)), written: new Set() };
-    memory.set(key, reading);
-  }
-  try {
-    return (await reading.versions)?.find(({ version }) => version === of.moduleVersion);
-  } catch (error) {
-    memory.delete(key);
-    throw error;
-  }
-}
 
 interface Remembered extends ModuleVersionDeprecationState {
   /** The link as the platform keeps it. */
   publishedLink?: string;
+  /** The version was deprecated in the declared words already, so nothing was sent. */
+  isAdopted?: true;
 }
 
 /** After a write: the words are ours, whatever the platform made of them. */
@@ -115,7 +86,9 @@ async function read(connection: Connection, previous: Remembered): Promise<Remem
   const published = (await readVersion(connection, previous))?.deprecation;
   if (!published) return undefined;
   const { reason, link } = published;
-  const isOurReason = previous.reason !== undefined && (reason === previous.publishedReason || reason.startsWith(previous.reason));
+  // The platform appends to a reason that was sent. Whatever follows another one, somebody wrote.
+  const isExtended = previous.reason !== undefined && !previous.isAdopted && reason.startsWith(previous.reason);
+  const isOurReason = isExtended || (previous.reason !== undefined && reason === previous.publishedReason);
   return {
     ...identityOf(previous),
     reason: isOurReason ? previous.reason : reason,
@@ -139,7 +112,7 @@ async function write(connection: Connection, of: Identity, deprecation: Status):
       retry: "idempotent",
     });
   } finally {
-    (connection.memory.get(keyOf(connection, of)) as Reading | undefined)?.written.add(of.moduleVersion);
+    noteWritten(connection, of);
   }
 }
 
@@ -190,15 +163,19 @@ async function afterFailure(
     return error;
   }
   const hasChanged = now?.reason !== before?.reason || now?.link !== before?.link;
-  if (!now || !hasChanged || !means(now, inputs))
+  if (!now || !hasChanged || !mayBeOf(now, inputs))
     return error.with({ outcomeUnknown: false, advice: "The registry shows that it was not applied: `pulumi up` tries again." });
   const advice = "The registry shows that it was applied all the same: the next `pulumi up` goes on from there.";
   return new Unfinished(written(inputs, now), { ...error.facts, advice });
 }
 
-/** The platform may have added words of its own. */
-const means = (published: Published, { reason, link }: ModuleVersionDeprecationInputs): boolean =>
+/** Whether a write that was sent may have published this: the platform may have added words of its own. */
+const mayBeOf = (published: Published, { reason, link }: ModuleVersionDeprecationInputs): boolean =>
   published.reason.startsWith(reason) && (link === undefined || link === published.link);
+
+/** Whether a version is deprecated in exactly the declared words. */
+const isSame = (published: Published, { reason, link }: ModuleVersionDeprecationInputs): boolean =>
+  published.reason === reason && published.link === link;
 
 async function create(connection: Connection, inputs: ModuleVersionDeprecationInputs): Promise<Remembered> {
   const version = await readVersion(connection, inputs);
@@ -209,7 +186,7 @@ async function create(connection: Connection, inputs: ModuleVersionDeprecationIn
       advice: "Check its four names, and that the token may read the registry of that organization.",
     });
   const existing = version.deprecation;
-  if (existing && means(existing, inputs)) return written(inputs, existing);
+  if (existing && isSame(existing, inputs)) return { ...written(inputs, existing), isAdopted: true };
   if (!existing || inputs.adopt) return deprecate(connection, inputs, existing);
   throw new StewardError({
     code: "ERR_ALREADY_EXISTS",

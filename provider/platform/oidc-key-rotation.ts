@@ -17,9 +17,10 @@ export interface OidcKeyRotation extends Outputs<ActionState> {}
 
 /**
  * Makes a new key to sign the tokens with that runs show to clouds: `POST /api/v2/admin/oidc-settings/actions/rotate-key`. The old keys go on
- * being accepted until an {@link OidcKeyTrim}. The platform does it every 90 days by itself; this begins a new 90 days.
+ * being accepted until an {@link OidcKeyTrim}. The platform does it every 90 days by itself; this begins a new 90 days, and does
+ * not change when the platform trims the old keys by itself.
  *
- * Done when it is created and each time `triggers` change, never in a preview; never repeated, and not undone when it is destroyed.
+ * Done when it is created and each time `triggers` change, never in a preview; retried only after a 429, and not undone when it is destroyed.
  *
  * ```ts
  * new platform.OidcKeyRotation("leak", { triggers: ["incident 42"] });

@@ -18,9 +18,10 @@ export interface OidcKeyTrim extends Outputs<ActionState> {}
 /**
  * Forgets all signing keys but the newest: `POST /api/v2/admin/oidc-settings/actions/trim-key`. Tokens that an old key signed are refused from
  * then on, so that runs under way break: rotate, wait until their tokens have expired, then trim. The platform does it 30 days after a
- * rotation by itself; this begins a new 30 days.
+ * rotation by itself; this begins a new 30 days, and does not change when the
+ * platform rotates the key by itself.
  *
- * Done when it is created and each time `triggers` change, never in a preview; never repeated, and not undone when it is destroyed.
+ * Done when it is created and each time `triggers` change, never in a preview; retried only after a 429, and not undone when it is destroyed.
  *
  * ```ts
  * const rotation = new platform.OidcKeyRotation("leak", { triggers: ["incident 42"] });

@@ -29,7 +29,7 @@ export interface SamlSettingsAttributes {
   attrGroups: string;
   /** The SAML attribute that makes a site administrator; it comes before `siteAdminRole`. Changing this updates. */
   attrSiteAdmin: string;
-  /** The team whose members are site administrators. Changing this updates. */
+  /** The role that makes a site administrator, in the list of roles that the attribute `attrGroups` holds. Changing this updates. */
   siteAdminRole: string;
   /** Seconds until a session of single sign-on ends. Changing this updates. */
   ssoApiTokenSessionTimeout: number;
@@ -80,6 +80,7 @@ export const samlSettings: Definition<SamlSettingsInputs, SamlSettingsState & Re
   readOnly: ["oldIdpCert", "acsConsumerUrl", "metadataUrl"],
   // The certificate that was declared before, which the program may have marked as a secret.
   encrypted: ["oldIdpCert"],
+  extraWriteOnly: ["private-key"],
   secrets: ["extra.private-key"],
   compare: { idpCert: pem },
   rules: [

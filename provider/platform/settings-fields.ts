@@ -3,6 +3,7 @@ import { Comparison, exact } from "../comparison";
 import { Connection } from "../connection";
 import { Finding, Rule } from "../definition";
 import { Retry } from "../http";
+import { closest } from "../spelling";
 import { dialectOf, wireName } from "./client";
 
 // What settings consist of.
@@ -24,6 +25,8 @@ export interface Settings<Inputs> {
   writeOnly?: Record<string, z.ZodType>;
   /** What a write is told besides, and the server does not keep. */
   sentAlong?: Record<string, z.ZodType>;
+  /** The product's own attributes that it keeps and never shows, under its names. */
+  extraWriteOnly?: readonly string[];
   readOnly?: readonly string[];
   /** Read-only attributes in which the platform shows what was declared before. */
   encrypted?: readonly string[];
@@ -39,6 +42,11 @@ export interface Settings<Inputs> {
   verdicts?: Readonly<Record<number, string>>;
 }
 
+/** Inputs, or a state, that may name further attributes in `extra` which the server never shows. @internal */
+export interface NamesWriteOnly {
+  extraWriteOnly?: readonly string[];
+}
+
 /** The attributes of one kind of settings. @internal */
 export interface Fields {
   /** What the server keeps and never shows. */
@@ -48,6 +56,10 @@ export interface Fields {
   /** What the server shows. */
   readable: readonly string[];
   secrets: readonly string[];
+  /** Whether an attribute in `extra` is one that the server never shows. */
+  isExtraWriteOnly(field: string, names: NamesWriteOnly): boolean;
+  /** The attributes in `extra` that the server should show, and does not. */
+  unseen(declared: Values, shown: Values, names: NamesWriteOnly): string[];
   same(field: string, a: unknown, b: unknown): boolean;
   /** What of these values is not known to be there. */
   differing(wanted: Values, known: Values): Values;
@@ -63,12 +75,17 @@ export function fieldsOf<Inputs>(of: Settings<Inputs>): Fields {
   const writeOnly = Object.keys(of.writeOnly ?? {});
   const sentAlong = Object.keys(of.sentAlong ?? {});
   const readable = [...writable, ...(of.readOnly ?? [])];
+  const isExtraWriteOnly: Fields["isExtraWriteOnly"] = (field, { extraWriteOnly = [] }) =>
+    [...(of.extraWriteOnly ?? []), ...extraWriteOnly].some((name) => field === `extra.${name}`);
   const same: Fields["same"] = (field, a, b) => (of.compare?.[field] ?? exact).equal(a ?? undefined, b ?? undefined);
   return {
     writeOnly,
     sentAlong,
     readable,
     secrets: of.secrets ?? [],
+    isExtraWriteOnly,
+    unseen: (declared, shown, names) =>
+      Object.keys(declared).filter((field) => extraName(field) && !(field in shown) && !isExtraWriteOnly(field, names)),
     same,
     differing: (wanted, known) => Object.fromEntries(Object.entries(wanted).filter(([field, value]) => !same(field, known[field], value))),
     declaredIn: (inputs) => flat(inputs, [...writable, ...writeOnly]),
@@ -86,19 +103,38 @@ export function flat(properties: object, fields: readonly string[]): Values {
   return Object.fromEntries([...given, ...Object.entries(extra).map(([name, value]) => [`extra.${name}`, value])]);
 }
 
-/** What is wrong with the names in `extra`. @internal */
-export function extraFindings(connection: Connection, extra: Values, fields: readonly string[]): Finding[] {
-  const names = Object.keys(extra);
+/** What is wrong with the names in `extra` and `extraWriteOnly`. @internal */
+export function extraFindings(
+  connection: Connection,
+  { extra = {}, extraWriteOnly = [] }: { extra?: Values } & NamesWriteOnly,
+  fields: readonly string[],
+): Finding[] {
+  const paths = [
+    ...Object.keys(extra).map((name) => ({ name, path: `extra.${name}` })),
+    ...extraWriteOnly.map((name, index) => ({ name, path: `extraWriteOnly[${index}]` })),
+  ];
   if (!dialectOf(connection).hasExtra)
-    return names.length > 0
-      ? [{ path: "extra", reason: 'is for the connection\'s dialect "hashicorp": the API document knows no further attributes' }]
-      : [];
+    return [...new Set(paths.map(({ path }) => path.split(/[.[]/)[0] as string))].map((path) => ({
+      path,
+      reason: 'is for the connection\'s dialect "hashicorp": the API document knows no further attributes',
+    }));
   const own = new Map(fields.map((field) => [wireName(connection, field), field]));
-  return names.flatMap((name) => {
-    const path = `extra.${name}`;
+  return paths.flatMap(({ name, path }) => {
     if (own.has(name)) return [{ path, reason: `has its own place: ${own.get(name)}` }];
     if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return [{ path, reason: "must be the product's own name, such as apply-timeout" }];
-    return extra[name] === null ? [{ path, reason: "must have a value" }] : [];
+    return path.startsWith("extra.") && extra[name] === null ? [{ path, reason: "must have a value" }] : [];
+  });
+}
+
+/** What to say of attributes in `extra` that the server does not show. @internal */
+export function unseenFindings(connection: Connection, unseen: readonly string[], shown: Values, fields: readonly string[]): Finding[] {
+  const known = new Map([
+    ...Object.keys(shown).flatMap((field) => (extraName(field) ? [[extraName(field) as string, extraName(field) as string] as const] : [])),
+    ...fields.map((field) => [wireName(connection, field), field] as const),
+  ]);
+  return unseen.map((path) => {
+    const meant = known.get(closest(extraName(path) as string, [...known.keys()]) ?? "");
+    return { path, reason: `the platform shows no such attribute${meant ? ` (did you mean "${meant}"?)` : ""}` };
   });
 }
 

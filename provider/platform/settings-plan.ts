@@ -1,6 +1,6 @@
 import { Finding } from "../definition";
 import { hasMask } from "./mask";
-import { Fields, held, Settings, Values } from "./settings-fields";
+import { extraName, Fields, held, NamesWriteOnly, Settings, Values } from "./settings-fields";
 
 /** An original value in a sentence. A text or a number may be what a program has declared as a secret before. */
 const shown = (value: unknown): string =>
@@ -18,14 +18,14 @@ export interface Managed {
 }
 
 /** What a write stands on. @internal */
-export interface Basis extends Managed {
+export interface Basis extends Managed, NamesWriteOnly {
   /** What the server holds, as far as we know, with what we know of what it does not show. */
   known: Values;
   isFirst: boolean;
 }
 
 /** What a write is about. @internal */
-export interface Plan {
+export interface Plan extends NamesWriteOnly {
   declared: Values;
   managed: string[];
   heldBefore: Managed["heldBefore"];
@@ -38,17 +38,19 @@ export interface Plan {
 
 /** @internal */
 export interface Planning {
-  plan(inputs: object, basis: Basis): Plan;
+  plan(inputs: NamesWriteOnly, basis: Basis): Plan;
   /** What the server would refuse. */
   refusal(plan: Plan): Finding[];
   /** What a preview would not say by itself. */
-  foresee(inputs: object, last: Managed): Finding[];
+  foresee(inputs: NamesWriteOnly, last: Managed & NamesWriteOnly): Finding[];
   /** What puts attributes back. What cannot be put back leaves the whole disabled, for half of it would not work. */
-  restoration(leaving: readonly string[], heldBefore: Managed["heldBefore"], known: Values): { values: Values; lost: string[] };
+  restoration(leaving: readonly string[], last: Managed & NamesWriteOnly, known: Values): { values: Values; lost: string[] };
 }
 
 /** @internal */
-export function planningOf<Inputs>(of: Settings<Inputs>, { writeOnly, secrets, differing, declaredIn, knownIn }: Fields): Planning {
+export function planningOf<Inputs>(of: Settings<Inputs>, fields: Fields): Planning {
+  const { writeOnly, secrets, isExtraWriteOnly, differing, declaredIn, knownIn } = fields;
+
   /** What an attribute holds before we write it first; undefined where the server does not show it. */
   function capture(field: string, known: Values): { value?: unknown } | undefined {
     const value = known[field];
@@ -56,20 +58,25 @@ export function planningOf<Inputs>(of: Settings<Inputs>, { writeOnly, secrets, d
     return held(value);
   }
 
-  function restoration(leaving: readonly string[], heldBefore: Managed["heldBefore"], known: Values): { values: Values; lost: string[] } {
+  function restoration(leaving: readonly string[], last: Managed & NamesWriteOnly, known: Values): { values: Values; lost: string[] } {
     const values: Values = {};
-    for (const field of leaving) if (heldBefore[field]) values[field] = heldBefore[field].value;
-    const lost = leaving.filter((field) => !heldBefore[field]);
+    const { heldBefore } = last;
+    // The API refuses null for a string: nothing is the empty one.
+    const nothing = (field: string): unknown => (typeof known[field] === "string" ? "" : undefined);
+    for (const field of leaving) if (heldBefore[field]) values[field] = heldBefore[field].value ?? nothing(field);
+    // The server holds no attribute that it should show and does not.
+    const lost = leaving.filter((field) => !heldBefore[field] && (!extraName(field) || isExtraWriteOnly(field, last)));
     if (lost.length > 0 && ("enabled" in values ? values.enabled : known.enabled)) values.enabled = false;
     return { values, lost };
   }
 
-  function plan(inputs: object, { known, managed: before, heldBefore, isFirst }: Basis): Plan {
+  function plan(inputs: NamesWriteOnly, basis: Basis): Plan {
+    const { known, managed: before, heldBefore, isFirst } = basis;
     const declared = declaredIn(inputs);
     const managed = Object.keys(declared).sort();
     const captured = managed.map((field) => [field, before.includes(field) ? heldBefore[field] : capture(field, known)]);
     const left = before.filter((field) => !(field in declared));
-    const { values, lost } = restoration(left, heldBefore, known);
+    const { values, lost } = restoration(left, basis, known);
     const wanted = { ...values, ...declared };
     const after = { ...known, ...wanted };
     // What somebody set before us is there, if the settings were in use.
@@ -81,6 +88,7 @@ export function planningOf<Inputs>(of: Settings<Inputs>, { writeOnly, secrets, d
       changes: differing(wanted, known),
       after,
       lost,
+      extraWriteOnly: [...new Set([...(basis.extraWriteOnly ?? []), ...(inputs.extraWriteOnly ?? [])])],
     };
   }
 
@@ -90,7 +98,7 @@ export function planningOf<Inputs>(of: Settings<Inputs>, { writeOnly, secrets, d
     return [{ path: "enabled", reason: `needs ${missing.join(", ")}, which neither the program declares nor the server shows` }];
   }
 
-  function foresee(inputs: object, last: Managed): Finding[] {
+  function foresee(inputs: NamesWriteOnly, last: Managed & NamesWriteOnly): Finding[] {
     const planned = plan(inputs, { ...last, known: knownIn(last), isFirst: false });
     const leaving = last.managed.filter((field) => !(field in planned.declared) && field in last.heldBefore && !secrets.includes(field));
     return [

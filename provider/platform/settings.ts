@@ -1,18 +1,20 @@
 import { Output, secret } from "@pulumi/pulumi";
 import { z } from "zod";
+import { set } from "../comparison";
 import { Connection } from "../connection";
 import { Definition, Doubt } from "../definition";
 import { StewardError, Unfinished } from "../errors";
-import { connectionInput, onlyConnection, strictObject } from "../inputs";
+import { connectionInput, onlyConnection, strictObject, texts } from "../inputs";
 import { log } from "../log";
 import { heldByAnother, removeObject } from "../ownership";
 import { ask } from "../program";
 import { Args, Connected } from "../resource";
 import { adminPath } from "./client";
-import { mayBe } from "./mask";
 import { documentOf } from "./settings-document";
-import { extraFindings, extraName, fieldsOf, flat, held, pick, Settings, Values } from "./settings-fields";
+import { failuresOf } from "./settings-failure";
+import { extraFindings, fieldsOf, flat, NamesWriteOnly, pick, Settings, unseenFindings, Values } from "./settings-fields";
 import { Basis, Managed, Plan, planningOf } from "./settings-plan";
+import { ChangedByServer, statesOf } from "./settings-state";
 
 /** What becomes of the attributes when the resource is destroyed: they get back what they held before, or stay as they are. */
 export type OnDelete = "restore" | "retain";
@@ -27,9 +29,15 @@ export interface SettingsInputs extends Connected {
   onDelete?: OnDelete;
   /**
    * Attributes that only the real product has, under its own names: `{ "apply-timeout": "24h" }`. In the hashicorp dialect alone; each is
-   * managed as the others are, and put back when it leaves. Of one that no client can set, a warning says that the server kept another value. Changing this updates.
+   * managed as the others are, and put back when it leaves. Of one that no client can set, a warning says that the server kept another value.
+   * One that the platform does not show is refused before anything is sent, unless it is known to be write-only. Changing this updates.
    */
   extra?: Record<string, unknown>;
+  /**
+   * Names in `extra` that the platform accepts and never shows, where this package does not know them yet: `["signing-secret"]`. In the
+   * hashicorp dialect alone. Mark the value of each with `pulumi.secret`. Their drift cannot be seen, and they cannot be put back. Changing this sends nothing.
+   */
+  extraWriteOnly?: string[];
 }
 
 /** Arguments of every settings resource. */
@@ -49,13 +57,11 @@ export type Shown<State, Secret extends keyof State = never> = Pick<State, Exclu
 };
 
 /** What is remembered between two operations. @internal */
-export interface Remembered extends SettingsState, Managed {
+export interface Remembered extends SettingsState, Managed, NamesWriteOnly {
   /** What a write sent that nobody answered. */
   sent?: Values;
   onDelete?: OnDelete;
 }
-
-type ChangedByServer = NonNullable<Remembered["changedByServer"]>;
 
 /** The resource of settings: read, patched and put back in the same way for all. @internal */
 export function settings<Inputs extends SettingsInputs, State extends SettingsState>(
@@ -63,62 +69,50 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
 ): Definition<Inputs, State & Remembered> {
   const object = adminPath(`${of.id}-settings`);
   const fields = fieldsOf(of);
-  const { writeOnly, sentAlong, readable, secrets, same, differing, declaredIn, knownIn } = fields;
+  const { writeOnly, sentAlong, readable, secrets, isExtraWriteOnly, unseen, differing, declaredIn, knownIn } = fields;
   const { fetch, patch } = documentOf(of, fields);
   const { restoration, plan, refusal, foresee } = planningOf(of, fields);
-
-  /** With what we know in the place of what means the same, of a mask, and of what the server made of it. */
-  function recognised(shown: Values, known: Values, changedByServer: ChangedByServer): Values {
-    const isOurs = (field: string, value: unknown): boolean =>
-      field in known &&
-      (same(field, value, known[field]) ||
-        (secrets.includes(field) && mayBe(value, known[field])) ||
-        (field in changedByServer && same(field, value, changedByServer[field]?.value)));
-    return Object.fromEntries(Object.entries(shown).map(([field, value]) => [field, isOurs(field, value) ? known[field] : value]));
-  }
-
-  function stateOf(
-    shown: Values,
-    known: Values,
-    { managed = [], heldBefore = {}, changedByServer = {} }: Partial<Remembered>,
-  ): State & Remembered {
-    const values = recognised(shown, known, changedByServer);
-    // Of the product's own attributes, what it does not show is known as what was written.
-    for (const field of managed) if (extraName(field) && !(field in values)) values[field] = known[field];
-    const extra = Object.entries(values).flatMap(([field, value]) => (extraName(field) ? [[extraName(field), value]] : []));
-    return {
-      ...Object.fromEntries(readable.map((field) => [field, values[field] ?? undefined])),
-      extra: extra.length > 0 ? Object.fromEntries(extra) : undefined,
-      managed,
-      heldBefore,
-      changedByServer: Object.keys(changedByServer).length > 0 ? changedByServer : undefined,
-    } as State & Remembered;
-  }
+  const { recognised, remade, stateOf } = statesOf<State & Remembered>(fields);
+  const { failure, cameThrough } = failuresOf(of, fields, { fetch, stateOf });
 
   function sayLost(lost: readonly string[], isEnabled: unknown): void {
     if (lost.length === 0) return;
-    const end = isEnabled ? "what was written last stays" : "they are left disabled, to be set by hand before they are enabled again";
+    const stays = isEnabled || !("enabled" in of.attributes);
+    const end = stays ? "what was written last stays" : "they are left disabled, to be set by hand before they are enabled again";
     say(`${lost.join(", ")} cannot be put back, since the server never shows what was held before: ${end}`);
   }
 
   const say = (line: string): void => log(`warning: ${of.noun} "${of.id}": ${line}`);
 
+  /** Fails before anything is sent where the server would refuse the write, or lose a part of it. */
+  function assertAcceptable(connection: Connection, inputs: Inputs, { known }: Basis, planned: Plan): void {
+    const unshown = unseenFindings(connection, unseen(planned.declared, known, inputs), known, [...readable, ...writeOnly, ...sentAlong]);
+    const findings = [...unshown, ...refusal(planned)];
+    if (findings.length === 0) return;
+    const advice = [
+      unshown.length > 0 ? "Correct the name, or list it in extraWriteOnly if the platform accepts it and never shows it." : [],
+      findings.length > unshown.length ? "Declare what is missing, or leave them disabled." : [],
+      "Nothing was sent.",
+    ];
+    throw new StewardError({
+      code: "ERR_INVALID_INPUT",
+      reason: findings.map(({ path, reason }) => `${path}: ${reason}`).join("; "),
+      advice: advice.flat().join(" "),
+    });
+  }
+
   /** Sends what changes, and nothing when nothing does. */
   async function write(connection: Connection, inputs: Inputs, basis: Basis): Promise<State & Remembered> {
     const planned = plan(inputs, basis);
     const { declared, managed, changes, after, lost } = planned;
-    for (const { path: field, reason } of refusal(planned))
-      throw new StewardError({
-        code: "ERR_INVALID_INPUT",
-        reason: `${field}: ${reason}`,
-        advice: "Declare what is missing, or leave them disabled. Nothing was sent.",
-      });
+    assertAcceptable(connection, inputs, basis, planned);
     const along = flat(inputs, sentAlong);
     const known = { ...basis.known, ...declared };
     const isSent = Object.keys({ ...changes, ...differing(along, basis.known) }).length > 0;
+    const gone = basis.managed.filter((field) => !managed.includes(field) && !basis.heldBefore[field]);
     const kept = pick(
       basis.known,
-      Object.keys(basis.known).filter((field) => !lost.includes(field)),
+      Object.keys(basis.known).filter((field) => !gone.includes(field)),
     );
     let shown: Values = {};
     try {
@@ -131,75 +125,34 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
       basis.changedByServer ?? {},
       managed.filter((field) => !(field in changes)),
     ) as ChangedByServer;
-    const changedByServer = { ...unwritten, ...remade(shown, pick(changes, managed), known) };
-    return stateOf({ ...kept, ...changes, ...shown }, known, { ...planned, changedByServer });
-  }
-
-  /** What the server made something else of. Once written it is as good as what was sent, or every `up` would send it again. */
-  function remade(shown: Values, changes: Values, known: Values): ChangedByServer {
-    const recognisable = recognised(shown, known, {});
-    const fields = Object.keys(changes).filter((field) => field in shown && recognisable[field] !== known[field]);
-    if (fields.length > 0) say(`the server keeps something else than what was sent as ${fields.join(", ")}`);
-    return Object.fromEntries(fields.map((field) => [field, held(shown[field])]));
-  }
-
-  /** What a write that failed has left behind: read back where it may have been stored. */
-  async function failure(connection: Connection, error: unknown, basis: Basis, planned: Plan): Promise<unknown> {
-    if (!(error instanceof StewardError)) return error;
-    const verdict = of.verdicts?.[error.status ?? 0];
-    if (!verdict && !error.facts.outcomeUnknown) return error;
-    const { changes, declared } = planned;
-    const reason = verdict ? `${verdict}: ${error.facts.reason}` : error.facts.reason;
-    // What leaves the program is ours until it is known to have been put back.
-    const remembered = {
-      managed: [...new Set([...basis.managed, ...planned.managed])].sort(),
-      heldBefore: { ...basis.heldBefore, ...planned.heldBefore },
-      changedByServer: basis.changedByServer,
-    };
-    const inDoubt = (advice: string): Unfinished<State> =>
-      new Unfinished(
-        { ...stateOf(basis.known, basis.known, remembered), unfinished: true, sent: changes },
-        { ...error.facts, reason, advice },
-      );
-    let now: Values;
-    try {
-      now = await fetch(connection);
-    } catch (second) {
-      // Then it was our own token that was refused, not what we wrote.
-      if (!error.facts.outcomeUnknown && second instanceof StewardError && second.code === "ERR_FORBIDDEN") return error;
-      return inDoubt("Whether the settings were stored could not be read back either: the next `pulumi up` reads them first.");
-    }
-    const seen = Object.keys(changes).filter((field) => field in now);
-    if (seen.some((field) => !same(field, now[field], basis.known[field]))) {
-      const advice = `The settings were stored all the same${verdict ? "; no further mail is sent before something changes" : ", and the next `pulumi up` goes on from them"}.`;
-      return new Unfinished(stateOf(now, { ...basis.known, ...declared }, remembered), { ...error.facts, reason, advice });
-    }
-    if (seen.length === 0 && Object.keys(changes).length > 0)
-      return inDoubt(
-        `The server does not show whether it stored ${Object.keys(changes).join(", ")}: the next \`pulumi up\` sends it again.`,
-      );
-    return error.with({
-      reason,
-      code: verdict ? "ERR_REFUSED" : error.code,
-      outcomeUnknown: false,
-      advice: "The server holds what it held before: `pulumi up` tries again.",
+    const remadeNow = remade(shown, pick(changes, managed), known);
+    if (Object.keys(remadeNow).length > 0)
+      say(`the server keeps something else than what was sent as ${Object.keys(remadeNow).join(", ")}`);
+    const unshown = unseen(pick(changes, managed), shown, inputs);
+    const written = { ...kept, ...changes, ...shown };
+    for (const field of unshown) delete written[field];
+    const state = stateOf(written, known, { ...planned, changedByServer: { ...unwritten, ...remadeNow } });
+    if (unshown.length === 0) return state;
+    throw new Unfinished(state, {
+      reason: `the platform does not show ${unshown.join(", ")} after the write`,
+      advice: "Everything else was stored. Correct the name, or list it in extraWriteOnly if the platform accepts it and never shows it.",
     });
-  }
-
-  /** Whether what a write sent is there, although nobody answered it; of what the server does not show, nothing is known by itself. */
-  function cameThrough({ sent = {} }: Remembered, now: Values): boolean {
-    const seen = Object.keys(sent).filter((field) => field in now);
-    return seen.length > 0 && seen.every((field) => same(field, now[field], sent[field]));
   }
 
   async function update(connection: Connection, inputs: Inputs, _: unknown, last: State & Remembered & Doubt): Promise<State & Remembered> {
     const { managed, unfinished } = last;
-    const joins = Object.keys(declaredIn(inputs)).some((field) => !managed.includes(field));
+    const declared = declaredIn(inputs);
+    const joins = Object.keys(declared).some((field) => !managed.includes(field));
     let known = knownIn(last);
-    if (joins || unfinished) {
+    const seen = pick(
+      known,
+      Object.keys(known).filter((field) => !isExtraWriteOnly(field, last)),
+    );
+    if (joins || unfinished || unseen(declared, seen, inputs).length > 0) {
       // Captured before its first write, and not from a state that may be old.
       const now = await fetch(connection);
       if (unfinished && !cameThrough(last, now)) for (const field of [...writeOnly, ...sentAlong]) delete known[field];
+      for (const field of unseen(known, now, inputs)) delete known[field];
       known = { ...known, ...recognised(now, known, last.changedByServer ?? {}) };
     }
     return write(connection, inputs, { ...last, known, isFirst: false });
@@ -238,7 +191,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     const others = putBackIn(connection);
     const older = [...others].filter(([instance]) => instance < (connection.instance ?? "")).sort(([a], [b]) => (a < b ? 1 : -1));
     const known = { ...knownIn(last), ...(last.unfinished || others.size > 0 ? await fetch(connection) : {}) };
-    const { values: own, lost } = restoration(last.managed, last.heldBefore, known);
+    const { values: own, lost } = restoration(last.managed, last, known);
     const values = { ...own, ...pick(Object.assign({}, ...older.map(([, each]) => each)), last.managed) };
     for (const field of kept) delete values[field];
     const changes = differing(values, known);
@@ -274,21 +227,23 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
       ...optional(of.sentAlong),
       onDelete: z.enum(["restore", "retain"], 'must be "restore" or "retain"').optional(),
       extra: z.record(z.string(), z.unknown(), "must be an object").optional(),
+      extraWriteOnly: texts.optional(),
       connection: connectionInput,
     }),
     state: [...readable, "extra", "managed"] as (keyof State & string)[],
     rules: [
       ...(of.rules ?? []),
       {
-        fields: ["extra"],
-        check: ({ extra = {} }, connection) => extraFindings(connection, extra, [...readable, ...writeOnly, ...sentAlong]),
+        fields: ["extra", "extraWriteOnly"],
+        check: (inputs, connection) => extraFindings(connection, inputs, [...readable, ...writeOnly, ...sentAlong]),
       },
     ],
-    compare: of.compare as Definition<Inputs, State>["compare"],
+    compare: { ...of.compare, extraWriteOnly: set } as Definition<Inputs, State>["compare"],
     open: ["extra"],
     replaces: [],
     deleteBeforeReplace: true,
     secrets,
+    secretsNamed: ({ extraWriteOnly }: NamesWriteOnly) => (texts.safeParse(extraWriteOnly).data ?? []).map((name) => `extra.${name}`),
     encrypted: ["heldBefore", "changedByServer", "sent", ...(of.encrypted ?? [])],
     objects: { fields: [], paths: () => [object] },
     foresee,

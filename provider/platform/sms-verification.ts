@@ -30,7 +30,7 @@ export interface SmsVerification extends Outputs<ActionState> {}
  * Sends one text message to see whether the {@link SmsSettings} work: `POST /api/v2/admin/sms-settings/verify` (`twilio-settings` in the
  * hashicorp dialect). Fails with `ERR_REFUSED` where messages are disabled, or the provider turns the message down.
  *
- * Done when it is created and each time `triggers` or `testNumber` change, never in a preview; never repeated, for each message costs money.
+ * Done when it is created and each time `triggers` or `testNumber` change, never in a preview; retried only after a 429, for each message costs money.
  *
  * ```ts
  * const authToken = config.requireSecret("smsToken");

@@ -30,7 +30,8 @@ export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettings
   password?: string;
   /**
    * Where one test mail goes with each change of these settings; none is sent where nothing changes. Not kept by the platform. Changing this
-   * sends a test mail. Without it, none is ever sent.
+   * sends a test mail. Without it, none is ever sent. An installation may refuse to enable mail without it. When what was there before is put
+   * back, none is sent: such an installation then refuses to enable mail again, and it has to be enabled by hand.
    */
   testEmailAddress?: string;
 }
@@ -59,7 +60,7 @@ export const smtpSettings: Definition<SmtpSettingsInputs, SmtpSettingsState & Re
     return held.enabled ? needed.filter((field) => !held[field]) : [];
   },
   // Each attempt sends a mail.
-  retry: "never",
+  retry: "only429",
   verdicts: {
     401: "the mail server refused the user name or the password",
     500: "the mail server answered with an error",
@@ -75,7 +76,7 @@ export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
  * How the platform sends mail: `GET` and `PATCH /api/v2/admin/smtp-settings`. Its id is `smtp`.
  *
  * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. A write is
- * never repeated, for each may send a mail. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's; with
+ * retried only after a 429, for each may send a mail. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's; with
  * `ERR_INVALID_INPUT`, before anything is sent, where mail would be enabled without one of its attributes; with `ERR_REFUSED` where the mail
  * server turns the test mail down and nothing was stored, and with `ERR_INCOMPLETE` where the settings were stored all the same.
  *

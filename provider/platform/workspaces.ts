@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
-import { isObject } from "../http";
+import { isObject, Request } from "../http";
 import { connectionInput, strictObject, text } from "../inputs";
 import { ask } from "../program";
 import {
@@ -18,6 +18,7 @@ import {
   textOf,
   unexpectedAnswer,
 } from "./client";
+import { checkStatuses } from "./run-statuses";
 
 /** A workspace, as administrators see it. */
 export interface Workspace {
@@ -48,7 +49,11 @@ export type WorkspaceInclude = "organization" | "organization.owners" | "current
 export interface WorkspaceQuery {
   /** A part of a workspace's or an organization's name. */
   q?: string;
-  /** Only workspaces whose latest run has one of these statuses, such as `errored` or `policy_checked`. */
+  /**
+   * Only workspaces whose latest run has one of these statuses: `pending`, `plan_queued`, `planning`, `planned`, `confirmed`, `apply_queued`,
+   * `applying`, `applied`, `discarded`, `errored`, `canceled`, `cost_estimating`, `cost_estimated`, `policy_checking`, `policy_override`,
+   * `policy_soft_failed`, `policy_checked`, `planned_and_finished`. Any other one is an error; in the hashicorp dialect a warning, since later releases have further ones.
+   */
   currentRunStatus?: string[];
   /**
    * By name, or by the time of the latest run; a hyphen reverses the order.
@@ -185,9 +190,10 @@ interface Meta {
  */
 export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceList {
   const fetch = (page: number): Promise<Page> =>
-    ask("Cannot list workspaces", "platform", { schema: listOptions, given: options }, (connection) =>
-      fetchPage(connection, options, page),
-    );
+    ask("Cannot list workspaces", "platform", { schema: listOptions, given: options }, async (connection) => {
+      if (page === 1) checkStatuses(connection, options.currentRunStatus);
+      return fetchPage(connection, options, page);
+    });
   let counted: Promise<Page> | undefined;
   const first = async (): Promise<Page> => {
     counted ??= fetch(1);
@@ -225,7 +231,7 @@ export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceLi
  */
 export function getWorkspace(options: GetWorkspaceOptions): Promise<Workspace> {
   return ask("Cannot read workspace", "platform", { schema: getOptions, given: options }, async (connection) => {
-    const found = await readWorkspace(connection, options.id, options.include);
+    const found = await readWorkspace(connection, options.id, { include: options.include });
     if (found) return found;
     throw new StewardError({
       code: "ERR_NOT_FOUND",
@@ -238,11 +244,15 @@ export function getWorkspace(options: GetWorkspaceOptions): Promise<Workspace> {
 }
 
 /** undefined: there is no such workspace, which is only known of an administrator. @internal */
-export async function readWorkspace(connection: Connection, id: string, include?: WorkspaceInclude[]): Promise<Workspace | undefined> {
+export async function readWorkspace(
+  connection: Connection,
+  id: string,
+  { include, ...limits }: { include?: WorkspaceInclude[] } & Pick<Request, "limits"> = {},
+): Promise<Workspace | undefined> {
   const path = adminPath("workspaces", id);
   try {
     const query = include ? { query: { include: include.join(",") } } : {};
-    const document = await call(connection, { method: "GET", path, ...query, retry: "idempotent" });
+    const document = await call(connection, { method: "GET", path, ...query, ...limits, retry: "idempotent" });
     return workspaceOf(resourceOf(document, { method: "GET", path }), (document as { included?: unknown }).included);
   } catch (error) {
     if (!isNotFound(error)) throw error;

@@ -69,6 +69,6 @@ export function registerJob(options: RegisterJobOptions): Promise<unknown> {
     assertOneNamespace(connection, consistency);
     // A write goes to the leader, however stale reads may be.
     const query = queryOf(connection, { ...consistency, stale: false });
-    return (await call(connection, { method: "PUT", path: "/v1/jobs", query, body, retry: "never" })).body;
+    return (await call(connection, { method: "PUT", path: "/v1/jobs", query, body, retry: "only429" })).body;
   });
 }

@@ -101,7 +101,7 @@ export async function fetchPage(
     ...(next === undefined ? {} : { next_token: next }),
     ...more.query,
   };
-  const retry = more.retry ?? (filter !== undefined && asksForEmptiness(filter) ? "never" : "unlessServerFails");
+  const retry = more.retry ?? (filter !== undefined && asksForEmptiness(filter) ? "only429" : "unlessServerFails");
   const request: Parameters<typeof call>[1] = {
     method: "GET",
     path,

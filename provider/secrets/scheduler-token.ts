@@ -63,7 +63,7 @@ function dated(time: string | number): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** Sent once and never again: each answer is another token. */
+/** Never sent again but after a 429: each answer is another token. */
 async function create(connection: Connection, { role, mount }: SchedulerTokenInputs): Promise<SchedulerTokenState> {
   const path = apiPath(mount as string, "creds", role);
   // Asked before there is a token that could be lost.
@@ -87,7 +87,7 @@ async function create(connection: Connection, { role, mount }: SchedulerTokenInp
 }
 
 async function generate(connection: Connection, path: string): Promise<z.infer<typeof answers.generated>> {
-  const { success, data } = answers.generated.safeParse(await call(connection, { method: "GET", path, retry: "never" }));
+  const { success, data } = answers.generated.safeParse(await call(connection, { method: "GET", path, retry: "only429" }));
   if (success) return data;
   throw unlikeTheApi("GET", path, "the server's answer is not a scheduler token", "Check the address and the mount.");
 }
@@ -189,7 +189,7 @@ export interface SchedulerToken extends Outputs<SchedulerTokenState> {}
  * **Where tokens have leases, as in Vault, this one ends with the token that asked for it**: what a pipeline's login generates ends with that login.
  * Let a long-lived token run the program whose tokens are to last; a warning says when its own life is shorter than the lease. Nothing renews the lease.
  *
- * It is generated once, when the resource is created: never in a preview or a refresh, and the request is never repeated. Another one is generated when
+ * It is generated once, when the resource is created: never in a preview or a refresh, and the request is retried only after a 429. Another one is generated when
  * `role`, `mount` or `keepers` change, and only then is the old one revoked. `pulumi refresh` notices that the lease has ended, and the next `pulumi up`
  * generates another token. Where the service shows no lease (the API documents do not), it can neither notice that nor revoke the token. The token
  * itself is in the state, encrypted.

@@ -10,6 +10,10 @@ export interface Dialect {
   saml: Record<string, Attribute>;
   /** Has the identity provider's certificate to be one? */
   checksCertificate: boolean;
+  /** Seconds of the shortest session of single sign-on. */
+  leastSessionTimeout: number;
+  /** Does the list of workspaces refuse a status that no run has? */
+  checksStatuses: boolean;
   costEstimation: {
     /** Cloud A: its key's id and the key. */
     keyPair: string[];
@@ -37,6 +41,8 @@ export interface Dialect {
   rateHeaders(limit: number, remaining: number, left: number): Record<string, string>;
   /** Headers of an answer to one request too many. */
   tooManyHeaders: Record<string, string>;
+  /** Is SMTP enabled only with an address for a test message? */
+  needsTestAddress: boolean;
   /** Are there also the routes that the real product's clients begin with, set up and clean up? */
   clientRoutes: boolean;
 }
@@ -46,6 +52,8 @@ export const standard: Dialect = {
   generalDerived: () => ({}),
   saml: {},
   checksCertificate: true,
+  leastSessionTimeout: 0,
+  checksStatuses: true,
   costEstimation: {
     keyPair: ["cloud-a-access-key-id", "cloud-a-secret-key"],
     document: "cloud-b-credentials",
@@ -72,6 +80,7 @@ export const standard: Dialect = {
   pagination: () => ({}),
   rateHeaders: () => ({}),
   tooManyHeaders: { "retry-after": "1" },
+  needsTestAddress: false,
   clientRoutes: false,
 };
 
@@ -105,6 +114,8 @@ export const hashicorp: Dialect = {
     "provider-type": { type: "string", default: "unknown", oneOf: ["okta", "entra", "saml", "unknown"] },
   },
   checksCertificate: false,
+  leastSessionTimeout: Number.NEGATIVE_INFINITY,
+  checksStatuses: false,
   costEstimation: {
     keyPair: ["aws-access-key-id", "aws-secret-key"],
     document: "gcp-credentials",
@@ -122,5 +133,6 @@ export const hashicorp: Dialect = {
     "x-ratelimit-reset": String(left / 1000),
   }),
   tooManyHeaders: {},
+  needsTestAddress: false,
   clientRoutes: true,
 };

@@ -71,7 +71,7 @@ export function createPlatform(dialect: Dialect, clock: Clock): Platform {
     general.routes(app, dialect),
     costEstimation.routes(app, dialect),
     saml.routes(app, dialect),
-    smtp.routes(app),
+    smtp.routes(app, dialect),
     sms.routes(app, dialect),
     customization.routes(app, dialect),
   ];

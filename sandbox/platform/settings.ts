@@ -34,14 +34,14 @@ export function valuesOf(records: Records, settings: Settings): Values {
   return Object.fromEntries(Object.entries(settings.attributes).map(([name, attribute]) => [name, held?.[name] ?? attribute.default]));
 }
 
-/** What the request makes of the values held: omitted ones stay, null goes back to the default, unknown ones are ignored. */
+/** What the request makes of the values held: omitted ones stay, null goes back to the default, an empty string is none where that is the default, unknown ones are ignored. */
 export function merged(c: Route, settings: Settings): Values {
   const values = valuesOf(c.var.records, settings);
   const problems: Problem[] = [];
   for (const [name, sent] of Object.entries(attributesOf(c))) {
     const attribute = Object.hasOwn(settings.attributes, name) ? settings.attributes[name] : undefined;
     if (!attribute || attribute.only === "reads") continue;
-    if (sent === null) values[name] = attribute.default;
+    if (sent === null || (sent === "" && attribute.default === null)) values[name] = attribute.default;
     else if (isOf(attribute, sent)) values[name] = sent;
     else problems.push(wrong(name, `has to be ${attribute.type === "integer" ? "an integer" : `a ${attribute.type}`}`));
   }

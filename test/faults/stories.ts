@@ -113,8 +113,10 @@ export const functionStories: Record<string, () => Promise<unknown>> = {
   "platform.getCustomizationSettings": () => platform.getCustomizationSettings(),
   "platform.listWorkspaces": () => first(platform.listWorkspaces({ pageSize: 1 }), 99),
   "platform.getWorkspace": () => platform.getWorkspace({ id: "ws-faulty" }),
-  "platform.listModuleVersions": () => platform.listModuleVersions({ namespace: "acme", name: "network", provider: "aws" }),
-  "platform.getModuleVersion": () => platform.getModuleVersion({ namespace: "acme", name: "network", provider: "aws", version: "1.0.0" }),
+  "platform.listModuleVersions": () =>
+    platform.listModuleVersions({ organizationName: "acme", moduleName: "network", moduleProvider: "aws" }),
+  "platform.getModuleVersion": () =>
+    platform.getModuleVersion({ organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" }),
   "scheduler.listJobs": () => first(scheduler.listJobs({ namespace: "*", pageSize: 2 }), 99),
   "scheduler.listDeployments": () => first(scheduler.listDeployments(), 99),
   "scheduler.listNodes": () => first(scheduler.listNodes({ filter: scheduler.filter("Status").equals("ready") }), 99),

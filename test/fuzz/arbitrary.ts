@@ -189,6 +189,7 @@ export const fitting: Record<string, fc.Arbitrary<unknown>> = {
   defaultRemoteStateAccess: flag,
   onDelete: fc.constantFrom("restore", "retain"),
   extra: fc.constantFrom({ "apply-timeout": "24h" }, { "private-key": "canary-of-a-private-key", "provider-type": { deep: [1] } }, {}),
+  extraWriteOnly: fc.constantFrom([], ["signing-secret"]),
   enabled: flag,
   cloudAAccessKeyId: word,
   cloudASecretKey: fc.constant("canary-of-cloud-a"),

@@ -82,13 +82,13 @@ function untilSaid<T>(call: (signal: AbortSignal) => T): T {
   return call(controller.signal);
 }
 
-const moduleOptions = { namespace: "acme", name: "network", provider: "aws" };
+const moduleOptions = { organizationName: "acme", moduleName: "network", moduleProvider: "aws" };
 /** Every function of the package that asks a server. */
 const functions: Record<string, Called> = {
   "platform.getCostEstimationSettings": { call: platform.getCostEstimationSettings },
   "platform.getCustomizationSettings": { call: platform.getCustomizationSettings },
   "platform.getGeneralSettings": { call: platform.getGeneralSettings },
-  "platform.getModuleVersion": { options: { ...moduleOptions, version: "1.0.0" }, call: platform.getModuleVersion },
+  "platform.getModuleVersion": { options: { ...moduleOptions, moduleVersion: "1.0.0" }, call: platform.getModuleVersion },
   "platform.getSamlSettings": { call: platform.getSamlSettings },
   "platform.getSmsSettings": { call: platform.getSmsSettings },
   "platform.getSmtpSettings": { call: platform.getSmtpSettings },

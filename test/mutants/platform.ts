@@ -5,7 +5,7 @@ const suites = [
   "test/provider/platform/settings-life",
   "test/provider/platform/ownership",
   "test/provider/platform/settings-faults",
-  "test/provider/platform/(smtp-settings|settings-refusals)",
+  "test/provider/platform/(smtp-settings|settings-refusals|settings-extra|wire)",
   "test/secrecy.test",
   "test/stories/platform/stack",
 ];
@@ -16,13 +16,17 @@ export const platform: readonly MutatedFile[] = [
     suites,
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
-      ["a masked secret shows as drift", "(secrets.includes(field) && mayBe(value, known[field])) ||", ""],
-      ["an update without changes sends a write", "if (isSent) shown = await patch", "shown = await patch"],
-      ["the original value of a new attribute is captured from an old state", "if (joins || unfinished) {", "if (unfinished) {"],
+      ["a write is sent although nothing changes", "if (isSent) shown = await patch", "shown = await patch"],
+      ["an attribute that joins is captured from an old state", "if (joins || unfinished ||", "if (unfinished ||"],
       [
-        "a failed write drops an attribute that was to be restored",
-        "[...new Set([...basis.managed, ...planned.managed])].sort()",
-        "[...planned.managed]",
+        "an attribute that the server does not show is sent",
+        "const findings = [...unshown, ...refusal(planned)];",
+        "const findings = refusal(planned);",
+      ],
+      [
+        "an attribute that is not shown after the write counts as written",
+        "if (unshown.length === 0) return state;",
+        "if (true) return state;",
       ],
       ["deleting three resources of the same settings restores the second one's original values", "(a < b ? 1 : -1)", "(a < b ? -1 : 1)"],
       ["a deletion disables settings that another resource enables", "for (const field of kept) delete values[field];", ""],
@@ -34,10 +38,33 @@ export const platform: readonly MutatedFile[] = [
     ],
   },
   {
+    file: "provider/platform/settings-state.ts",
+    suites,
+    commandLine: ["test/end-to-end/platform/life"],
+    mutants: [
+      ["a masked secret shows as drift", "(secrets.includes(field) && mayBe(value, known[field])) ||", ""],
+      ["a state keeps an attribute that the server does not show", " && isExtraWriteOnly(field, last)", ""],
+    ],
+  },
+  {
+    file: "provider/platform/settings-failure.ts",
+    suites,
+    commandLine: ["test/end-to-end/platform/life"],
+    mutants: [
+      [
+        "an attribute that was leaving is forgotten by a write that fails",
+        "[...new Set([...basis.managed, ...planned.managed])].sort()",
+        "[...planned.managed]",
+      ],
+    ],
+  },
+  {
     file: "provider/platform/settings-plan.ts",
     suites,
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
+      ["a misspelt attribute that leaves disables the settings", " && (!extraName(field) || isExtraWriteOnly(field, last))", ""],
+      ["a put-back sends null for a string", "heldBefore[field].value ?? nothing(field)", "heldBefore[field].value"],
       ["a masked secret is captured as the original value", " || (secrets.includes(field) && hasMask(value))) return", ") return"],
       [
         "an update overwrites the captured original value",
@@ -61,15 +88,41 @@ export const platform: readonly MutatedFile[] = [
     file: "provider/platform/smtp-settings.ts",
     suites,
     commandLine: ["test/end-to-end/platform/life"],
-    mutants: [["an SMTP write is retried", 'retry: "never",', 'retry: "idempotent",']],
+    mutants: [["an SMTP write is repeated", 'retry: "only429",', 'retry: "idempotent",']],
+  },
+  {
+    file: "provider/platform/admin-workspace.ts",
+    suites: ["test/provider/platform/workspace"],
+    commandLine: ["test/end-to-end/platform/life"],
+    mutants: [
+      [
+        "a workspace is destroyed after a wait without being read again",
+        "for (let attempt = 0; await mayBeDestroyed(connection, state, end); attempt++) {",
+        "for (let attempt = 0; attempt > 0 || (await mayBeDestroyed(connection, state, end)); attempt++) {",
+      ],
+      ["a wait for the rate limit has no end", " || Date.now() + pause > end", ""],
+    ],
+  },
+  {
+    file: "provider/platform/module-version-reading.ts",
+    suites: ["test/provider/platform/module-versions"],
+    commandLine: ["test/end-to-end/platform/life"],
+    mutants: [
+      ["a read after a write returns what was there before", "if (!reading || reading.written.has(of.moduleVersion)) {", "if (!reading) {"],
+    ],
   },
   {
     file: "provider/platform/module-version-deprecation.ts",
-    suites: ["test/provider/platform/ownership", "test/provider/platform/module-versions", "test/secrecy.test"],
+    suites: ["test/provider/platform/ownership", "test/provider/platform/(module-versions|deprecation)", "test/secrecy.test"],
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
-      ["a read after a write returns the cached old value", "if (!reading || reading.written.has(of.moduleVersion)) {", "if (!reading) {"],
-      ["an existing deprecation is overwritten without adopt", "if (!existing || inputs.adopt) return", "if (!existing || inputs) return"],
+      [
+        "a reason that begins with the declared one is taken over",
+        "published.reason === reason &&",
+        "published.reason.startsWith(reason) &&",
+      ],
+      ["whatever follows a reason that was never sent is no drift", " && !previous.isAdopted && ", " && "],
+      ["a deprecation of somebody else is taken over silently", "if (!existing || inputs.adopt) return", "if (!existing || inputs) return"],
       [
         "a version that the token may not reinstate counts as deleted",
         "if (await readVersion(connection, state)) throw",

@@ -33,10 +33,12 @@ export const wire: readonly MutatedFile[] = [
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
       [
-        "a non-idempotent write is retried after a broken connection",
-        "never: { brokenConnections: false, statuses: [] }",
-        "never: { brokenConnections: true, statuses: [] }",
+        "a write that acts each time is repeated after a broken connection",
+        "only429: { brokenConnections: false, statuses: [429] }",
+        "only429: { brokenConnections: true, statuses: [429] }",
       ],
+      ["an action is sent after a wait although Pulumi has ended", 'if (request.retry === "only429")', "if (false)"],
+      ["a 429 that names no time is given up early", "status !== 429 && pauseAskedFor", "pauseAskedFor"],
       ["retries ignore the deadline", "if (pause === undefined || pause > left)", "if (pause === undefined)"],
       [
         "a write that may have been applied is reported as not applied",

@@ -1,6 +1,7 @@
 import { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { limits, Request, send } from "../../provider/http";
+import { StewardError } from "../../provider/errors";
+import { delayAfter429, limits, Request, send } from "../../provider/http";
 import { connection, failure, get, ok, post, seen, serve } from "./exchange";
 
 describe("a request", () => {
@@ -108,12 +109,59 @@ describe("retry class idempotent", () => {
   });
 });
 
+describe("retry class only429", () => {
+  test("waits for a 429 as late as it says, and retries nothing else", async () => {
+    const times: number[] = [];
+    const target = await serve((request, response, count) => {
+      times.push(Date.now());
+      if (count === 1) response.writeHead(429, { "retry-after": "0.3" }).end();
+      else if (count === 2) ok(response);
+      else if (count === 3) request.socket.destroy();
+      else response.writeHead(503, { "retry-after": "0" }).end();
+    });
+    const action: Request = { ...post, retry: "only429" };
+    expect((await send(target, action)).status).toBe(200);
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(290);
+    expect(await failure(send(target, action))).toMatchObject({ code: "ERR_REPLY_LOST", facts: { outcomeUnknown: true } });
+    expect(await failure(send(target, action))).toMatchObject({ code: "ERR_UNAVAILABLE" });
+    expect(seen).toHaveLength(4);
+  });
+
+  test("sends nothing any more when Pulumi ends during the wait", async () => {
+    const target = await serve((_, response) => response.writeHead(429).end());
+    const engine = { ...target.engine, assertAlive: () => Promise.reject(new StewardError({ code: "ERR_ENGINE_GONE", reason: "gone" })) };
+    expect(await failure(send({ ...target, engine }, { ...post, retry: "only429" }))).toMatchObject({ code: "ERR_ENGINE_GONE" });
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe("a 429 that names no time", () => {
+  test.each(["idempotent", "unlessServerFails", "only429"] as const)("is waited for until the deadline alone: %s", async (retry) => {
+    limits.firstPause = 1;
+    const patient = await serve((_, response, count) => (count <= limits.repetitions + 2 ? response.writeHead(429).end() : ok(response)));
+    expect((await send(patient, { ...post, retry })).status).toBe(200);
+    limits.deadline = 100;
+    const limited = await serve((_, response) => response.writeHead(429).end());
+    expect(await failure(send(limited, { ...post, retry }))).toMatchObject({ code: "ERR_RATE_LIMITED" });
+  });
+});
+
 describe("retry class never", () => {
   test("never retries", async () => {
-    const target = await serve((request, response, count) => (count === 1 ? request.socket.destroy() : response.writeHead(503).end()));
+    const target = await serve((request, response, count) =>
+      count === 1 ? request.socket.destroy() : response.writeHead(count === 2 ? 503 : 429, { "retry-after": "0" }).end(),
+    );
     expect(await failure(send(target, { ...post, retry: "never" }))).toMatchObject({ code: "ERR_REPLY_LOST" });
     expect(await failure(send(target, { ...post, retry: "never" }))).toMatchObject({ code: "ERR_UNAVAILABLE" });
-    expect(seen).toHaveLength(2);
+    expect(await failure(send(target, { ...post, retry: "never" }))).toMatchObject({ code: "ERR_RATE_LIMITED" });
+    expect(seen).toHaveLength(3);
+  });
+
+  test("leaves the wait to the caller, who asks how long it is", () => {
+    const limited = (facts: object): StewardError => new StewardError({ code: "ERR_RATE_LIMITED", reason: "slow", status: 429, ...facts });
+    expect(delayAfter429(limited({ retryAfter: "3" }), 0)).toBeGreaterThanOrEqual(3000);
+    expect(delayAfter429(limited({}), 20)).toBeLessThanOrEqual(limits.firstPause * 2 ** limits.repetitions);
+    expect(delayAfter429(new StewardError({ code: "ERR_UNAVAILABLE", reason: "busy", status: 503, retryAfter: "3" }), 0)).toBeUndefined();
   });
 });
 

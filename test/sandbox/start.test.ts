@@ -69,6 +69,7 @@ test.each([
   [{ dialect: "vault" }, /dialect/],
   [{ port: -1 }, /port/],
   [{ unsealShares: 0 }, /unsealShares/],
+  [{ smtpNeedsTestAddress: "yes" }, /smtpNeedsTestAddress/],
   [{ unsealShares: 3, unsealThreshold: 4 }, /unsealThreshold/],
   [{ dialect: "hashicorp", unsealShares: 3, unsealThreshold: 1 }, /unsealThreshold/],
   [{ seal: "wax" }, /seal/],

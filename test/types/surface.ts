@@ -125,7 +125,12 @@ secrets.getSpecification().then(({ openapi, info, operations, document }) => {
   return [openapi, info.license?.url, sent, first && [first.path, first.method, first.summary, first.tags, first.sudo]];
 });
 
-const settingsInputs: platform.SettingsInputs = { onDelete: "restore", extra: { "apply-timeout": "1h" }, connection: "production" };
+const settingsInputs: platform.SettingsInputs = {
+  onDelete: "restore",
+  extra: { "apply-timeout": "1h" },
+  extraWriteOnly: ["signing-secret"],
+  connection: "production",
+};
 declare const states: [
   platform.GeneralSettingsState,
   platform.CostEstimationSettingsState & platform.CostEstimationSettingsAttributes,
@@ -149,6 +154,7 @@ const generalArgs: platform.GeneralSettingsArgs = {
   defaultRemoteStateAccess: true,
   onDelete: "retain",
   extra: { "apply-timeout": later, "limit-organizations-per-user": true },
+  extraWriteOnly: [later],
   connection: later,
 };
 const general = new platform.GeneralSettings("general", generalArgs, options);
@@ -290,12 +296,13 @@ export async function platformNow(): Promise<unknown[]> {
     one.locked,
     one.attributes,
   ];
-  const module: platform.ListModuleVersionsOptions = { namespace: "acme", name: "network", provider: "aws" };
+  const network: platform.Module = { organizationName: "acme", moduleName: "network", moduleProvider: "aws" };
+  const module: platform.ListModuleVersionsOptions = network;
   const versions: platform.ModuleVersion[] = await platform.listModuleVersions(module);
-  const getVersion: platform.GetModuleVersionOptions = { ...module, version: "1.0.0", connection: "production" };
+  const getVersion: platform.GetModuleVersionOptions = { ...module, moduleVersion: "1.0.0", connection: "production" };
   const version = await platform.getModuleVersion(getVersion);
-  const reason: string | undefined = version.deprecation?.reason;
-  return [counts, total, facts, versions, reason, seen];
+  const shownOfIt: (string | undefined)[] = [version.deprecation?.reason, version.moduleVersion, version.source];
+  return [counts, total, facts, versions, shownOfIt, seen];
 }
 
 export async function schedulerNow(signal: AbortSignal): Promise<unknown[]> {

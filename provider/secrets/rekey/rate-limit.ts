@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "../../connection";
-import { StewardError } from "../../errors";
-import { pauseAskedFor } from "../../failure";
-import { limits } from "../../http";
+import { delayAfter429, limits } from "../../http";
 
 // A 429 says that nothing was applied. Meanwhile the attempt may have become another one, so the service is looked at again before anything is sent.
 
@@ -14,12 +12,10 @@ interface Waits {
 
 /** Waits after a 429. Throws every other error, and the 429 itself once all waits of this run would last longer than the deadline of a request. @internal */
 export async function waitAfter429(connection: Connection, error: unknown): Promise<void> {
-  if (!(error instanceof StewardError) || error.status !== 429) throw error;
   const key = "rekey: waits after 429";
   const { count, milliseconds } = (connection.memory.get(key) as Waits | undefined) ?? { count: 0, milliseconds: 0 };
-  const { retryAfter } = error.facts;
-  const asked = (retryAfter === undefined ? undefined : pauseAskedFor(retryAfter)) ?? 0;
-  const pause = asked + limits.firstPause * 2 ** Math.min(count, limits.repetitions) * (0.5 + Math.random() / 2);
+  const pause = delayAfter429(error, count);
+  if (pause === undefined) throw error;
   if (milliseconds + pause > limits.deadline) throw error;
   connection.memory.set(key, { count: count + 1, milliseconds: milliseconds + pause });
   await sleep(pause);

@@ -6,6 +6,7 @@ import type { Settings, Values } from "../settings";
 import { merged, required, show, store, valuesOf, wrong } from "../settings";
 
 const endpoints = ["slo-endpoint-url", "sso-endpoint-url"];
+const timeout = "sso-api-token-session-timeout";
 const names = ["attr-username", "attr-groups", "attr-site-admin", "site-admin-role"];
 
 export function routes(app: Hono<Found>, dialect: Dialect): Settings {
@@ -23,13 +24,16 @@ export function routes(app: Hono<Found>, dialect: Dialect): Settings {
       "attr-groups": { type: "string", default: "MemberOf" },
       "attr-site-admin": { type: "string", default: "SiteAdmin" },
       "site-admin-role": { type: "string", default: "site-admins" },
-      "sso-api-token-session-timeout": { type: "integer", default: 1_209_600 },
+      [timeout]: { type: "integer", default: 1_209_600 },
       ...dialect.saml,
     },
     derived: (_, origin) => ({ "acs-consumer-url": `${origin}/users/saml/auth`, "metadata-url": `${origin}/users/saml/metadata` }),
     problems: (values) => [
       ...endpoints.filter((name) => values[name] && !isHttps(values[name])).map((name) => wrong(name, "has to be an HTTPS URL")),
       ...certificate(values, dialect),
+      ...(Number(values[timeout]) < dialect.leastSessionTimeout
+        ? [wrong(timeout, `cannot be less than ${dialect.leastSessionTimeout}`)]
+        : []),
       ...(values.enabled ? required(values, "idp-cert", ...endpoints, ...names) : []),
     ],
   };

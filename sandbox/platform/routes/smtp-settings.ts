@@ -1,8 +1,9 @@
 import type { Hono } from "hono";
 import type { Found } from "../answer";
-import { errors } from "../answer";
+import { errors, Refused } from "../answer";
+import type { Dialect } from "../dialect";
 import type { Settings } from "../settings";
-import { merged, required, show, store } from "../settings";
+import { merged, required, show, store, valuesOf, wrong } from "../settings";
 
 const settings: Settings = {
   type: "smtp-settings",
@@ -27,12 +28,15 @@ const failures = {
   504: "The SMTP server timed out.",
 };
 
-export function routes(app: Hono<Found>): Settings {
+export function routes(app: Hono<Found>, dialect: Dialect): Settings {
   const path = "/api/v2/admin/smtp-settings";
   app.get(path, (c) => show(c, settings));
 
   app.patch(path, (c) => {
+    const before = valuesOf(c.var.records, settings);
     const { "test-email-address": to, ...values } = merged(c, settings);
+    if (dialect.needsTestAddress && values.enabled && !before.enabled && !to)
+      throw new Refused(422, wrong("test-email-address", "is required to enable"));
     // The document knows no condition but the address: the mail goes out though the settings are not enabled.
     const failure = to
       ? c.var.records.mail.deliver({ to: String(to), sender: String(values.sender ?? ""), host: String(values.host ?? ""), at: c.var.now })

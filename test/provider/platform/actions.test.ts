@@ -47,7 +47,7 @@ onEachPlatform("actions", (current) => {
   );
 
   test.each(actions.flatMap((action) => [429, 500, 503].map((status) => ({ ...action, status }))))(
-    "$token is not retried: $status",
+    "$token is never repeated: $status",
     async ({ token, inputs, path, status }) => {
       const { engine, requests, sandbox } = current();
       sandbox.faults.add({ system: "platform", method: "POST", path: /./, action: "respond", status, times: 9 });
@@ -55,6 +55,14 @@ onEachPlatform("actions", (current) => {
       sandbox.faults.clear();
     },
   );
+
+  test.each(actions)("$token waits for a 429, after which nothing was done", async ({ token, inputs, path }) => {
+    const { engine, requests, sandbox } = current();
+    sandbox.faults.add({ system: "platform", method: "POST", path: /./, action: "respond", status: 429, headers: { "retry-after": "0" } });
+    const action = engine(token);
+    expect(await requests(() => action.up(inputs))).toEqual([`POST ${path(current())}`, `POST ${path(current())}`]);
+    expect(await action.up(inputs)).toBe("same");
+  });
 
   test.each(actions)(
     "$token without a response is reported as possibly done, and the next up runs it again",

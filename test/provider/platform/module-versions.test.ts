@@ -256,20 +256,21 @@ onEachPlatform("the functions for module versions", (current) => {
 
   test("return one version, all versions, and their deprecations", async () => {
     await current().engine("ModuleVersionDeprecation").up(inputs);
-    const module = { namespace: "acme", name: "network", provider: "aws" };
-    expect(await platform.getModuleVersion({ ...module, version: "1.0.0" })).toMatchObject({
+    const module = { organizationName: "acme", moduleName: "network", moduleProvider: "aws" };
+    expect(await platform.getModuleVersion({ ...module, moduleVersion: "1.0.0" })).toMatchObject({
       ...module,
-      version: "1.0.0",
+      moduleVersion: "1.0.0",
       deprecation: { reason: "Use 2.0.0.", link: "https://wiki.example.com/2" },
     });
-    expect((await platform.getModuleVersion({ ...module, version: "1.0.0+build.5" })).deprecation).toBeUndefined();
+    expect((await platform.getModuleVersion({ ...module, moduleVersion: "1.0.0+build.5" })).deprecation).toBeUndefined();
     const all = await platform.listModuleVersions(module);
-    expect(all.map(({ version: each }) => each).sort()).toEqual(["1.0.0", "1.0.0+build.5", "1.1.0", "2.0.0", "2.0.0-rc.1"]);
-    expect(all.filter(({ deprecation }) => deprecation).map(({ version: each }) => each)).toEqual(["1.0.0"]);
-    await expect(platform.listModuleVersions({ ...module, name: "none" })).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
-    await expect(platform.getModuleVersion({ ...module, version: "0" })).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
-    await expect(platform.getModuleVersion({ ...module, version: "0", versio: "1" } as never)).rejects.toThrow(
-      '"versio" is not known here; known are namespace, name, provider, connection, version',
+    for (const each of all) expect(each).toMatchObject({ ...module, source: "acme/network/aws" });
+    expect(all.map(({ moduleVersion }) => moduleVersion).sort()).toEqual(["1.0.0", "1.0.0+build.5", "1.1.0", "2.0.0", "2.0.0-rc.1"]);
+    expect(all.filter(({ deprecation }) => deprecation).map(({ moduleVersion }) => moduleVersion)).toEqual(["1.0.0"]);
+    await expect(platform.listModuleVersions({ ...module, moduleName: "none" })).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
+    await expect(platform.getModuleVersion({ ...module, moduleVersion: "0" })).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
+    await expect(platform.getModuleVersion({ ...module, moduleVersion: "0", version: "1" } as never)).rejects.toThrow(
+      '"version" is not known here; known are organizationName, moduleName, moduleProvider, connection, moduleVersion',
     );
   });
 });

@@ -143,6 +143,14 @@ onEachPlatform("SMTP settings with test mails", (current) => {
     expect(await smtp.up(mail)).toBe("same");
   });
 
+  test("a 429, after which nothing was applied, is waited for: one mail", async () => {
+    const { engine, sandbox, requests } = current();
+    sandbox.faults.add({ ...patch, action: "respond", status: 429, headers: { "retry-after": "0" }, times: 2 });
+    const writes = Array(3).fill("PATCH smtp-settings");
+    expect(await requests(() => engine("SmtpSettings").up(mail))).toEqual(["GET smtp-settings", ...writes]);
+    expect(sent()).toHaveLength(1);
+  });
+
   test("a rejected API token is not reported as an error of the mail server", async () => {
     const { engine } = current();
     const smtp = engine("SmtpSettings");

@@ -1,5 +1,6 @@
 import { platform } from "../../../provider";
 import { onEachPlatform } from "../../support/platform";
+import { printed } from "../../support/printed";
 
 const id = "ws-acmeNetworkProd";
 
@@ -33,6 +34,25 @@ onEachPlatform("a workspace", (current) => {
     expect(await requests(() => workspace.up({ workspaceId: id, destroyOnDelete: true }))).toEqual([]);
     expect(await requests(() => workspace.destroy())).toEqual([`DELETE workspaces/${id}`, `GET workspaces/${id}`]);
     expect((await outside("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(404);
+  });
+
+  test("warns where destroyOnDelete becomes true: in the preview and in the up, and never again", async () => {
+    const { engine } = current();
+    const warning = `warning: workspace "${id}": destroyOnDelete: destroying this resource will destroy the workspace for good, with its state and its runs`;
+    const inputs = { workspaceId: id, destroyOnDelete: true };
+    for (const before of [undefined, { workspaceId: id }]) {
+      const workspace = engine("AdminWorkspace");
+      if (before) await workspace.up(before);
+      expect(printed.splice(0)).toEqual([]);
+      await workspace.preview(inputs);
+      expect(printed.splice(0)).toEqual([warning]);
+      await workspace.up(inputs);
+      expect(printed.splice(0)).toEqual([warning]);
+      await workspace.up(inputs);
+      await workspace.refresh();
+      await workspace.up({ ...inputs, destroyOnDelete: false });
+      expect(printed.splice(0)).toEqual([]);
+    }
   });
 
   test("records a renamed connection together with another change", async () => {
@@ -103,7 +123,7 @@ onEachPlatform("a workspace", (current) => {
 
   test("is destroyed with one request, whatever the response", async () => {
     const { engine, requests, sandbox } = current();
-    for (const status of [429, 500, 503]) {
+    for (const status of [500, 503]) {
       const workspace = engine("AdminWorkspace");
       await workspace.up({ workspaceId: id, destroyOnDelete: true });
       sandbox.faults.add({ system: "platform", method: "DELETE", path: /./, action: "respond", status, times: 9 });
@@ -156,6 +176,20 @@ onEachPlatform("the functions for workspaces", (current) => {
         for await (const { organization } of list) expect(organization).toBe("acme");
       }),
     ).toEqual(["GET workspaces?q=acme"]);
+  });
+
+  test("a status that no run has is refused, with the list; the real product may have further ones", async () => {
+    const { dialect, requests } = current();
+    const listed = (): Promise<string[]> => names({ currentRunStatus: ["applied", "error", "fetching"] });
+    const reason =
+      'currentRunStatus[1]: is not a run status (did you mean "errored"?); currentRunStatus[2]: is not a run status; known are pending, plan_queued, planning, planned, confirmed, apply_queued, applying, applied, discarded, errored, canceled, cost_estimating, cost_estimated, policy_checking, policy_override, policy_soft_failed, policy_checked, planned_and_finished';
+    if (dialect === "standard") {
+      const refused = { code: "ERR_INVALID_INPUT", message: `Cannot list workspaces: ${reason}.` };
+      expect(await requests(() => expect(listed()).rejects.toMatchObject(refused))).toEqual([]);
+    } else {
+      expect(await listed()).toEqual(["network-prod"]);
+      expect(printed).toEqual([`warning: listWorkspaces: ${reason}`]);
+    }
   });
 
   test("fetch pages on demand and encode brackets", async () => {

@@ -21,16 +21,25 @@ test("sends the job once and unchanged, and returns the response", async () => {
 test("is never retried, and a lost response says that the job may be registered", async () => {
   const seen = await serve((asked, response, count) => {
     if (count === 1) asked.request.socket.destroy();
-    else response.writeHead([429, 503, 500][count - 2] ?? 400).end("Missing task groups");
+    else response.writeHead([503, 500][count - 2] ?? 400).end("Missing task groups");
   });
   expect((await failure(registerJob({ job }))).message).toMatch(
     /^Cannot register job "web": the connection .* broke .*\(PUT \/v1\/jobs\)\. The server may have applied it/,
   );
-  for (const status of [429, 503, 500, 400]) {
+  for (const status of [503, 500, 400]) {
     const error = await failure(registerJob({ job }));
     expect(error).toMatchObject({ status, message: expect.stringContaining("Missing task groups") });
   }
-  expect(seen).toHaveLength(5);
+  expect(seen).toHaveLength(4);
+});
+
+test("a 429, after which nothing was applied, is waited for", async () => {
+  const seen = await serve((_, response, count) => {
+    if (count === 1) response.writeHead(429, { "retry-after": "0" }).end();
+    else response.end('{"EvalID":"e1"}');
+  });
+  expect(await registerJob({ job })).toEqual({ EvalID: "e1" });
+  expect(seen).toHaveLength(2);
 });
 
 test.each([

@@ -127,6 +127,11 @@ describe.each(["standard", "hashicorp"] as const)("SAML settings, %s", (dialect)
     expect((await patch({ ...complete, "slo-endpoint-url": "", enabled: true })).status).toBe(422);
   });
 
+  test("a session that ends before it begins is refused in the standard dialect", async () => {
+    const timeout = (seconds: number) => patch({ "sso-api-token-session-timeout": seconds });
+    expect([(await timeout(0)).status, (await timeout(-1)).status]).toEqual([200, real ? 200 : 422]);
+  });
+
   test("the certificate must be valid, except in the hashicorp dialect, whose client's tests send any string", async () => {
     for (const text of ["testCert", first.replace("MII", "AAA"), first.replaceAll("CERTIFICATE", "PUBLIC KEY")])
       expect((await patch({ "idp-cert": text })).status).toBe(real ? 200 : 422);

@@ -97,13 +97,18 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
     const filter = "filter%5Bcurrent_run%5D%5Bstatus%5D=applied,errored";
     expect(await ids(`?${filter}`)).toEqual(["ws-acmeNetworkProd", "ws-globexWebsite"]);
     expect(await ids("?filter[current_run][status]=planning")).toEqual(["ws-acmeDataProd"]);
-    expect(await ids("?filter[current_run][status]=none")).toEqual([]);
     expect(await ids("?filter[current_run][status]=")).toHaveLength(4);
     const { meta } = (await list(`?${filter}&q=acme`)).json;
     expect(meta).toMatchObject({
       pagination: { "total-count": 1 },
       "status-counts": { applied: 1, planning: 1, errored: 0, none: 1, total: 3 },
     });
+  });
+
+  test("a status that no run has is refused in the standard dialect, and finds nothing in the other one", async () => {
+    const misspelt = await list("?filter[current_run][status]=applied,error");
+    if (real) return expect(misspelt.json.data.map(({ id }: { id: string }) => id)).toEqual(["ws-acmeNetworkProd"]);
+    expect(misspelt).toMatchObject({ status: 400, json: { errors: [{ title: "Invalid filter parameter" }] } });
   });
 
   test("a status without its own counter counts in the total only", async () => {

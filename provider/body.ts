@@ -1,0 +1,42 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { bodyTooLarge } from "./failure";
+
+/** A response whose body was not read yet. @internal */
+export interface Received {
+  statusCode: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Readable;
+}
+
+/** Reads a response to its end, decompressed. Fails with the code `bodyTooLarge` past this many bytes. @internal */
+export async function readBody({ statusCode, body, headers }: Received, most: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const collect = async (source: AsyncIterable<Buffer>): Promise<void> => {
+    for await (const chunk of source) {
+      size += chunk.length;
+      if (size > most) return;
+      chunks.push(chunk);
+    }
+  };
+  try {
+    const zipped = String(headers["content-encoding"]).toLowerCase() === "gzip" && statusCode !== 204;
+    await (zipped ? pipeline(body, createGunzip(), collect) : pipeline(body, collect));
+  } catch (error) {
+    if (size <= most) throw error;
+  }
+  // Leaving the body unread breaks the stream before it, so this is known better from the size than from the error.
+  if (size > most) throw Object.assign(new Error(), { code: bodyTooLarge });
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Parses a response; undefined where it cannot be. @internal */
+export function parsed(text: string, parse: (text: string) => unknown): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,22 @@
+/** How many letters to insert, leave out, replace or swap with their neighbor make one name of the other. */
+function distance(a: string, b: string): number {
+  let [before, last]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, column) => column)];
+  for (let row = 1; row <= a.length; row++) {
+    const next = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const isSame = a[row - 1] === b[column - 1];
+      const isSwapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      const edits = [(last?.[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1, (last?.[column - 1] ?? 0) + (isSame ? 0 : 1)];
+      if (isSwapped) edits.push((before?.[column - 2] ?? 0) + 1);
+      next.push(Math.min(...edits));
+    }
+    [before, last] = [last, next];
+  }
+  return last?.[b.length] ?? 0;
+}
+
+/** The name that was most likely meant, or undefined where none is near. @internal */
+export function closest(name: string, known: readonly string[]): string | undefined {
+  const near = known.map((each) => ({ each, edits: distance(name, each) })).sort((a, b) => a.edits - b.edits);
+  return near.find(({ edits }) => edits <= Math.max(2, name.length / 4))?.each;
+}

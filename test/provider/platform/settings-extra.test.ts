@@ -1,0 +1,145 @@
+import { onEachPlatform } from "../../support/platform";
+import { printed } from "../../support/printed";
+
+const hint = "Correct the name, or list it in extraWriteOnly if the platform accepts it and never shows it.";
+const misspelt = { "require-two-factor-for-admin": true };
+const refused =
+  /: extra\.require-two-factor-for-admin: the platform shows no such attribute \(did you mean "require-two-factor-for-admins"\?\)\. Correct the name, or list it in extraWriteOnly.* Nothing was sent\.$/;
+
+onEachPlatform(
+  "an attribute in extra that the platform does not show",
+  (current) => {
+    /** The state of a release that trusted what it had not seen. */
+    const trusted = async (inputs: object = {}): Promise<ReturnType<ReturnType<typeof current>["engine"]>> => {
+      const general = current().engine("GeneralSettings");
+      await general.up({ apiRateLimit: 100, extra: { "apply-timeout": "12h" }, ...inputs });
+      const state = general.state as NonNullable<typeof general.state>;
+      state.inputs = { ...state.inputs, extra: misspelt };
+      const managed = ["apiRateLimit", "extra.require-two-factor-for-admin"];
+      const declared = (state.outputs.declared as string[]).map((name) => name.replace("apply-timeout", "require-two-factor-for-admin"));
+      const { "extra.apply-timeout": _, ...heldBefore } = state.outputs.heldBefore as Record<string, unknown>;
+      state.outputs = { ...state.outputs, managed, declared, heldBefore, extra: { ...(state.outputs.extra as object), ...misspelt } };
+      return general;
+    };
+
+    test("is refused before anything is sent, at the creation and when it joins", async () => {
+      const { engine, requests } = current();
+      const general = engine("GeneralSettings");
+      const inputs = { apiRateLimit: 100, extra: misspelt };
+      expect(await requests(() => expect(general.up(inputs)).rejects.toThrow(refused))).toEqual(["GET general-settings"]);
+      expect(general.state).toBeUndefined();
+      await general.up({ apiRateLimit: 100 });
+      expect(await requests(() => expect(general.up(inputs)).rejects.toThrow(refused))).toEqual(["GET general-settings"]);
+    });
+
+    test("that is the wire name of an argument but for a letter is that argument; all are named at once", async () => {
+      const saml = current().engine("SamlSettings");
+      const extra = { "atr-groups": "teams", "colour-scheme": "dark" };
+      await expect(saml.up({ enabled: true, extra })).rejects.toThrow(
+        'extra.atr-groups: the platform shows no such attribute (did you mean "attrGroups"?); extra.colour-scheme: the platform shows no such attribute; enabled: needs idpCert, sloEndpointUrl, ssoEndpointUrl,',
+      );
+    });
+
+    test("and that a state holds is reported by a refresh, and refused by the next up", async () => {
+      const general = await trusted();
+      expect(await general.refresh()).toEqual(["extra"]);
+      expect(general.outputs().extra).not.toHaveProperty("require-two-factor-for-admin");
+      await expect(general.up({ apiRateLimit: 100, extra: misspelt })).rejects.toThrow(refused);
+    });
+
+    test.each([true, false])("and that a state holds is put right by the next up (after a refresh: %s)", async (isRefreshed) => {
+      const general = await trusted();
+      if (isRefreshed) await general.refresh();
+      const inputs = { apiRateLimit: 100, extra: { "plan-timeout": "1h" } };
+      expect(await general.up(inputs)).toBe("update");
+      expect(general.outputs().managed).toEqual(["apiRateLimit", "extra.plan-timeout"]);
+      expect(general.outputs().extra).not.toHaveProperty("require-two-factor-for-admin");
+      expect(await general.refresh()).toEqual([]);
+      expect(await general.up(inputs)).toBe("same");
+      expect(printed).toEqual([]);
+    });
+
+    test("and that a state holds leaves nothing behind when the resource is destroyed", async () => {
+      const general = await trusted();
+      await general.destroy();
+      expect((await current().held("general")).apiRateLimit).toBe(30);
+      expect(printed).toEqual([]);
+    });
+
+    test("and that a state holds fails the write of anything beside it, which is stored all the same", async () => {
+      const general = await trusted();
+      const inputs = { apiRateLimit: 200, extra: { "require-two-factor-for-admin": false } };
+      await expect(general.up(inputs)).rejects.toThrow(
+        `the platform does not show extra.require-two-factor-for-admin after the write. Everything else was stored. ${hint}`,
+      );
+      expect((await current().held("general")).apiRateLimit).toBe(200);
+      await expect(general.up(inputs)).rejects.toThrow(refused);
+      expect(await general.up({ apiRateLimit: 200 })).toBe("update");
+      expect(await general.refresh()).toEqual([]);
+      await general.destroy();
+      expect((await current().held("general")).apiRateLimit).toBe(30);
+    });
+
+    test("leaves a SAML that is in use enabled when it leaves", async () => {
+      const { engine } = current();
+      const saml = engine("SamlSettings");
+      await saml.up({ debug: true });
+      const state = saml.state as NonNullable<typeof saml.state>;
+      state.outputs.managed = ["debug", "extra.provider-typ"];
+      state.outputs.declared = ["debug", "extra.provider-typ"];
+      state.outputs.extra = { ...(state.outputs.extra as object), "provider-typ": "okta" };
+      state.outputs.enabled = true;
+      expect(await current().requests(() => saml.up({ debug: true }))).toEqual([]);
+      expect(saml.outputs().enabled).toBe(true);
+      expect(printed).toEqual([]);
+    });
+  },
+  ["hashicorp"],
+);
+
+onEachPlatform("extraWriteOnly", (current) => {
+  const inputs = { extra: { "later-secret": "canary-later" }, extraWriteOnly: ["later-secret"] };
+  const standard = [
+    'extra: is for the connection\'s dialect "hashicorp": the API document knows no further attributes',
+    'extraWriteOnly: is for the connection\'s dialect "hashicorp": the API document knows no further attributes',
+  ];
+
+  test("is what the platform accepts and never shows: no drift, and no further write", async () => {
+    const { engine, requests, dialect } = current();
+    const general = engine("GeneralSettings");
+    if (dialect === "standard") return expect(await general.problems(inputs)).toEqual(standard);
+    expect(await requests(() => general.up(inputs))).toEqual(["GET general-settings", "PATCH general-settings"]);
+    expect(await general.refresh()).toEqual([]);
+    expect(await requests(async () => expect(await general.up(inputs)).toBe("same"))).toEqual([]);
+    const changed = { ...inputs, extra: { "later-secret": "canary-other" } };
+    expect(await requests(() => general.up(changed))).toEqual(["PATCH general-settings"]);
+    // Without the list nobody vouches for it any more.
+    await expect(general.up({ extra: changed.extra })).rejects.toThrow("extra.later-secret: the platform shows no such attribute.");
+    expect(await requests(() => general.up({}))).toEqual([]);
+    expect(JSON.stringify(general.state)).not.toContain("canary");
+    expect(printed).toEqual([
+      'warning: general settings "general": extra.later-secret cannot be put back, since the server never shows what was held before: what was written last stays',
+    ]);
+  });
+
+  test("never shows in an error, although the server echoes it", async () => {
+    const { engine, sandbox, dialect } = current();
+    if (dialect === "standard") return;
+    const body = JSON.stringify({ errors: ["canary-later is too short"] });
+    sandbox.faults.add({ system: "platform", method: "PATCH", path: /general/, action: "respond", status: 422, body });
+    await expect(engine("GeneralSettings").up(inputs)).rejects.toThrow("[secret] is too short");
+  });
+
+  test("holds names as `extra` does", async () => {
+    const { engine, dialect } = current();
+    const problems = await engine("GeneralSettings").problems({ extraWriteOnly: ["api-rate-limit", "laterSecret"] });
+    expect(problems).toEqual(
+      dialect === "standard"
+        ? [standard[1]]
+        : [
+            "extraWriteOnly[0]: has its own place: apiRateLimit",
+            "extraWriteOnly[1]: must be the product's own name, such as apply-timeout",
+          ],
+    );
+  });
+});

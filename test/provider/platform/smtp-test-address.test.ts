@@ -1,0 +1,51 @@
+import { Sandbox, start } from "../../../sandbox/index";
+import { Platform, platform } from "../../support/platform";
+import "../../support/printed";
+import { complete } from "./attributes";
+
+describe.each(["standard", "hashicorp"] as const)("a platform that enables SMTP only with a test address (%s)", (dialect) => {
+  let sandbox: Sandbox;
+  let current: Platform;
+  const mail = { ...complete.smtp, enabled: true };
+  const testEmailAddress = "me@example.com";
+  beforeAll(async () => {
+    sandbox = await start({ dialect, smtpNeedsTestAddress: true });
+    current = platform(dialect, sandbox);
+  });
+  beforeEach(() => sandbox.reset());
+  afterAll(() => sandbox.close());
+
+  test("refuses it without, says what is missing, and holds what it held", async () => {
+    const before = await current.held("smtp");
+    const smtp = current.engine("SmtpSettings");
+    await expect(smtp.up(mail)).rejects.toMatchObject({
+      code: "ERR_REFUSED",
+      message: expect.stringContaining("test-email-address is required to enable (PATCH"),
+    });
+    expect(await current.held("smtp")).toEqual(before);
+    expect(smtp.state).toBeUndefined();
+  });
+
+  test("takes it with one; a change of what is enabled needs none, and destroy disables it again", async () => {
+    const before = await current.held("smtp");
+    const smtp = current.engine("SmtpSettings");
+    await smtp.up({ ...mail, testEmailAddress });
+    expect(sandbox.platform.mail.sent()).toHaveLength(1);
+    await current.change("smtp", { port: 465 });
+    expect(await smtp.refresh()).toEqual(["port"]);
+    await smtp.destroy();
+    expect(await current.held("smtp")).toEqual(before);
+  });
+
+  test("refuses a put-back that enables it: no test mail is sent then, and the error says what to do", async () => {
+    const smtp = current.engine("SmtpSettings");
+    const { body } = await current.outside("PATCH", "/api/v2/admin/smtp-settings", {
+      data: { attributes: { ...mail, "test-email-address": testEmailAddress } },
+    });
+    expect(body.data.attributes).toMatchObject({ enabled: true });
+    await smtp.up({ enabled: false, testEmailAddress });
+    await expect(smtp.destroy()).rejects.toThrow(
+      /test-email-address is required to enable .* correct it there, or set onDelete: "retain" and run `pulumi up` first\.$/,
+    );
+  });
+});

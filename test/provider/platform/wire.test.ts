@@ -1,0 +1,58 @@
+import { createServer, IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
+import { Engine } from "../../support/engine";
+import { listen } from "../exchange";
+import "../../support/printed";
+
+type Values = Record<string, unknown>;
+
+/** A platform of one settings document that takes nothing but strings for its strings, as the API document says. */
+async function strict(attributes: Values): Promise<{ config: Record<string, object>; requests: IncomingMessage[]; patches: Values[] }> {
+  const requests: IncomingMessage[] = [];
+  const patches: Values[] = [];
+  const server = createServer(async (request, response) => {
+    requests.push(request);
+    const body = await text(request);
+    if (request.method === "DELETE" || request.method === "POST") return void response.writeHead(204).end();
+    if (body) {
+      const sent: Values = JSON.parse(body).data.attributes;
+      patches.push(sent);
+      const wrong = Object.keys(sent).filter((name) => sent[name] === null && name !== "port");
+      if (wrong.length > 0) return void response.writeHead(422).end(JSON.stringify({ errors: [`${wrong.join()} has to be a string`] }));
+      Object.assign(attributes, sent);
+    }
+    const { name = "network-prod", ...shown } = attributes;
+    const relationships = { organization: { data: { id: "acme", type: "organizations" } } };
+    response.end(JSON.stringify({ data: { id: "one", type: "one", attributes: { ...shown, name }, relationships } }));
+  });
+  const address = `http://127.0.0.1:${await listen(server)}`;
+  return { config: { "steward:default": { platform: { address, token: "token", dialect: "hashicorp" } } }, requests, patches };
+}
+
+test("a put-back sends an empty string for a string that held nothing, and null for a number", async () => {
+  const { config, patches } = await strict({ enabled: false, host: null, port: null, sender: "before@example.com", auth: "none" });
+  const smtp = new Engine("platform:SmtpSettings", config);
+  await smtp.up({ host: "mail.example.com", port: 25, sender: "ours@example.com" });
+  await smtp.up({ port: 25, sender: "ours@example.com" });
+  await smtp.destroy();
+  expect(patches.slice(1)).toEqual([{ host: "" }, { port: null, sender: "before@example.com" }]);
+});
+
+test("a put-back of the product's own attribute sends an empty string, too", async () => {
+  const { config, patches } = await strict({ enabled: false, certificate: null });
+  const saml = new Engine("platform:SamlSettings", config);
+  await saml.up({ extra: { certificate: "ours" } });
+  await saml.destroy();
+  expect(patches).toEqual([{ certificate: "ours" }, { certificate: "" }]);
+});
+
+test("every request names the media type of the API, those without a body included", async () => {
+  const { config, requests } = await strict({});
+  await new Engine("platform:OidcKeyTrim", config).up({});
+  const workspace = new Engine("platform:AdminWorkspace", config);
+  await workspace.up({ workspaceId: "ws-1", destroyOnDelete: true });
+  await workspace.destroy();
+  expect(requests.map(({ method, headers }) => [method, headers["content-type"]])).toEqual(
+    ["POST", "GET", "GET", "DELETE"].map((method) => [method, "application/vnd.api+json"]),
+  );
+});

@@ -1,0 +1,87 @@
+import { setImmediate } from "node:timers/promises";
+import { connect } from "../../../provider/connection";
+import { StewardError } from "../../../provider/errors";
+import { limits } from "../../../provider/http";
+import { adminWorkspace } from "../../../provider/platform/admin-workspace";
+import { onEachPlatform } from "../../support/platform";
+
+const id = "ws-acmeNetworkProd";
+
+onEachPlatform("a workspace, destroyed while the platform limits the rate of requests,", (current) => {
+  const limited = {
+    system: "platform",
+    method: "DELETE",
+    path: /./,
+    action: "respond",
+    status: 429,
+    headers: { "retry-after": "0" },
+  } as const;
+
+  test("waits for a 429, and reads it again before it is destroyed", async () => {
+    const { engine, requests, sandbox } = current();
+    const workspace = engine("AdminWorkspace");
+    await workspace.up({ workspaceId: id, destroyOnDelete: true });
+    sandbox.faults.add(limited);
+    const [read, write] = [`GET workspaces/${id}`, `DELETE workspaces/${id}`];
+    expect(await requests(() => workspace.destroy())).toEqual([write, write, read, read]);
+  });
+
+  test.each([
+    ["locked", { name: "network-prod", organization: "acme", locked: true }, "it is locked"],
+    ["renamed", { name: "database-prod", organization: "acme" }, "it is called acme/database-prod now"],
+  ])("that was %s during the wait is not destroyed", async (_, changed, message) => {
+    const { engine, requests, sandbox, service } = current();
+    const workspace = engine("AdminWorkspace");
+    await workspace.up({ workspaceId: id, destroyOnDelete: true });
+    sandbox.faults.add({ ...limited, headers: { "retry-after": "0.3" } });
+    const sent = await requests(async () => {
+      const destruction = expect(workspace.destroy()).rejects.toThrow(message);
+      while (!sandbox.requests().some(({ method }) => method === "DELETE")) await setImmediate();
+      service.seed({ workspaces: [{ id, ...changed }] });
+      await destruction;
+    });
+    expect(sent).toEqual([`DELETE workspaces/${id}`, `GET workspaces/${id}`, `GET workspaces/${id}`]);
+  });
+
+  test("is not destroyed when Pulumi has ended, nor read again after the wait", async () => {
+    const { sandbox, service, dialect, requests, outside } = current();
+    let answers = 1;
+    const assertAlive = async (): Promise<void> => {
+      if (answers-- === 0) throw new StewardError({ code: "ERR_ENGINE_GONE", reason: "gone" });
+    };
+    const config = JSON.stringify({ platform: { address: service.url, token: service.token, dialect } });
+    const sources = { config: () => config, environment: {}, memory: new Map(), engine: { assertAlive, savesEachStep: true } };
+    sandbox.faults.add(limited);
+    const state = { workspaceId: id, name: "network-prod", organization: "acme", destroyOnDelete: true };
+    const destroy = (): Promise<unknown> =>
+      Promise.resolve(adminWorkspace.delete?.(connect("platform", "default", sources), state as never));
+    const sent = await requests(() => expect(destroy()).rejects.toMatchObject({ code: "ERR_ENGINE_GONE" }));
+    expect(sent).toEqual([`DELETE workspaces/${id}`, `GET workspaces/${id}`]);
+    expect((await outside("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(200);
+  });
+
+  test("is given up at one deadline for all attempts", async () => {
+    const { engine, sandbox } = current();
+    const workspace = engine("AdminWorkspace");
+    await workspace.up({ workspaceId: id, destroyOnDelete: true });
+    sandbox.faults.add({ ...limited, times: Number.POSITIVE_INFINITY });
+    const { deadline } = limits;
+    limits.deadline = 300;
+    await expect(workspace.destroy()).rejects.toMatchObject({ code: "ERR_RATE_LIMITED", status: 429 });
+    limits.deadline = deadline;
+    expect(workspace.state).toBeDefined();
+  });
+
+  test("is destroyed with forty others at once", async () => {
+    const { engine, service, change, outside } = current();
+    const ids = Array.from({ length: 40 }, (_, index) => `ws-many${index}`);
+    service.seed({ workspaces: ids.map((each) => ({ id: each, name: each, organization: "many" })) });
+    const workspaces = ids.map(() => engine("AdminWorkspace"));
+    await Promise.all(workspaces.map((workspace, index) => workspace.up({ workspaceId: ids[index], destroyOnDelete: true })));
+    await change("general", { apiRateLimitingEnabled: true });
+    const ends = await Promise.allSettled(workspaces.map((workspace) => workspace.destroy()));
+    expect(ends.filter(({ status }) => status === "rejected")).toEqual([]);
+    await change("general", { apiRateLimitingEnabled: false });
+    expect((await outside("GET", "/api/v2/admin/workspaces?q=many")).body.data).toEqual([]);
+  });
+});
