@@ -32,6 +32,8 @@ export interface Connection {
   acceptMoved: boolean;
   /** Values of the resource at hand that no error may show. */
   secrets: readonly string[];
+  /** Its inputs of which no line may show a value, old or new. */
+  secretFields: readonly string[];
   /** The name of the current resource in messages: `scheduler role "web"`. */
   resource?: string;
   /** The creation that made the current resource; undefined for a function, and for a state that names none. */
@@ -179,6 +181,7 @@ export function connect(system: System, name: string, settings: ConfigurationSou
     clientKey: pemOrFile(found, "clientKey"),
     acceptMoved: acceptMoved ?? false,
     secrets: [],
+    secretFields: [],
     memory: settings.memory,
     engine: settings.engine,
   };

@@ -1,13 +1,14 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
-import { ignored } from "../comparison";
+import { adoptInput, differencesOf, Found } from "../adoption";
+import { exact, ignored } from "../comparison";
 import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { isObject } from "../http";
-import { connectionInput, flag, nonEmptyText, strictObject } from "../inputs";
+import { connectionInput, nonEmptyText, strictObject } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
-import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
+import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, completed, isNotFound } from "./client";
 import { Module, ModuleVersion, part, readModuleVersions } from "./module-versions";
 
@@ -26,10 +27,11 @@ export interface ModuleVersionDeprecationInputs extends Connected {
   /** An address that says more. Changing this updates. */
   link?: string;
   /**
-   * Take over a version that is deprecated already, with other words. Without it that is an error. Changing this does nothing.
+   * Take over a version that is deprecated already, with other words; without it that is an error. true prints the words that this changes, old ->
+   * new, and overwrites them; "unchanged" fails with `ERR_ALREADY_EXISTS`, and lists the differences. Changing this does nothing.
    * @default false
    */
-  adopt?: boolean;
+  adopt?: Adopt;
 }
 
 /** What the platform shows. */
@@ -52,7 +54,7 @@ const inputs: z.ZodType<ModuleVersionDeprecationInputs> = strictObject({
   moduleVersion: part,
   reason: nonEmptyText,
   link: nonEmptyText.optional(),
-  adopt: flag.optional(),
+  adopt: adoptInput,
   connection: connectionInput,
 });
 
@@ -197,10 +199,13 @@ async function afterFailure(
 }
 
 /** The platform may have added words of its own. */
-const means = (published: Published, { reason, link }: ModuleVersionDeprecationInputs): boolean =>
-  published.reason.startsWith(reason) && (link === undefined || link === published.link);
+const startsWith = (published: unknown, declared: unknown): boolean => String(published).startsWith(String(declared));
 
-async function create(connection: Connection, inputs: ModuleVersionDeprecationInputs): Promise<Remembered> {
+const means = (published: Published, { reason, link }: ModuleVersionDeprecationInputs): boolean =>
+  startsWith(published.reason, reason) && (link === undefined || link === published.link);
+
+/** A version that is deprecated in these words already needs no adoption. */
+async function find(connection: Connection, inputs: ModuleVersionDeprecationInputs): Promise<Found<Remembered> | undefined> {
   const version = await readVersion(connection, inputs);
   if (!version)
     throw new StewardError({
@@ -209,13 +214,17 @@ async function create(connection: Connection, inputs: ModuleVersionDeprecationIn
       advice: "Check its four names, and that the token may read the registry of that organization.",
     });
   const existing = version.deprecation;
-  if (existing && means(existing, inputs)) return written(inputs, existing);
-  if (!existing || inputs.adopt) return deprecate(connection, inputs, existing);
-  throw new StewardError({
-    code: "ERR_ALREADY_EXISTS",
+  if (!existing || means(existing, inputs)) return undefined;
+  return {
     reason: "it is deprecated already, with other words",
     advice: `${renamedHint} Otherwise set adopt: true to replace them with the declared ones, or declare the same.`,
-  });
+    differences: differencesOf<Published>(existing, inputs, { reason: startsWith, link: exact.equal }),
+  };
+}
+
+async function create(connection: Connection, inputs: ModuleVersionDeprecationInputs): Promise<Remembered> {
+  const existing = (await readVersion(connection, inputs))?.deprecation;
+  return existing && means(existing, inputs) ? written(inputs, existing) : deprecate(connection, inputs, existing);
 }
 
 async function update(
@@ -259,6 +268,7 @@ export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs
   // They hold the reason and the link, which the program may have marked as secrets.
   encrypted: ["publishedReason", "publishedLink"],
   read,
+  find,
   create,
   update,
   delete: (connection, state) => removeObject(connection, path(state), () => reinstate(connection, state)),

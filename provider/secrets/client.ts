@@ -3,6 +3,7 @@ import { Connection, Dialect } from "../connection";
 import { StewardError } from "../errors";
 import { unlikeTheApi } from "../failure";
 import { isObject, Request, Retry, send } from "../http";
+import { Adopt } from "../resource";
 
 /** What differs between the API documents and the real product. */
 interface SecretsDialect {
@@ -95,12 +96,16 @@ export type Evidence = (error: StewardError) => Promise<boolean>;
 
 /**
  * The `data` of an object, or undefined where it is proven that the object does not exist. A 404 may come from a gateway: in a dialect where the 404
- * alone is no proof, one read more is the evidence. @internal
+ * alone is no proof, one read more is the evidence. With `anyNotFound` none is needed. @internal
  */
 export async function readData(
   connection: Connection,
   path: string,
-  { query, evidence = documentsPath(connection) }: { query?: Record<string, string>; evidence?: Evidence } = {},
+  {
+    query,
+    evidence = documentsPath(connection),
+    anyNotFound = false,
+  }: { query?: Record<string, string>; evidence?: Evidence; anyNotFound?: boolean } = {},
 ): Promise<Record<string, unknown> | undefined> {
   try {
     const body = await call(connection, { method: "GET", path, ...(query ? { query } : {}), retry: "idempotent" });
@@ -109,6 +114,7 @@ export async function readData(
     throw unexpectedAnswer(path);
   } catch (error) {
     if (!(error instanceof StewardError) || error.status !== 404) throw error;
+    if (anyNotFound) return undefined;
     const isAbsent = dialectOf(connection).provesAbsence ? error.facts.errorCount === 0 : await evidence(error);
     if (isAbsent) return undefined;
     throw error.with({
@@ -127,8 +133,15 @@ export async function readFirst<T>(wayRound: string, read: () => Promise<T>): Pr
   }
 }
 
-/** How a creation does without that read. @internal */
-export const adoptHint = "With adopt: true it is written without this read.";
+/** How a creation does without that proof. */
+const adoptHint = "With adopt: true it is created without this proof.";
+
+/**
+ * Reads what a creation would take over. With `adopt: true`, which overwrites whatever there is, any 404 means that nothing is there.
+ * @internal
+ */
+export const readExisting = <T>(adopt: Adopt | undefined, read: (anyNotFound: boolean) => Promise<T>): Promise<T> =>
+  adopt === true ? read(true) : readFirst(adoptHint, () => read(false));
 
 /**
  * Whether the service answered by itself, and documents the path to this token: it then serves the path, and there is nothing at it. A gateway that

@@ -1,15 +1,14 @@
 import { X509Certificate } from "node:crypto";
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
-import { Comparison, ignored, pem } from "../comparison";
+import { adoptInput, differencesOf, Found } from "../adoption";
+import { Comparison, exact, ignored, pem } from "../comparison";
 import { Connection, trimMount } from "../connection";
 import { Definition, Finding } from "../definition";
-import { StewardError } from "../errors";
-import { connectionInput, flag, holdsCredentials, strictObject } from "../inputs";
+import { connectionInput, holdsCredentials, strictObject } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
-import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
+import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import {
-  adoptHint,
   apiPath,
   call,
   defaultMount,
@@ -17,7 +16,7 @@ import {
   explainRefusal,
   isNotFound,
   readData,
-  readFirst,
+  readExisting,
   remove,
   replaceHint,
   unexpectedAnswer,
@@ -43,11 +42,13 @@ export interface SchedulerAccessInputs extends Connected, Mounted {
   /** PEM of that certificate's key. Secret; never given back, as `token`. Changing this updates. */
   clientKey?: string;
   /**
-   * Take over an access configuration that has an address already; the token in it is overwritten, and cannot be put back. Without it
-   * that is an error. Changing this does nothing.
+   * Take over an access configuration that has an address already; without it that is an error. true prints each attribute that this changes,
+   * old -> new, and overwrites all of it, the token too, which cannot be put back; "unchanged" fails with `ERR_ALREADY_EXISTS`, and lists the
+   * differences, where there are any in what the service shows: never the token, in the standard dialect the address alone. Changing this does
+   * nothing.
    * @default false
    */
-  adopt?: boolean;
+  adopt?: Adopt;
 }
 
 /** What the service shows of an access configuration. */
@@ -90,7 +91,7 @@ const inputs: z.ZodType<SchedulerAccessInputs> = strictObject({
     .regex(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "must be a private key in PEM form, not a path")
     .optional(),
   mount: mountInput,
-  adopt: flag.optional(),
+  adopt: adoptInput,
   connection: connectionInput,
 });
 
@@ -117,6 +118,9 @@ const path = (mount: string): string => apiPath(trimMount(mount), "config", "acc
 
 /** What was never given and what the server leaves blank are the same. */
 const unblanked = <T>(value: T): T | undefined => (value === "" || value === 0 ? undefined : value);
+
+const blankIsNone: Comparison = { equal: (a, b) => unblanked(a) === unblanked(b) };
+const blankPem: Comparison = { equal: (a, b) => pem.equal(unblanked(a), unblanked(b)) };
 
 /** An address that somebody else wrote may hold a password: it must reach neither the state nor the terminal. */
 const withoutCredentials = (address: unknown): string => String(address).replace(/^([^/]*\/\/)[^/?#]*@/, "$1[secret]@");
@@ -159,16 +163,33 @@ async function write(connection: Connection, inputs: SchedulerAccessInputs, curr
   };
 }
 
-async function create(connection: Connection, inputs: SchedulerAccessInputs): Promise<Remembered> {
+/** What the service may show, by its name there, and how it is compared. */
+const readable = {
+  address: { wire: "address", equal: exact.equal },
+  maxTokenNameLength: { wire: "max_token_name_length", equal: blankIsNone.equal },
+  caCert: { wire: "ca_cert", equal: blankPem.equal },
+  clientCert: { wire: "client_cert", equal: blankPem.equal },
+};
+
+/** A creation overwrites the whole configuration: what is not declared becomes blank. */
+async function find(connection: Connection, inputs: SchedulerAccessInputs): Promise<Found<Remembered> | undefined> {
   const { mount = "", adopt } = inputs;
-  const existing = adopt ? undefined : await readFirst(adoptHint, () => readData(connection, path(mount)));
-  if (existing?.address)
-    throw new StewardError({
-      code: "ERR_ALREADY_EXISTS",
-      reason: `the engine is configured for ${withoutCredentials(existing.address)} already`,
-      advice: `${renamedHint} Otherwise set adopt: true to overwrite that configuration; the token in it cannot be read, nor put back. ${replaceHint}`,
-    });
-  return write(connection, inputs);
+  const data = await readExisting(adopt, (anyNotFound) => readData(connection, path(mount), { anyNotFound }));
+  if (!data?.address) return undefined;
+  const fields = Object.keys(readable) as (keyof typeof readable)[];
+  const shown = fields.filter((field) => readable[field].wire in data);
+  const from = Object.fromEntries(shown.map((field) => [field, unblanked(data[readable[field].wire])]));
+  const address = withoutCredentials(data.address);
+  return {
+    reason: `the engine is configured for ${address} already`,
+    advice: `${renamedHint} Otherwise set adopt: true to overwrite that configuration; the token in it cannot be read, nor put back. ${replaceHint}`,
+    differences: differencesOf<object>(
+      { ...from, address },
+      inputs,
+      Object.fromEntries(shown.map((field) => [field, readable[field].equal])),
+    ),
+    unreadable: [...fields.filter((field) => !shown.includes(field)), "token", "clientKey"],
+  };
 }
 
 /** No management token may stay behind. */
@@ -180,8 +201,6 @@ async function clear(connection: Connection, { mount }: Remembered): Promise<voi
     if (!isNotFound(error)) throw error;
   }
 }
-
-const blankIsNone: Comparison = { equal: (a, b) => unblanked(a) === unblanked(b) };
 
 /** @internal */
 export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
@@ -212,7 +231,8 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
   objects: { fields: ["mount"], paths: ({ mount }) => [path(mount as string)] },
   secrets: ["token", "clientKey"],
   read,
-  create,
+  find,
+  create: (connection, inputs) => write(connection, inputs),
   update: write,
   delete: (connection, state) => removeObject(connection, path(state.mount), () => clear(connection, state)),
   explain: explainRefusal,
@@ -234,7 +254,7 @@ export interface SchedulerAccess extends Outputs<SchedulerAccessState> {}
  * ```
  *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests Create: 1 `GET` and 1 `POST`; with `adopt` the `POST` alone. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`, or the
+ * @requests Create: 1 `GET` and 1 `POST`. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`, or the
  * `POST` of a blank configuration. In the standard dialect a 404 costs one read more, at most once in a run: the OpenAPI document, which has to show
  * the path to the token.
  * @unreadable `token` and `clientKey`; in the standard dialect everything but `address`.

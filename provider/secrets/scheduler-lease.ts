@@ -89,7 +89,7 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
   remaining: ["ttl", "maxTtl"],
   secrets: [],
   read,
-  create: write,
+  create: (connection, inputs) => write(connection, inputs),
   update: write,
   delete: (connection, { mount }) => removeObject(connection, path(mount), () => remove(connection, path(mount))),
   explain: explainRefusal,

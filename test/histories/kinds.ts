@@ -181,6 +181,9 @@ export function objectsOf(item: Item, world: World): string[] {
   return [...expected(item, world).keys()];
 }
 
+const secretsIn = (value: unknown): boolean =>
+  value instanceof Secret || (typeof value === "object" && value !== null && Object.values(value).some(secretsIn));
+
 /** What the class of the item tells the engine. */
 export function declarationOf(item: Item, world: World): Declaration {
   const kind = kindOf(item);
@@ -190,6 +193,8 @@ export function declarationOf(item: Item, world: World): Declaration {
   if (connection !== "default") inputs.connection = connection;
   if (!kind.isOfPlatform && mount) inputs.mount = mount;
   if (item.adopt && adopts(item)) inputs.adopt = true;
+  const marked = Object.keys(inputs).filter((name) => secretsIn(inputs[name]));
+  if (definition.find && marked.length > 0) inputs.secretInputs = marked;
   const { deleteBeforeReplace, secrets, encrypted = [] } = definition;
   return {
     name: item.name,

@@ -69,7 +69,11 @@ export const platform: readonly MutatedFile[] = [
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
       ["a read after a write returns what was there before", "if (!reading || reading.written.has(of.moduleVersion)) {", "if (!reading) {"],
-      ["a deprecation of somebody else is taken over silently", "if (!existing || inputs.adopt) return", "if (!existing || inputs) return"],
+      [
+        "a deprecation of somebody else is taken over silently",
+        "if (!existing || means(existing, inputs)) return",
+        "if (!existing || inputs) return",
+      ],
       [
         "a version that the token may not reinstate counts as gone",
         "if (await readVersion(connection, state)) throw",

@@ -17,12 +17,8 @@ export const secrets: readonly MutatedFile[] = [
         "const undeclared = exclusive ? without(listed, ours) : undefined;",
         "const undeclared = undefined as string[] | undefined;",
       ],
-      ["a creation takes over roles silently", "refuseTakeover(inputs, listed, `", "refuseTakeover(inputs, [], `"],
-      [
-        "an update takes over roles silently",
-        "if (added.length > 0 && !inputs.adopt) refuseTakeover",
-        "if (added.length > 1000 && !inputs.adopt) refuseTakeover",
-      ],
+      ["a creation takes over roles silently", "await existing(connection, inputs, listed, `", "await existing(connection, inputs, [], `"],
+      ["an update takes over roles silently", "if (added.length > 0) {", "if (added.length > 1000) {"],
       ["a role whose write got no response is not written again", "unanswered.includes(name) || isRemoved", "isRemoved"],
       [
         "a set forgets which writes got no response",
