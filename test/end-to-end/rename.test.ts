@@ -64,7 +64,6 @@ describe("a program whose resources are all renamed without an alias", () => {
   test("in a run that refuses every one of them under --continue-on-error; the next one moves the roles into a set, too", async () => {
     const declaration = { name: "-four", reason: "Older." };
     // Those that nobody has to adopt are refused by the server.
-    everything().refuse("POST", /config\/lease$/);
     everything().refuse("GET", /general-settings$/, "platform");
     everything().refuse("GET", /ws-acmeNetworkTest$/, "platform");
     const refused = await everything()

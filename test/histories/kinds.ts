@@ -158,7 +158,7 @@ export type KindName = keyof typeof kinds;
 export const kindOf = ({ kind }: Pick<Item, "kind">): Kind => kinds[kind];
 
 /** Whose creation takes over what is there, when it is told to. */
-export const adopts = ({ kind }: Pick<Item, "kind">): boolean => ["role", "set", "access", "deprecation"].includes(kind);
+export const adopts = ({ kind }: Pick<Item, "kind">): boolean => ["role", "set", "access", "lease", "deprecation"].includes(kind);
 
 /** What the server is to hold of an item. */
 export function expected(item: Item, world: World): Map<string, string> {
