@@ -13,6 +13,8 @@ interface SecretsDialect {
   schedulerMount: string;
   /** Whether `config/access` can be deleted; without that a blank one is written over it. */
   deletesAccess: boolean;
+  /** Whether a first `config/access` without a token makes the service bootstrap the scheduler's ACLs. */
+  bootstraps: boolean;
   roleName: { pattern: RegExp; reason: string };
   /** Whether a client role needs policies, and a management role may have none. */
   policiesByType: boolean;
@@ -40,6 +42,7 @@ const dialects: Record<Dialect, SecretsDialect> = {
     namespaceHeader: "x-secrets-namespace",
     schedulerMount: "scheduler",
     deletesAccess: false,
+    bootstraps: false,
     roleName: { pattern: /^(?!\.{1,2}$)[^/]+$/, reason: 'must not be empty, hold a slash, or be "." or ".."' },
     policiesByType: false,
     tokensHaveLeases: false,
@@ -57,6 +60,7 @@ const dialects: Record<Dialect, SecretsDialect> = {
     namespaceHeader: "x-vault-namespace",
     schedulerMount: "nomad",
     deletesAccess: true,
+    bootstraps: true,
     roleName: { pattern: /^\w([\w.-]*\w)?$/, reason: "must be letters, digits, _, - and ., and begin and end with a letter, a digit or _" },
     policiesByType: true,
     tokensHaveLeases: true,

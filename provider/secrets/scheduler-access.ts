@@ -25,14 +25,19 @@ import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
 
 /** What a program declares of an access configuration. */
 export interface SchedulerAccessInputs extends Connected, Mounted {
-  /** Where the scheduler is, as the secrets service reaches it: `https://host:4646`, without a user, a query or a fragment. Changing this updates. */
-  address: string;
   /**
-   * The scheduler's management token. Secret. The service never gives it back: a token changed behind our back cannot be seen. Never
-   * empty, for the real product would then bootstrap the scheduler's access control and keep the only management token for itself.
+   * Where the scheduler is, as the secrets service reaches it: `https://host:4646`, without a user, a query or a fragment. Without it the
+   * configuration's address is blank, so that the service takes it from its own environment (`SCHEDULER_ADDR`, in Vault `NOMAD_ADDR`), and no address
+   * is compared. Changing this updates.
+   */
+  address?: string;
+  /**
+   * The scheduler's management token. Secret. The service never gives it back: a token changed outside Pulumi cannot be seen. In the standard dialect
+   * it may be left out: the service then takes it from its own environment (`SCHEDULER_TOKEN`). In the hashicorp dialect it is required: the first
+   * write without one makes Vault bootstrap the scheduler's ACLs and keep the only management token for itself, which cannot be undone. Never empty.
    * Changing this updates.
    */
-  token: string;
+  token?: string;
   /** The longest token name that the scheduler takes; 0 lets the service decide by the scheduler's version. Changing this updates. */
   maxTokenNameLength?: number;
   /** PEM of the authority that signed the scheduler's certificate. Changing this updates. */
@@ -53,7 +58,7 @@ export interface SchedulerAccessInputs extends Connected, Mounted {
 
 /** What the service shows of an access configuration. */
 export interface SchedulerAccessState {
-  /** Where the scheduler is. */
+  /** Where the scheduler is; empty where the service takes it from its own environment. */
   address: string;
   /** The longest token name that the scheduler takes; undefined where the service decides, or does not show it. */
   maxTokenNameLength: number | undefined;
@@ -79,10 +84,12 @@ const inputs: z.ZodType<SchedulerAccessInputs> = strictObject({
     .string("must be the scheduler's address")
     .refine((address) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol), "must be a URL such as https://host:4646")
     .refine((address) => !holdsCredentials(address), "must not hold a user or a password, which the state would keep in clear text")
-    .refine((address) => !/[?#]/.test(address), "must not hold a query or a fragment"),
+    .refine((address) => !/[?#]/.test(address), "must not hold a query or a fragment")
+    .optional(),
   token: z
     .string("must be the scheduler's management token")
-    .min(1, "must not be empty: the first write without a token would bootstrap the scheduler's access control"),
+    .min(1, "must not be empty: the first write without a token would bootstrap the scheduler's access control")
+    .optional(),
   maxTokenNameLength: z.int("must be a whole number").min(0, "must not be negative").optional(),
   caCert: certificate,
   clientCert: certificate,
@@ -116,6 +123,10 @@ function certificateWarnings(path: string, value: string | undefined): Finding[]
 
 const path = (mount: string): string => apiPath(trimMount(mount), "config", "access");
 
+/** Where the configuration cannot be deleted, a blank one is what is left of it. One whose address the service takes from its environment is as blank. */
+const isLeftover = (connection: Connection, { address }: Record<string, unknown>): boolean =>
+  address === "" && !dialectOf(connection).deletesAccess;
+
 /** What was never given and what the server leaves blank are the same. */
 const unblanked = <T>(value: T): T | undefined => (value === "" || value === 0 ? undefined : value);
 
@@ -125,11 +136,10 @@ const blankPem: Comparison = { equal: (a, b) => pem.equal(unblanked(a), unblanke
 /** An address that somebody else wrote may hold a password: it must reach neither the state nor the terminal. */
 const withoutCredentials = (address: unknown): string => String(address).replace(/^([^/]*\/\/)[^/?#]*@/, "$1[secret]@");
 
-async function read(connection: Connection, previous: Remembered): Promise<Remembered | undefined> {
+async function read(connection: Connection, previous: Remembered, declared: readonly string[]): Promise<Remembered | undefined> {
   const data = await readData(connection, path(previous.mount));
   if (data && typeof data.address !== "string") throw unexpectedAnswer(path(previous.mount));
-  // Where the configuration cannot be deleted, a blank one is what is left of it.
-  if (!data?.address) return undefined;
+  if (!data || (isLeftover(connection, data) && declared.includes("address"))) return undefined;
   /** The document shows the address alone: whatever else is compared only where it is shown. */
   const shown = <T>(field: string, written: T): T => (field in data ? (unblanked(data[field]) as T) : written);
   return {
@@ -143,9 +153,13 @@ async function read(connection: Connection, previous: Remembered): Promise<Remem
   };
 }
 
-/** All fields, always: what a write omits may be kept, or be reset. What the program does not declare stays what the last refresh saw. */
+/**
+ * All fields, always: what a write omits may be kept, or be reset. What the program does not declare stays what the last refresh saw, but for address
+ * and token: blank, they come from the service's own environment.
+ */
 async function write(connection: Connection, inputs: SchedulerAccessInputs, current?: Remembered): Promise<Remembered> {
-  const { address, token, maxTokenNameLength = 0, caCert = "", clientCert = "", clientKey = "", mount = "" } = { ...current, ...inputs };
+  const { maxTokenNameLength = 0, caCert = "", clientCert = "", clientKey = "", mount = "" } = { ...current, ...inputs };
+  const { address = "", token = "" } = inputs;
   await call(connection, {
     method: "POST",
     path: path(mount),
@@ -155,7 +169,7 @@ async function write(connection: Connection, inputs: SchedulerAccessInputs, curr
   return {
     mount,
     address,
-    token,
+    token: unblanked(token),
     maxTokenNameLength: unblanked(maxTokenNameLength),
     caCert: unblanked(caCert),
     clientCert: unblanked(clientCert),
@@ -175,16 +189,16 @@ const readable = {
 async function find(connection: Connection, inputs: SchedulerAccessInputs): Promise<Found<Remembered> | undefined> {
   const { mount = "", adopt } = inputs;
   const data = await readExisting(adopt, (anyNotFound) => readData(connection, path(mount), { anyNotFound }));
-  if (!data?.address) return undefined;
+  if (!data || isLeftover(connection, data)) return undefined;
   const fields = Object.keys(readable) as (keyof typeof readable)[];
   const shown = fields.filter((field) => readable[field].wire in data);
   const from = Object.fromEntries(shown.map((field) => [field, unblanked(data[readable[field].wire])]));
   const address = withoutCredentials(data.address);
   return {
-    reason: `the engine is configured for ${address} already`,
+    reason: `the engine is configured for ${address || "the scheduler of its own environment"} already`,
     advice: `${renamedHint} Otherwise set adopt: true to overwrite that configuration; the token in it cannot be read, nor put back. ${replaceHint}`,
     differences: differencesOf<object>(
-      { ...from, address },
+      { ...from, address: unblanked(address) },
       inputs,
       Object.fromEntries(shown.map((field) => [field, readable[field].equal])),
     ),
@@ -202,6 +216,12 @@ async function clear(connection: Connection, { mount }: Remembered): Promise<voi
   }
 }
 
+const tokenMissing: Finding = {
+  path: "token",
+  reason:
+    "is missing; the first write without a token makes Vault bootstrap the scheduler's ACLs and keep the only management token, which cannot be undone",
+};
+
 /** @internal */
 export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
   token: "secrets:SchedulerAccess",
@@ -214,6 +234,10 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
   state: ["address", "maxTokenNameLength", "mount"],
   defaults: (connection) => ({ mount: defaultMount(connection) }),
   rules: [
+    {
+      fields: ["token"],
+      check: ({ token }, connection) => (token === undefined && dialectOf(connection).bootstraps ? [tokenMissing] : []),
+    },
     {
       fields: ["clientCert", "clientKey"],
       check: ({ clientCert, clientKey }) => {
@@ -247,7 +271,8 @@ export interface SchedulerAccess extends Outputs<SchedulerAccessState> {}
  *
  * An engine has one; its id is `<mount>/config/access`. One that has an address already is never overwritten silently: creating it fails
  * with `ERR_ALREADY_EXISTS` unless `adopt` is set. Deleting it leaves no management token on the server: where there is no `DELETE`, a blank
- * configuration is written. `token` and `clientKey` cannot be read back, so their drift cannot be seen; give them as Pulumi secrets.
+ * configuration is written. Where the service takes address or token from its own environment, leave them out; in the hashicorp dialect `token` is
+ * required. `token` and `clientKey` cannot be read back, so their drift cannot be seen; give them as Pulumi secrets.
  *
  * ```ts
  * new secrets.SchedulerAccess("access", { address: "https://scheduler.example.com:4646", token: config.requireSecret("managementToken") });

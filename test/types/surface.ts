@@ -26,7 +26,7 @@ holds<Same<typeof access.mount, pulumi.Output<string>>>();
 holds<Same<typeof access.maxTokenNameLength, pulumi.Output<number | undefined>>>();
 const readAccess: secrets.SchedulerAccess = secrets.SchedulerAccess.get("read", "scheduler/config/access", { connection: later }, options);
 const accessState: secrets.SchedulerAccessState = { address: "", maxTokenNameLength: undefined, mount: "" };
-const accessInputs: secrets.SchedulerAccessInputs = { address: "", token: "" };
+const accessInputs: secrets.SchedulerAccessInputs = {};
 
 const times: secrets.Duration[] = ["1h30m", 90];
 const leaseArgs: secrets.SchedulerLeaseArgs = { ttl: times[0], maxTtl: later, mount: later, connection: later };
