@@ -55,7 +55,12 @@ export function adoptionLines(connection: Connection, { differences, unreadable 
 }
 
 /** Refuses what exists, or prints what its adoption changes. Called before the first write. @internal */
-export function takeOver(connection: Connection, adopt: Adopt | undefined, found: Found<unknown> | undefined): void {
+export function takeOver(
+  connection: Connection,
+  adopt: Adopt | undefined,
+  found: Found<unknown> | undefined,
+  { isSaid = false } = {},
+): void {
   if (!found) return;
   if (!adopt) throw new StewardError({ code: "ERR_ALREADY_EXISTS", reason: found.reason, advice: found.advice });
   const { differences, unreadable = [] } = found;
@@ -69,7 +74,20 @@ export function takeOver(connection: Connection, adopt: Adopt | undefined, found
       advice: "Declare what is there, or set adopt: true to overwrite it.",
     });
   }
-  for (const line of adoptionLines(connection, found)) log(`${connection.resource}: adopting it ${line}.`);
+  if (!isSaid) for (const line of adoptionLines(connection, found)) log(`${connection.resource}: adopting it ${line}.`);
+}
+
+/** What a preview says of an object that a creation meets. @internal */
+export function previewLines(connection: Connection, adopt: Adopt | undefined, found: Found<unknown>): string[] {
+  const changes = adoptionLines(connection, found);
+  const all = changes.length > 0 ? changes : ["changes nothing"];
+  const isRefused = !adopt || (adopt === "unchanged" && found.differences.length > 0);
+  return [
+    ...(isRefused
+      ? [`warning: ${connection.resource}: ${found.reason}: \`pulumi up\` will refuse to create it with adopt: ${adopt ?? false}.`]
+      : []),
+    ...all.map((line) => `${connection.resource}: adopting it ${line}.`),
+  ];
 }
 
 /** The attributes that an adoption changes. @internal */

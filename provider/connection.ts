@@ -30,6 +30,8 @@ export interface Connection {
   clientCert?: string;
   clientKey?: string;
   acceptMoved: boolean;
+  /** Whether the check of a creation may read what exists. */
+  previewReads: boolean;
   /** Values of the resource at hand that no error may show. */
   secrets: readonly string[];
   /** Its inputs of which no line may show a value, old or new. */
@@ -88,6 +90,7 @@ const common = {
   clientKey: nonEmptyText.optional(),
   dialect: z.enum(["standard", "hashicorp"]).optional(),
   acceptMoved: flag.optional(),
+  previewReads: flag.optional(),
 };
 const namespaceSetting = nonEmptyText.regex(/^[\x21-\x7e]+$/, "must be a path such as team/a");
 const mountSetting = nonEmptyText
@@ -164,7 +167,7 @@ export function connect(system: System, name: string, settings: ConfigurationSou
           : `Set it in the stack's configuration (pulumi config set --plaintext --path 'steward:${name}.${system}.address' https://...), or correct the name.`,
     });
   }
-  const { namespace, region, mount, dialect, acceptMoved } = found.settings;
+  const { namespace, region, mount, dialect, acceptMoved, previewReads } = found.settings;
   const address = canonicalAddress(found);
   return {
     system,
@@ -180,6 +183,7 @@ export function connect(system: System, name: string, settings: ConfigurationSou
     clientCert: pemOrFile(found, "clientCert"),
     clientKey: pemOrFile(found, "clientKey"),
     acceptMoved: acceptMoved ?? false,
+    previewReads: previewReads ?? false,
     secrets: [],
     secretFields: [],
     memory: settings.memory,

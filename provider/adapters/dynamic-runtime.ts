@@ -1,4 +1,3 @@
-import { takeOver } from "../adoption";
 import { Comparison, exact, ignored } from "../comparison";
 import { ConfigurationSources, Connection, connect, System } from "../connection";
 import { Definition, Finding } from "../definition";
@@ -6,8 +5,8 @@ import { definitions } from "../definitions";
 import { StewardError, Unfinished } from "../errors";
 import { log, printable } from "../log";
 import { areDeclared, createObjects, hold, newInstance, noteDeclared, noteNew, noteWritten } from "../ownership";
-import { Adopt } from "../resource";
 import { watchEngine } from "./engine";
+import { lookAhead, takeOverExisting } from "./existing";
 import { formerInputs, hideFields, hideFormer, withFormer } from "./former-inputs";
 import { Kept, located, presented, schemaFindings, unexpected, withStaleConfiguration } from "./presentation";
 import { defined, fieldAt, hasUnknown, Properties, put, stringsIn, valueAt, withoutNulls } from "./properties";
@@ -187,6 +186,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
           if (findings.every(({ warning }) => warning) && !hasUnknown(inputs)) {
             noteDeclared(connection, objectsOf(inputs));
             if (isCreation) noteNew(connection, objectsOf(inputs));
+            if (isCreation && connection.previewReads) await lookAhead(definition, connection, inputs);
             if (isCreation && definition.announce) log(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
           }
         } catch (error) {
@@ -248,8 +248,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
           const connection = { ...connectionOf(inputs), instance };
           const objects = objectsOf(inputs);
           const create = async (): Promise<Properties> => {
-            const found = await definition.find?.(connection, inputs);
-            takeOver(connection, inputs.adopt as Adopt | undefined, found);
+            const found = await takeOverExisting(definition, connection, inputs);
             return definition.create(connection, inputs, found);
           };
           const state = await createObjects(connection, objects, inputs, objectsOf, () =>

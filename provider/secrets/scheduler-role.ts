@@ -182,11 +182,12 @@ export const unreadOf = (roles: readonly RoleAttributes[]): string[] =>
 async function find(connection: Connection, inputs: SchedulerRoleInputs): Promise<Found<SchedulerRoleState> | undefined> {
   const role = inputs as Complete;
   const { mount, adopt } = role;
-  const existing: RoleAttributes | undefined = adopt
-    ? await readExisting(adopt, (anyNotFound) => readRole(connection, role, undefined, anyNotFound))
-    : (await readExisting(adopt, () => roleExists(connection, role)))
-      ? role
-      : undefined;
+  const existing: RoleAttributes | undefined =
+    adopt || connection.previewReads
+      ? await readExisting(adopt, (anyNotFound) => readRole(connection, role, undefined, anyNotFound))
+      : (await readExisting(adopt, () => roleExists(connection, role)))
+        ? role
+        : undefined;
   return (
     existing && {
       reason: `a role of this name exists already at the mount "${mount}"`,

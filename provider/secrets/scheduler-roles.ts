@@ -165,7 +165,10 @@ async function existing(
 ): Promise<Found<Remembered> | undefined> {
   const taken = listed.filter((name) => own(roles, name));
   if (taken.length === 0) return undefined;
-  const reads = adopt ? taken.map(async (name) => [name, await readRole(connection, { mount, name }, undefined, true)] as const) : [];
+  const reads =
+    adopt || connection.previewReads
+      ? taken.map(async (name) => [name, await readRole(connection, { mount, name }, undefined, true)] as const)
+      : [];
   const read = await Promise.all(withProgress(reads, rolesOf(mount), "read"));
   return {
     reason: `the mount "${mount}" holds roles of these names already: ${shortList(taken)}`,
