@@ -311,9 +311,18 @@ export async function schedulerNow(signal: AbortSignal): Promise<unknown[]> {
   const facts: [number, number | undefined, boolean | undefined] | undefined = page && [page.index, page.lastContact, page.knownLeader];
   for await (const each of scheduler.listNodes({ filter: text })) {
     const node: scheduler.NodeStub = each;
+    if (node.Drain && node.Status === "ready") break;
     if (node.Address) break;
   }
-  for await (const { JobID } of scheduler.listDeployments()) if (JobID) break;
+  for await (const { JobID, TaskGroups } of scheduler.listDeployments()) {
+    const group: scheduler.DeploymentTaskGroup | undefined = TaskGroups[JobID];
+    if (group && group.HealthyAllocs < group.DesiredTotal) break;
+  }
+  for await (const job of jobs) {
+    const summary: scheduler.JobSummary = job.JobSummary;
+    const running: number[] = Object.keys(job.JobSummary.Summary).map((name) => summary.Summary[name]?.Running ?? 0);
+    if (running.length > job.Datacenters.length) break;
+  }
   const members: scheduler.GetAgentMembersOptions = { connection: "production" };
   const registration: scheduler.RegisterJobOptions = { job: { ID: "web" }, namespace: "default" };
   const wait: scheduler.Duration = "5m";

@@ -1,4 +1,5 @@
 import { certificate, privateKey, sha1Certificate } from "../../support/certificates";
+import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
 import { engine, sent } from "./two-sandboxes";
 
@@ -158,4 +159,19 @@ test("a preview that does not know the connection yet replaces nothing that it c
   const resource = engine("SchedulerLease");
   await resource.up({ ttl: "1h" });
   expect(await resource.preview({ ttl: "1h", connection: unknown })).toMatchObject({ operation: "update", replaces: [] });
+});
+
+test.each([
+  [
+    "secrets:SchedulerRole",
+    { name: "web", policies: ["a"], polices: [] },
+    '"polices" (did you mean policies?) is not known here; known are name',
+  ],
+  ["secrets:SchedulerLease", { ttl: 1, max_ttl: 2 }, '"max_ttl" (did you mean maxTtl?) is not known here'],
+  ["secrets:SchedulerLease", { ttl: 1, color: 2 }, '"color" is not known here'],
+  ["platform:GeneralSettings", { "api-rate-limit": 40 }, '"api-rate-limit" (did you mean apiRateLimit?) is not known here'],
+])("%s: an unknown input that is nearly a known one: %j", async (token, inputs, words) => {
+  const config = { address: "http://127.0.0.1:1", dialect: "hashicorp" };
+  const found = await new Engine(token, { "steward:default": { secrets: config, platform: config } }).problems(inputs);
+  expect(found.join()).toContain(words);
 });
