@@ -108,17 +108,22 @@ const sha1Signatures = ["06092a864886f70d010105", "06072a8648ce3d0401", "06072a8
 /** What will make the service fail later, although it takes the certificate now. */
 function certificateWarnings(path: string, value: string | undefined): Finding[] {
   if (value === undefined) return [];
-  let parsed: X509Certificate;
+  const bundle = value.match(/-----BEGIN CERTIFICATE-----[^-]*(-----END CERTIFICATE-----)?/g) ?? [];
+  const reasons = bundle.map(certificateProblem);
+  return reasons.flatMap((reason, index) => {
+    const which = bundle.length > 1 ? `certificate ${index + 1} of ${bundle.length} ` : "";
+    return reason ? [{ path, reason: `${which}${reason}`, warning: true }] : [];
+  });
+}
+
+function certificateProblem(pem: string): string | undefined {
   try {
-    parsed = new X509Certificate(value);
+    const { raw } = new X509Certificate(pem);
+    const isSha1 = sha1Signatures.some((identifier) => raw.includes(identifier));
+    return isSha1 ? "is signed with SHA-1, which the service refuses from its release 1.12 on" : undefined;
   } catch {
-    return [
-      { path, reason: "cannot be parsed as an x509 certificate, so that the service will not reach the scheduler with it", warning: true },
-    ];
+    return "cannot be parsed as an x509 certificate, so that the service will not reach the scheduler with it";
   }
-  return sha1Signatures.some((identifier) => parsed.raw.includes(identifier))
-    ? [{ path, reason: "is signed with SHA-1, which the service refuses from its release 1.12 on", warning: true }]
-    : [];
 }
 
 const path = (mount: string): string => apiPath(trimMount(mount), "config", "access");

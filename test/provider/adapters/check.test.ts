@@ -141,10 +141,13 @@ describe("check", () => {
     expect(await engine("SchedulerAccess").problems({ ...inputs, clientCert: "-----BEGIN CERTIFICATE-----\nx\n" })).toEqual([]);
     expect(await engine("SchedulerLease").problems({ ttl: "2h", maxTtl: "1h" })).toEqual([]);
     expect(await engine("SchedulerAccess").problems({ ...inputs, caCert: certificate, clientCert: certificate })).toEqual([]);
+    const bundle = `${certificate}\n${sha1Certificate}`;
+    expect(await engine("SchedulerAccess").problems({ address: "http://h:1", token: "t", caCert: bundle })).toEqual([]);
     expect(printed).toEqual([
       'warning: scheduler access configuration "nomad": caCert: is signed with SHA-1, which the service refuses from its release 1.12 on',
       'warning: scheduler access configuration "nomad": clientCert: cannot be parsed as an x509 certificate, so that the service will not reach the scheduler with it',
       'warning: scheduler lease configuration "nomad": ttl: is longer than maxTtl, which will cut it',
+      'warning: scheduler access configuration "nomad": caCert: certificate 2 of 2 is signed with SHA-1, which the service refuses from its release 1.12 on',
     ]);
   });
 
