@@ -22,6 +22,10 @@ export interface Connection {
   dialect: Dialect;
   /** Read when a request is sent, so that a preview needs no credentials. */
   token(): string | undefined;
+  /** Where that token comes from, as the end of a sentence: `the variable VAULT_TOKEN`. */
+  tokenSource: string;
+  /** A variable that is set, and would have certificates accepted unverified. It is not followed. */
+  skipVerify?: string;
   namespace?: string;
   region?: string;
   mount?: string;
@@ -30,8 +34,12 @@ export interface Connection {
   clientCert?: string;
   clientKey?: string;
   acceptMoved: boolean;
+  /** Whether the check of a creation may read what exists. */
+  previewReads: boolean;
   /** Values of the resource at hand that no error may show. */
   secrets: readonly string[];
+  /** Its inputs of which no line may show a value, old or new. */
+  secretFields: readonly string[];
   /** The name of the current resource in messages: `scheduler role "web"`. */
   resource?: string;
   /** The creation that made the current resource; undefined for a function, and for a state that names none. */
@@ -86,6 +94,7 @@ const common = {
   clientKey: nonEmptyText.optional(),
   dialect: z.enum(["standard", "hashicorp"]).optional(),
   acceptMoved: flag.optional(),
+  previewReads: flag.optional(),
 };
 const namespaceSetting = nonEmptyText.regex(/^[\x21-\x7e]+$/, "must be a path such as team/a");
 const mountSetting = nonEmptyText
@@ -122,6 +131,7 @@ interface Variables {
   prefix: string;
   address: string;
   tokenFile?: string;
+  skipVerify?: string;
   more?: readonly ("namespace" | "region")[];
 }
 
@@ -129,15 +139,22 @@ interface Variables {
 const environments: Record<System, readonly Variables[]> = {
   secrets: [
     { dialect: "standard", prefix: "SECRETS", address: "SECRETS_ADDR", more: ["namespace"] },
-    { dialect: "hashicorp", prefix: "VAULT", address: "VAULT_ADDR", tokenFile: ".vault-token", more: ["namespace"] },
+    {
+      dialect: "hashicorp",
+      prefix: "VAULT",
+      address: "VAULT_ADDR",
+      tokenFile: ".vault-token",
+      skipVerify: "VAULT_SKIP_VERIFY",
+      more: ["namespace"],
+    },
   ],
   platform: [
     { dialect: "standard", prefix: "PLATFORM", address: "PLATFORM_ADDR" },
-    { dialect: "hashicorp", prefix: "TFE", address: "TFE_ADDRESS" },
+    { dialect: "hashicorp", prefix: "TFE", address: "TFE_ADDRESS", skipVerify: "TFE_SSL_SKIP_VERIFY" },
   ],
   scheduler: [
     { dialect: "standard", prefix: "SCHEDULER", address: "SCHEDULER_ADDR", more: ["namespace", "region"] },
-    { dialect: "hashicorp", prefix: "NOMAD", address: "NOMAD_ADDR", more: ["namespace", "region"] },
+    { dialect: "hashicorp", prefix: "NOMAD", address: "NOMAD_ADDR", skipVerify: "NOMAD_SKIP_VERIFY", more: ["namespace", "region"] },
   ],
 };
 
@@ -162,7 +179,7 @@ export function connect(system: System, name: string, settings: ConfigurationSou
           : `Set it in the stack's configuration (pulumi config set --plaintext --path 'steward:${name}.${system}.address' https://...), or correct the name.`,
     });
   }
-  const { namespace, region, mount, dialect, acceptMoved } = found.settings;
+  const { namespace, region, mount, dialect, acceptMoved, previewReads } = found.settings;
   const address = canonicalAddress(found);
   return {
     system,
@@ -171,6 +188,8 @@ export function connect(system: System, name: string, settings: ConfigurationSou
     server: namespace ? `${address}?namespace=${encodeURIComponent(namespace)}` : address,
     dialect: dialect ?? "standard",
     token: () => readToken(found, settings.environment),
+    tokenSource: tokenSourceOf(found),
+    skipVerify: environments[system].map(({ skipVerify }) => skipVerify).find((name) => name && isSet(settings.environment[name])),
     namespace,
     region,
     mount,
@@ -178,11 +197,15 @@ export function connect(system: System, name: string, settings: ConfigurationSou
     clientCert: pemOrFile(found, "clientCert"),
     clientKey: pemOrFile(found, "clientKey"),
     acceptMoved: acceptMoved ?? false,
+    previewReads: previewReads ?? false,
     secrets: [],
+    secretFields: [],
     memory: settings.memory,
     engine: settings.engine,
   };
 }
+
+const isSet = (value: string | undefined): boolean => value !== undefined && !/^(|0|f|false)$/i.test(value);
 
 /** TLS all the way, through a proxy as well, or no network at all. @internal */
 export const isPrivate = ({ address }: Connection): boolean => new URL(address).protocol === "https:" || isLoopback(address);
@@ -256,6 +279,17 @@ function readToken(found: Found, environment: NodeJS.ProcessEnv): string | undef
   return token || undefined;
 }
 
+/** A name or a path that does not look like one may be the token itself, in the wrong place. */
+function tokenSourceOf({ settings: { token, tokenEnv, tokenFile }, called }: Found): string {
+  const by = called(token ? "token" : tokenFile ? "tokenFile" : "tokenEnv");
+  const setting = by.startsWith("The variable ") || by.startsWith("The file ") ? undefined : by.replace(/^The (\w+) .*/, "its setting $1");
+  if (!setting) return by.replace(/^The/, "the");
+  if (tokenEnv && conventionalName.test(tokenEnv)) return `the variable ${tokenEnv}, ${setting}`;
+  return tokenFile && isPath(tokenFile) ? `the file ${tokenFile}, ${setting}` : setting;
+}
+
+const isPath = (value: string): boolean => /^(\.{0,2}|~)\//.test(value);
+
 /** Words in capitals, as variables are named by convention: a token is not of this form. */
 const conventionalName = /^[A-Z]+\d{0,2}(_[A-Z]+\d{0,2}|_\d{1,2})*$/;
 
@@ -284,7 +318,7 @@ function readFile(path: string, what: string): string {
     return readFileSync(path, "utf8");
   } catch (cause) {
     // A value that does not look like a path may be the secret itself, in the wrong place.
-    const place = /^(\.{0,2}|~)\//.test(path) ? ` from ${path}` : "";
+    const place = isPath(path) ? ` from ${path}` : "";
     throw invalid(`${what} cannot be read${place} (${(cause as NodeJS.ErrnoException).code})`, "Give the path of a file that can be read.");
   }
 }

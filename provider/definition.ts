@@ -1,3 +1,4 @@
+import { Found } from "./adoption";
 import { Comparison } from "./comparison";
 import { Connection } from "./connection";
 
@@ -94,7 +95,9 @@ export interface Definition<Inputs, State> {
    * the program declares: none when `get` reads, and then `previous` holds what the id says and no more.
    */
   read(connection: Connection, previous: State, declared: readonly string[]): Promise<State | undefined>;
-  create(connection: Connection, inputs: Inputs): Promise<State>;
+  /** Reads what a creation would take over, and compares it with what it would write. Not there: it takes nothing over. */
+  find?(connection: Connection, inputs: Inputs): Promise<Found<State> | undefined>;
+  create(connection: Connection, inputs: Inputs, found?: Found<State>): Promise<State>;
   /** `previous` is the last state without the inputs that have left the program. */
   update(connection: Connection, inputs: Inputs, previous: State, last: State & Doubt): Promise<State>;
   /** Succeeds when it is gone already. Not there: the resource leaves nothing on the server. */

@@ -1,4 +1,4 @@
-import { Connection } from "./connection";
+import { Connection, isLoopback } from "./connection";
 import { ErrorCode, StewardError } from "./errors";
 import { holdsShortSecret, redact } from "./redaction";
 
@@ -69,29 +69,28 @@ export function brokenConnection(thrown: unknown, connection: Connection, progre
 function unsent(
   code: string,
   message: string,
-  { name, address, system }: Connection,
+  connection: Connection,
   { nothingSent }: Pick<Progress, "nothingSent">,
   fail: Fail,
 ): StewardError {
+  const { name, address, system } = connection;
   const failed = (kind: ErrorCode, reason: string, advice: string): StewardError =>
     fail(kind, `${reason}${nothingSent ? ", and nothing was sent" : ""}`, { advice, nothingSent, outcomeUnknown: false });
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO/.test(code))
-    return failed(
-      "ERR_UNEXPECTED_RESPONSE",
-      `no trusted TLS connection to ${address} (${code})`,
-      "Give the authority that signed its certificate as the connection's caCert, or correct the scheme of the address.",
-    );
+    return failed("ERR_UNEXPECTED_RESPONSE", `no trusted TLS connection to ${address} (${code})`, tlsAdvice(code, connection));
   if (/^ERR_OSSL_|^ERR_CRYPTO_/.test(code))
     return failed(
       "ERR_INVALID_INPUT",
       `the certificates or the key of ${system} in the connection "${name}" cannot be used (${code})`,
       "Give caCert, clientCert and clientKey as PEM, or as the path of a PEM file.",
     );
-  if (code === "ERR_INVALID_URL" || code === "UND_ERR_ABORTED" || code.startsWith("UND_ERR_PRX"))
+  const proxy = proxyOf(address, process.env);
+  const isRefusal = code === "ERR_INVALID_URL" || code === "UND_ERR_ABORTED" || code.startsWith("UND_ERR_PRX");
+  if (proxy && (isRefusal || code !== "UND_ERR_INVALID_ARG"))
     return failed(
       "ERR_UNREACHABLE",
-      `the proxy that the environment names does not let us through to ${address}`,
-      "Correct http_proxy and https_proxy, or name the host in no_proxy.",
+      isRefusal ? `${proxy.name} does not let requests through to ${address}` : `no connection to ${address} by ${proxy.name} (${code})`,
+      `Correct ${proxy.variable}, or name the host in no_proxy.`,
     );
   if (code === "UND_ERR_INVALID_ARG")
     return failed(
@@ -104,6 +103,54 @@ function unsent(
     `no connection to ${address} (${code})`,
     "Check the connection's address, that the server runs, and the network between.",
   );
+}
+
+const tlsCauses: readonly { codes: RegExp; isCertificate?: boolean; advice(host: string): string }[] = [
+  {
+    codes: /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
+    isCertificate: true,
+    advice: () => "Its certificate has expired or is not valid yet: renew it, or set the clock of this machine.",
+  },
+  {
+    codes: /ALTNAME/,
+    isCertificate: true,
+    advice: (host) => `Its certificate is not for ${host}: name the server in the connection's address as the certificate does.`,
+  },
+  {
+    codes: /WRONG_VERSION_NUMBER|PACKET_LENGTH|HTTP_REQUEST|EPROTO/,
+    advice: () => "What answers there does not speak TLS: correct the scheme of the connection's address to http, or its port.",
+  },
+  {
+    codes: /UNABLE_TO_|SELF_SIGNED/,
+    isCertificate: true,
+    advice: () => "Its authority is unknown: give the authority that signed its certificate as the connection's caCert.",
+  },
+];
+
+function tlsAdvice(code: string, { address, skipVerify }: Connection): string {
+  const cause = tlsCauses.find(({ codes }) => codes.test(code));
+  const advice =
+    cause?.advice(new URL(address).hostname) ??
+    "Give the authority that signed its certificate as the connection's caCert, or correct the scheme of the address.";
+  return skipVerify && cause?.isCertificate
+    ? `${advice} ${skipVerify} is set and not followed: whoever stands between could read the token.`
+    : advice;
+}
+
+/** The proxy that stands before an address, by the rules of undici; without its credentials. @internal */
+export function proxyOf(address: string, environment: NodeJS.ProcessEnv): { name: string; variable: string } | undefined {
+  const { protocol, hostname, port } = new URL(address);
+  const variables = [...(protocol === "https:" ? ["https_proxy", "HTTPS_PROXY"] : []), "http_proxy", "HTTP_PROXY"];
+  const variable = variables.find((name) => environment[name]);
+  if (!variable || isLoopback(address)) return undefined;
+  const isExcepted = (environment.no_proxy ?? environment.NO_PROXY ?? "").split(/[,\s]+/).some((entry) => {
+    const [, host = "", at] = /^(.+?)(?::(\d+))?$/.exec(entry) ?? [];
+    if (host === "" || (at && at !== (port || (protocol === "https:" ? "443" : "80")))) return false;
+    const bare = host.replace(/^\*?\.?/, "").toLowerCase();
+    return host === "*" || hostname === bare || (/^[.*]/.test(host) && hostname.endsWith(`.${bare}`));
+  });
+  const url = URL.canParse(environment[variable] ?? "") ? new URL(environment[variable] as string) : undefined;
+  return isExcepted ? undefined : { variable, name: `the proxy ${url ? `${url.protocol}//${url.host} ` : ""}of the variable ${variable}` };
 }
 
 /** @internal */
@@ -137,10 +184,11 @@ export function errorCode(status: number): ErrorCode {
 }
 
 /** @internal */
-export function adviceFor(status: number, { name, system }: Connection, hasToken: boolean): string | undefined {
+export function adviceFor(status: number, { name, system, tokenSource }: Connection, hasToken: boolean): string | undefined {
   if ((status === 401 || status === 403) && !hasToken)
     return `No token was sent: give the connection "${name}" one for ${system}, as tokenEnv, tokenFile or token, or in the environment beside the address.`;
-  if (status === 401 || status === 403) return `Check the token of ${system} in the connection "${name}", and what it is allowed to do.`;
+  if (status === 401 || status === 403)
+    return `Check the token of ${system} in the connection "${name}", and what it is allowed to do. It comes from ${tokenSource}.`;
   if (status === 429) return "The server limits the rate of requests: try again later, or with a lower --parallel.";
   if (status === 503) return "The server is sealed, starting or overloaded: try again when it serves requests.";
   if (status >= 500) return "The server failed: its log says why.";

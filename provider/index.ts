@@ -1,5 +1,5 @@
 export { ErrorCode, StewardError } from "./errors";
 export * as platform from "./platform/index";
-export { Args, Connected, DeepInput, Getter, Outputs } from "./resource";
+export { Adopt, Args, Connected, DeepInput, Getter, Outputs } from "./resource";
 export * as scheduler from "./scheduler/index";
 export * as secrets from "./secrets/index";

@@ -11,12 +11,38 @@ export const nonEmptyText: z.ZodString = text.min(1, "must not be empty");
 /** @internal */
 export const texts: z.ZodArray<z.ZodString> = z.array(text, "must be a list of texts");
 
+/** How many letters have to be added, taken away or replaced to make one word of the other. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (const [line, letter] of [...a].entries()) {
+    const next = [line + 1];
+    for (const [column, other] of [...b].entries())
+      next.push(
+        Math.min((next[column] as number) + 1, (row[column + 1] as number) + 1, (row[column] as number) + (letter === other ? 0 : 1)),
+      );
+    row = next;
+  }
+  return row.at(-1) as number;
+}
+
+/** The known name that an unknown one was probably meant to be: misspelt, or in the API's own spelling. */
+function meant(unknown: string, known: readonly string[]): string | undefined {
+  const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "");
+  const near = known.map((name) => ({ name, far: distance(plain(unknown.slice(0, 60)), plain(name)) })).sort((a, b) => a.far - b.far)[0];
+  return near && near.far <= Math.min(2, Math.floor(near.name.length / 3)) ? near.name : undefined;
+}
+
+function withSuggestion(key: string, known: readonly string[]): string {
+  const name = meant(key, known);
+  return name === undefined ? `"${key}"` : `"${key}" (did you mean ${name}?)`;
+}
+
 /** An object with these keys and no other. The problem names each unknown key, and lists the known ones. @internal */
 export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> =>
   z.strictObject(shape, {
     error: ({ code, keys }) =>
       code === "unrecognized_keys"
-        ? `${(keys as string[]).map((key) => `"${key}"`).join(", ")} ${(keys as string[]).length === 1 ? "is" : "are"} not known here; known are ${Object.keys(shape).join(", ")}`
+        ? `${(keys as string[]).map((key) => withSuggestion(key, Object.keys(shape))).join(", ")} ${(keys as string[]).length === 1 ? "is" : "are"} not known here; known are ${Object.keys(shape).join(", ")}`
         : undefined,
   });
 

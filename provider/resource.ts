@@ -4,6 +4,7 @@ import { assertDefaultSpelled } from "./adapters/default-connection";
 import { Declared, declareOnce } from "./adapters/duplicates";
 import { assertRuntimeResolves, dynamicType, providerText, shortenCallStack } from "./adapters/dynamic";
 import { formerInputs } from "./adapters/former-inputs";
+import { secretInputs, secretInputsOf } from "./adapters/secret-inputs";
 
 /** `T` with a `pulumi.Input` at every depth. */
 export type DeepInput<T> = Input<
@@ -24,6 +25,9 @@ export interface Connected {
   connection?: string;
 }
 
+/** How a creation takes over what exists: not at all, by overwriting it, or only where it is as declared. */
+export type Adopt = boolean | "unchanged";
+
 /** Reads what exists already, without ever writing to it: `get(name, id)`. */
 export type Getter<T> = (name: string, id: Input<ID>, args?: Args<Connected>, opts?: CustomResourceOptions) => T;
 
@@ -33,6 +37,7 @@ interface Registered extends Declared {
   secrets: readonly string[];
   encrypted?: readonly string[];
   deleteBeforeReplace?: boolean;
+  find?: unknown;
 }
 
 /**
@@ -55,6 +60,10 @@ export function registration(
   const properties: Inputs = { __provider: providerText(definition.token) };
   for (const field of definition.state) properties[field] = undefined;
   for (const [field, value] of Object.entries(args ?? {})) properties[field] = asSecret(definition.secrets, field, value);
+  if (definition.find) {
+    const names = secretInputsOf(args ?? {}, opts?.additionalSecretOutputs);
+    if (names) properties[secretInputs] = names;
+  }
   // A transform may make another object of it.
   const isTransformed = [opts?.transforms, opts?.transformations].some((transforms) => transforms?.length);
   const declared = opts?.id || isTransformed ? properties : declareOnce(definition, name, properties);

@@ -1,5 +1,6 @@
 import type * as Undici from "undici";
-import { Connection, isLoopback } from "./connection";
+import { Connection, isLoopback, isPrivate } from "./connection";
+import { log } from "./log";
 
 /** Grants a limited number of requests at a time, first come, first served. @internal */
 export class Slots {
@@ -106,9 +107,22 @@ export class Sockets {
 }
 
 const known = new Map<string, Sockets>();
+const warned = new Set<string>();
+
+/** Said once for each connection: the token goes over the network for everyone to read. */
+function warnOfPlainHttp(connection: Connection): void {
+  const { system, name, address } = connection;
+  const key = `${system} ${name} ${address}`;
+  if (isPrivate(connection) || warned.has(key)) return;
+  warned.add(key);
+  log(
+    `warning: the connection "${name}" sends requests to ${address}, with the token of ${system} in them, over plain http, which everyone between can read: give it an https address.`,
+  );
+}
 
 /** @internal */
 export function socketsTo(connection: Connection, limits: SocketLimits, isHeld: boolean): Sockets {
+  warnOfPlainHttp(connection);
   const { address, caCert, clientCert, clientKey } = connection;
   const key = JSON.stringify([address, caCert, clientCert, clientKey, isHeld]);
   const sockets = known.get(key) ?? new Sockets(connection, limits, isHeld);

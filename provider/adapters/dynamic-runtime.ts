@@ -6,9 +6,11 @@ import { StewardError, Unfinished } from "../errors";
 import { log, printable } from "../log";
 import { areDeclared, createObjects, hold, newInstance, noteDeclared, noteNew, noteWritten } from "../ownership";
 import { watchEngine } from "./engine";
+import { lookAhead, takeOverExisting } from "./existing";
 import { formerInputs, hideFields, hideFormer, withFormer } from "./former-inputs";
 import { Kept, located, presented, schemaFindings, unexpected, withStaleConfiguration } from "./presentation";
 import { defined, fieldAt, hasUnknown, Properties, put, stringsIn, valueAt, withoutNulls } from "./properties";
+import { secretInputs } from "./secret-inputs";
 
 interface DynamicProvider {
   configure(request: { config: { get(key: string): string | undefined } }): void;
@@ -46,6 +48,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
       return describe(properties.at(-1) ?? {});
     },
     instance: properties.at(-1)?.instance as string | undefined,
+    secretFields: [...definition.secrets, ...((properties[0]?.[secretInputs] as string[] | undefined) ?? [])],
   });
 
   /** Every secret value, of the fields themselves and of what an encrypted output holds under their names. */
@@ -110,7 +113,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
     });
   };
 
-  const comparison = (field: string): Comparison => definition.compare?.[field] ?? exact;
+  const comparison = (field: string): Comparison => (field === secretInputs ? ignored : (definition.compare?.[field] ?? exact));
   const equal = (field: string, a: unknown, b: unknown): boolean => comparison(field).equal(a, b);
   /** The names of the fields that are given; of an open one, `field.key` of each of its keys. */
   const fieldsOf = (inputs: Properties): string[] =>
@@ -177,7 +180,8 @@ export function provider(token: string, _release?: string): DynamicProvider {
 
     async check(olds, news) {
       const { __provider, ...given } = withoutNulls(news);
-      const findings = schemaFindings(definition, given);
+      const { [secretInputs]: _, ...declared } = given;
+      const findings = schemaFindings(definition, declared);
       let inputs = given;
       if (!hasUnknown(given.connection) && !findings.some(({ path }) => path === "connection")) {
         try {
@@ -192,6 +196,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
             noteDeclared(connection, objectsOf(inputs));
             if (isCreation) noteNew(connection, objectsOf(inputs));
             if (isCreation) warn(inputs, definition.foreseeCreation?.(inputs) ?? []);
+            if (isCreation && connection.previewReads) await lookAhead(definition, connection, inputs);
             if (isCreation && definition.announce) log(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
           }
         } catch (error) {
@@ -256,8 +261,12 @@ export function provider(token: string, _release?: string): DynamicProvider {
         async () => {
           const connection = { ...connectionOf(inputs), instance };
           const objects = objectsOf(inputs);
+          const create = async (): Promise<Properties> => {
+            const found = await takeOverExisting(definition, connection, inputs);
+            return definition.create(connection, inputs, found);
+          };
           const state = await createObjects(connection, objects, inputs, objectsOf, () =>
-            definition.create(connection, inputs).catch(async (error) => {
+            create().catch(async (error) => {
               // A partial state keeps its own message.
               throw definition.explain && !(error instanceof Unfinished) ? await definition.explain(connection, error) : error;
             }),

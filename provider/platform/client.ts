@@ -90,11 +90,11 @@ export async function callAsAdministrator(connection: Connection, request: Omit<
 }
 
 /** @internal */
-export function notAdministrator({ name }: Connection, error: StewardError): StewardError {
+export function notAdministrator({ name, tokenSource }: Connection, error: StewardError): StewardError {
   return error.with({
     code: "ERR_FORBIDDEN",
     reason: "the platform shows its administration to administrators alone, and answers 404 to anyone else",
-    advice: `Check that the token of platform in the connection "${name}" is that of a site administrator.`,
+    advice: `Check that the token of platform in the connection "${name}" is that of a site administrator. It comes from ${tokenSource}.`,
   });
 }
 

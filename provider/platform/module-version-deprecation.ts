@@ -1,13 +1,14 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
-import { ignored } from "../comparison";
+import { adoptInput, differencesOf, Found } from "../adoption";
+import { exact, ignored } from "../comparison";
 import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { isObject } from "../http";
-import { connectionInput, flag, nonEmptyText, strictObject } from "../inputs";
+import { connectionInput, nonEmptyText, strictObject } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
-import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
+import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, completed, isNotFound } from "./client";
 import { Identity, noteWritten, readVersion } from "./module-version-reading";
 import { ModuleVersion, part } from "./module-versions";
@@ -27,10 +28,11 @@ export interface ModuleVersionDeprecationInputs extends Connected {
   /** An address that says more. Changing this updates. */
   link?: string;
   /**
-   * Take over a version that is deprecated already, with another reason or link. Without it that is an error. Changing this does nothing.
+   * Take over a version that is deprecated already, with another reason or link. Without it that is an error. true prints what this changes, old ->
+   * new, and overwrites it; "unchanged" fails with `ERR_ALREADY_EXISTS`, and lists the differences. Changing this does nothing.
    * @default false
    */
-  adopt?: boolean;
+  adopt?: Adopt;
 }
 
 /** What the platform shows. */
@@ -53,7 +55,7 @@ const inputs: z.ZodType<ModuleVersionDeprecationInputs> = strictObject({
   moduleVersion: part,
   reason: nonEmptyText,
   link: nonEmptyText.optional(),
-  adopt: flag.optional(),
+  adopt: adoptInput,
   connection: connectionInput,
 });
 
@@ -177,7 +179,8 @@ const mayBeOf = (published: Published, { reason, link }: ModuleVersionDeprecatio
 const isSame = (published: Published, { reason, link }: ModuleVersionDeprecationInputs): boolean =>
   published.reason === reason && published.link === link;
 
-async function create(connection: Connection, inputs: ModuleVersionDeprecationInputs): Promise<Remembered> {
+/** A version that is deprecated in these words already needs no adoption. */
+async function find(connection: Connection, inputs: ModuleVersionDeprecationInputs): Promise<Found<Remembered> | undefined> {
   const version = await readVersion(connection, inputs);
   if (!version)
     throw new StewardError({
@@ -186,13 +189,18 @@ async function create(connection: Connection, inputs: ModuleVersionDeprecationIn
       advice: "Check its four names, and that the token may read the registry of that organization.",
     });
   const existing = version.deprecation;
-  if (existing && isSame(existing, inputs)) return { ...written(inputs, existing), isAdopted: true };
-  if (!existing || inputs.adopt) return deprecate(connection, inputs, existing);
-  throw new StewardError({
-    code: "ERR_ALREADY_EXISTS",
+  if (!existing || isSame(existing, inputs)) return undefined;
+  return {
     reason: "it is deprecated already, with other words",
     advice: `${renamedHint} Otherwise set adopt: true to replace them with the declared ones, or declare the same.`,
-  });
+    differences: differencesOf<Published>(existing, inputs, { reason: exact.equal, link: exact.equal }),
+  };
+}
+
+async function create(connection: Connection, inputs: ModuleVersionDeprecationInputs): Promise<Remembered> {
+  const existing = (await readVersion(connection, inputs))?.deprecation;
+  if (existing && isSame(existing, inputs)) return { ...written(inputs, existing), isAdopted: true };
+  return deprecate(connection, inputs, existing);
 }
 
 async function update(
@@ -236,6 +244,7 @@ export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs
   // They hold the reason and the link, which the program may have marked as secrets.
   encrypted: ["publishedReason", "publishedLink"],
   read,
+  find,
   create,
   update,
   delete: (connection, state) => removeObject(connection, path(state), () => reinstate(connection, state)),

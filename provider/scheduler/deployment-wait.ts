@@ -10,12 +10,13 @@ import { printable } from "../log";
 import { ask } from "../program";
 import { assertOneNamespace, Consistency, consistencyShape, oneNamespace } from "./client";
 import { Deployment } from "./deployments";
+import { durationInput, ElectionOptions, outlastElection } from "./election";
 import { filter } from "./filter";
 import { aborted, fetchPage, Item, Query, signalInput } from "./list";
-import { changes, durationInput, readState } from "./watch";
+import { changes, readState } from "./watch";
 
 /** What {@link waitForDeployment} takes. */
-export interface WaitForDeploymentOptions extends Consistency {
+export interface WaitForDeploymentOptions extends Consistency, ElectionOptions {
   /** The job's ID. */
   jobId: string;
   /**
@@ -24,7 +25,8 @@ export interface WaitForDeploymentOptions extends Consistency {
    */
   namespace?: string;
   /**
-   * Any server may say how far the deployment is, even one that has no leader, and what it says may be old.
+   * Any server may answer, even one that has no leader, and what it says may be old: a job registered a moment ago may not be found, or its former
+   * version be taken for the present one.
    * @default false
    */
   stale?: boolean;
@@ -42,6 +44,7 @@ const schema = strictObject({
   namespace: oneNamespace,
   jobId: z.string("must be a job's ID").min(1, "must be a job's ID"),
   timeout: durationInput,
+  electionTimeout: durationInput,
   signal: signalInput,
 });
 
@@ -57,10 +60,10 @@ const undeployed = ["batch", "sysbatch"];
  *
  * A version that is deployed already counts, so that nothing is waited for when nothing has changed; where the scheduler does not keep its deployment
  * any more, undefined is given back. A newer version, registered meanwhile by anyone,
- * cancels the deployment. Jobs without deployments (batch jobs, and those whose `Update` has `MaxParallel` 0) cannot be waited for.
+ * cancels the deployment. An election of the scheduler is outlasted: a line says so. Jobs without deployments (batch jobs, and those whose `Update` has `MaxParallel` 0) cannot be waited for.
  */
 export function waitForDeployment(options: WaitForDeploymentOptions): Promise<Deployment | undefined> {
-  const { jobId, timeout, signal, ...consistency } = options ?? {};
+  const { jobId, timeout, electionTimeout, signal, ...consistency } = options ?? {};
   const task = `Cannot wait for the deployment of job "${jobId}"`;
   return ask(task, "scheduler", { schema, given: options }, async (connection) => {
     if (isDryRun()) {
@@ -72,7 +75,7 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
     const seen: Progress = { line: "the scheduler has not begun it" };
     return until(Date.now() + allowed * 1000, signal, async (end) => {
       try {
-        return await follow(connection, jobId, { ...consistency, signal: end }, seen);
+        return await follow(connection, jobId, { ...consistency, signal: end }, { seen, electionTimeout });
       } catch (error) {
         if (!end.aborted) throw error;
         if (signal?.aborted) throw aborted();
@@ -90,8 +93,14 @@ interface Progress {
   line: string;
 }
 
-async function follow(connection: Connection, jobId: string, query: Query, seen: Progress): Promise<Deployment | undefined> {
-  const wanted = await presentVersion(connection, jobId, query);
+async function follow(
+  connection: Connection,
+  jobId: string,
+  query: Query,
+  { seen, electionTimeout }: ElectionOptions & { seen: Progress },
+): Promise<Deployment | undefined> {
+  const outlasting = { electionTimeout, signal: query.signal };
+  const wanted = await outlastElection(() => presentVersion(connection, jobId, query), outlasting);
   const tell = async (line: string): Promise<void> => {
     if (line === seen.line) return;
     seen.line = line;
@@ -100,14 +109,14 @@ async function follow(connection: Connection, jobId: string, query: Query, seen:
   const ours = { ...query, filter: filter("JobID").equals(jobId) };
   let id: string | undefined;
   let asked = false;
-  for await (const { items } of changes((index) => readState(connection, "deployments", ours, index, undefined), query)) {
+  for await (const { items } of changes((index) => readState(connection, "deployments", ours, index, undefined), outlasting)) {
     // Servers before filters send all, without a word.
     const deployment = items
       .filter((item) => item.JobID === jobId && (id === undefined ? indexOf(item) >= wanted : item.ID === id))
       .sort(newestFirst)[0];
     if (!deployment) {
       if (id !== undefined) throw failed(`deployment ${id} is gone`);
-      if (!asked && (await isStable(connection, jobId, query))) {
+      if (!asked && (await outlastElection(() => isStable(connection, jobId, query), outlasting))) {
         await tell("successful before; the scheduler does not keep it any more");
         return undefined;
       }
@@ -126,8 +135,7 @@ async function follow(connection: Connection, jobId: string, query: Query, seen:
 
 /** The index at which the job got its present version: what is deployed since then, is that version. */
 async function presentVersion(connection: Connection, jobId: string, query: Query): Promise<number> {
-  // Never stale: the job may have been registered a moment ago.
-  const ours = { ...query, filter: filter("ID").equals(jobId), stale: false };
+  const ours = { ...query, filter: filter("ID").equals(jobId) };
   const { items } = await fetchPage(connection, "jobs", ours, undefined);
   const job = items.find((item) => item.ID === jobId);
   if (!job)
@@ -147,7 +155,7 @@ async function presentVersion(connection: Connection, jobId: string, query: Quer
  */
 async function isStable(connection: Connection, jobId: string, query: Query): Promise<boolean> {
   // Asked the other way round: servers before filters send it in any case.
-  const unstable = { ...query, filter: filter("ID").equals(jobId).and(filter("Stable").equals(false)), stale: false };
+  const unstable = { ...query, filter: filter("ID").equals(jobId).and(filter("Stable").equals(false)) };
   try {
     const { items } = await fetchPage(connection, "jobs", unstable, undefined);
     return !items.some((item) => item.ID === jobId);

@@ -12,7 +12,46 @@ export interface Deployment {
   Status: string;
   /** The same in the scheduler's words. */
   StatusDescription: string;
+  /** How far it is, by task group. */
+  TaskGroups: Record<string, DeploymentTaskGroup>;
+  /** Whether it is one of several regions. */
+  IsMultiregion: boolean;
+  /** The higher, the sooner it is evaluated. */
+  EvalPriority: number;
+  /** The version of the job that is deployed. */
+  JobVersion: number;
+  /** The state of the scheduler that the job was created with. */
+  JobCreateIndex: number;
+  /** The state of the scheduler that the job was last changed with. */
+  JobModifyIndex: number;
+  /** The state of the scheduler that this version of the job was registered with. */
+  JobSpecModifyIndex: number;
+  /** The state of the scheduler that it was created with. */
+  CreateIndex: number;
+  /** The state of the scheduler that it was last changed with. */
+  ModifyIndex: number;
   [field: string]: unknown;
+}
+
+/** How far the deployment of a task group is. */
+export interface DeploymentTaskGroup {
+  /** Whether healthy canaries are promoted by themselves. */
+  AutoPromote: boolean;
+  /** Whether a failure brings the last stable version back. */
+  AutoRevert: boolean;
+  DesiredCanaries: number;
+  DesiredTotal: number;
+  HealthyAllocs: number;
+  PlacedAllocs: number;
+  /** Ids of the allocations that are canaries. */
+  PlacedCanaries: string[] | null;
+  /** Nanoseconds without progress after which it fails. */
+  ProgressDeadline: number;
+  /** Whether its canaries were promoted. */
+  Promoted: boolean;
+  /** When it fails without progress, as RFC 3339. */
+  RequireProgressBy: string | null;
+  UnhealthyAllocs: number;
 }
 
 const schema = querySchema("deployments");

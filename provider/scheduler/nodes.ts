@@ -6,6 +6,23 @@ export interface NodeStub {
   ID: string;
   /** Its host. In a filter, which sees the full record, this is `HTTPAddr`, with the port. */
   Address: string;
+  /** Nomad shows this, and all that follows; the API document does not. */
+  Name?: string;
+  Datacenter?: string;
+  NodePool?: string;
+  NodeClass?: string;
+  /** `initializing`, `ready`, `down`, … */
+  Status?: string;
+  /** The same in the scheduler's words; mostly empty. */
+  StatusDescription?: string;
+  /** `eligible` or `ineligible`. */
+  SchedulingEligibility?: string;
+  /** Whether its allocations are moved away. */
+  Drain?: boolean;
+  /** The version of the agent. */
+  Version?: string;
+  CreateIndex?: number;
+  ModifyIndex?: number;
   [field: string]: unknown;
 }
 

@@ -4,11 +4,12 @@ import { Duration, seconds } from "../comparison";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { ask } from "../program";
+import { durationInput, ElectionOptions, outlastElection } from "./election";
 import { Listed } from "./filter-check";
 import { Fetched, fetchPage, Item, pages, Query, querySchema } from "./list";
 
 /** What {@link watch} takes. */
-export interface WatchOptions extends Query {
+export interface WatchOptions extends Query, ElectionOptions {
   /** What is listed. */
   resource: "jobs" | "deployments" | "nodes";
   /**
@@ -50,13 +51,12 @@ const longestWait = 600;
 /** How many times a server may answer at once, and with nothing new, before it is one that does not wait. */
 const hasty = 4;
 
-/** A length of time as an input. @internal */
-export const durationInput: z.ZodType<Duration | undefined> = z
-  .custom<Duration>((value) => (seconds(value) ?? 0) >= 1, 'must be at least 1s, such as "30s", "1h30m", or whole seconds')
-  .optional();
-
 const resources = ["jobs", "deployments", "nodes"] as const;
-const more = { resource: z.enum(resources, 'must be "jobs", "deployments" or "nodes"'), wait: durationInput };
+const more = {
+  resource: z.enum(resources, 'must be "jobs", "deployments" or "nodes"'),
+  wait: durationInput,
+  electionTimeout: durationInput,
+};
 const schemas: Record<Listed, z.ZodType> = {
   jobs: querySchema("jobs", more),
   deployments: querySchema("deployments", more),
@@ -67,7 +67,7 @@ const schemas: Record<Listed, z.ZodType> = {
  * A list as it is now, and then as it is after each change, by blocking queries: `GET /v1/jobs?index=…&wait=…`, and the same of deployments and nodes.
  *
  * A write that changes nothing about what the query finds is no change, and several changes that follow closely may come as one. When the connection
- * breaks, it is made again for five minutes, and then tells what has changed meanwhile. `signal` ends the iteration without an error; without one, it
+ * breaks, it is made again for five minutes, and then tells what has changed meanwhile. An election is outlasted, too: a line says so. `signal` ends the iteration without an error; without one, it
  * goes on until the loop is left, and so does the program: give it an end in a program of Pulumi's. Reads in a preview as well. Throws
  * {@link StewardError}, also where the server does not hold such requests.
  *
@@ -78,13 +78,14 @@ const schemas: Record<Listed, z.ZodType> = {
  * ```
  */
 export function watch(options: WatchOptions): AsyncIterable<Change> {
-  const { resource, wait, ...query } = options ?? {};
+  const { resource, wait, electionTimeout, ...query } = options ?? {};
   const isKnown = resources.includes(resource);
   const task = `Cannot watch ${isKnown ? resource : "the scheduler"}`;
   const schema = schemas[isKnown ? resource : "jobs"];
   const read = (index: number | undefined): Promise<State> =>
     ask(task, "scheduler", { schema, given: options }, (connection) => readState(connection, resource, query, index, wait));
-  return { [Symbol.asyncIterator]: () => changes(read, { signal: query.signal, wait, task }) };
+  const outlasting = { electionTimeout, signal: query.signal };
+  return { [Symbol.asyncIterator]: () => changes(read, { ...outlasting, wait, task }) };
 }
 
 /** @internal */
@@ -125,7 +126,7 @@ export async function readState(
 /** The states that differ from the one before, beginning with the present one. @internal */
 export async function* changes(
   read: (index: number | undefined) => Promise<State>,
-  { signal, wait, task }: { signal?: AbortSignal; wait?: Duration; task?: string },
+  { signal, wait, task, electionTimeout }: ElectionOptions & { signal?: AbortSignal; wait?: Duration; task?: string },
 ): AsyncGenerator<Change> {
   const halfWait = waitSeconds(wait) * 500;
   let index: number | undefined;
@@ -137,7 +138,8 @@ export async function* changes(
     const begin = Date.now();
     let state: State;
     try {
-      state = await read(index);
+      // After an election another server may answer, one that has forgotten its indexes.
+      state = await outlastElection((attempt) => read(attempt === 0 ? index : undefined), { electionTimeout, signal });
     } catch (error) {
       if (signal?.aborted) return;
       brokenAt ??= Date.now();

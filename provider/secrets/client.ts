@@ -3,6 +3,7 @@ import { Connection, Dialect } from "../connection";
 import { StewardError } from "../errors";
 import { unlikeTheApi } from "../failure";
 import { isObject, Request, Retry, send } from "../http";
+import { Adopt } from "../resource";
 
 /** What differs between the API documents and the real product. */
 interface SecretsDialect {
@@ -12,6 +13,8 @@ interface SecretsDialect {
   schedulerMount: string;
   /** Whether `config/access` can be deleted; without that a blank one is written over it. */
   deletesAccess: boolean;
+  /** Whether a first `config/access` without a token makes the service bootstrap the scheduler's ACLs. */
+  bootstraps: boolean;
   roleName: { pattern: RegExp; reason: string };
   /** Whether a client role needs policies, and a management role may have none. */
   policiesByType: boolean;
@@ -41,6 +44,7 @@ const dialects: Record<Dialect, SecretsDialect> = {
     namespaceHeader: "x-secrets-namespace",
     schedulerMount: "scheduler",
     deletesAccess: false,
+    bootstraps: false,
     roleName: { pattern: /^(?!\.{1,2}$)[^/]+$/, reason: 'must not be empty, hold a slash, or be "." or ".."' },
     policiesByType: false,
     tokensHaveLeases: false,
@@ -59,6 +63,7 @@ const dialects: Record<Dialect, SecretsDialect> = {
     namespaceHeader: "x-vault-namespace",
     schedulerMount: "nomad",
     deletesAccess: true,
+    bootstraps: true,
     roleName: { pattern: /^\w([\w.-]*\w)?$/, reason: "must be letters, digits, _, - and ., and begin and end with a letter, a digit or _" },
     policiesByType: true,
     tokensHaveLeases: true,
@@ -99,12 +104,16 @@ export type Evidence = (error: StewardError) => Promise<boolean>;
 
 /**
  * The `data` of an object, or undefined where it is proven that the object does not exist. A 404 may come from a gateway: in a dialect where the 404
- * alone is no proof, one read more is the evidence. @internal
+ * alone is no proof, one read more is the evidence. With `anyNotFound` none is needed. @internal
  */
 export async function readData(
   connection: Connection,
   path: string,
-  { query, evidence = documentsPath(connection) }: { query?: Record<string, string>; evidence?: Evidence } = {},
+  {
+    query,
+    evidence = documentsPath(connection),
+    anyNotFound = false,
+  }: { query?: Record<string, string>; evidence?: Evidence; anyNotFound?: boolean } = {},
 ): Promise<Record<string, unknown> | undefined> {
   try {
     const body = await call(connection, { method: "GET", path, ...(query ? { query } : {}), retry: "idempotent" });
@@ -113,6 +122,7 @@ export async function readData(
     throw unexpectedAnswer(path);
   } catch (error) {
     if (!(error instanceof StewardError) || error.status !== 404) throw error;
+    if (anyNotFound) return undefined;
     const isAbsent = dialectOf(connection).provesAbsence ? error.facts.errorCount === 0 : await evidence(error);
     if (isAbsent) return undefined;
     throw error.with({
@@ -131,8 +141,15 @@ export async function readFirst<T>(wayRound: string, read: () => Promise<T>): Pr
   }
 }
 
-/** How a creation does without that read. @internal */
-export const adoptHint = "With adopt: true it is written without this read.";
+/** How a creation does without that proof. */
+const adoptHint = "With adopt: true it is created without this proof.";
+
+/**
+ * Reads what a creation would take over. With `adopt: true`, which overwrites whatever there is, any 404 means that nothing is there.
+ * @internal
+ */
+export const readExisting = <T>(adopt: Adopt | undefined, read: (anyNotFound: boolean) => Promise<T>): Promise<T> =>
+  adopt === true ? read(true) : readFirst(adoptHint, () => read(false));
 
 /**
  * Whether the service answered by itself, and documents the path to this token: it then serves the path, and there is nothing at it. A gateway that
@@ -234,11 +251,12 @@ export async function explainRefusal(connection: Connection, error: unknown): Pr
   // There is such a path: it is the object that is missing.
   if (templates.length > 0 && error.status === 404) return error;
   const needed = /\/role$/.test(path) ? "the capability list" : "the capabilities create, read and update";
+  const source = `It comes from ${connection.tokenSource}.`;
   if (templates.length > 0)
-    return error.with({ advice: `This token sees ${path} but may not do this with it: its policy needs ${needed} there.` });
+    return error.with({ advice: `This token sees ${path} but may not do this with it: its policy needs ${needed} there. ${source}` });
   if (Object.keys(paths).some((template) => template.startsWith(mount)))
-    return error.with({ advice: `This token cannot see ${path}: its policy does not cover that path.` });
+    return error.with({ advice: `This token cannot see ${path}: its policy does not cover that path. ${source}` });
   return error.with({
-    advice: `This token sees nothing below ${mount}: no scheduler engine is mounted there (mount it, or set the right \`mount\`), or the token's policy does not cover it.`,
+    advice: `This token sees nothing below ${mount}: no scheduler engine is mounted there (mount it, or set the right \`mount\`), or the token's policy does not cover it. ${source}`,
   });
 }

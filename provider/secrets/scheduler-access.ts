@@ -1,15 +1,14 @@
 import { X509Certificate } from "node:crypto";
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
-import { Comparison, ignored, pem } from "../comparison";
+import { adoptInput, differencesOf, Found } from "../adoption";
+import { Comparison, exact, ignored, pem } from "../comparison";
 import { Connection, trimMount } from "../connection";
 import { Definition, Finding } from "../definition";
-import { StewardError } from "../errors";
-import { connectionInput, flag, holdsCredentials, strictObject } from "../inputs";
+import { connectionInput, holdsCredentials, strictObject } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
-import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
+import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import {
-  adoptHint,
   apiPath,
   call,
   defaultMount,
@@ -17,7 +16,7 @@ import {
   explainRefusal,
   isNotFound,
   readData,
-  readFirst,
+  readExisting,
   remove,
   replaceHint,
   unexpectedAnswer,
@@ -26,14 +25,19 @@ import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
 
 /** What a program declares of an access configuration. */
 export interface SchedulerAccessInputs extends Connected, Mounted {
-  /** Where the scheduler is, as the secrets service reaches it: `https://host:4646`, without a user, a query or a fragment. Changing this updates. */
-  address: string;
   /**
-   * The scheduler's management token. Secret. The service never gives it back: a token changed behind our back cannot be seen. Never
-   * empty, for the real product would then bootstrap the scheduler's access control and keep the only management token for itself.
+   * Where the scheduler is, as the secrets service reaches it: `https://host:4646`, without a user, a query or a fragment. Without it the
+   * configuration's address is blank, so that the service takes it from its own environment (`SCHEDULER_ADDR`, in Vault `NOMAD_ADDR`), and no address
+   * is compared. Changing this updates.
+   */
+  address?: string;
+  /**
+   * The scheduler's management token. Secret. The service never gives it back: a token changed outside Pulumi cannot be seen. In the standard dialect
+   * it may be left out: the service then takes it from its own environment (`SCHEDULER_TOKEN`). In the hashicorp dialect it is required: the first
+   * write without one makes Vault bootstrap the scheduler's ACLs and keep the only management token for itself, which cannot be undone. Never empty.
    * Changing this updates.
    */
-  token: string;
+  token?: string;
   /** The longest token name that the scheduler takes; 0 lets the service decide by the scheduler's version. Changing this updates. */
   maxTokenNameLength?: number;
   /** PEM of the authority that signed the scheduler's certificate. Changing this updates. */
@@ -43,16 +47,18 @@ export interface SchedulerAccessInputs extends Connected, Mounted {
   /** PEM of that certificate's key. Secret; never given back, as `token`. Changing this updates. */
   clientKey?: string;
   /**
-   * Take over an access configuration that has an address already; the token in it is overwritten, and cannot be put back. Without it
-   * that is an error. Changing this does nothing.
+   * Take over an access configuration that has an address already; without it that is an error. true prints each attribute that this changes,
+   * old -> new, and overwrites all of it, the token too, which cannot be put back; "unchanged" fails with `ERR_ALREADY_EXISTS`, and lists the
+   * differences, where there are any in what the service shows: never the token, in the standard dialect the address alone. Changing this does
+   * nothing.
    * @default false
    */
-  adopt?: boolean;
+  adopt?: Adopt;
 }
 
 /** What the service shows of an access configuration. */
 export interface SchedulerAccessState {
-  /** Where the scheduler is. */
+  /** Where the scheduler is; empty where the service takes it from its own environment. */
   address: string;
   /** The longest token name that the scheduler takes; undefined where the service decides, or does not show it. */
   maxTokenNameLength: number | undefined;
@@ -78,10 +84,12 @@ const inputs: z.ZodType<SchedulerAccessInputs> = strictObject({
     .string("must be the scheduler's address")
     .refine((address) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol), "must be a URL such as https://host:4646")
     .refine((address) => !holdsCredentials(address), "must not hold a user or a password, which the state would keep in clear text")
-    .refine((address) => !/[?#]/.test(address), "must not hold a query or a fragment"),
+    .refine((address) => !/[?#]/.test(address), "must not hold a query or a fragment")
+    .optional(),
   token: z
     .string("must be the scheduler's management token")
-    .min(1, "must not be empty: the first write without a token would bootstrap the scheduler's access control"),
+    .min(1, "must not be empty: the first write without a token would bootstrap the scheduler's access control")
+    .optional(),
   maxTokenNameLength: z.int("must be a whole number").min(0, "must not be negative").optional(),
   caCert: certificate,
   clientCert: certificate,
@@ -90,7 +98,7 @@ const inputs: z.ZodType<SchedulerAccessInputs> = strictObject({
     .regex(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "must be a private key in PEM form, not a path")
     .optional(),
   mount: mountInput,
-  adopt: flag.optional(),
+  adopt: adoptInput,
   connection: connectionInput,
 });
 
@@ -100,32 +108,43 @@ const sha1Signatures = ["06092a864886f70d010105", "06072a8648ce3d0401", "06072a8
 /** What will make the service fail later, although it takes the certificate now. */
 function certificateWarnings(path: string, value: string | undefined): Finding[] {
   if (value === undefined) return [];
-  let parsed: X509Certificate;
+  const bundle = value.match(/-----BEGIN CERTIFICATE-----[^-]*(-----END CERTIFICATE-----)?/g) ?? [];
+  const reasons = bundle.map(certificateProblem);
+  return reasons.flatMap((reason, index) => {
+    const which = bundle.length > 1 ? `certificate ${index + 1} of ${bundle.length} ` : "";
+    return reason ? [{ path, reason: `${which}${reason}`, warning: true }] : [];
+  });
+}
+
+function certificateProblem(pem: string): string | undefined {
   try {
-    parsed = new X509Certificate(value);
+    const { raw } = new X509Certificate(pem);
+    const isSha1 = sha1Signatures.some((identifier) => raw.includes(identifier));
+    return isSha1 ? "is signed with SHA-1, which the service refuses from its release 1.12 on" : undefined;
   } catch {
-    return [
-      { path, reason: "cannot be parsed as an x509 certificate, so that the service will not reach the scheduler with it", warning: true },
-    ];
+    return "cannot be parsed as an x509 certificate, so that the service will not reach the scheduler with it";
   }
-  return sha1Signatures.some((identifier) => parsed.raw.includes(identifier))
-    ? [{ path, reason: "is signed with SHA-1, which the service refuses from its release 1.12 on", warning: true }]
-    : [];
 }
 
 const path = (mount: string): string => apiPath(trimMount(mount), "config", "access");
 
+/** Where the configuration cannot be deleted, a blank one is what is left of it. One whose address the service takes from its environment is as blank. */
+const isLeftover = (connection: Connection, { address }: Record<string, unknown>): boolean =>
+  address === "" && !dialectOf(connection).deletesAccess;
+
 /** What was never given and what the server leaves blank are the same. */
 const unblanked = <T>(value: T): T | undefined => (value === "" || value === 0 ? undefined : value);
+
+const blankIsNone: Comparison = { equal: (a, b) => unblanked(a) === unblanked(b) };
+const blankPem: Comparison = { equal: (a, b) => pem.equal(unblanked(a), unblanked(b)) };
 
 /** An address that somebody else wrote may hold a password: it must reach neither the state nor the terminal. */
 const withoutCredentials = (address: unknown): string => String(address).replace(/^([^/]*\/\/)[^/?#]*@/, "$1[secret]@");
 
-async function read(connection: Connection, previous: Remembered): Promise<Remembered | undefined> {
+async function read(connection: Connection, previous: Remembered, declared: readonly string[]): Promise<Remembered | undefined> {
   const data = await readData(connection, path(previous.mount));
   if (data && typeof data.address !== "string") throw unexpectedAnswer(path(previous.mount));
-  // Where the configuration cannot be deleted, a blank one is what is left of it.
-  if (!data?.address) return undefined;
+  if (!data || (isLeftover(connection, data) && declared.includes("address"))) return undefined;
   /** The document shows the address alone: whatever else is compared only where it is shown. */
   const shown = <T>(field: string, written: T): T => (field in data ? (unblanked(data[field]) as T) : written);
   return {
@@ -139,9 +158,13 @@ async function read(connection: Connection, previous: Remembered): Promise<Remem
   };
 }
 
-/** All fields, always: what a write omits may be kept, or be reset. What the program does not declare stays what the last refresh saw. */
+/**
+ * All fields, always: what a write omits may be kept, or be reset. What the program does not declare stays what the last refresh saw, but for address
+ * and token: blank, they come from the service's own environment.
+ */
 async function write(connection: Connection, inputs: SchedulerAccessInputs, current?: Remembered): Promise<Remembered> {
-  const { address, token, maxTokenNameLength = 0, caCert = "", clientCert = "", clientKey = "", mount = "" } = { ...current, ...inputs };
+  const { maxTokenNameLength = 0, caCert = "", clientCert = "", clientKey = "", mount = "" } = { ...current, ...inputs };
+  const { address = "", token = "" } = inputs;
   await call(connection, {
     method: "POST",
     path: path(mount),
@@ -151,7 +174,7 @@ async function write(connection: Connection, inputs: SchedulerAccessInputs, curr
   return {
     mount,
     address,
-    token,
+    token: unblanked(token),
     maxTokenNameLength: unblanked(maxTokenNameLength),
     caCert: unblanked(caCert),
     clientCert: unblanked(clientCert),
@@ -159,16 +182,33 @@ async function write(connection: Connection, inputs: SchedulerAccessInputs, curr
   };
 }
 
-async function create(connection: Connection, inputs: SchedulerAccessInputs): Promise<Remembered> {
+/** What the service may show, by its name there, and how it is compared. */
+const readable = {
+  address: { wire: "address", equal: exact.equal },
+  maxTokenNameLength: { wire: "max_token_name_length", equal: blankIsNone.equal },
+  caCert: { wire: "ca_cert", equal: blankPem.equal },
+  clientCert: { wire: "client_cert", equal: blankPem.equal },
+};
+
+/** A creation overwrites the whole configuration: what is not declared becomes blank. */
+async function find(connection: Connection, inputs: SchedulerAccessInputs): Promise<Found<Remembered> | undefined> {
   const { mount = "", adopt } = inputs;
-  const existing = adopt ? undefined : await readFirst(adoptHint, () => readData(connection, path(mount)));
-  if (existing?.address)
-    throw new StewardError({
-      code: "ERR_ALREADY_EXISTS",
-      reason: `the engine is configured for ${withoutCredentials(existing.address)} already`,
-      advice: `${renamedHint} Otherwise set adopt: true to overwrite that configuration; the token in it cannot be read, nor put back. ${replaceHint}`,
-    });
-  return write(connection, inputs);
+  const data = await readExisting(adopt, (anyNotFound) => readData(connection, path(mount), { anyNotFound }));
+  if (!data || isLeftover(connection, data)) return undefined;
+  const fields = Object.keys(readable) as (keyof typeof readable)[];
+  const shown = fields.filter((field) => readable[field].wire in data);
+  const from = Object.fromEntries(shown.map((field) => [field, unblanked(data[readable[field].wire])]));
+  const address = withoutCredentials(data.address);
+  return {
+    reason: `the engine is configured for ${address || "the scheduler of its own environment"} already`,
+    advice: `${renamedHint} Otherwise set adopt: true to overwrite that configuration; the token in it cannot be read, nor put back. ${replaceHint}`,
+    differences: differencesOf<object>(
+      { ...from, address: unblanked(address) },
+      inputs,
+      Object.fromEntries(shown.map((field) => [field, readable[field].equal])),
+    ),
+    unreadable: [...fields.filter((field) => !shown.includes(field)), "token", "clientKey"],
+  };
 }
 
 /** No management token may stay behind. */
@@ -181,7 +221,11 @@ async function clear(connection: Connection, { mount }: Remembered): Promise<voi
   }
 }
 
-const blankIsNone: Comparison = { equal: (a, b) => unblanked(a) === unblanked(b) };
+const tokenMissing: Finding = {
+  path: "token",
+  reason:
+    "is missing; the first write without a token makes Vault bootstrap the scheduler's ACLs and keep the only management token, which cannot be undone",
+};
 
 /** @internal */
 export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
@@ -195,6 +239,10 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
   state: ["address", "maxTokenNameLength", "mount"],
   defaults: (connection) => ({ mount: defaultMount(connection) }),
   rules: [
+    {
+      fields: ["token"],
+      check: ({ token }, connection) => (token === undefined && dialectOf(connection).bootstraps ? [tokenMissing] : []),
+    },
     {
       fields: ["clientCert", "clientKey"],
       check: ({ clientCert, clientKey }) => {
@@ -212,7 +260,8 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
   objects: { fields: ["mount"], paths: ({ mount }) => [path(mount as string)] },
   secrets: ["token", "clientKey"],
   read,
-  create,
+  find,
+  create: (connection, inputs) => write(connection, inputs),
   update: write,
   delete: (connection, state) => removeObject(connection, path(state.mount), () => clear(connection, state)),
   explain: explainRefusal,
@@ -227,14 +276,15 @@ export interface SchedulerAccess extends Outputs<SchedulerAccessState> {}
  *
  * An engine has one; its id is `<mount>/config/access`. One that has an address already is never overwritten silently: creating it fails
  * with `ERR_ALREADY_EXISTS` unless `adopt` is set. Deleting it leaves no management token on the server: where there is no `DELETE`, a blank
- * configuration is written. `token` and `clientKey` cannot be read back, so their drift cannot be seen; give them as Pulumi secrets.
+ * configuration is written. Where the service takes address or token from its own environment, leave them out; in the hashicorp dialect `token` is
+ * required. `token` and `clientKey` cannot be read back, so their drift cannot be seen; give them as Pulumi secrets.
  *
  * ```ts
  * new secrets.SchedulerAccess("access", { address: "https://scheduler.example.com:4646", token: config.requireSecret("managementToken") });
  * ```
  *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests Create: 1 `GET` and 1 `POST`; with `adopt` the `POST` alone. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`, or the
+ * @requests Create: 1 `GET` and 1 `POST`. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`, or the
  * `POST` of a blank configuration. In the standard dialect a 404 costs one read more, at most once in a run: the OpenAPI document, which has to show
  * the path to the token.
  * @unreadable `token` and `clientKey`; in the standard dialect everything but `address`.

@@ -1,12 +1,13 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
-import { Duration, duration, seconds } from "../comparison";
+import { adoptInput, differencesOf, Found } from "../adoption";
+import { Duration, duration, exact, ignored, seconds } from "../comparison";
 import { Connection, trimMount } from "../connection";
 import { Definition } from "../definition";
 import { connectionInput, strictObject } from "../inputs";
-import { removeObject } from "../ownership";
-import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { apiPath, call, defaultMount, explainRefusal, readData, readFirst, remove } from "./client";
+import { removeObject, renamedHint } from "../ownership";
+import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
+import { apiPath, call, defaultMount, explainRefusal, readData, readExisting, readFirst, remove, replaceHint } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
 
 /** What a program declares of a lease configuration. At least one of `ttl` and `maxTtl`. */
@@ -15,6 +16,12 @@ export interface SchedulerLeaseInputs extends Connected, Mounted {
   ttl?: Duration;
   /** How long a generated token can be renewed to live in all; 0 is the service's own default. Changing this updates. */
   maxTtl?: Duration;
+  /**
+   * Take over a lease configuration that exists already; without it that is an error. true prints each value that this changes, old -> new, and
+   * overwrites it; "unchanged" fails with `ERR_ALREADY_EXISTS`, and lists the differences, where there are any. Changing this does nothing.
+   * @default false
+   */
+  adopt?: Adopt;
 }
 
 /** What the service holds. */
@@ -35,26 +42,51 @@ const inputs: z.ZodType<SchedulerLeaseInputs> = strictObject({
   ttl: time.optional(),
   maxTtl: time.optional(),
   mount: mountInput,
+  adopt: adoptInput,
   connection: connectionInput,
 });
 
 const path = (mount: string): string => apiPath(trimMount(mount), "config", "lease");
 
-async function read(connection: Connection, { mount }: { mount: string }): Promise<SchedulerLeaseState | undefined> {
-  const data = await readData(connection, path(mount));
+async function read(connection: Connection, { mount }: { mount: string }, anyNotFound = false): Promise<SchedulerLeaseState | undefined> {
+  const data = await readData(connection, path(mount), { anyNotFound });
   return data && { mount, ttl: seconds(data.ttl) ?? 0, maxTtl: seconds(data.max_ttl) ?? 0 };
 }
 
 const declareBoth = "Or declare both ttl and maxTtl: then nothing is read first.";
 
-/** The service sets what a write omits to 0, so both are always sent; the one that nobody declares stays what it is. */
-async function write(connection: Connection, inputs: SchedulerLeaseInputs, known?: SchedulerLeaseState): Promise<SchedulerLeaseState> {
+type Times = Omit<SchedulerLeaseState, "mount">;
+
+/** The one that nobody declares stays what it is. */
+const timesOf = (inputs: SchedulerLeaseInputs, current: Times | undefined): Times => ({
+  ttl: seconds(inputs.ttl) ?? current?.ttl ?? 0,
+  maxTtl: seconds(inputs.maxTtl) ?? current?.maxTtl ?? 0,
+});
+
+async function find(connection: Connection, inputs: SchedulerLeaseInputs): Promise<Found<SchedulerLeaseState> | undefined> {
   const mount = inputs.mount as string;
-  const declared = { ttl: seconds(inputs.ttl), maxTtl: seconds(inputs.maxTtl) };
-  const { ttl = known?.ttl, maxTtl = known?.maxTtl } = declared;
-  // Nothing is known of it on creation, after one whose reply was lost, and when it has just left the program.
-  const current = ttl === undefined || maxTtl === undefined ? await readFirst(declareBoth, () => read(connection, { mount })) : undefined;
-  const state = { mount, ttl: ttl ?? current?.ttl ?? 0, maxTtl: maxTtl ?? current?.maxTtl ?? 0 };
+  const state = await readExisting(inputs.adopt, (anyNotFound) => read(connection, { mount }, anyNotFound));
+  return (
+    state && {
+      state,
+      reason: "the engine has a lease configuration already",
+      advice: `${renamedHint} Otherwise set adopt: true to overwrite it; destroying the resource then brings the service's defaults back. ${replaceHint}`,
+      differences: differencesOf<Times>(state, timesOf(inputs, state), { ttl: exact.equal, maxTtl: exact.equal }),
+    }
+  );
+}
+
+async function update(connection: Connection, inputs: SchedulerLeaseInputs, known: Partial<Times>): Promise<SchedulerLeaseState> {
+  const { ttl = known.ttl, maxTtl = known.maxTtl } = inputs;
+  // Nothing is known of it after a creation whose reply was lost, and when it has just left the program.
+  const isKnown = ttl !== undefined && maxTtl !== undefined;
+  const mount = inputs.mount as string;
+  return write(connection, inputs, isKnown ? (known as Times) : await readFirst(declareBoth, () => read(connection, { mount })));
+}
+
+/** The service sets what a write omits to 0, so both are always sent. */
+async function write(connection: Connection, inputs: SchedulerLeaseInputs, current: Times | undefined): Promise<SchedulerLeaseState> {
+  const state = { mount: inputs.mount as string, ...timesOf(inputs, current) };
   await call(connection, { method: "POST", path: path(state.mount), body: { ttl: state.ttl, max_ttl: state.maxTtl }, retry: "idempotent" });
   return state;
 }
@@ -82,15 +114,16 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
       },
     },
   ],
-  compare: { ttl: duration, maxTtl: duration, mount: mountPath },
+  compare: { ttl: duration, maxTtl: duration, mount: mountPath, adopt: ignored },
   replaces: ["mount"],
   objects: { fields: ["mount"], paths: ({ mount }) => [path(mount as string)] },
   deleteBeforeReplace: true,
   remaining: ["ttl", "maxTtl"],
   secrets: [],
-  read,
-  create: write,
-  update: write,
+  read: (connection, previous) => read(connection, previous),
+  find,
+  create: (connection, inputs, found) => write(connection, inputs, found?.state),
+  update,
   delete: (connection, { mount }) => removeObject(connection, path(mount), () => remove(connection, path(mount))),
   explain: explainRefusal,
 };
@@ -102,8 +135,8 @@ export interface SchedulerLease extends Outputs<SchedulerLeaseState> {}
 /**
  * How long the tokens live that the scheduler engine generates: `POST`, `GET` and `DELETE <mount>/config/lease`.
  *
- * An engine has one; its id is `<mount>/config/lease`. Creating it overwrites a lease configuration that exists, without `adopt`; deleting it
- * brings the service's defaults back, not what was there before. A value that the program does not declare stays what the last refresh saw
+ * An engine has one; its id is `<mount>/config/lease`. One that exists already is never overwritten silently: creating it fails with
+ * `ERR_ALREADY_EXISTS` unless `adopt` is set. Deleting it brings the service's defaults back, not what was there before. A value that the program does not declare stays what the last refresh saw
  * and is not compared. One that leaves the program stays on the server too: the state keeps it encrypted, and the output is empty until the service
  * shows another value.
  *
@@ -112,7 +145,7 @@ export interface SchedulerLease extends Outputs<SchedulerLeaseState> {}
  * ```
  *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests Create: 1 `POST`, after 1 `GET` where only one of `ttl` and `maxTtl` is declared. Update: 1 `POST`, after 1 `GET` where one of
+ * @requests Create: 1 `GET` and 1 `POST`. Update: 1 `POST`, after 1 `GET` where one of
  * them leaves the program. Refresh: 1 `GET`. Delete: 1 `DELETE`. In the standard dialect a 404 costs one read more, at most once in a run: the
  * OpenAPI document, which has to show the path to the token.
  * @unreadable Nothing: both are shown.

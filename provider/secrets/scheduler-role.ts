@@ -1,14 +1,14 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
-import { ignored, set } from "../comparison";
+import { adoptInput, Difference, differencesOf, Found } from "../adoption";
+import { exact, ignored, set } from "../comparison";
 import { Connection, trimMount } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
 import { connectionInput, flag, isStorableKey, strictObject } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
-import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
+import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import {
-  adoptHint,
   apiPath,
   call,
   defaultMount,
@@ -17,7 +17,7 @@ import {
   explainRefusal,
   isTexts,
   readData,
-  readFirst,
+  readExisting,
   remove,
   replaceHint,
   unexpectedAnswer,
@@ -51,10 +51,11 @@ export interface SchedulerRoleInputs extends RoleAttributes, Connected, Mounted 
   /** The role's name. Changing this replaces the role. */
   name: string;
   /**
-   * Take over a role that exists already. Without it that is an error. Changing this does nothing.
+   * Take over a role that exists already; without it that is an error. true prints each attribute that this changes, old -> new, and overwrites it;
+   * "unchanged" fails with `ERR_ALREADY_EXISTS`, and lists the differences, where there are any. Changing this does nothing.
    * @default false
    */
-  adopt?: boolean;
+  adopt?: Adopt;
 }
 
 /** What the service holds of a role. */
@@ -80,7 +81,7 @@ const inputs: z.ZodType<SchedulerRoleInputs> = strictObject({
   name: z.string("must be the role's name"),
   ...roleAttributes,
   mount: mountInput,
-  adopt: flag.optional(),
+  adopt: adoptInput,
   connection: connectionInput,
 });
 
@@ -114,8 +115,9 @@ export async function readRole(
   connection: Connection,
   role: { mount: string; name: string },
   written: RoleAttributes | undefined,
+  anyNotFound = false,
 ): Promise<Required<RoleAttributes> | undefined> {
-  const data = await readData(connection, rolePath(role), { evidence: isUnlisted(connection, role) });
+  const data = await readData(connection, rolePath(role), { evidence: isUnlisted(connection, role), anyNotFound });
   if (!data) return undefined;
   // The API document calls it token_type, the product type.
   const { policies, token_type: type = data.type } = data;
@@ -169,16 +171,31 @@ async function write(connection: Connection, inputs: SchedulerRoleInputs): Promi
   return { name, mount, ...(await writeRole(connection, inputs as Complete)) };
 }
 
-async function create(connection: Connection, inputs: SchedulerRoleInputs): Promise<SchedulerRoleState> {
-  const { mount, adopt } = inputs as Complete;
+/** What the adoption of a role changes. Where the server does not show `global`, it is no difference. @internal */
+export const roleDifferences = (from: RoleAttributes, to: RoleAttributes, prefix?: string): Difference[] =>
+  differencesOf({ ...from, global: from.global ?? to.global }, to, { policies: set.equal, global: exact.equal, type: exact.equal }, prefix);
+
+/** What an adoption overwrites without having seen it. @internal */
+export const unreadOf = (roles: readonly RoleAttributes[]): string[] =>
+  roles.some(({ global }) => global === undefined) ? ["global"] : [];
+
+async function find(connection: Connection, inputs: SchedulerRoleInputs): Promise<Found<SchedulerRoleState> | undefined> {
   const role = inputs as Complete;
-  if (!adopt && (await readFirst(adoptHint, () => roleExists(connection, role))))
-    throw new StewardError({
-      code: "ERR_ALREADY_EXISTS",
+  const { mount, adopt } = role;
+  const existing: RoleAttributes | undefined =
+    adopt || connection.previewReads
+      ? await readExisting(adopt, (anyNotFound) => readRole(connection, role, undefined, anyNotFound))
+      : (await readExisting(adopt, () => roleExists(connection, role)))
+        ? role
+        : undefined;
+  return (
+    existing && {
       reason: `a role of this name exists already at the mount "${mount}"`,
       advice: `${renamedHint} Otherwise set adopt: true to take it over and manage it from here on, or choose another name. ${replaceHint}`,
-    });
-  return write(connection, inputs);
+      differences: roleDifferences(existing, role),
+      unreadable: unreadOf([existing]),
+    }
+  );
 }
 
 /** @internal */
@@ -207,7 +224,8 @@ export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> 
     const role = await readRole(connection, previous, previous);
     return role && { name: previous.name, mount: previous.mount, ...role };
   },
-  create,
+  find,
+  create: write,
   update: write,
   delete: (connection, role) => deleteRole(connection, role),
   explain: explainRefusal,
@@ -221,15 +239,16 @@ export interface SchedulerRole extends Outputs<SchedulerRoleState> {}
  * A named role, from which the secrets service generates tokens of the scheduler: `POST`, `GET` and `DELETE <mount>/role/<name>`.
  * Its id is `<mount>/role/<name>`.
  *
- * A role that exists already is never taken over silently: creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set.
+ * A role that exists already is never taken over silently: creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set, which prints what
+ * it changes.
  *
  * ```ts
  * new secrets.SchedulerRole("web", { name: "web", policies: ["deploy", "read-logs"] });
  * ```
  *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests Create: 1 `GET` and 1 `POST`; with `adopt` the `POST` alone. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`. In the standard
- * dialect the list, which must not hold the role, takes the place of the `GET` of a creation. There a refresh that gets a 404 reads the list as well.
+ * @requests Create: 1 `GET` and 1 `POST`. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`. In the standard dialect the list, which must not
+ * hold the role, takes the place of the `GET` of a creation without `adopt`. There a refresh that gets a 404 reads the list as well.
  * Where the list is a 404 too, the OpenAPI document is read, once in a run.
  * @unreadable `global`, in the standard dialect.
  */

@@ -1,5 +1,6 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
+import { adoptInput, Found, takeOver } from "../adoption";
 import { Comparison, ignored, set } from "../comparison";
 import { Connection } from "../connection";
 import { Definition, Doubt, Finding } from "../definition";
@@ -7,7 +8,7 @@ import { StewardError, Unfinished } from "../errors";
 import { connectionInput, flag, strictObject } from "../inputs";
 import { log, withProgress } from "../log";
 import { isRemoved, renamedHint } from "../ownership";
-import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
+import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { defaultMount, explainRefusal } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
 import {
@@ -16,9 +17,11 @@ import {
   readRole,
   roleAttributes,
   roleDefaults,
+  roleDifferences,
   roleNameFindings,
   rolePath,
   rolePolicyFindings,
+  unreadOf,
   writeRole,
 } from "./scheduler-role";
 import { listRoleNames } from "./scheduler-role-list";
@@ -34,10 +37,12 @@ export interface SchedulerRolesInputs extends Connected, Mounted {
    */
   exclusive?: boolean;
   /**
-   * Take over declared roles that exist already. Without it that is an error. Changing this does nothing.
+   * Take over declared roles that exist already; without it that is an error. true prints each attribute that this changes, old -> new, and overwrites
+   * it; "unchanged" fails with `ERR_ALREADY_EXISTS`, and lists the differences, where there are any. Holds for roles that join later, too. Changing
+   * this does nothing.
    * @default false
    */
-  adopt?: boolean;
+  adopt?: Adopt;
 }
 
 /** What the service holds of a set of roles. */
@@ -59,7 +64,7 @@ const inputs: z.ZodType<SchedulerRolesInputs> = strictObject({
   roles: z.record(z.string(), strictObject(roleAttributes), "must be an object of roles by name"),
   exclusive: flag.optional(),
   mount: mountInput,
-  adopt: flag.optional(),
+  adopt: adoptInput,
   connection: connectionInput,
 });
 
@@ -133,18 +138,42 @@ function foresee({ roles }: SchedulerRolesInputs, last: Remembered): Finding[] {
   ];
 }
 
-async function create(connection: Connection, inputs: SchedulerRolesInputs): Promise<Remembered> {
+async function find(connection: Connection, inputs: SchedulerRolesInputs): Promise<Found<Remembered> | undefined> {
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
   const listed = await listRoleNames(connection, mount);
-  refuseTakeover(inputs, listed, `${renamedHint} Otherwise set`);
   const others = without(listed, Object.keys(roles));
+  const found = await existing(connection, inputs, listed, `${renamedHint} Otherwise set`);
+  // The role that may be taken over is named first.
+  if (found && !inputs.adopt) return found;
   if (exclusive && others.length > 0)
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
       reason: `the mount "${mount}" holds roles that the program does not declare: ${shortList(others)}`,
       advice: "Declare them (with adopt: true), delete them, or begin without exclusive and turn it on in a later update.",
     });
-  return apply(connection, inputs, { mount, roles: {} });
+  return found;
+}
+
+/** Which of the declared roles exist; each is read once more where it is adopted, to say what that changes. */
+async function existing(
+  connection: Connection,
+  { roles, adopt, mount = "" }: SchedulerRolesInputs,
+  listed: readonly string[],
+  hint: string,
+): Promise<Found<Remembered> | undefined> {
+  const taken = listed.filter((name) => own(roles, name));
+  if (taken.length === 0) return undefined;
+  const reads =
+    adopt || connection.previewReads
+      ? taken.map(async (name) => [name, await readRole(connection, { mount, name }, undefined, true)] as const)
+      : [];
+  const read = await Promise.all(withProgress(reads, rolesOf(mount), "read"));
+  return {
+    reason: `the mount "${mount}" holds roles of these names already: ${shortList(taken)}`,
+    advice: `${hint} adopt: true to take them over and manage them from here on, or choose other names.`,
+    differences: read.flatMap(([name, role]) => (role ? roleDifferences(role, complete(own(roles, name) ?? {}), `roles.${name}.`) : [])),
+    unreadable: unreadOf(read.flatMap(([, role]) => role ?? [])).map((field) => `${field} of each role`),
+  };
 }
 
 async function update(
@@ -155,21 +184,14 @@ async function update(
 ): Promise<Remembered> {
   const known = without([...Object.keys(previous.roles), ...(previous.unanswered ?? [])], previous.undeclared);
   const added = without(Object.keys(inputs.roles), known);
-  if (added.length > 0 && !inputs.adopt) refuseTakeover(inputs, without(await listRoleNames(connection, previous.mount), known), "Set");
+  if (added.length > 0) {
+    const listed = without(await listRoleNames(connection, previous.mount), known);
+    takeOver(connection, inputs.adopt, await existing(connection, inputs, listed, "Set"));
+  }
   const paths = Object.keys(inputs.roles).map((name) => rolePath({ mount: previous.mount, name }));
   // An earlier run has removed some of them and could not write them again.
   const isInDoubt = Boolean(last.unfinished) && !paths.some((path) => isRemoved(connection, path));
   return apply(connection, inputs, isInDoubt ? { ...previous, unanswered: Object.keys(previous.roles) } : previous);
-}
-
-function refuseTakeover({ roles, adopt, mount }: SchedulerRolesInputs, existing: readonly string[], hint: string): void {
-  const taken = existing.filter((name) => own(roles, name));
-  if (adopt || taken.length === 0) return;
-  throw new StewardError({
-    code: "ERR_ALREADY_EXISTS",
-    reason: `the mount "${mount}" holds roles of these names already: ${shortList(taken)}`,
-    advice: `${hint} adopt: true to take them over and manage them from here on, or choose other names.`,
-  });
 }
 
 /** Writes what differs from the state and removes what the state holds and the program does not; what fails leaves the rest done. */
@@ -289,7 +311,8 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, Remembered> = {
   deleteBeforeReplace: true,
   secrets: [],
   read,
-  create,
+  find,
+  create: (connection, inputs) => apply(connection, inputs, { mount: inputs.mount as string, roles: {} }),
   update,
   delete: removeAll,
   foresee,
@@ -315,8 +338,8 @@ export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
  * ```
  *
  * @see [Vault: Nomad secrets engine](https://developer.hashicorp.com/vault/api-docs/secret/nomad)
- * @requests Create: 1 list, and 1 `POST` for each role. Update: 1 `POST` or `DELETE` for each role that differs, after 1 list where roles
- * join without `adopt`. Refresh: 1 list, and 1 `GET` for each role. Delete: 1 `DELETE` for each declared role. In the standard dialect a list
+ * @requests Create: 1 list, and 1 `POST` for each role; with `adopt` 1 `GET` more for each role that exists. Update: 1 `POST` or `DELETE` for each
+ * role that differs; where roles join, after 1 list, and with `adopt` 1 `GET` for each of them that exists. Refresh: 1 list, and 1 `GET` for each role. Delete: 1 `DELETE` for each declared role. In the standard dialect a list
  * answered 404 costs one read more, at most once in a run: the OpenAPI document, which has to show the path to the token.
  * @unreadable `global` of each role, in the standard dialect.
  */

@@ -33,7 +33,10 @@ export interface SchedulerTokenState {
   leaseId: string | undefined;
   /** Seconds that the lease was given for; undefined where the service does not say. */
   leaseDuration: number | undefined;
-  /** When the lease ends, as RFC 3339: `2026-01-31T12:00:00.000Z`; undefined where the service does not say. */
+  /**
+   * When the token ends, as RFC 3339: `2026-01-31T12:00:00.000Z`. That is the end of its lease, or of the token that asked for it, which ends the lease:
+   * whichever comes first. Undefined where the service does not say.
+   */
   expiresAt: string | undefined;
 }
 
@@ -83,7 +86,8 @@ async function create(connection: Connection, { role, mount }: SchedulerTokenInp
     log(
       `warning: scheduler token "${role}": its lease lasts ${leaseDuration} s, but ends with the token that asked for it, which lives ${ownLife} s more unless it is renewed`,
     );
-  return { ...token, leaseId, leaseDuration, expiresAt: dated(asked + leaseDuration * 1000) };
+  const life = Math.min(leaseDuration, ownLife || leaseDuration);
+  return { ...token, leaseId, leaseDuration, expiresAt: dated(asked + life * 1000) };
 }
 
 async function generate(connection: Connection, path: string): Promise<z.infer<typeof answers.generated>> {

@@ -13,6 +13,10 @@ export interface Operation {
   method: string;
   /** What it does, in a few words. */
   summary?: string;
+  /** What its path is about. */
+  description?: string;
+  /** What it answers, by status code. */
+  responses: Record<string, { description: string }>;
   /** Groups that it belongs to; none where the document says nothing. */
   tags: string[];
   /** Whether the token needs the capability `sudo`. */
@@ -99,6 +103,8 @@ function operationsOf(path: string, item: OpenAPIV3.PathItemObject | undefined):
       path,
       method: method.toUpperCase(),
       ...(operation.summary === undefined ? {} : { summary: operation.summary }),
+      ...descriptionOf(operation.description ?? item?.description),
+      responses: responsesOf(operation.responses),
       tags: operation.tags ?? [],
       sudo: flag("x-secrets-sudo", "x-vault-sudo"),
       unauthenticated: flag("x-secrets-unauthenticated", "x-vault-unauthenticated"),
@@ -106,3 +112,13 @@ function operationsOf(path: string, item: OpenAPIV3.PathItemObject | undefined):
     };
   });
 }
+
+const descriptionOf = (description: string | undefined): { description?: string } => (description === undefined ? {} : { description });
+
+const responsesOf = (responses: OpenAPIV3.ResponsesObject | undefined): Operation["responses"] =>
+  Object.fromEntries(
+    Object.entries(responses ?? {}).map(([code, response]) => [
+      code,
+      { description: String((response as { description?: unknown }).description ?? "") },
+    ]),
+  );

@@ -9,6 +9,10 @@ export interface Dialect {
   longestWait: number;
   /** The index of a table that nothing was ever written to. */
   firstIndex: number;
+  /** Verbs that register a job. */
+  registers: readonly string[];
+  /** Are filters refused beside other parameters that filter, and page sizes below 1? */
+  isStrict: boolean;
 }
 
 export const standard: Dialect = {
@@ -17,6 +21,8 @@ export const standard: Dialect = {
   nextToken: "Nexttoken",
   longestWait: 600_000,
   firstIndex: 1,
+  registers: ["PUT"],
+  isStrict: true,
 };
 
 /** Nomad 1.11. */
@@ -26,4 +32,6 @@ export const hashicorp: Dialect = {
   nextToken: "NextToken",
   longestWait: 300_000,
   firstIndex: 0,
+  registers: ["PUT", "POST"],
+  isStrict: false,
 };

@@ -40,7 +40,7 @@ export function createScheduler(dialect: Dialect, clock: Clock): Scheduler {
     return next();
   });
 
-  jobs.routes(app);
+  jobs.routes(app, dialect);
   deployments.routes(app);
   nodes.routes(app);
   members.routes(app);

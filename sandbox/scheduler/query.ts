@@ -9,7 +9,7 @@ export interface Query {
   region: string;
   filter: string;
   prefix: string;
-  /** 0: everything. Below it a page holds nothing, as the real product has it. */
+  /** 0: everything. Where that is not refused, below it a page holds nothing, as the real product has it. */
   pageSize: number;
   nextToken: string;
   reverse: boolean;
@@ -27,6 +27,10 @@ export function queryOf(c: Route): Query {
   const size = text("per_page");
   if (size && (!/^[+-]?\d+$/.test(size) || Math.abs(Number(size)) >= 2 ** 31))
     throw new Refused(400, "Expect a number for `per_page` query string parameter");
+  const { isStrict } = c.var.dialect;
+  if (isStrict && size && Number(size) <= 0) throw new Refused(400, "Expect a positive number for `per_page` query string parameter");
+  if (isStrict && text("filter") && (text("prefix") || text("meta")))
+    throw new Refused(400, "`filter` cannot be combined with `prefix` or `meta`");
   const wait = text("wait") ? readDuration(text("wait")) : 0;
   if (wait === undefined) throw new Refused(400, "Invalid wait time");
   const index = text("index");

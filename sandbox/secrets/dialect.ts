@@ -22,6 +22,8 @@ export interface Dialect {
   writes: string[];
   /** Can an access configuration be deleted? */
   deletesAccess: boolean;
+  /** Is a client certificate without its key, or a key without its certificate, refused when it is written? */
+  pairsCertificates: boolean;
   /** Does a first access configuration without a token take over a fresh scheduler? */
   bootstraps: boolean;
   /** The answer to who wants a token of a role that does not exist. */
@@ -76,6 +78,7 @@ export const standard: Dialect = {
   raw: [],
   writes: ["POST"],
   deletesAccess: false,
+  pairsCertificates: true,
   bootstraps: false,
   noRole: missing,
   leases: false,
@@ -121,6 +124,7 @@ export const hashicorp: Dialect = {
   raw: ["sys/rekey/init", "sys/rekey/update", "sys/rekey/verify", "sys/seal-status", "sys/unseal"],
   writes: ["POST", "PUT"],
   deletesAccess: true,
+  pairsCertificates: false,
   bootstraps: true,
   noRole: (c, name) => errors(c, 400, `role "${name}" not found`),
   leases: true,

@@ -32,7 +32,7 @@ const kept = (mount: string): string => `
 /** Protected resources. */
 const guarded = (name: string, protect: boolean, mount: string): string => `
   new secrets.SchedulerRole("${name}", { name: "protected", policies: ["one"], adopt: true, mount: "${mount}" }, { protect: ${protect} });
-  new secrets.SchedulerLease("${name}-lease", { ttl: "1h", mount: "${mount}" }, { protect: ${protect} });`;
+  new secrets.SchedulerLease("${name}-lease", { ttl: "1h", adopt: true, mount: "${mount}" }, { protect: ${protect} });`;
 
 /** A tree of components that transforms change, and resources of the same name that transforms put on different mounts. */
 const transformed = (opts: string, mount: string, other: string): string => `

@@ -64,7 +64,6 @@ describe("a program whose resources are all renamed without an alias", () => {
   test("survives a run that rejects each of them under --continue-on-error, and the next run also moves the roles into a set", async () => {
     const declaration = { name: "-four", reason: "Older." };
     // The server rejects the resources that need no `adopt`.
-    everything().refuse("POST", /config\/lease$/);
     everything().refuse("GET", /general-settings$/, "platform");
     everything().refuse("GET", /ws-acmeNetworkTest$/, "platform");
     const refused = await everything()

@@ -158,7 +158,7 @@ export type KindName = keyof typeof kinds;
 export const kindOf = ({ kind }: Pick<Item, "kind">): Kind => kinds[kind];
 
 /** Whose creation takes over what is there, when it is told to. */
-export const adopts = ({ kind }: Pick<Item, "kind">): boolean => ["role", "set", "access", "deprecation"].includes(kind);
+export const adopts = ({ kind }: Pick<Item, "kind">): boolean => ["role", "set", "access", "lease", "deprecation"].includes(kind);
 
 /** What the server is to hold of an item. */
 export function expected(item: Item, world: World): Map<string, string> {
@@ -181,6 +181,9 @@ export function objectsOf(item: Item, world: World): string[] {
   return [...expected(item, world).keys()];
 }
 
+const secretsIn = (value: unknown): boolean =>
+  value instanceof Secret || (typeof value === "object" && value !== null && Object.values(value).some(secretsIn));
+
 /** What the class of the item tells the engine. */
 export function declarationOf(item: Item, world: World): Declaration {
   const kind = kindOf(item);
@@ -190,6 +193,8 @@ export function declarationOf(item: Item, world: World): Declaration {
   if (connection !== "default") inputs.connection = connection;
   if (!kind.isOfPlatform && mount) inputs.mount = mount;
   if (item.adopt && adopts(item)) inputs.adopt = true;
+  const marked = Object.keys(inputs).filter((name) => secretsIn(inputs[name]));
+  if (definition.find && marked.length > 0) inputs.secretInputs = marked;
   const { deleteBeforeReplace, secrets, encrypted = [] } = definition;
   return {
     name: item.name,

@@ -182,7 +182,9 @@ export class Life {
     if (operation !== "destroy")
       for (const item of this.program.items.filter(({ kind }) => kind === "workspace"))
         for (const key of expected(item, this.world).keys()) if (!held.has(key)) this.fail(`a declared workspace was destroyed: ${key}`);
-    const lines = [...errors, ...printed].map((line) => ["what is printed", line, undefined] as const);
+    // Adoption shows what the server holds. That another resource once declared it as a secret, only that one knows.
+    const withoutAdopted = (line: string): string => line.replace(/(: adopting it changes [\w.]+: ).* -> /, "$1");
+    const lines = [...errors, ...printed].map((line) => ["what is printed", withoutAdopted(line), undefined] as const);
     for (const [place, text, urn] of [...lines, ...this.stored()]) {
       const canary = this.program.canaries.find((each) => canariesOf(each).some((form) => text.includes(form)));
       // A resource may read a value that another one declared: only the other one knows that it is a secret.

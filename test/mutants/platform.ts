@@ -122,7 +122,11 @@ export const platform: readonly MutatedFile[] = [
         "published.reason.startsWith(reason) &&",
       ],
       ["whatever follows a reason that was never sent is no drift", " && !previous.isAdopted && ", " && "],
-      ["a deprecation of somebody else is taken over silently", "if (!existing || inputs.adopt) return", "if (!existing || inputs) return"],
+      [
+        "an existing deprecation is overwritten without adopt",
+        "if (!existing || isSame(existing, inputs)) return",
+        "if (!existing || inputs) return",
+      ],
       [
         "a version that the token may not reinstate counts as deleted",
         "if (await readVersion(connection, state)) throw",

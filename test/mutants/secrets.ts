@@ -17,12 +17,12 @@ export const secrets: readonly MutatedFile[] = [
         "const undeclared = exclusive ? without(listed, ours) : undefined;",
         "const undeclared = undefined as string[] | undefined;",
       ],
-      ["a creation overwrites existing roles without adopt", "refuseTakeover(inputs, listed, `", "refuseTakeover(inputs, [], `"],
       [
-        "an update overwrites existing roles without adopt",
-        "if (added.length > 0 && !inputs.adopt) refuseTakeover",
-        "if (added.length > 1000 && !inputs.adopt) refuseTakeover",
+        "a creation overwrites existing roles without adopt",
+        "await existing(connection, inputs, listed, `",
+        "await existing(connection, inputs, [], `",
       ],
+      ["an update overwrites existing roles without adopt", "if (added.length > 0) {", "if (added.length > 1000) {"],
       ["a role whose write got no response is not written again", "unanswered.includes(name) || isRemoved", "isRemoved"],
       [
         "a set does not record which writes got no response",

@@ -1,8 +1,11 @@
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import { connect } from "../../provider/connection";
 import { send } from "../../provider/http";
-import { certificate, privateKey } from "../support/certificates";
-import { connection, failure, get, listen, ok, post, seen, serve } from "./exchange";
+import { certificate, expiredCertificate, otherCertificate, privateKey } from "../support/certificates";
+import { noEngine } from "../support/engine";
+import { printed } from "../support/printed";
+import { connection, failure, get, listen, ok, post, seen, serve, servers } from "./exchange";
 
 describe("TLS", () => {
   const secure = async (options: object): Promise<string> => {
@@ -19,8 +22,39 @@ describe("TLS", () => {
     const address = await secure({});
     expect((await send(connection(address, { caCert: certificate }), get)).status).toBe(200);
     expect((await failure(send(connection(address), get))).message).toMatch(
-      /^no trusted TLS connection to https:\/\/localhost:\d+ \(\w+\), and nothing was sent \(GET \/v1\/thing\)\. Give the authority/,
+      /^no trusted TLS connection to https:\/\/localhost:\d+ \(\w+\), and nothing was sent \(GET \/v1\/thing\)\. Its authority is unknown: give the authority that signed its certificate as the connection's caCert\.$/,
     );
+  });
+
+  test.each([
+    {
+      cause: "an expired certificate",
+      cert: expiredCertificate,
+      code: "CERT_HAS_EXPIRED",
+      advice: "Its certificate has expired or is not valid yet: renew it, or set the clock of this machine.",
+    },
+    {
+      cause: "another host's certificate",
+      cert: otherCertificate,
+      code: "ERR_TLS_CERT_ALTNAME_INVALID",
+      advice: "Its certificate is not for localhost: name the server in the connection's address as the certificate does.",
+    },
+  ])("says what to do about $cause", async ({ cert, code, advice }) => {
+    const address = await secure({ cert });
+    expect((await failure(send(connection(address, { caCert: cert }), get))).message).toBe(
+      `no trusted TLS connection to ${address} (${code}), and nothing was sent (GET /v1/thing). ${advice}`,
+    );
+  });
+
+  test.each(["1", "true"])("VAULT_SKIP_VERIFY=%s is not followed, and one sentence says so", async (value) => {
+    const address = await secure({});
+    const config = JSON.stringify({ secrets: { address, token: "canary-token" } });
+    const target = (environment: object) =>
+      connect("secrets", "default", { config: () => config, environment: { ...environment }, memory: new Map(), engine: noEngine });
+    const sentence = "VAULT_SKIP_VERIFY is set and not followed: whoever stands between could read the token.";
+    expect((await failure(send(target({ VAULT_SKIP_VERIFY: value }), get))).message).toContain(`as the connection's caCert. ${sentence}`);
+    expect((await failure(send(target({ VAULT_SKIP_VERIFY: "false" }), get))).message).not.toContain("VAULT_SKIP_VERIFY");
+    expect(seen).toEqual([]);
   });
 
   test("sends the client certificate", async () => {
@@ -49,10 +83,31 @@ describe("TLS", () => {
   test("HTTPS to a plain HTTP server is an error about TLS", async () => {
     const plain = await serve((_, response) => ok(response));
     expect((await failure(send(connection(plain.address.replace("http:", "https:")), { ...get, retry: "never" }))).message).toContain(
-      "no trusted TLS connection",
+      "What answers there does not speak TLS: correct the scheme of the connection's address to http, or its port.",
     );
   });
 });
+
+test.each(["secrets", "platform", "scheduler"] as const)(
+  "plain http to another machine is warned of once for each connection to %s",
+  async (system) => {
+    const address = `http://${system}.invalid:1`;
+    const to = (name: string) =>
+      connect(system, name, {
+        config: () => JSON.stringify({ [system]: { address, token: "t" } }),
+        environment: {},
+        memory: new Map(),
+        engine: noEngine,
+      });
+    for (const name of ["default", "default", "other"]) await failure(send(to(name), { ...get, retry: "never" }));
+    const line = (name: string): string =>
+      `warning: the connection "${name}" sends requests to ${address}, with the token of ${system} in them, over plain http, which everyone between can read: give it an https address.`;
+    expect(printed).toEqual([line("default"), line("other")]);
+    const here = await serve((_, response) => ok(response));
+    await send(here, get);
+    expect(printed).toHaveLength(2);
+  },
+);
 
 describe("a proxy from the environment", () => {
   const variables = ["http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];
@@ -85,11 +140,25 @@ describe("a proxy from the environment", () => {
     expect(await failure(send(connection("https://third.test:8200"), post))).toMatchObject({
       code: "ERR_UNREACHABLE",
       facts: { outcomeUnknown: false },
-      message: expect.stringContaining("the proxy that the environment names does not let us through"),
+      message: expect.stringMatching(
+        /^the proxy http:\/\/127\.0\.0\.1:\d+ of the variable https_proxy does not let requests through to https:\/\/third\.test:8200/,
+      ),
     });
     asked.length = 0;
     process.env.no_proxy = "other.test";
     await failure(send(connection("http://other.test:8200"), { ...get, retry: "never" }));
     expect(asked).toEqual([]);
+  });
+
+  test.each(["http_proxy", "HTTPS_PROXY"])("that is dead is named, with its variable (%s) and without its password", async (variable) => {
+    for (const name of variables) delete process.env[name];
+    const port = await listen(createServer());
+    await new Promise((done) => servers.pop()?.close(done));
+    process.env[variable] = `http://user:canary@127.0.0.1:${port}`;
+    const { message } = await failure(send(connection(`https://${variable}.test:8200`.replace("_", "-")), { ...post, retry: "never" }));
+    expect(message).toContain(
+      `by the proxy http://127.0.0.1:${port} of the variable ${variable} (ECONNREFUSED), and nothing was sent (POST /v1/thing). Correct ${variable}, or name the host in no_proxy.`,
+    );
+    expect(message).not.toContain("canary");
   });
 });

@@ -16,7 +16,7 @@ describe("the message of a failed request", () => {
       response.writeHead(count === 1 ? 403 : 401).end('{"errors":["denied for canary-token"]}'),
     );
     expect((await failure(send(target, get))).message).toBe(
-      'denied for [secret] (GET /v1/thing, 403). Check the token of secrets in the connection "default", and what it is allowed to do.',
+      'denied for [secret] (GET /v1/thing, 403). Check the token of secrets in the connection "default", and what it is allowed to do. It comes from its setting token.',
     );
     expect(await failure(send(target, get))).toMatchObject({ code: "ERR_FORBIDDEN", status: 401 });
   });

@@ -117,7 +117,27 @@ describe.each([
 
   test("adoption sends no read before its write", async () => {
     const role = engine("secrets:SchedulerRole");
-    expect(await requests(() => role.up({ name: "web", policies: ["a"], adopt: true }))).toEqual(["POST role/web"]);
+    expect(await requests(() => role.up({ name: "web", policies: ["a"], adopt: true }))).toEqual(["GET role/web", "POST role/web"]);
+    const engineAccess = engine("secrets:SchedulerAccess");
+    expect(await requests(() => engineAccess.up({ ...access, adopt: true }))).toEqual(["GET config/access", "POST config/access"]);
+  });
+
+  test("a set reads each role that it adopts once more", async () => {
+    await create("one", "two");
+    const roles = engine("secrets:SchedulerRoles");
+    const [a, b] = [{ policies: ["a"] }, { policies: ["b"] }];
+    expect(await requests(() => roles.up({ roles: { one: b, three: a }, adopt: true }))).toEqual([
+      "GET role/one",
+      list,
+      "POST role/one",
+      "POST role/three",
+    ]);
+    expect(await requests(() => roles.up({ roles: { one: b, two: b, three: a, four: a }, adopt: true }))).toEqual([
+      "GET role/two",
+      list,
+      "POST role/four",
+      "POST role/two",
+    ]);
   });
 
   test("secrets:SchedulerRoles lists once and writes only changed roles", async () => {

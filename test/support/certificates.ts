@@ -1,4 +1,5 @@
-// Made for these tests alone: openssl req -x509 -nodes -days 36500, for localhost and 127.0.0.1; the second with -sha1.
+// Made for these tests alone: openssl req -x509 -nodes -days 36500, for localhost and 127.0.0.1; the one of that name with -sha1; the expired one and the one for
+// other.test have the same key.
 
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBnDCCAUGgAwIBAgIUCOyGQ/HqIbb+EGXaI0HKpy75t98wCgYIKoZIzj0EAwIw
@@ -52,4 +53,29 @@ i7xUQLoAAGvIAQCbBLdQOzJ8LDgBCqxs9tC05iwQPrhIA8EfRfcbugRcHQD/
 Tvx2WIM2ARZZmxO6j+4coFoRLBMXexbshSln+ZNnHQ4=
 =SBQK
 -----END PGP PUBLIC KEY BLOCK-----
+`;
+
+export const expiredCertificate = `-----BEGIN CERTIFICATE-----
+MIIBYTCCAQegAwIBAgIUBWBe0tYmBbGSwTsmOU8bJ7xFuy0wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MB4XDTI2MTEyMjEyNTg0NVoXDTI2MTEyMTEy
+NTg0NVowFDESMBAGA1UEAwwJbG9jYWxob3N0MFkwEwYHKoZIzj0CAQYIKoZIzj0D
+AQcDQgAEOrOnsNsZ92gi/Q5+I/mgje62cEJa9wdPVopw388ei1ps33d/BXIvdwNk
+f53L7Tdrp5mtoyspSo2MjFdZkW5xQ6M3MDUwFAYDVR0RBA0wC4IJbG9jYWxob3N0
+MB0GA1UdDgQWBBSLVssCuFUNrSeiBzq/ZItl76/+ITAKBggqhkjOPQQDAgNIADBF
+AiEA7fE/3s947kJa6h6s1xWQk/5x8kk8cS9wMGHbxSsjFhwCID7hvgIY03pGI8Cd
+GAWjUY1jbbr0xlkCO0zYYsNBKJ/z
+-----END CERTIFICATE-----
+`;
+
+export const otherCertificate = `-----BEGIN CERTIFICATE-----
+MIIBmTCCAT6gAwIBAgIUQn4uR+59/CEmDf/iXlPDfsNh0gswCgYIKoZIzj0EAwIw
+FTETMBEGA1UEAwwKb3RoZXIudGVzdDAgFw0yNjExMjIxMjU4NDVaGA8yMTI2MTAy
+OTEyNTg0NVowFTETMBEGA1UEAwwKb3RoZXIudGVzdDBZMBMGByqGSM49AgEGCCqG
+SM49AwEHA0IABDqzp7DbGfdoIv0OfiP5oI3utnBCWvcHT1aKcN/PHotabN93fwVy
+L3cDZH+dy+03a6eZraMrKUqNjIxXWZFucUOjajBoMB0GA1UdDgQWBBSLVssCuFUN
+rSeiBzq/ZItl76/+ITAfBgNVHSMEGDAWgBSLVssCuFUNrSeiBzq/ZItl76/+ITAP
+BgNVHRMBAf8EBTADAQH/MBUGA1UdEQQOMAyCCm90aGVyLnRlc3QwCgYIKoZIzj0E
+AwIDSQAwRgIhAIjwUXSMm0Uj2P9/U5Bme8XY+QLkpCNwTLGjCh5bJeNAAiEA7wUE
+G3USX9SBt9lRmFc04cresmCueHGf2+oQEgvng1o=
+-----END CERTIFICATE-----
 `;

@@ -110,7 +110,7 @@ export class Everything<Driver extends Story = Story> {
       const all = [
         access,
         role,
-        new secrets.SchedulerLease("lease${name}", { ttl: "1h", maxTtl: "24h" }, opts),
+        new secrets.SchedulerLease("lease${name}", { ttl: "1h", maxTtl: "24h", ${takeOver} }, opts),
         new secrets.SchedulerRoles("set${name}", { roles: { a: { policies: ["one", "two"] }, b: { policies: ["two"] } }, ${takeOver} }, opts),
         new secrets.SchedulerToken("token${name}", { role: role.name }, { ...opts, dependsOn: access }),
         new platform.GeneralSettings("general${name}", { apiRateLimit: 100 }, opts),

@@ -83,7 +83,8 @@ export const kinds: readonly Kind[] = [
   {
     kind: "lease",
     places: 2,
-    source: ({ name, value, place }) => `new secrets.SchedulerLease("${name}", { ttl: ${3600 + value}, mount: "${mounts[place]}" });`,
+    source: ({ name, value, place, adopt }) =>
+      `new secrets.SchedulerLease("${name}", { ttl: ${3600 + value}, mount: "${mounts[place]}", ${adopt} });`,
   },
   {
     kind: "workspace",

@@ -1,7 +1,7 @@
 // A program that uses every public name as a user would. It is compiled, not run: by the compiler of this repository and by TypeScript 3.8, which Pulumi runs
 // programs with; hence no newer syntax here.
 import * as pulumi from "@pulumi/pulumi";
-import { Args, Connected, DeepInput, ErrorCode, Getter, Outputs, platform, StewardError, scheduler, secrets } from "pulumi-steward";
+import { Adopt, Args, Connected, DeepInput, ErrorCode, Getter, Outputs, platform, StewardError, scheduler, secrets } from "pulumi-steward";
 import { Fault, Mail, Options, PlatformService, Sandbox, SecretsService, Seed, Service, start, TextMessage } from "pulumi-steward/sandbox";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -26,7 +26,7 @@ holds<Same<typeof access.mount, pulumi.Output<string>>>();
 holds<Same<typeof access.maxTokenNameLength, pulumi.Output<number | undefined>>>();
 const readAccess: secrets.SchedulerAccess = secrets.SchedulerAccess.get("read", "scheduler/config/access", { connection: later }, options);
 const accessState: secrets.SchedulerAccessState = { address: "", maxTokenNameLength: undefined, mount: "" };
-const accessInputs: secrets.SchedulerAccessInputs = { address: "", token: "" };
+const accessInputs: secrets.SchedulerAccessInputs = {};
 
 const times: secrets.Duration[] = ["1h30m", 90];
 const leaseArgs: secrets.SchedulerLeaseArgs = { ttl: times[0], maxTtl: later, mount: later, connection: later };
@@ -44,8 +44,9 @@ const roleArgs: secrets.SchedulerRoleArgs = {
   policies: ["a", later],
   global: later.apply(Boolean),
   type: "client",
-  adopt: false,
+  adopt: "unchanged",
 };
+const adopt: Adopt = false;
 const role = new secrets.SchedulerRole("role", roleArgs);
 holds<Same<typeof role.name, pulumi.Output<string>>>();
 holds<Same<typeof role.policies, pulumi.Output<string[]>>>();
@@ -53,7 +54,7 @@ holds<Same<typeof role.global, pulumi.Output<boolean>>>();
 holds<Same<typeof role.type, pulumi.Output<"client" | "management">>>();
 holds<Same<typeof role.mount, pulumi.Output<string>>>();
 secrets.SchedulerRole.get("read", role.id, { connection: "production" });
-const roleInputs: secrets.SchedulerRoleInputs = { name: "web" };
+const roleInputs: secrets.SchedulerRoleInputs = { name: "web", adopt };
 const roleState: secrets.SchedulerRoleState = { name: "web", policies: [], global: false, type: "client", mount: "" };
 
 const attributes: secrets.RoleAttributes = { policies: ["a"], global: true, type: "management" };
@@ -318,9 +319,18 @@ export async function schedulerNow(signal: AbortSignal): Promise<unknown[]> {
   const facts: [number, number | undefined, boolean | undefined] | undefined = page && [page.index, page.lastContact, page.knownLeader];
   for await (const each of scheduler.listNodes({ filter: text })) {
     const node: scheduler.NodeStub = each;
+    if (node.Drain && node.Status === "ready") break;
     if (node.Address) break;
   }
-  for await (const { JobID } of scheduler.listDeployments()) if (JobID) break;
+  for await (const { JobID, TaskGroups } of scheduler.listDeployments()) {
+    const group: scheduler.DeploymentTaskGroup | undefined = TaskGroups[JobID];
+    if (group && group.HealthyAllocs < group.DesiredTotal) break;
+  }
+  for await (const job of jobs) {
+    const summary: scheduler.JobSummary = job.JobSummary;
+    const running: number[] = Object.keys(job.JobSummary.Summary).map((name) => summary.Summary[name]?.Running ?? 0);
+    if (running.length > job.Datacenters.length) break;
+  }
   const members: scheduler.GetAgentMembersOptions = { connection: "production" };
   const registration: scheduler.RegisterJobOptions = { job: { ID: "web" }, namespace: "default" };
   const wait: scheduler.Duration = "5m";

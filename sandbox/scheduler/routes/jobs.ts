@@ -3,6 +3,7 @@ import { parseBool } from "../../parse-bool";
 import { accessOf } from "../access";
 import type { Found, Route } from "../answer";
 import { denied, json, Refused, secretOf } from "../answer";
+import type { Dialect } from "../dialect";
 import { listed, shown } from "../listing";
 import { byBytes } from "../paging";
 import { regionOf } from "../reading";
@@ -11,7 +12,7 @@ import { home } from "../records";
 import { register } from "../registration";
 import { jobStub } from "../wire";
 
-export function routes(app: Hono<Found>): void {
+export function routes(app: Hono<Found>, dialect: Dialect): void {
   app.get("/v1/jobs", async (c) => {
     const meta = parseBool(c.req.query("meta") ?? "") ?? false;
     return listed(c, "jobs", (job) => jobStub(job, meta), {
@@ -21,7 +22,7 @@ export function routes(app: Hono<Found>): void {
     });
   });
 
-  for (const verb of ["PUT", "POST"]) app.on(verb, "/v1/jobs", put);
+  for (const verb of dialect.registers) app.on(verb, "/v1/jobs", put);
 
   app.get("/v1/job/:id", async (c) => shown(c, "jobs", "job not found"));
 }

@@ -37,6 +37,8 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
     };
     // Without a token the real product asks the scheduler for its first one. The sandbox's scheduler has none to give.
     if (!access.token && dialect.bootstraps) return errors(c, 400, "Token not provided and failed to bootstrap ACLs");
+    if (dialect.pairsCertificates && !access.clientCert !== !access.clientKey)
+      return errors(c, 400, "client_cert and client_key must be set together");
     mount.access = access;
     return done(c);
   });

@@ -13,7 +13,7 @@ const program = (mount: string, address: string, isRenamed = false): string => `
   const address = ${JSON.stringify(address)};
   const token = process.env.STEWARD_SCHEDULER_TOKEN;
   const access = new secrets.SchedulerAccess(named("access"), { address, token, maxTokenNameLength: 128, mount }, kept("access"));
-  new secrets.SchedulerLease(named("lease"), { ttl: "1h", maxTtl: "24h", mount });
+  new secrets.SchedulerLease(named("lease"), { ttl: "1h", maxTtl: "24h", adopt, mount });
   new secrets.SchedulerRole(named("web"), { name: "web", policies: ["read"], global: true, mount }, kept("web"));
   new secrets.SchedulerRole(named("admin"), { name: "admin", type: "management", adopt, mount });
   new secrets.SchedulerRoles(named("set"), { roles: ${JSON.stringify(roles)}, adopt, mount });

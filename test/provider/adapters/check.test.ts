@@ -1,4 +1,5 @@
 import { certificate, privateKey, sha1Certificate } from "../../support/certificates";
+import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
 import { engine, sent } from "./two-sandboxes";
 
@@ -53,7 +54,9 @@ describe("check", () => {
     [
       "SchedulerAccess",
       {},
-      ["address: is missing; must be the scheduler's address", "token: is missing; must be the scheduler's management token"],
+      [
+        "token: is missing; the first write without a token makes Vault bootstrap the scheduler's ACLs and keep the only management token, which cannot be undone",
+      ],
     ],
     ["SchedulerAccess", { address: "http://h:1", token: "t", clientKey: privateKey }, ["clientCert: is needed with clientKey"]],
     [
@@ -140,10 +143,13 @@ describe("check", () => {
     expect(await engine("SchedulerAccess").problems({ ...inputs, clientCert: "-----BEGIN CERTIFICATE-----\nx\n" })).toEqual([]);
     expect(await engine("SchedulerLease").problems({ ttl: "2h", maxTtl: "1h" })).toEqual([]);
     expect(await engine("SchedulerAccess").problems({ ...inputs, caCert: certificate, clientCert: certificate })).toEqual([]);
+    const bundle = `${certificate}\n${sha1Certificate}`;
+    expect(await engine("SchedulerAccess").problems({ address: "http://h:1", token: "t", caCert: bundle })).toEqual([]);
     expect(printed).toEqual([
       'warning: scheduler access configuration "nomad": caCert: is signed with SHA-1, which the service refuses from its release 1.12 on',
       'warning: scheduler access configuration "nomad": clientCert: cannot be parsed as an x509 certificate, so that the service will not reach the scheduler with it',
       'warning: scheduler lease configuration "nomad": ttl: is longer than maxTtl, which will cut it',
+      'warning: scheduler access configuration "nomad": caCert: certificate 2 of 2 is signed with SHA-1, which the service refuses from its release 1.12 on',
     ]);
   });
 
@@ -158,4 +164,19 @@ test("a preview with an unknown connection plans an update, not a replacement", 
   const resource = engine("SchedulerLease");
   await resource.up({ ttl: "1h" });
   expect(await resource.preview({ ttl: "1h", connection: unknown })).toMatchObject({ operation: "update", replaces: [] });
+});
+
+test.each([
+  [
+    "secrets:SchedulerRole",
+    { name: "web", policies: ["a"], polices: [] },
+    '"polices" (did you mean policies?) is not known here; known are name',
+  ],
+  ["secrets:SchedulerLease", { ttl: 1, max_ttl: 2 }, '"max_ttl" (did you mean maxTtl?) is not known here'],
+  ["secrets:SchedulerLease", { ttl: 1, color: 2 }, '"color" is not known here'],
+  ["platform:GeneralSettings", { "api-rate-limit": 40 }, '"api-rate-limit" (did you mean apiRateLimit?) is not known here'],
+])("%s: an unknown input that is nearly a known one: %j", async (token, inputs, words) => {
+  const config = { address: "http://127.0.0.1:1", dialect: "hashicorp" };
+  const found = await new Engine(token, { "steward:default": { secrets: config, platform: config } }).problems(inputs);
+  expect(found.join()).toContain(words);
 });

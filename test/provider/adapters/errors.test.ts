@@ -171,7 +171,7 @@ describe("the hint of an error", () => {
     test("and names a path that the token may read but not write", async () => {
       const limited = await as('path "nomad/*" { capabilities = ["read"] }');
       await expect(engine("SchedulerRole", { "steward:default": limited }).up(role)).rejects.toThrow(
-        /^Cannot create scheduler role "web": permission denied \(POST \/v1\/nomad\/role\/web, 403\)\. This token sees \/nomad\/role\/web but may not do this with it: its policy needs the capabilities create, read and update there\.$/,
+        /^Cannot create scheduler role "web": permission denied \(POST \/v1\/nomad\/role\/web, 403\)\. This token sees \/nomad\/role\/web but may not do this with it: its policy needs the capabilities create, read and update there\. It comes from its setting token\.$/,
       );
       expect(sent().filter((request) => request === listing)).toHaveLength(1);
     });

@@ -217,7 +217,7 @@ describe("partial updates", () => {
     await call({ ttl: 60, max_ttl: 7200 });
     sandbox.faults.add({ ...write, path: "/v1/nomad/config/lease", action: "respond", status: 500 });
     const resource = engine("SchedulerLease");
-    await expect(resource.up({ ttl: "1h" })).rejects.toMatchObject({ code: "ERR_SERVER" });
+    await expect(resource.up({ ttl: "1h", adopt: true })).rejects.toMatchObject({ code: "ERR_SERVER" });
     await resource.up({ ttl: "1h" });
     expect(resource.outputs()).toMatchObject({ ttl: 3600, maxTtl: 7200 });
   });

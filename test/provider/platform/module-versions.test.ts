@@ -4,6 +4,7 @@ import { platform } from "../../../provider";
 import { moduleVersionDeprecation } from "../../../provider/platform/module-version-deprecation";
 import { Engine } from "../../support/engine";
 import { onEachPlatform } from "../../support/platform";
+import { printed } from "../../support/printed";
 import { listen } from "../exchange";
 
 const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
@@ -78,7 +79,19 @@ onEachPlatform("the deprecation of a module version", (current) => {
     const { link: _, ...silent } = inputs;
     expect(await requests(() => engine("ModuleVersionDeprecation").up({ ...silent, reason: "Theirs." }))).toEqual([read]);
     const deprecation = engine("ModuleVersionDeprecation");
+    const changes = ['reason: "Theirs." -> "Use 2.0.0."', 'link: nothing -> "https://wiki.example.com/2"'];
+    const unchanged = await requests(() =>
+      expect(deprecation.up({ ...inputs, adopt: "unchanged" })).rejects.toMatchObject({
+        code: "ERR_ALREADY_EXISTS",
+        message: expect.stringContaining(`it exists, and adopting it would change ${changes.join("; ")}. Declare what is there`),
+      }),
+    );
+    expect(unchanged).toEqual([read]);
+    expect(printed).toEqual([]);
     expect(await requests(() => deprecation.up({ ...inputs, adopt: true }))).toEqual([read, write]);
+    expect(printed).toEqual(
+      changes.map((change) => `deprecation of module version "acme/network/aws/1.0.0": adopting it changes ${change}.`),
+    );
     expect(await deprecation.up(inputs)).toBe("same");
     expect(await shown()).toMatchObject({ reason: "Use 2.0.0." });
   });

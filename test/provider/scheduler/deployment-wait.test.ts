@@ -47,13 +47,32 @@ test("resolves on success and reports its progress", async () => {
     'deployment of job "web": running, web 2 of 3 healthy.',
     'deployment of job "web": successful, web 3 of 3 healthy.',
   ]);
-  // What is asked about the job is never stale.
-  expect(seen[0]).toMatchObject({ path: "/v1/jobs", query: { namespace: "team", region: "eu", filter: 'ID == "web"' } });
-  expect(seen[0]?.query.stale).toBeUndefined();
+  expect(seen[0]).toMatchObject({ path: "/v1/jobs", query: { namespace: "team", region: "eu", filter: 'ID == "web"', stale: "" } });
   expect(seen[1]).toMatchObject({ path: "/v1/deployments", query: { namespace: "team", filter: 'JobID == "web"', stale: "" } });
   // Without a deployment, it is asked once whether there was one.
-  expect(seen[2]).toMatchObject({ path: "/v1/jobs", query: { namespace: "team", filter: 'ID == "web" and Stable == "false"' } });
+  expect(seen[2]).toMatchObject({ path: "/v1/jobs", query: { namespace: "team", filter: 'ID == "web" and Stable == "false"', stale: "" } });
   expect(seen).toHaveLength(8);
+});
+
+test("outlasts an election at each of its reads, and says so", async () => {
+  const asked = new Map<string, number>();
+  await serve(({ path, query }, response) => {
+    const question = `${path} ${query.filter} ${query.index}`;
+    asked.set(question, (asked.get(question) ?? 0) + 1);
+    if (asked.get(question) === 1) return response.writeHead(500).end("No cluster leader");
+    if (path === "/v1/deployments") return answerList(response, [], { "X-Scheduler-Index": 30 });
+    answerList(response, query.filter?.includes("Stable") ? [] : [job()]);
+  });
+  expect(await waitForDeployment({ jobId: "web" })).toBeUndefined();
+  expect([...asked.values()]).toEqual([2, 2, 2]);
+  expect(lines().filter((line) => line.includes("no leader"))).toHaveLength(3);
+});
+
+test("gives up an election after electionTimeout", async () => {
+  await serve((_, response) => response.writeHead(503).end());
+  expect((await failure(waitForDeployment({ jobId: "web", electionTimeout: 1 }))).message).toContain(
+    'Cannot wait for the deployment of job "web": the server gave no reason (GET /v1/jobs, 503). It had no leader for 1 s',
+  );
 });
 
 test("resolves for a version that was deployed long ago, although the scheduler has garbage-collected its deployment", async () => {

@@ -1,18 +1,22 @@
 import { ServerResponse } from "node:http";
 import { scheduler } from "../../../provider";
 import { limits } from "../../../provider/http";
+import { electionPause } from "../../../provider/scheduler/election";
 import { watching } from "../../../provider/scheduler/watch";
+import { printed } from "../../support/printed";
 import { collect } from "../../support/scheduler";
 import { Asked, answerList, closeAll, failure, serve } from "./server";
 
-const usual = { limits: { ...limits }, watching: { ...watching } };
+const usual = { limits: { ...limits }, watching: { ...watching }, electionPause: { ...electionPause } };
 beforeEach(() => {
   limits.firstPause = 5;
   watching.pause = 5;
+  electionPause.first = 5;
 });
 afterEach(async () => {
   Object.assign(limits, usual.limits);
   Object.assign(watching, usual.watching);
+  Object.assign(electionPause, usual.electionPause);
   await closeAll();
 });
 
@@ -130,10 +134,50 @@ test("reconnects if the server sends no response until the end of the wait and a
 });
 
 test.each([400, 403, 404, 500, 503])("%d ends the watch and is not retried", async (status) => {
-  const seen = await script(at(5, node("a")), (_, response) => response.writeHead(status).end("No cluster leader"));
+  const seen = await script(at(5, node("a")), (_, response) => response.writeHead(status).end("No luck"));
   const error = await failure(take(2));
-  expect(error).toMatchObject({ status, message: expect.stringContaining("Cannot watch nodes: No cluster leader (GET /v1/nodes") });
+  expect(error).toMatchObject({ status, message: expect.stringContaining("Cannot watch nodes: No luck (GET /v1/nodes") });
   expect(seen).toHaveLength(2);
+  expect(printed).toEqual([]);
+});
+
+describe("an election", () => {
+  const leaderless: Step[] = [
+    (_, response) => response.writeHead(500).end("rpc error: No cluster leader"),
+    (_, response) => response.writeHead(503).end("No cluster leader"),
+  ];
+
+  test("is outlasted, from the first list on, and said once each time", async () => {
+    const seen = await script(...leaderless, at(5, node("a")), ...leaderless, at(6, node("b")), at(7, node("c")));
+    expect(await take(3)).toEqual(["5 a", "6 b", "7 c"]);
+    expect(indexes(seen)).toEqual([undefined, undefined, undefined, "5", undefined, undefined, "6"]);
+    const line = "info: [runtime] pulumi-steward: the scheduler has no leader (500); it is asked again for up to 60 s.";
+    expect(printed).toEqual([line, line]);
+  });
+
+  test("that never ends is given up after electionTimeout", async () => {
+    const seen = await serve((_, response) => response.writeHead(500).end("No cluster leader"));
+    expect((await failure(take(1, { electionTimeout: "1s" }))).message).toBe(
+      "Cannot watch nodes: No cluster leader (GET /v1/nodes, 500). It had no leader for 1 s: see the logs of its servers, or set a longer electionTimeout.",
+    );
+    expect(seen.length).toBeGreaterThan(1);
+    expect(printed).toHaveLength(1);
+  });
+
+  test("is left at once by the signal", async () => {
+    const controller = new AbortController();
+    await script((_, response) => {
+      response.writeHead(503).end();
+      controller.abort();
+    });
+    expect(await collect(scheduler.watch({ resource: "nodes", signal: controller.signal }))).toEqual([]);
+  });
+
+  test("ends a list: only what waits outlasts it", async () => {
+    const seen = await script(...leaderless);
+    expect(await failure(collect(scheduler.listNodes()))).toMatchObject({ status: 500 });
+    expect(seen).toHaveLength(1);
+  });
 });
 
 test("fails for an endpoint without blocking queries", async () => {
@@ -189,6 +233,7 @@ test.each([
   [{ resource: "evaluations" }, 'resource: must be "jobs", "deployments" or "nodes"'],
   [undefined, "expected object"],
   [{ resource: "jobs", wait: 0 }, "wait: must be at least 1s"],
+  [{ resource: "jobs", electionTimeout: 0 }, "electionTimeout: must be at least 1s"],
   [{ resource: "jobs", wait: "soon" }, "wait: must be at least 1s"],
   [{ resource: "jobs", index: 5 }, "index"],
   [{ resource: "jobs", filter: "Stop is empty" }, "filter: asks whether Stop is empty"],

@@ -95,7 +95,7 @@ describe.each([
     answer404("GET", "config/access", "{}");
     const access = engine("SchedulerAccess");
     await expect(access.up({ address: "http://a:1", token: "t" })).rejects.toThrow(
-      `(GET /v1/${mount}/config/access, 404). Nothing proves that it does not exist: check the connection's address, the mount, and any proxy in front of the service. With adopt: true it is written without this read.`,
+      `(GET /v1/${mount}/config/access, 404). Nothing proves that it does not exist: check the connection's address, the mount, and any proxy in front of the service. With adopt: true it is created without this proof.`,
     );
     expect(await access.up({ address: "http://a:1", token: "t", adopt: true })).toBe("create");
   });

@@ -105,7 +105,7 @@ describe.each([
         await expect(create(role("new"))).rejects.toMatchObject({
           code: "ERR_FORBIDDEN",
           path: `/v1/${mount}/role`,
-          message: `Cannot create scheduler role "new": permission denied (GET /v1/${mount}/role, 403). This token ${hint}`,
+          message: `Cannot create scheduler role "new": permission denied (GET /v1/${mount}/role, 403). This token ${hint} It comes from its setting token.`,
         });
         expect(await held("new")).toBeUndefined();
       }

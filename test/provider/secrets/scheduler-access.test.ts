@@ -100,6 +100,36 @@ onEachTarget("SchedulerAccess", (current) => {
     expect(await access.up({ ...inputs, mount })).toBe("update");
   });
 
+  test("address and token may come from the service's own environment, but for the token of Vault", async () => {
+    const { dialect, outside, newMount } = current();
+    const mount = await newMount();
+    const access = engine();
+    const declared = { maxTokenNameLength: 64, mount };
+    if (dialect === "hashicorp")
+      expect(await access.problems(declared)).toEqual([
+        "token: is missing; the first write without a token makes Vault bootstrap the scheduler's ACLs and keep the only management token, which cannot be undone",
+      ]);
+    const given = dialect === "hashicorp" ? { ...declared, token: "ours" } : declared;
+    expect(await access.up(given)).toBe("create");
+    expect((await outside("GET", `${mount}/config/access`)).data?.address).toBe("");
+    expect(access.outputs()).toMatchObject({ address: "" });
+    expect(await access.refresh()).toEqual([]);
+    expect(await access.up(given)).toBe("same");
+    // Not declared, not compared.
+    await outside("POST", `${mount}/config/access`, { address: "http://theirs:4646", token: "theirs", max_token_name_length: 64 });
+    expect(await access.refresh()).toEqual([]);
+    expect(access.outputs()).toMatchObject({ address: "http://theirs:4646" });
+    expect(await access.up(given)).toBe("same");
+    // Declared, and no longer: it leaves the server.
+    expect(await access.up({ ...given, address: "http://ours:4646" })).toBe("update");
+    expect(await access.refresh()).toEqual([]);
+    expect(await access.up(given)).toBe("update");
+    expect((await outside("GET", `${mount}/config/access`)).data?.address).toBe("");
+    expect(await engine().get(`${mount}/config/access`)).toMatchObject({ address: "", mount });
+    await access.destroy();
+    expect((await outside("GET", `${mount}/config/access`)).data?.address ?? "").toBe("");
+  });
+
   test("get reads the configuration without its secrets", async () => {
     const { outside, newMount } = current();
     const mount = await newMount();

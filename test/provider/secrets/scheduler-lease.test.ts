@@ -1,4 +1,5 @@
 import { Engine } from "../../support/engine";
+import { printed } from "../../support/printed";
 import { onEachTarget } from "../../support/target";
 
 onEachTarget("SchedulerLease", (current) => {
@@ -59,13 +60,40 @@ onEachTarget("SchedulerLease", (current) => {
     const mount = await newMount();
     await outside("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 7200 });
     const lease = engine();
-    await lease.up({ ttl: "1h", mount });
+    await lease.up({ ttl: "1h", mount, adopt: true });
     expect((await outside("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 3600, max_ttl: 7200 });
     await outside("POST", `${mount}/config/lease`, { ttl: 3600, max_ttl: 9000 });
     expect(await lease.refresh()).toEqual([]);
     expect(lease.outputs()).toMatchObject({ maxTtl: 9000 });
     await lease.up({ ttl: "2h", mount });
     expect((await outside("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 7200, max_ttl: 9000 });
+  });
+
+  test("one that exists is not taken over without adopt", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    await outside("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 7200 });
+    await expect(engine().up({ ttl: "1h", mount })).rejects.toMatchObject({
+      code: "ERR_ALREADY_EXISTS",
+      message: `Cannot create scheduler lease configuration "${mount}": the engine has a lease configuration already. If you renamed the resource, give it an alias of its old name. Otherwise set adopt: true to overwrite it; destroying the resource then brings the service's defaults back. To replace it with \`pulumi up --replace\`, set the resource option deleteBeforeReplace: true.`,
+    });
+    await expect(engine().up({ ttl: "1h", mount, adopt: "unchanged" })).rejects.toMatchObject({
+      code: "ERR_ALREADY_EXISTS",
+      message: expect.stringContaining("adopting it would change ttl: 60 -> 3600. Declare what is there"),
+    });
+    expect((await outside("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 60, max_ttl: 7200 });
+    expect(printed).toEqual([]);
+    // The one that is not declared stays what it is.
+    expect(await engine().up({ ttl: "1m", mount, adopt: "unchanged" })).toBe("create");
+    expect(printed).toEqual([]);
+    const lease = engine();
+    await lease.up({ ttl: "1h", maxTtl: "1d", mount, adopt: true });
+    expect(printed).toEqual(
+      ["ttl: 60 -> 3600", "maxTtl: 7200 -> 86400"].map(
+        (change) => `scheduler lease configuration "${mount}": adopting it changes ${change}.`,
+      ),
+    );
+    expect(await lease.up({ ttl: "1h", maxTtl: "1d", mount })).toBe("same");
   });
 
   test("the error of an unreadable OpenAPI document names a way to create a lease with one attribute", async () => {
@@ -75,22 +103,26 @@ onEachTarget("SchedulerLease", (current) => {
       const document = { path: /openapi/, action: "respond", status: 403, body: '{"errors":["permission denied"]}' } as const;
       sandbox?.faults.add({ system: "secrets", times: 10, ...document });
     };
-    const expectRefusal = async (operation: Promise<unknown>, verb: string): Promise<void> => {
+    const wayRound = {
+      create: "With adopt: true it is created without this proof.",
+      update: "Or declare both ttl and maxTtl: then nothing is read first.",
+    };
+    const expectRefusal = async (operation: Promise<unknown>, verb: "create" | "update"): Promise<void> => {
       const refused = await operation.catch((error) => error.message);
       if (!sandbox || dialect === "hashicorp") expect(["create", "update"]).toContain(refused);
       else
         expect(refused).toBe(
-          `Cannot ${verb} scheduler lease configuration "${mount}": the server gave no reason (GET /v1/${mount}/config/lease, 404). Only the OpenAPI document can prove that it does not exist, and it cannot be read: allow the token to read /v1/sys/internal/specs/openapi. Or declare both ttl and maxTtl: then nothing is read first.`,
+          `Cannot ${verb} scheduler lease configuration "${mount}": the server gave no reason (GET /v1/${mount}/config/lease, 404). Only the OpenAPI document can prove that it does not exist, and it cannot be read: allow the token to read /v1/sys/internal/specs/openapi. ${wayRound[verb]}`,
         );
     };
     for (const inputs of [{ ttl: "1h" }, { maxTtl: "1h" }]) {
       refuseDocument();
-      const lease = engine();
-      await expectRefusal(lease.up({ ...inputs, mount }), "create");
-      expect(await engine().up({ ttl: "1h", maxTtl: "1h", mount })).toBe("create");
+      await expectRefusal(engine().up({ ...inputs, mount }), "create");
+      expect(await engine().up({ ...inputs, mount, adopt: true })).toBe("create");
       await current().outside("DELETE", `${mount}/config/lease`);
       sandbox?.faults.clear();
     }
+    sandbox?.faults.clear();
     // An attribute that leaves the program is read as well.
     const lease = engine();
     await lease.up({ ttl: "1h", maxTtl: "1h", mount });

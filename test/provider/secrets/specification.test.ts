@@ -76,6 +76,7 @@ onEachTarget("getSpecification", (current) => {
     const { operations } = await getSpecification({ pathPrefix: "/sys/rekey/init", method: "Delete" });
     expect(operations.map(named)).toEqual(["DELETE /sys/rekey/init"]);
     expect(operations[0]?.summary).toEqual(expect.any(String));
+    expect(operations[0]).toMatchObject({ responses: { "204": { description: "empty body" } } });
     expect((await getSpecification({ method: "GET" })).operations).toEqual(all.operations.filter(({ method }) => method === "GET"));
     expect((await getSpecification({ method: "trace" })).operations).toEqual([]);
     const [own] = (await getSpecification({ pathPrefix: "/sys/internal/specs/openapi", method: "get" })).operations;
@@ -157,22 +158,26 @@ describe("another server", () => {
 
   test("reads only methods as operations, and leaves out missing facts", async () => {
     const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+    const get = { summary: "Reads", tags: ["a", "b"], description: "of this", responses: { "200": { description: "fine" } } };
     const item = {
       summary: "a path",
       description: "of everything",
       servers: [{ url: "/" }],
       parameters: [{ name: "id", in: "path" }],
       "x-get": {},
-      ...Object.fromEntries(methods.map((method) => [method, method === "get" ? { summary: "Reads", tags: ["a", "b"] } : { tags: null }])),
+      ...Object.fromEntries(methods.map((method) => [method, method === "get" ? get : { tags: null }])),
     };
     await serveDocument({ "/all": item, "/none": null });
+    const { responses, description } = get;
     const { operations, document } = await getSpecification();
     const none = { sudo: false, unauthenticated: false, createSupported: false };
     expect(operations).toEqual(
       methods.map((method) => ({
         path: "/all",
         method: method.toUpperCase(),
-        ...(method === "get" ? { summary: "Reads", tags: ["a", "b"] } : { tags: [] }),
+        ...(method === "get"
+          ? { summary: "Reads", tags: ["a", "b"], description, responses }
+          : { tags: [], description: "of everything", responses: {} }),
         ...none,
       })),
     );

@@ -27,7 +27,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's jobs, %s", (d
     expect(first).toMatchObject({ JobID: "shop", JobVersion: 0, Status: "running", JobCreateIndex: json.JobModifyIndex });
     expect(await get(`deployment/${first?.ID}`)).toMatchObject({ TaskGroups: { web: { DesiredTotal: 3, DesiredCanaries: 1 } } });
 
-    const again = await put({ ID: "shop", TaskGroups: [group] }, "", "POST");
+    const again = await put({ ID: "shop", TaskGroups: [group] }, "", dialect === "standard" ? "PUT" : "POST");
     expect(again.json.JobModifyIndex).toBe(json.JobModifyIndex);
     expect((await get("job/shop")).Version).toBe(0);
 

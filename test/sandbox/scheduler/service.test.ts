@@ -53,6 +53,16 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect)
     });
   });
 
+  test("what the API document refuses, and the real product takes", async () => {
+    const { scheduler } = sandbox;
+    const isStrict = dialect === "standard";
+    const filter = encodeURIComponent('Status == "running"');
+    for (const other of ["prefix=w", "meta=true"])
+      expect((await call(scheduler, "GET", `/v1/jobs?filter=${filter}&${other}`)).status).toBe(isStrict ? 400 : 200);
+    expect((await call(scheduler, "GET", "/v1/jobs?prefix=w&meta=true")).status).toBe(200);
+    expect((await call(scheduler, "POST", "/v1/jobs", {})).status).toBe(isStrict ? 405 : 400);
+  });
+
   test("a generated token has the rights of its policies until it expires or is revoked", async () => {
     const { scheduler, clock } = sandbox;
     const status = async (path: string, token: string): Promise<number> => (await call(scheduler, "GET", path, undefined, token)).status;

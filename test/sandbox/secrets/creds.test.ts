@@ -140,9 +140,11 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
       await access({ token });
       expect(await ask()).toMatchObject(denied);
     }
-    await access({ client_cert: "a certificate" });
-    expect(await ask()).toMatchObject(refused("Both client cert and client key must be provided"));
-    await access({ client_key: "a key" });
+    if (stage().real) {
+      await access({ client_cert: "a certificate" });
+      expect(await ask()).toMatchObject(refused("Both client cert and client key must be provided"));
+    }
+    await access({ client_cert: "a certificate", client_key: "a key" });
     expect((await ask()).status).toBe(500);
   });
 

@@ -7,7 +7,7 @@ const declarations = {
   set: (name: string): string =>
     `new secrets.SchedulerRoles("${name}", { roles: { web: { policies: ["x"] }, ${name}: { policies: ["x"] } }, adopt: true });`,
   access: (name: string): string => `new secrets.SchedulerAccess("${name}", { address: "http://nomad:4646", token: "x", adopt: true });`,
-  lease: (name: string): string => `new secrets.SchedulerLease("${name}", { ttl: "1h" });`,
+  lease: (name: string): string => `new secrets.SchedulerLease("${name}", { ttl: "1h", adopt: true });`,
   workspace: (name: string): string =>
     `new platform.AdminWorkspace("${name}", { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true });`,
   deprecation: (name: string): string => `new platform.ModuleVersionDeprecation("${name}", { ${version}, reason: "Old.", adopt: true });`,

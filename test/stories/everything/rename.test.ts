@@ -78,7 +78,6 @@ describe("a program whose resources are all renamed without an alias", () => {
     tell("hashicorp", async (everything) => {
       await everything.declare({ name: "-old" }).up();
       // The server rejects the resources that need no `adopt`.
-      everything.refuse("POST", /config\/lease$/);
       everything.refuse("GET", /general-settings$/, "platform");
       everything.refuse("GET", /ws-acmeNetworkTest$/, "platform");
       const refused = await everything

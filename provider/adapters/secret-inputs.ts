@@ -1,0 +1,22 @@
+import { isSecret, Output, output } from "@pulumi/pulumi";
+
+// Pulumi does not tell a dynamic provider which inputs are secret. Adoption prints values, so the program's side hands over the names.
+
+/** The input that names the secret ones. @internal */
+export const secretInputs = "secretInputs";
+
+const holdsOutput = (value: unknown): boolean =>
+  Output.isInstance(value) ||
+  value instanceof Promise ||
+  (typeof value === "object" && value !== null && Object.values(value).some(holdsOutput));
+
+/** The names of these inputs that hold a secret; undefined where none can. `known`: names that are secret in any case. @internal */
+export function secretInputsOf(inputs: object, known: readonly string[] = []): Promise<string[] | undefined> | undefined {
+  const late = Object.entries(inputs).filter(([name, value]) => known.includes(name) || holdsOutput(value));
+  if (late.length === 0) return undefined;
+  const named = late.map(async ([name, value]) => (known.includes(name) || (await isSecret(output(value))) ? [name] : []));
+  return Promise.all(named).then((names) => {
+    const secrets = names.flat();
+    return secrets.length > 0 ? secrets : undefined;
+  });
+}

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { Connection } from "./connection";
+import { StewardError } from "./errors";
+import { flag } from "./inputs";
+import { log } from "./log";
+import { redact } from "./redaction";
+import { Adopt } from "./resource";
+
+// A creation that meets an object on the server: it is refused, or takes the object over and says what that changes.
+
+/** @internal */
+export const adoptInput: z.ZodType<Adopt | undefined> = z
+  .union([flag, z.literal("unchanged")], 'must be true, false or "unchanged"')
+  .optional();
+
+/** An attribute of which the server holds another value than the one that a creation writes. @internal */
+export interface Difference {
+  /** `roles.web.policies`; the first part is the input. */
+  path: string;
+  from: unknown;
+  to: unknown;
+}
+
+/** What a creation finds on the server. @internal */
+export interface Found<State> {
+  /** What was read; undefined where only the existence was. */
+  state?: State;
+  /** The error of a creation without `adopt`. */
+  reason: string;
+  advice: string;
+  differences: readonly Difference[];
+  /** Attributes that the server does not show: adoption overwrites them unseen. */
+  unreadable?: readonly string[];
+}
+
+const longest = 200;
+
+/** The input of a path: `roles` of `roles.web.policies`. */
+const inputOf = (path: string): string => path.split(".", 1)[0] as string;
+
+function shown(value: unknown, secrets: readonly string[]): string {
+  const text = value === undefined ? "nothing" : redact(JSON.stringify(value), secrets);
+  return text.length > longest ? `${text.slice(0, longest / 2)}…${text.slice(-longest / 2)}` : text;
+}
+
+const described = ({ secretFields, secrets }: Connection, { path, from, to }: Difference): string =>
+  `${path}: ${secretFields.includes(inputOf(path)) ? "[secret] -> [secret]" : `${shown(from, secrets)} -> ${shown(to, secrets)}`}`;
+
+/** The lines that say what an adoption changes. @internal */
+export function adoptionLines(connection: Connection, { differences, unreadable = [] }: Found<unknown>): string[] {
+  return [
+    ...differences.map((difference) => `changes ${described(connection, difference)}`),
+    ...(unreadable.length > 0 ? [`overwrites ${unreadable.join(", ")}, which the server does not show`] : []),
+  ];
+}
+
+/** Refuses what exists, or prints what its adoption changes. Called before the first write. @internal */
+export function takeOver(
+  connection: Connection,
+  adopt: Adopt | undefined,
+  found: Found<unknown> | undefined,
+  { isSaid = false } = {},
+): void {
+  if (!found) return;
+  if (!adopt) throw new StewardError({ code: "ERR_ALREADY_EXISTS", reason: found.reason, advice: found.advice });
+  const { differences, unreadable = [] } = found;
+  if (adopt === "unchanged" && differences.length > 0) {
+    const listed = differences.slice(0, 10).map((difference) => described(connection, difference));
+    const more = differences.length > listed.length ? [`and ${differences.length - listed.length} more`] : [];
+    const unseen = unreadable.length > 0 ? `; the server does not show ${unreadable.join(", ")}, so these were not compared` : "";
+    throw new StewardError({
+      code: "ERR_ALREADY_EXISTS",
+      reason: `it exists, and adopting it would change ${[...listed, ...more].join("; ")}${unseen}`,
+      advice: "Declare what is there, or set adopt: true to overwrite it.",
+    });
+  }
+  if (!isSaid) for (const line of adoptionLines(connection, found)) log(`${connection.resource}: adopting it ${line}.`);
+}
+
+/** What a preview says of an object that a creation meets. @internal */
+export function previewLines(connection: Connection, adopt: Adopt | undefined, found: Found<unknown>): string[] {
+  const changes = adoptionLines(connection, found);
+  const all = changes.length > 0 ? changes : ["changes nothing"];
+  const isRefused = !adopt || (adopt === "unchanged" && found.differences.length > 0);
+  return [
+    ...(isRefused
+      ? [`warning: ${connection.resource}: ${found.reason}: \`pulumi up\` will refuse to create it with adopt: ${adopt ?? false}.`]
+      : []),
+    ...all.map((line) => `${connection.resource}: adopting it ${line}.`),
+  ];
+}
+
+/** The attributes that an adoption changes. @internal */
+export const differencesOf = <Fields extends object>(
+  from: Fields,
+  to: Fields,
+  equal: { [Field in keyof Fields]?: (a: unknown, b: unknown) => boolean },
+  prefix = "",
+): Difference[] =>
+  (Object.keys(equal) as (keyof Fields & string)[])
+    .filter((field) => !equal[field]?.(from[field], to[field]))
+    .map((field) => ({ path: `${prefix}${field}`, from: from[field], to: to[field] }));

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { info } from "@pulumi/pulumi/log";
+import { z } from "zod";
+import { Duration, seconds } from "../comparison";
+import { StewardError } from "../errors";
+import { printable } from "../log";
+
+// A scheduler that elects a leader answers 500 or 503 for some seconds. What waits for changes only reads, so it waits for the election, too.
+
+/** What waits for changes takes. */
+export interface ElectionOptions {
+  /**
+   * For how long a scheduler without a leader is asked again: one that answers 500 "No cluster leader", or 503.
+   * @default "60s"
+   */
+  electionTimeout?: Duration;
+}
+
+/** A length of time as an input. @internal */
+export const durationInput: z.ZodType<Duration | undefined> = z
+  .custom<Duration>((value) => (seconds(value) ?? 0) >= 1, 'must be at least 1s, such as "30s", "1h30m", or whole seconds')
+  .optional();
+
+/** Milliseconds. Grows from one attempt to the next. @internal */
+export const electionPause = { first: 250, longest: 5_000 };
+
+const hasNoLeader = (error: unknown): error is StewardError =>
+  error instanceof StewardError && (error.status === 503 || (error.status === 500 && /no cluster leader/i.test(error.facts.reason)));
+
+/** Repeats a read as long as the scheduler has no leader, and says so once. @internal */
+export async function outlastElection<T>(
+  read: (attempt: number) => Promise<T>,
+  { electionTimeout, signal }: ElectionOptions & { signal?: AbortSignal },
+): Promise<T> {
+  const allowed = seconds(electionTimeout) ?? 60;
+  const end = Date.now() + allowed * 1000;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await read(attempt);
+    } catch (error) {
+      if (!hasNoLeader(error) || signal?.aborted) throw error;
+      if (Date.now() >= end)
+        throw error.with({ advice: `It had no leader for ${allowed} s: see the logs of its servers, or set a longer electionTimeout.` });
+      if (attempt === 0)
+        await info(printable(`pulumi-steward: the scheduler has no leader (${error.status}); it is asked again for up to ${allowed} s.`));
+      const pause = Math.min(electionPause.first * 2 ** Math.min(attempt, 20), electionPause.longest, Math.max(1, end - Date.now()));
+      await sleep(pause, undefined, { signal }).catch(() => {});
+    }
+  }
+}

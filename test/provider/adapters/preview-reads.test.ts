@@ -1,0 +1,99 @@
+import { forget } from "../../../provider/adapters/dynamic-runtime";
+import { Sandbox, start } from "../../../sandbox/index";
+import { call } from "../../support/call";
+import { Engine } from "../../support/engine";
+import { printed } from "../../support/printed";
+
+describe.each([
+  { dialect: "standard" as const, mount: "scheduler" },
+  { dialect: "hashicorp" as const, mount: "nomad" },
+])("previewReads ($dialect)", ({ dialect, mount }) => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+  });
+  afterAll(() => sandbox.close());
+  beforeEach(async () => {
+    forget();
+    await sandbox.reset();
+  });
+
+  const config = (more: object = {}): Record<string, object> => ({
+    "steward:default": {
+      secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect, previewReads: true, ...more },
+      platform: { address: sandbox.platform.url, token: sandbox.platform.token, dialect, previewReads: true },
+    },
+  });
+  const engine = (token: string, more?: object): Engine => new Engine(token, config(more));
+  const outside = (method: string, path: string, body?: object) => call(sandbox.secrets, method, `/v1/${mount}/${path}`, body);
+  const requests = async (operation: () => Promise<unknown>): Promise<string[]> => {
+    const before = sandbox.requests().length;
+    await operation();
+    const sent = sandbox.requests().slice(before);
+    return sent.map(({ method, path }) => `${method} ${path.replace(`/v1/${mount}/`, "")}`);
+  };
+  const theirs = { policies: "theirs", global: true, type: "client" };
+  const web = { name: "web", policies: ["ours"], global: true };
+  const ofRole = (): string[] => printed.filter((line) => !line.includes("does not show"));
+
+  test("a preview of a creation says what exists, that it will be refused, and what adoption would change", async () => {
+    await outside("POST", "role/web", theirs);
+    const sent = await requests(() => engine("secrets:SchedulerRole").preview(web));
+    expect(sent.every((request) => request.startsWith("GET "))).toBe(true);
+    expect(ofRole()).toEqual([
+      `warning: scheduler role "web": a role of this name exists already at the mount "${mount}": \`pulumi up\` will refuse to create it with adopt: false.`,
+      'scheduler role "web": adopting it changes policies: ["theirs"] -> ["ours"].',
+    ]);
+    expect((await outside("GET", "role/web")).json.data.policies).toEqual(["theirs"]);
+  });
+
+  test("off by default: a preview sends nothing and prints nothing", async () => {
+    await outside("POST", "role/web", theirs);
+    expect(await requests(() => engine("secrets:SchedulerRole", { previewReads: undefined }).preview(web))).toEqual([]);
+    expect(printed).toEqual([]);
+  });
+
+  test("in the up the creation uses what the check has read, and each line comes once", async () => {
+    await outside("POST", "role/web", theirs);
+    const role = engine("secrets:SchedulerRole");
+    expect(await requests(() => role.up({ ...web, adopt: true }))).toEqual(["GET role/web", "POST role/web"]);
+    expect(ofRole()).toEqual(['scheduler role "web": adopting it changes policies: ["theirs"] -> ["ours"].']);
+    // Only creations are looked at.
+    expect(await requests(() => role.preview({ ...web, policies: ["other"] }))).toEqual([]);
+  });
+
+  test.each([
+    ["secrets:SchedulerRoles", { roles: { web: { policies: ["ours"], global: true } } }, 'roles.web.policies: ["theirs"] -> ["ours"]'],
+    ["secrets:SchedulerLease", { ttl: "1h" }, "ttl: 60 -> 3600"],
+    ["secrets:SchedulerAccess", { address: "http://ours:4646", token: "t" }, 'address: "http://theirs:4646" -> "http://ours:4646"'],
+  ])("%s: the same", async (token, inputs, change) => {
+    await outside("POST", "role/web", theirs);
+    await outside("POST", "config/lease", { ttl: 60 });
+    await outside("POST", "config/access", { address: "http://theirs:4646", token: "theirs" });
+    await engine(token).preview(inputs);
+    expect(printed.join("\n")).toContain("`pulumi up` will refuse to create it with adopt: false.");
+    expect(printed.join("\n")).toContain(`adopting it changes ${change}.`);
+  });
+
+  test("a deprecation: the same, and the words are read once", async () => {
+    const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
+    await new Engine("platform:ModuleVersionDeprecation", config()).up({ ...version, reason: "Theirs." });
+    forget();
+    const sent = await requests(() => engine("platform:ModuleVersionDeprecation").up({ ...version, reason: "Ours.", adopt: true }));
+    expect(sent.map((request) => request.split(" ")[0])).toEqual(["GET", "PATCH"]);
+    expect(printed).toEqual(['deprecation of module version "acme/network/aws/1.0.0": adopting it changes reason: "Theirs." -> "Ours.".']);
+  });
+
+  test("a preview without credentials goes on, and says why it cannot tell", async () => {
+    const role = engine("secrets:SchedulerRole", { token: undefined, tokenEnv: "STEWARD_UNSET" });
+    expect((await role.preview(web)).operation).toBe("create");
+    expect(printed).toEqual([expect.stringContaining('warning: scheduler role "web": a preview cannot tell what exists: ')]);
+  });
+
+  test("what this run has removed since the check is created, not refused", async () => {
+    const role = engine("secrets:SchedulerRole");
+    await role.up(web);
+    await role.replace(web);
+    expect((await outside("GET", "role/web")).json.data.policies).toEqual(["ours"]);
+  });
+});

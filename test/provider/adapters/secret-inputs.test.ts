@@ -1,0 +1,22 @@
+import { Output, output, secret } from "@pulumi/pulumi";
+import { secrets } from "../../../provider";
+import { registered } from "../../support/registered";
+
+const given = async (args: Partial<secrets.SchedulerRoleArgs>, opts: object = {}): Promise<unknown> => {
+  const request = await registered(() => new secrets.SchedulerRole("role", { name: "web", adopt: true, ...args }, opts));
+  return request.getObject()?.toJavaScript().secretInputs;
+};
+
+test.each([
+  { of: "plain values", args: { policies: ["a"] }, expected: undefined },
+  { of: "an output that is no secret", args: { policies: output(["a"]) }, expected: undefined },
+  { of: "a secret", args: { policies: secret(["a"]) }, expected: ["policies"] },
+  { of: "a secret inside a list", args: { policies: ["a", secret("b")] }, expected: ["policies"] },
+  { of: "a promise of a secret", args: { name: Promise.resolve(secret("web")) as unknown as Output<string> }, expected: ["name"] },
+])("the provider gets the names of secret inputs, of $of", async ({ args, expected }) => {
+  expect(await given(args)).toEqual(expected);
+});
+
+test("an input that the program makes a secret output counts as secret", async () => {
+  expect(await given({ policies: ["a"] }, { additionalSecretOutputs: ["policies"] })).toEqual(["policies"]);
+});
