@@ -79,6 +79,9 @@ export class CommandLine implements Runner {
     this.strike = () => {
       isKilled = stop?.how === "kill";
       child.kill(isKilled ? "SIGKILL" : "SIGINT");
+      // The engine may wait for its program for ever. A user presses Ctrl-C once more.
+      const again = setTimeout(() => child.kill("SIGINT"), 60_000);
+      child.once("close", () => clearTimeout(again));
     };
     let output = "";
     for (const stream of [child.stdout, child.stderr])
