@@ -182,6 +182,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
       const { __provider, ...given } = withoutNulls(news);
       const { [secretInputs]: _, ...declared } = given;
       const findings = schemaFindings(definition, declared);
+      const isWellFormed = findings.length === 0;
       let inputs = given;
       if (!hasUnknown(given.connection) && !findings.some(({ path }) => path === "connection")) {
         try {
@@ -204,10 +205,9 @@ export function provider(token: string, _release?: string): DynamicProvider {
           findings.push({ path: "", reason: error.message });
         }
       }
-      warn(
-        inputs,
-        findings.filter(({ warning }) => warning),
-      );
+      const warnings = findings.filter(({ warning }) => warning);
+      // A name of another type than a string could not be shown.
+      if (isWellFormed) warn(inputs, warnings);
       const normalised = Object.fromEntries(
         Object.entries(inputs).map(([field, value]) => [
           field,

@@ -92,7 +92,7 @@ describe("the configuration", () => {
   });
 
   test.each([
-    [{ address: "http://host", tokn: "x" }, 'secrets: "tokn" is not known here; known are address, token, tokenEnv'],
+    [{ address: "http://host", tokn: "x" }, 'secrets: "tokn" (did you mean token?) is not known here; known are address, token, tokenEnv'],
     [{}, "secrets.address: must be set"],
     [{ address: "http://host", token: "a", tokenEnv: "b" }, "takes one of token, tokenEnv and tokenFile"],
     [{ address: "http://host", clientCert: "-----BEGIN" }, "takes clientCert and clientKey together"],

@@ -176,6 +176,7 @@ test.each(["standard", "hashicorp"] as const)("neither the page nor a response o
     call(secrets, "POST", `${mount}/config/access`, {
       address: "https://user:canary-in-address@nomad.example.com",
       token: management,
+      client_cert: certificate,
       client_key: key,
     }),
   );

@@ -66,7 +66,7 @@ onEachPlatform("invalid input", (current) => {
       { apiRateLimit: 29, defaultRemoteStateAccess: "yes" },
       ["apiRateLimit: must be at least 30", "defaultRemoteStateAccess: must be"],
     ],
-    ["GeneralSettings", { apiRateLimits: 30 }, ['"apiRateLimits" is not known here; known are ']],
+    ["GeneralSettings", { apiRateLimits: 30 }, ['"apiRateLimits" (did you mean apiRateLimit?) is not known here; known are ']],
     ["GeneralSettings", { onDelete: "keep" }, ['onDelete: must be "restore" or "retain"']],
     [
       "SamlSettings",

@@ -76,7 +76,7 @@ onEachTarget("getSpecification", (current) => {
     const { operations } = await getSpecification({ pathPrefix: "/sys/rekey/init", method: "Delete" });
     expect(operations.map(named)).toEqual(["DELETE /sys/rekey/init"]);
     expect(operations[0]?.summary).toEqual(expect.any(String));
-    expect(operations[0]).toMatchObject({ responses: { "204": { description: "empty body" } } });
+    expect(Object.values(operations[0]?.responses ?? {})).toEqual([expect.objectContaining({ description: expect.any(String) })]);
     expect((await getSpecification({ method: "GET" })).operations).toEqual(all.operations.filter(({ method }) => method === "GET"));
     expect((await getSpecification({ method: "trace" })).operations).toEqual([]);
     const [own] = (await getSpecification({ pathPrefix: "/sys/internal/specs/openapi", method: "get" })).operations;

@@ -83,6 +83,6 @@ test("a holder decrypts a share with a locked or unlocked key, and the result is
     await expect(secrets.decryptShare(options)).rejects.toThrow(`Cannot decrypt share: ${reason}.`);
   const mistaken = { share, privateKey: undefined, passPhrase: "words" } as never;
   await expect(secrets.decryptShare(mistaken)).rejects.toThrow(
-    'Cannot decrypt share: privateKey: must be a text; "passPhrase" is not known here; known are share, privateKey, passphrase.',
+    'Cannot decrypt share: privateKey: must be a text; "passPhrase" (did you mean passphrase?) is not known here; known are share, privateKey, passphrase.',
   );
 });
