@@ -121,12 +121,13 @@ export const functionStories: Record<string, () => Promise<unknown>> = {
   "scheduler.listDeployments": () => first(scheduler.listDeployments(), 99),
   "scheduler.listNodes": () => first(scheduler.listNodes({ filter: scheduler.filter("Status").equals("ready") }), 99),
   "scheduler.getAgentMembers": () => scheduler.getAgentMembers(),
-  "scheduler.watch": () => first(scheduler.watch({ resource: "nodes" }), 1).then(([change]) => change?.items),
+  "scheduler.watch": () => first(scheduler.watch({ resource: "nodes", electionTimeout: 1 }), 1).then(([change]) => change?.items),
   "scheduler.registerJob": () =>
     scheduler
       .registerJob({
         job: { ID: "web", Type: "batch", TaskGroups: [{ Name: "a", Tasks: [{ Name: "t", Driver: "exec", Config: { command: "x" } }] }] },
       })
       .then(() => true),
-  "scheduler.waitForDeployment": () => scheduler.waitForDeployment({ jobId: "api" }).then((deployment) => deployment?.Status),
+  "scheduler.waitForDeployment": () =>
+    scheduler.waitForDeployment({ jobId: "api", electionTimeout: 1 }).then((deployment) => deployment?.Status),
 };

@@ -121,7 +121,9 @@ describe("the protocol of Pulumi's dynamic providers", () => {
         ),
       );
       expect(answer.inputs).toMatchObject({ name: "web", mount: "elsewhere", policies: [] });
-      expect(answer.failures).toEqual([expect.stringMatching(/^"polices" is not known here; known are name, policies, /)]);
+      expect(answer.failures).toEqual([
+        expect.stringMatching(/^"polices" \(did you mean policies\?\) is not known here; known are name, policies, /),
+      ]);
     } finally {
       client.close();
       child.kill();
