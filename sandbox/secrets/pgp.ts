@@ -26,7 +26,9 @@ export async function encryptShare(share: Uint8Array, holder: Holder, now: Date)
   try {
     return await encrypt({ message, encryptionKeys: key, format: "binary", date: now });
   } catch {
-    const reason = `cannot encrypt a message to key id ${key.getKeyID().toHex()} because it has no valid encryption keys`;
+    // The product prints the id as a number: without leading zeros.
+    const id = key.getKeyID().toHex().replace(/^0+/, "");
+    const reason = `cannot encrypt a message to key id ${id} because it has no valid encryption keys`;
     throw new Error(`error setting up encryption for PGP message: openpgp: invalid argument: ${reason}`);
   }
 }
