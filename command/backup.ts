@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { StewardError } from "../provider/errors";
 import { getBackup, RekeyBackup, removeBackup } from "../provider/secrets/rekey/server";
+import { encryptedLine } from "../provider/secrets/rekey/share";
 import { service } from "./attempt";
 import { print, say, Terminal } from "./terminal";
 
@@ -35,7 +36,7 @@ async function fetch(terminal: Terminal, { nonce, keys }: RekeyBackup, { fingerp
       `It holds shares for ${Object.keys(keys).join(", ")}: \`gpg --fingerprint\` shows that of your key.`,
     );
   say(terminal, `The backup is of the rekey ${nonce}, which may not have come to its commit.`);
-  const lines = entries.flatMap(([each, shares]) => shares.map((share) => `for the holder of ${each}, encrypted: ${share}`));
+  const lines = entries.flatMap(([each, shares]) => shares.map((share) => encryptedLine(each, share)));
   if (output === undefined) for (const line of lines) await print(terminal, line);
   else write(terminal, output, lines);
 }

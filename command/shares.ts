@@ -3,7 +3,7 @@ import { StewardError } from "../provider/errors";
 import { prove } from "../provider/secrets/rekey/proof";
 import { sendPatiently } from "../provider/secrets/rekey/rate-limit";
 import { getStatus, giveShare, isWhole, RekeyStatus, ShareSet, saysNothingOfTheShare, verifyShare } from "../provider/secrets/rekey/server";
-import { guarding, mayBeShare, Share, shareOf } from "../provider/secrets/rekey/share";
+import { encryptedLine, guarding, mayBeShare, Share, shareOf } from "../provider/secrets/rekey/share";
 import { isEmpty, keptBySeal, mayGiveNoShares, noShares } from "../provider/secrets/rekey/stored-seal";
 import { agree, assertPrivate, giveBack, giving, lookAgain, Round, Standing, service, submitting } from "./attempt";
 import { NewSharesFile } from "./file";
@@ -97,7 +97,7 @@ async function readShare(terminal: Terminal, connection: Connection, question: s
 async function handOut(terminal: Terminal, connection: Connection, shown: RekeyStatus, set: ShareSet, file?: NewSharesFile): Promise<void> {
   const lines = [
     ...set.shares.map((share, index) => `share ${index + 1}: ${share}`),
-    ...set.encrypted.map(({ fingerprint, share }, index) => `share ${index + 1}, for the holder of ${fingerprint}, encrypted: ${share}`),
+    ...set.encrypted.map(({ fingerprint, share }, index) => `share ${index + 1}, ${encryptedLine(fingerprint, share)}`),
   ];
   if (isEmpty(set)) {
     const parameters = { ...shown, fingerprints: shown.pgpFingerprints, verification: shown.verificationRequired };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Connection } from "./connection";
 import { StewardError } from "./errors";
 import { flag } from "./inputs";
-import { log } from "./log";
+import { log, shortened } from "./log";
 import { redact } from "./redaction";
 import { Adopt } from "./resource";
 
@@ -65,12 +65,11 @@ export function takeOver(
   if (!adopt) throw new StewardError({ code: "ERR_ALREADY_EXISTS", reason: found.reason, advice: found.advice });
   const { differences, unreadable = [] } = found;
   if (adopt === "unchanged" && differences.length > 0) {
-    const listed = differences.slice(0, 10).map((difference) => described(connection, difference));
-    const more = differences.length > listed.length ? [`and ${differences.length - listed.length} more`] : [];
+    const listed = shortened(differences.map((difference) => described(connection, difference)));
     const unseen = unreadable.length > 0 ? `; the server does not show ${unreadable.join(", ")}, so these were not compared` : "";
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
-      reason: `it exists, and adopting it would change ${[...listed, ...more].join("; ")}${unseen}`,
+      reason: `it exists, and adopting it would change ${listed.join("; ")}${unseen}`,
       advice: "Declare what is there, or set adopt: true to overwrite it.",
     });
   }

@@ -19,3 +19,9 @@ export function withProgress<Part>(work: Promise<Part>[], name: string, verb: st
   if (work.length === 0) clearInterval(timer);
   return work;
 }
+
+/** The first ten, and how many more there are. @internal */
+export const shortened = (items: readonly string[]): string[] => [
+  ...items.slice(0, 10),
+  ...(items.length > 10 ? [`and ${items.length - 10} more`] : []),
+];

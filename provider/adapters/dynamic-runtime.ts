@@ -61,9 +61,9 @@ export function provider(token: string, _release?: string): DynamicProvider {
   };
 
   /** Secrets that a check has seen and not passed on. A server may know and echo them all the same. */
-  const leftOut = (more: readonly string[] = []): string[] => {
+  const leftOut = (): Set<string> => {
     const key = `left out of ${token}`;
-    const secrets = [...((memory.get(key) as string[] | undefined) ?? []), ...more];
+    const secrets = (memory.get(key) as Set<string> | undefined) ?? new Set();
     memory.set(key, secrets);
     return secrets;
   };
@@ -215,7 +215,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
         ]),
       );
       const passedOn = new Set(secretsIn(normalised));
-      leftOut(secretsIn(inputs).filter((secret) => !passedOn.has(secret)));
+      for (const secret of secretsIn(inputs)) if (!passedOn.has(secret)) leftOut().add(secret);
       return {
         inputs: normalised,
         // With a property named, the engine prints its value, secrets included.

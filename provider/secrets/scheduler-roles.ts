@@ -6,7 +6,7 @@ import { Connection } from "../connection";
 import { Definition, Doubt, Finding } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { connectionInput, flag, strictObject } from "../inputs";
-import { log, withProgress } from "../log";
+import { log, shortened, withProgress } from "../log";
 import { isRemoved, renamedHint } from "../ownership";
 import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { defaultMount, explainRefusal } from "./client";
@@ -274,8 +274,7 @@ const without = (names: readonly string[], excluded: readonly string[] = []): st
 
 const rolesOf = (mount: string): string => `scheduler roles of mount "${mount}"`;
 
-const shortList = (names: readonly string[]): string =>
-  [...names.slice(0, 10), ...(names.length > 10 ? [`and ${names.length - 10} more`] : [])].join(", ");
+const shortList = (names: readonly string[]): string => shortened(names).join(", ");
 
 /** @internal */
 export const schedulerRoles: Definition<SchedulerRolesInputs, Remembered> = {

@@ -253,8 +253,7 @@ describe("the stand-in behaves like Pulumi's engine", () => {
       ? deployment[operation](program ?? [], conditions)
       : deployment[operation](conditions, program);
   };
-  const state = (): Record<string, unknown>[] =>
-    JSON.parse(readFileSync(join(project.folder, "backend/.pulumi/stacks/story/dev.json"), "utf8")).checkpoint.latest?.resources ?? [];
+  const state = (): Record<string, unknown>[] => JSON.parse(readFileSync(project.stateFile, "utf8")).checkpoint.latest?.resources ?? [];
 
   // The tests share one stack: each starts from the state that the previous one left.
   test.each(chapters)("$title", async (chapter) => {

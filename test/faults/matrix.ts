@@ -5,6 +5,7 @@ import { limits } from "../../provider/http";
 import { Sandbox, start } from "../../sandbox/index";
 import { call } from "../support/call";
 import { Engine } from "../support/engine";
+import { stride } from "../support/faults";
 import { Door } from "./door";
 import { Fault, faults, Where } from "./faults";
 import { beginRekey, Rekeying, rekeyForms } from "./rekey";
@@ -179,7 +180,7 @@ export function matrix(dialect: Dialect): void {
     );
   });
 
-  // Its requests depend on each other: each of them is one of its own. Without FAULTS=all each meets every fifth fault, the next one others.
+  // Its requests depend on each other: each of them is one of its own.
   describe.each(rekeyForms)("a rekey, $name", (form) => {
     test.each(form.operations)("%s: no fault at any request loses a key, and the next runs converge", async (operation) => {
       const begin = async (fault?: Fault): Promise<Rekeying> => {
@@ -192,7 +193,7 @@ export function matrix(dialect: Dialect): void {
       for (const [place, where] of places.entries()) {
         const cells: Cell[] = [];
         for (const [index, fault] of faults.entries()) {
-          if (process.env.FAULTS !== "all" && (place + index) % 5 !== 0) {
+          if ((place + index) % stride !== 0) {
             cells.push("");
             continue;
           }

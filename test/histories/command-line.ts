@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { Clock } from "../../sandbox/clock";
 import { Faults } from "../../sandbox/faults";
 import { Log } from "../../sandbox/log";
@@ -127,7 +126,7 @@ export class CommandLine implements Runner {
   }
 
   private load(program: readonly Declaration[], isKilled: boolean): void {
-    const file = join(this.project.folder, "backend/.pulumi/stacks/story/dev.json");
+    const file = this.project.stateFile;
     const { resources = [], pending_operations: pending = [] } = JSON.parse(readFileSync(file, "utf8")).checkpoint.latest ?? {};
     type Stored = { urn: string; type: string; id?: string; inputs?: object; outputs?: object };
     const ours = (resources as Stored[]).filter(({ urn }) => urn.includes(dynamic));

@@ -20,6 +20,9 @@ export interface Run {
   changes: string[];
 }
 
+/** The project's own file. */
+const settings = "name: story\nruntime: nodejs\n";
+
 /** How a process ended, and all that it printed. */
 export async function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<{ code: number; output: string }> {
   let output = "";
@@ -34,14 +37,17 @@ export async function ended(child: ChildProcessByStdio<null, Readable, Readable>
 /** A Pulumi project in a folder of its own, on a local backend, driven by the real command line. */
 export class Project {
   readonly folder: string;
+  /** The state of its stack, as the backend stores it. */
+  readonly stateFile: string;
   private stack = false;
   private more: Record<string, string> = {};
 
   constructor(private readonly variables: Record<string, string> = {}) {
     this.folder = mkdtempSync(join(tmpdir(), "steward-project-"));
+    this.stateFile = join(this.folder, "backend/.pulumi/stacks/story/dev.json");
     mkdirSync(join(this.folder, "program"));
     symlinkSync(join(__dirname, "../../node_modules"), join(this.folder, "program/node_modules"), "junction");
-    this.write("program/Pulumi.yaml", "name: story\nruntime: nodejs\n");
+    this.write("program/Pulumi.yaml", settings);
     this.write("program/package.json", '{ "name": "story", "main": "index.js" }');
   }
 
@@ -131,15 +137,15 @@ export class Project {
   /** A new stack: what the command line makes of each is the same, and so it makes it once. */
   private async begin(cli: Pulumi): Promise<void> {
     const empty = await cached(`stack-${cli.version}`, async (folder) => {
-      writeFileSync(join(folder, "Pulumi.yaml"), "name: story\nruntime: nodejs\n");
+      writeFileSync(join(folder, "Pulumi.yaml"), settings);
       noteStart();
       const { status, stderr } = spawnSync(cli.command, ["stack", "init", "dev"], { cwd: folder, env: pulumiEnvironment(folder, cli) });
       if (status !== 0) throw new Error(`The empty stack could not be made:\n${stderr}`);
     });
     cpSync(join(empty, "backend"), join(this.folder, "backend"), { recursive: true });
-    const settings = join(this.folder, "program/Pulumi.dev.yaml");
-    const config = existsSync(settings) ? readFileSync(settings, "utf8") : "";
-    writeFileSync(settings, readFileSync(join(empty, "Pulumi.dev.yaml"), "utf8") + config);
+    const file = join(this.folder, "program/Pulumi.dev.yaml");
+    const config = existsSync(file) ? readFileSync(file, "utf8") : "";
+    writeFileSync(file, readFileSync(join(empty, "Pulumi.dev.yaml"), "utf8") + config);
   }
 
   private environment(cli: Pulumi): Record<string, string> {
@@ -222,7 +228,7 @@ export class Project {
 
   /** The resources of the state, decrypted. */
   async resources(): Promise<StateResource[]> {
-    return decryptedResources(join(this.folder, "backend/.pulumi/stacks/story/dev.json"), passphrase);
+    return decryptedResources(this.stateFile, passphrase);
   }
 
   /** Puts these resources first in the state, before all others but the stack and the providers: the engine deletes from its end. */

@@ -45,9 +45,7 @@ export async function ensureReadonlyPolicy({ sandbox, scheduler }: Target): Prom
 }
 
 /** Runs a suite on each target; `current()` is the one that stands. */
-export const onEachTarget = (what: string, suite: (current: () => Target) => void): void => onTargets(what, suite, targets);
-
-export function onTargets(what: string, suite: (current: () => Target) => void, chosen: typeof targets): void {
+export function onEachTarget(what: string, suite: (current: () => Target) => void, chosen = targets): void {
   describe.each(chosen)(`${what} ($name)`, ({ start }) => {
     let current: Target;
     beforeAll(async () => {

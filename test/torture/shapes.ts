@@ -1,3 +1,4 @@
+import { stride } from "../support/faults";
 import { First, rekeyTargets, withRekeyTarget } from "../support/rekey";
 import { InProcess } from "./runners";
 import { Blow, Plan, Report, Strike, tell } from "./story";
@@ -36,10 +37,6 @@ const kinds: { blow: Blow; when: Strike["when"] }[] = [
   { blow: "seal", when: "after" },
 ];
 
-/** Else each kind at every fifth request, the next kind at the ones after these: each request meets some of them. */
-const areAll = process.env.FAULTS === "all";
-const stride = 5;
-
 /**
  * Every blow at every request of a rekey, before and after the server has it. Here the provider runs in this process; with the command line and its
  * processes, test/end-to-end/secrets/rekey-kills.test.ts.
@@ -55,14 +52,14 @@ export function everyBlow(dialect: "standard" | "hashicorp", names: readonly str
       const told: Report[] = [];
       for (let run = 0; run < calm.runs; run++)
         for (const [index, { blow, when }] of kinds.entries())
-          for (let count = areAll ? 1 : 1 + (index % stride); ; count += areAll ? 1 : stride) {
+          for (let count = 1 + (index % stride); ; count += stride) {
             const quiet = Array.from({ length: run }, () => undefined);
             const report = await story([...quiet, { at: (passing) => passing.count === count, when, blow }]);
             // The run has no request of this number.
             if (report.struck.length === 0) break;
             told.push(report);
           }
-      expect(told.length).toBeGreaterThan(calm.runs * kinds.length * (areAll ? 3 : 1));
+      expect(told.length).toBeGreaterThan(calm.runs * kinds.length * (stride === 1 ? 3 : 1));
       // Both kinds of end are met: the former shares still open the service, or the new ones do.
       expect([...new Set(told.flatMap(({ struck }) => struck.map(({ opens }) => opens)))].sort()).toEqual(["former", "new"]);
     },

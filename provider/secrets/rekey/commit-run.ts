@@ -4,7 +4,7 @@ import { StewardError } from "../../errors";
 import { RekeyInputs } from "./declaration";
 import { describeKeys } from "./pgp";
 import { EncryptedShare, ShareSet } from "./server";
-import { Share } from "./share";
+import { encryptedLine, Share } from "./share";
 import { Ours } from "./situation";
 import { Attempt, tell, unfinished } from "./steps";
 
@@ -86,7 +86,7 @@ export function noteUnknown(run: Run, reason: string): StewardError {
 export async function waitForShares(run: Run, reason: string): Promise<StewardError> {
   const { attempt, candidate } = run.inputs;
   const { encrypted } = candidate;
-  for (const { fingerprint, share } of encrypted) tell(`for the holder of ${fingerprint}, encrypted: ${share}`);
+  for (const { fingerprint, share } of encrypted) tell(encryptedLine(fingerprint, share));
   return unfinished(
     run,
     reason,

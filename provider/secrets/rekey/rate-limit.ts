@@ -15,8 +15,7 @@ export async function waitAfter429(connection: Connection, error: unknown): Prom
   const key = "rekey: waits after 429";
   const { count, milliseconds } = (connection.memory.get(key) as Waits | undefined) ?? { count: 0, milliseconds: 0 };
   const pause = delayAfter429(error, count);
-  if (pause === undefined) throw error;
-  if (milliseconds + pause > limits.deadline) throw error;
+  if (pause === undefined || milliseconds + pause > limits.deadline) throw error;
   connection.memory.set(key, { count: count + 1, milliseconds: milliseconds + pause });
   await sleep(pause);
 }

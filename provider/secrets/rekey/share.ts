@@ -100,3 +100,6 @@ export const guarding = (connection: Connection, sets: readonly { shares: readon
 });
 
 const formsOf = ({ text, bytes }: Share): string[] => [text, bytes.toString("hex"), bytes.toString("base64"), bytes.toString("base64url")];
+
+/** The line that hands out an encrypted share; `pulumi-steward rekey decrypt` takes it as it is. @internal */
+export const encryptedLine = (fingerprint: string, share: string): string => `for the holder of ${fingerprint}, encrypted: ${share}`;

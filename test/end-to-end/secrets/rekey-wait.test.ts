@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { processesWith } from "../../support/processes";
 import { ended, Project } from "../../support/project";
 import { rekeyTargets, withRekeyTarget } from "../../support/rekey";
@@ -41,7 +40,7 @@ test("a second Ctrl-C ends a waiting rekey, and the next up completes it after p
       expect((await end).code).not.toBe(0);
       await until(() => processesWith("STEWARD_TOKEN", token).length === 0);
 
-      const { checkpoint } = JSON.parse(readFileSync(join(project.folder, "backend/.pulumi/stacks/story/dev.json"), "utf8"));
+      const { checkpoint } = JSON.parse(readFileSync(project.stateFile, "utf8"));
       expect(checkpoint.latest.pending_operations).toHaveLength(1);
       await project.pulumi("cancel", "--yes");
       const { output: completed } = await rekey(`{ env: "RS0" }, { env: "RS1" }, { env: "RS2" }`, "").up();

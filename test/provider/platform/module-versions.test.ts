@@ -6,22 +6,10 @@ import { Engine } from "../../support/engine";
 import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
 import { listen } from "../exchange";
-
-const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
-const inputs = { ...version, reason: "Use 2.0.0.", link: "https://wiki.example.com/2" };
-const read = "GET /api/registry/v1/modules/acme/network/aws/versions";
-const write = "PATCH /api/v2/organizations/acme/registry-modules/private/acme/network/aws/1.0.0";
+import { deprecationsOn, inputs, read, write } from "./deprecations";
 
 onEachPlatform("the deprecation of a module version", (current) => {
-  const shown = async (of = "1.0.0"): Promise<unknown> => {
-    const { body } = await current().outside("GET", `/api/registry/v1/modules/acme/network/aws/${encodeURIComponent(of)}`);
-    return (body as unknown as { deprecation: unknown }).deprecation;
-  };
-  const deprecate = async (deprecation: object, of = "1.0.0"): Promise<void> => {
-    const path = `/api/v2/organizations/acme/registry-modules/private/acme/network/aws/${encodeURIComponent(of)}`;
-    const { status } = await current().outside("PATCH", path, { data: { type: "module-versions", attributes: { deprecation } } });
-    expect(status).toBe(200);
-  };
+  const { shown, deprecate } = deprecationsOn(current);
 
   test("is created, updated and deleted, and drift of reason and link is detected and repaired", async () => {
     const { engine, requests } = current();
