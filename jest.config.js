@@ -1,3 +1,8 @@
+/**
+ * Only a change of Pulumi, of the packaging or of the stand-in breaks these alone: `TESTS=all npm test` runs them, and a path by itself does.
+ */
+const slow = ["end-to-end/(engine|options|rename|runs)", "package"];
+
 /** @type {import("jest").Config} */
 module.exports = {
   testEnvironment: "node",
@@ -13,6 +18,7 @@ module.exports = {
     "/node_modules/",
     // These need a real Vault and a real Nomad: `npm run test:real` starts them.
     ...(process.env.REAL_VAULT_ADDRESS ? [] : ["<rootDir>/test/real/"]),
+    ...(process.env.TESTS === "quick" ? slow.map((suite) => `<rootDir>/test/${suite}.test.ts`) : []),
     // Every Node and SDK: `npm run torture -- matrix`.
     ...(process.env.INSTALLATIONS === "all" ? [] : ["<rootDir>/test/installations.test.ts"]),
   ],

@@ -13,7 +13,8 @@ async function test(args) {
   await getPulumi();
   // Of some suites only, the one that needs it asks for it.
   if (args.length === 0) await getBrowser();
-  return run(process.execPath, [jest, ...args], { env: cleanEnvironment() });
+  const TESTS = process.env.TESTS ?? (args.length === 0 ? "quick" : "");
+  return run(process.execPath, [jest, ...args], { env: { ...cleanEnvironment(), TESTS } });
 }
 
 /** The suites that run on the sandbox and, unchanged, on real servers; and those that need both products at once. */

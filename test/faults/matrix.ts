@@ -5,7 +5,7 @@ import { limits } from "../../provider/http";
 import { Sandbox, start } from "../../sandbox/index";
 import { call } from "../support/call";
 import { Engine } from "../support/engine";
-import { stride } from "../support/faults";
+import { stride } from "../support/scope";
 import { Door } from "./door";
 import { Fault, faults, Where } from "./faults";
 import { beginRekey, Rekeying, rekeyForms } from "./rekey";
@@ -40,6 +40,9 @@ export function matrix(dialect: Dialect): void {
   const doors = {} as Record<System, Door>;
   const rows: Row[] = [];
   const given = { ...limits };
+  let met = 0;
+  /** Another selection of faults at each request, so that every fault meets some requests of every kind. */
+  const isTried = (): boolean => met++ % stride === 0;
 
   beforeAll(async () => {
     sandbox = await start({ dialect });
@@ -160,6 +163,10 @@ export function matrix(dialect: Dialect): void {
         for (const where of places) {
           const cells: Cell[] = [];
           for (const fault of faults) {
+            if (!isTried()) {
+              cells.push("");
+              continue;
+            }
             let { engine, run } = await begin(operation, fault);
             let cell = await under(fault, where, run, () => {});
             // Of requests that leave together, all were through the door already when it was shut.
@@ -190,10 +197,10 @@ export function matrix(dialect: Dialect): void {
       const calm = await begin();
       const places = await requestsOf(() => calm.run().catch(judge));
       expect(places.length).toBeGreaterThan(0);
-      for (const [place, where] of places.entries()) {
+      for (const where of places) {
         const cells: Cell[] = [];
-        for (const [index, fault] of faults.entries()) {
-          if ((place + index) % stride !== 0) {
+        for (const fault of faults) {
+          if (!isTried()) {
             cells.push("");
             continue;
           }
@@ -220,6 +227,10 @@ export function matrix(dialect: Dialect): void {
     for (const where of places) {
       const cells: Cell[] = [];
       for (const fault of faults) {
+        if (!isTried()) {
+          cells.push("");
+          continue;
+        }
         await fresh(name);
         configure(fault);
         cells.push(
@@ -246,5 +257,6 @@ function table(dialect: Dialect, rows: readonly Row[]): string {
   const lines = rows.map(({ story, operation, request, cells }) => [`${story} ${operation}: ${request.slice(0, 70)}`, ...cells]);
   const markdown = [header, header.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
   const count = rows.flatMap(({ cells }) => cells.filter(Boolean)).length;
-  return `\nFaults, ${dialect}: ${rows.length} requests, ${count} cells.\n\n${markdown}`;
+  const heading = `\nFaults, ${dialect}: ${rows.length} requests, ${count} cells.`;
+  return stride === 1 ? `${heading}\n\n${markdown}` : heading;
 }

@@ -3,6 +3,7 @@ import { scheduler } from "../../provider";
 import { matches } from "../../sandbox/scheduler/filter/evaluate";
 import { Expression, parse } from "../../sandbox/scheduler/filter/parse";
 import { complete } from "../../sandbox/scheduler/types";
+import { draws } from "../support/scope";
 import { text } from "./arbitrary";
 
 type Operator = keyof scheduler.Selector;
@@ -92,7 +93,7 @@ test("a printed filter parses to the same tree, for every path, value and preced
   const property = fc.asyncProperty(treesOf(match), async (tree) => {
     expect(parsedShape(await parse(String(printed(tree))))).toEqual(shapeOf(tree));
   });
-  await fc.assert(property, { numRuns: 1_500 });
+  await fc.assert(property, { numRuns: draws(1_500) });
 });
 
 test("numbers and booleans are printed as the scheduler parses them", async () => {
@@ -101,7 +102,7 @@ test("numbers and booleans are printed as the scheduler parses them", async () =
     const tree: Tree = { kind: "match", path: ["Priority"], operator: "equals", value };
     expect(parsedShape(await parse(String(printed(tree))))).toEqual(shapeOf(tree));
   });
-  await fc.assert(property, { numRuns: 300 });
+  await fc.assert(property, { numRuns: draws(300) });
 });
 
 interface Job {
@@ -166,5 +167,5 @@ test("a printed filter selects the same records as its tree", async () => {
     for (const job of records)
       expect(matches(expression, { type: "structs.Job", value: complete("structs.Job", job) })).toBe(holds(tree, job));
   });
-  await fc.assert(property, { numRuns: 1_500 });
+  await fc.assert(property, { numRuns: draws(1_500) });
 });

@@ -7,6 +7,7 @@ import { StewardError } from "../../provider/errors";
 import { limits } from "../../provider/http";
 import { watching } from "../../provider/scheduler/watch";
 import "../support/printed";
+import { draws } from "../support/scope";
 import { anything, fittingInputs } from "./arbitrary";
 import { answers, patience, Server, startServer } from "./server";
 
@@ -57,7 +58,7 @@ describe.each(definitions)("get of $token", (definition) => {
       server.say(saidLater);
       if (state) await expectAnswered(() => handler.read(id, { ...state, __provider: "text" }));
     });
-    await fc.assert(property, { numRuns: 50 });
+    await fc.assert(property, { numRuns: draws(50) });
   });
 });
 
@@ -139,7 +140,7 @@ describe.each(Object.entries(functions).map(([name, called]) => ({ name, ...call
       server.say(said);
       await expectAnswered(() => call({ ...options, ...where } as never));
     });
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, { numRuns: draws(60) });
   });
 
   test("rejects any invalid argument and sends nothing", async () => {
@@ -159,7 +160,7 @@ describe.each(Object.entries(functions).map(([name, called]) => ({ name, ...call
         if (refused instanceof Error) throw refused;
       });
     });
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, { numRuns: draws(60) });
   });
 });
 
@@ -168,5 +169,5 @@ test("decryptShare handles any input", async () => {
   const property = fc.asyncProperty(given, given, (share, privateKey) =>
     expectAnswered(() => secrets.decryptShare({ share, privateKey, passphrase: "canary" })),
   );
-  await fc.assert(property, { numRuns: 100 });
+  await fc.assert(property, { numRuns: draws(100) });
 });

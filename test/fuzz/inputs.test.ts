@@ -7,6 +7,7 @@ import { StewardError } from "../../provider/errors";
 import { limits } from "../../provider/http";
 import { Engine, wire } from "../support/engine";
 import { printed } from "../support/printed";
+import { draws } from "../support/scope";
 import { anyInputs, fieldsOf, fitting, fittingInputs, Properties, secretsIn } from "./arbitrary";
 import { answers, patience, Server, startServer } from "./server";
 
@@ -89,7 +90,7 @@ describe.each(all)("$token", ({ token, definition }) => {
       }
       expect(server.asked).toEqual([]);
     });
-    await fc.assert(property, { numRuns: 250 });
+    await fc.assert(property, { numRuns: draws(250) });
   });
 
   test("create, refresh, update and delete handle any response of the server", async () => {
@@ -114,7 +115,7 @@ describe.each(all)("$token", ({ token, definition }) => {
         expectNoSecret(printed.join("\n"), secrets);
       },
     );
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, { numRuns: draws(60) });
     forget();
   });
 });

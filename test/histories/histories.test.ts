@@ -1,10 +1,11 @@
 import fc from "fast-check";
+import { draws } from "../support/scope";
 import { History, histories } from "./history";
 import { Life } from "./life";
 import { InProcess, worldOf } from "./runner";
 
 // `HISTORIES=100000 HISTORIES_SEED=2 npm test -- test/histories/histories` draws so many others; HISTORIES_PATH, as a failure prints it, plays that one again.
-const runs = Number(process.env.HISTORIES ?? 1500);
+const runs = Number(process.env.HISTORIES ?? draws(1500));
 const seed = Number(process.env.HISTORIES_SEED ?? 1);
 const path = process.env.HISTORIES_PATH;
 

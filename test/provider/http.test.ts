@@ -140,9 +140,11 @@ describe("a 429 that names no time", () => {
     limits.firstPause = 1;
     const patient = await serve((_, response, count) => (count <= limits.repetitions + 2 ? response.writeHead(429).end() : ok(response)));
     expect((await send(patient, { ...post, retry })).status).toBe(200);
-    limits.deadline = 100;
+    // With any jitter the second pause passes the deadline, and no attempt is under way at it.
+    Object.assign(limits, { firstPause: 1_000, deadline: 1_250 });
     const limited = await serve((_, response) => response.writeHead(429).end());
     expect(await failure(send(limited, { ...post, retry }))).toMatchObject({ code: "ERR_RATE_LIMITED" });
+    expect(seen).toHaveLength(limits.repetitions + 3 + 2);
   });
 });
 

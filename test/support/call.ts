@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { request } from "undici";
 import type { Service } from "../../sandbox/index";
 
 export interface Answer {
@@ -18,15 +19,16 @@ export async function call(service: Service, method: string, path: string, body?
   // The platform takes nothing but JSON:API.
   if (body !== undefined) headers["content-type"] = path.startsWith("/api/") ? "application/vnd.api+json" : "application/json";
   const sent = typeof body === "string" ? body : body === undefined ? undefined : JSON.stringify(body);
-  const response = await fetch(`${service.url}${path}`, { method, headers, body: sent, redirect: "manual" });
-  const text = await response.text();
+  const response = await request(`${service.url}${path}`, { method, headers, body: sent });
+  const text = await response.body.text();
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
     json = undefined;
   }
-  return { status: response.status, headers: response.headers, text, json };
+  const received = Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)]);
+  return { status: response.statusCode, headers: new Headers(received), text, json };
 }
 
 /** Everything the server sends over one connection, which it has to close. Each packet is written alone. */

@@ -1,5 +1,5 @@
-import { stride } from "../support/faults";
 import { First, rekeyTargets, withRekeyTarget } from "../support/rekey";
+import { stride } from "../support/scope";
 import { InProcess } from "./runners";
 import { Blow, Plan, Report, Strike, tell } from "./story";
 
