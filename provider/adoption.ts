@@ -25,9 +25,9 @@ export interface Difference {
 export interface Found<State> {
   /** What was read; undefined where only the existence was. */
   state?: State;
-  /** The error of a creation without `adopt`. */
-  reason: string;
-  advice: string;
+  /** The error of a creation without `adopt`; undefined for an object that a creation always takes over. */
+  reason?: string;
+  advice?: string;
   differences: readonly Difference[];
   /** Attributes that the server does not show: adoption overwrites them unseen. */
   unreadable?: readonly string[];
@@ -62,7 +62,8 @@ export function takeOver(
   { isSaid = false } = {},
 ): void {
   if (!found) return;
-  if (!adopt) throw new StewardError({ code: "ERR_ALREADY_EXISTS", reason: found.reason, advice: found.advice });
+  const { reason, advice } = found;
+  if (!adopt && reason) throw new StewardError({ code: "ERR_ALREADY_EXISTS", reason, advice });
   const { differences, unreadable = [] } = found;
   if (adopt === "unchanged" && differences.length > 0) {
     const listed = shortened(differences.map((difference) => described(connection, difference)));
@@ -73,7 +74,8 @@ export function takeOver(
       advice: "Declare what is there, or set adopt: true to overwrite it.",
     });
   }
-  if (!isSaid) for (const line of adoptionLines(connection, found)) log(`${connection.resource}: adopting it ${line}.`);
+  // Declaring what always exists is no decision to take it over: only a preview that reads speaks of it.
+  if (!isSaid && reason) for (const line of adoptionLines(connection, found)) log(`${connection.resource}: adopting it ${line}.`);
 }
 
 /** What a preview says of an object that a creation meets. @internal */
@@ -82,7 +84,7 @@ export function previewLines(connection: Connection, adopt: Adopt | undefined, f
   const all = changes.length > 0 ? changes : ["changes nothing"];
   const isRefused = !adopt || (adopt === "unchanged" && found.differences.length > 0);
   return [
-    ...(isRefused
+    ...(found.reason && isRefused
       ? [`warning: ${connection.resource}: ${found.reason}: \`pulumi up\` will refuse to create it with adopt: ${adopt ?? false}.`]
       : []),
     ...all.map((line) => `${connection.resource}: adopting it ${line}.`),

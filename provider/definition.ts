@@ -36,7 +36,7 @@ export interface Doubt {
  * half-done work, error texts) is done once, for all of them, in the adapter.
  * @internal
  */
-export interface Definition<Inputs, State> {
+export interface Definition<Inputs, State, Existing = State> {
   /** `<system>:<Type>`. */
   token: string;
   /** What an error calls it: `scheduler role`. */
@@ -96,8 +96,8 @@ export interface Definition<Inputs, State> {
    */
   read(connection: Connection, previous: State, declared: readonly string[]): Promise<State | undefined>;
   /** Reads what a creation would take over, and compares it with what it would write. Not there: it takes nothing over. */
-  find?(connection: Connection, inputs: Inputs): Promise<Found<State> | undefined>;
-  create(connection: Connection, inputs: Inputs, found?: Found<State>): Promise<State>;
+  find?(connection: Connection, inputs: Inputs): Promise<Found<Existing> | undefined>;
+  create(connection: Connection, inputs: Inputs, found?: Found<Existing>): Promise<State>;
   /** `previous` is the last state without the inputs that have left the program. */
   update(connection: Connection, inputs: Inputs, previous: State, last: State & Doubt): Promise<State>;
   /** Succeeds when it is gone already. Not there: the resource leaves nothing on the server. */

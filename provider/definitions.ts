@@ -22,7 +22,7 @@ import { schedulerToken } from "./secrets/scheduler-token";
 
 /** Every resource of the package. @internal */
 // biome-ignore lint/suspicious/noExplicitAny: what a definition takes and gives is known to its own file alone.
-export const definitions: readonly Definition<any, any>[] = [
+export const definitions: readonly Definition<any, any, any>[] = [
   schedulerAccess,
   schedulerLease,
   schedulerRole,

@@ -24,7 +24,7 @@ export async function lookAhead(definition: Adopting, connection: Connection, in
     if (found) for (const line of previewLines(connection, inputs.adopt as Adopt | undefined, found)) log(line);
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    log(`warning: ${connection.resource}: a preview cannot tell what exists: ${error.message}`);
+    log(`warning: ${connection.resource}: the read for the preview failed: ${error.message}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
+import { Found } from "../adoption";
 import { Connection } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
@@ -53,9 +54,10 @@ async function read(connection: Connection, { workspaceId }: { workspaceId: stri
   return { workspaceId, name, locked, organization, vcsRepoIdentifier, currentRunId: currentRun?.id };
 }
 
-async function adopt(connection: Connection, { workspaceId }: AdminWorkspaceInputs): Promise<AdminWorkspaceState> {
-  const found = await read(connection, { workspaceId });
-  if (found) return found;
+/** What a creation takes over, and changes nothing of. */
+async function find(connection: Connection, { workspaceId }: AdminWorkspaceInputs): Promise<Found<AdminWorkspaceState>> {
+  const state = await read(connection, { workspaceId });
+  if (state) return { state, differences: [] };
   throw new StewardError({
     code: "ERR_NOT_FOUND",
     reason: "the platform has none with this id",
@@ -128,7 +130,8 @@ export const adminWorkspace: Definition<AdminWorkspaceInputs, Remembered> = {
   foreseeCreation: ({ destroyOnDelete }) => (destroyOnDelete ? [destroys] : []),
   foresee: ({ destroyOnDelete }, last) => (destroyOnDelete && !last.destroyOnDelete ? [destroys] : []),
   read,
-  create: adopt,
+  find,
+  create: async (_connection, _inputs, found) => found?.state as AdminWorkspaceState,
   // What may change without a replacement is not on the server.
   update: async (_connection, _inputs, { destroyOnDelete, ...shown }) => shown,
   delete: async (connection, state) => {

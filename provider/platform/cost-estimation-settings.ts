@@ -1,10 +1,9 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { json } from "../comparison";
-import { Definition } from "../definition";
 import { objectIn } from "../http";
 import { flag, text } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+import { SettingsDefinition, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
 import { Values } from "./settings-fields";
 
 /** Where the installation looks up prices. The real product calls the clouds aws, gcp and azure; the names here stay the same. */
@@ -49,7 +48,7 @@ function missing(held: Values): string[] {
 }
 
 /** @internal */
-export const costEstimationSettings: Definition<CostEstimationSettingsInputs, CostEstimationSettingsState & Remembered> = settings({
+export const costEstimationSettings: SettingsDefinition<CostEstimationSettingsInputs, CostEstimationSettingsState> = settings({
   type: "CostEstimationSettings",
   noun: "cost estimation settings",
   id: "cost-estimation",

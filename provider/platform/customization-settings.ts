@@ -1,8 +1,7 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
-import { Definition } from "../definition";
 import { nonEmptyText, text } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+import { SettingsDefinition, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
 
 /** The texts that the installation shows its users. All but the address may hold HTML. */
 export interface CustomizationSettingsAttributes {
@@ -24,7 +23,7 @@ export interface CustomizationSettingsInputs extends SettingsInputs, Partial<Cus
 export interface CustomizationSettingsState extends SettingsState, CustomizationSettingsAttributes {}
 
 /** @internal */
-export const customizationSettings: Definition<CustomizationSettingsInputs, CustomizationSettingsState & Remembered> = settings({
+export const customizationSettings: SettingsDefinition<CustomizationSettingsInputs, CustomizationSettingsState> = settings({
   type: "CustomizationSettings",
   noun: "customization settings",
   id: "customization",

@@ -1,9 +1,8 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
-import { Definition } from "../definition";
 import { flag } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+import { SettingsDefinition, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
 
 /** The installation's general settings. */
 export interface GeneralSettingsAttributes {
@@ -27,7 +26,7 @@ export interface GeneralSettingsInputs extends SettingsInputs, Partial<GeneralSe
 export interface GeneralSettingsState extends SettingsState, GeneralSettingsAttributes {}
 
 /** @internal */
-export const generalSettings: Definition<GeneralSettingsInputs, GeneralSettingsState & Remembered> = settings({
+export const generalSettings: SettingsDefinition<GeneralSettingsInputs, GeneralSettingsState> = settings({
   type: "GeneralSettings",
   noun: "general settings",
   id: "general",

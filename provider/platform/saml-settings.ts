@@ -2,11 +2,10 @@ import { X509Certificate } from "node:crypto";
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
 import { pem } from "../comparison";
-import { Definition } from "../definition";
 import { flag, holdsCredentials, nonEmptyText, text } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { dialectOf } from "./client";
-import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+import { SettingsDefinition, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
 
 /** How users sign in through an identity provider. */
 export interface SamlSettingsAttributes {
@@ -61,7 +60,7 @@ function isCertificate(value: string): boolean {
 }
 
 /** @internal */
-export const samlSettings: Definition<SamlSettingsInputs, SamlSettingsState & Remembered> = settings({
+export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsState> = settings({
   type: "SamlSettings",
   noun: "SAML settings",
   id: "saml",

@@ -1,5 +1,6 @@
 import { Output, secret } from "@pulumi/pulumi";
 import { z } from "zod";
+import { Found } from "../adoption";
 import { set } from "../comparison";
 import { Connection } from "../connection";
 import { Definition, Doubt } from "../definition";
@@ -63,10 +64,13 @@ export interface Remembered extends SettingsState, Managed, NamesWriteOnly {
   onDelete?: OnDelete;
 }
 
+/** A creation finds what the server holds, by attribute. @internal */
+export interface SettingsDefinition<Inputs, State> extends Definition<Inputs, State & Remembered, Values> {}
+
 /** The resource of settings: read, patched and put back in the same way for all. @internal */
 export function settings<Inputs extends SettingsInputs, State extends SettingsState>(
   of: Settings<Inputs>,
-): Definition<Inputs, State & Remembered> {
+): SettingsDefinition<Inputs, State> {
   const object = adminPath(`${of.id}-settings`);
   const fields = fieldsOf(of);
   const { writeOnly, sentAlong, readable, secrets, isExtraWriteOnly, unseen, differing, declaredIn, knownIn } = fields;
@@ -137,6 +141,21 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
       reason: `the platform does not show ${unshown.join(", ")} after the write`,
       advice: "Everything else was stored. Correct the name, or list it in extraWriteOnly if the platform accepts it and never shows it.",
     });
+  }
+
+  const first = (known: Values): Basis => ({ known, managed: [], heldBefore: {}, changedByServer: {}, isFirst: true });
+
+  /** Settings always exist: a creation takes them over. */
+  async function find(connection: Connection, inputs: Inputs): Promise<Found<Values>> {
+    const known = await fetch(connection);
+    const { changes } = plan(inputs, first(known));
+    const isHidden = (field: string): boolean => writeOnly.includes(field) || isExtraWriteOnly(field, inputs);
+    const changing = Object.entries(changes).filter(([field]) => !isHidden(field));
+    return {
+      state: known,
+      differences: changing.map(([path, to]) => ({ path, from: known[path] ?? undefined, to })),
+      unreadable: Object.keys(changes).filter(isHidden),
+    };
   }
 
   async function update(connection: Connection, inputs: Inputs, _: unknown, last: State & Remembered & Doubt): Promise<State & Remembered> {
@@ -248,8 +267,8 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     objects: { fields: [], paths: () => [object] },
     foresee,
     read,
-    create: async (connection, inputs) =>
-      write(connection, inputs, { known: await fetch(connection), managed: [], heldBefore: {}, changedByServer: {}, isFirst: true }),
+    find,
+    create: async (connection, inputs, found) => write(connection, inputs, first(found?.state as Values)),
     update,
     delete: remove,
   };

@@ -1,9 +1,8 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
-import { Definition } from "../definition";
 import { flag, nonEmptyText } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { dialectOf } from "./client";
-import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+import { SettingsDefinition, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
 
 /** How the platform sends text messages, for the second factor of a login. */
 export interface SmsSettingsAttributes {
@@ -24,7 +23,7 @@ export interface SmsSettingsInputs extends SettingsInputs, Partial<SmsSettingsAt
 export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {}
 
 /** @internal */
-export const smsSettings: Definition<SmsSettingsInputs, SmsSettingsState & Remembered> = settings({
+export const smsSettings: SettingsDefinition<SmsSettingsInputs, SmsSettingsState> = settings({
   type: "SmsSettings",
   noun: "SMS settings",
   id: "sms",

@@ -1,9 +1,8 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
 import { z } from "zod";
-import { Definition } from "../definition";
 import { flag, nonEmptyText } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { Remembered, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+import { SettingsDefinition, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
 
 /** How the platform signs in to the mail server. */
 export type SmtpAuth = "none" | "plain" | "login";
@@ -39,7 +38,7 @@ export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettings
 export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes {}
 
 /** @internal */
-export const smtpSettings: Definition<SmtpSettingsInputs, SmtpSettingsState & Remembered> = settings({
+export const smtpSettings: SettingsDefinition<SmtpSettingsInputs, SmtpSettingsState> = settings({
   type: "SmtpSettings",
   noun: "SMTP settings",
   id: "smtp",

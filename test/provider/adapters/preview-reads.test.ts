@@ -84,10 +84,48 @@ describe.each([
     expect(printed).toEqual(['deprecation of module version "acme/network/aws/1.0.0": adopting it changes reason: "Theirs." -> "Ours.".']);
   });
 
+  const settings = (method: string, body?: object) => call(sandbox.platform, method, "/api/v2/admin/general-settings", body);
+
+  test("settings: what declaring them changes, secrets hidden, and they are read once", async () => {
+    await settings("PATCH", {
+      data: { attributes: { "limit-user-organization-creation": false, "support-email-address": "theirs@example.com" } },
+    });
+    const general = engine("platform:GeneralSettings");
+    const declared = { limitUserOrganizationCreation: true, apiRateLimit: 50, secretInputs: ["apiRateLimit"] };
+    await general.preview(declared);
+    const lines = [
+      'general settings "general": adopting it changes limitUserOrganizationCreation: false -> true.',
+      'general settings "general": adopting it changes apiRateLimit: [secret] -> [secret].',
+    ];
+    expect([...printed].sort()).toEqual([...lines].sort());
+    expect(await requests(() => general.up(declared))).toEqual([
+      "GET /api/v2/admin/general-settings",
+      "PATCH /api/v2/admin/general-settings",
+    ]);
+    expect(printed).toHaveLength(4);
+    expect(await requests(() => general.destroy())).toEqual(["PATCH /api/v2/admin/general-settings"]);
+    expect((await settings("GET")).json.data.attributes["limit-user-organization-creation"]).toBe(false);
+  });
+
+  test("settings: an attribute that the platform never shows is named without a value", async () => {
+    await engine("platform:SmtpSettings").preview({ username: "ours", password: "canary" });
+    expect(printed.join("\n")).toContain("adopting it overwrites password, which the server does not show.");
+    expect(printed.join("\n")).not.toContain("canary");
+  });
+
+  test("a workspace: whether the platform has it, read once", async () => {
+    sandbox.platform.seed({ workspaces: [{ id: "ws-theirs", name: "theirs", organization: "acme" }] });
+    const workspace = engine("platform:AdminWorkspace");
+    expect(await requests(() => workspace.up({ workspaceId: "ws-theirs" }))).toEqual(["GET /api/v2/admin/workspaces/ws-theirs"]);
+    expect(printed).toEqual(['workspace "ws-theirs": adopting it changes nothing.']);
+    await engine("platform:AdminWorkspace").preview({ workspaceId: "ws-missing" });
+    expect(printed[1]).toMatch(/^warning: workspace "ws-missing": the read for the preview failed: the platform has none with this id\./);
+  });
+
   test("a preview without credentials goes on, and says why it cannot tell", async () => {
     const role = engine("secrets:SchedulerRole", { token: undefined, tokenEnv: "STEWARD_UNSET" });
     expect((await role.preview(web)).operation).toBe("create");
-    expect(printed).toEqual([expect.stringContaining('warning: scheduler role "web": a preview cannot tell what exists: ')]);
+    expect(printed).toEqual([expect.stringContaining('warning: scheduler role "web": the read for the preview failed: ')]);
   });
 
   test("what this run has removed since the check is created, not refused", async () => {
