@@ -36,7 +36,21 @@ export function presented(known: StewardError, task: string, kept: Kept | undefi
   const forEngine = { stack: "", ...(kept ? { ...kept, reasons: [error.message] } : {}) };
   // Not enumerable: a logger that prints the error object would print the state, secrets included.
   for (const [name, value] of Object.entries(forEngine)) Object.defineProperty(error, name, { value, enumerable: false });
+  leaveToEngine(error);
   return error;
+}
+
+const left = new Set<string>();
+
+/** Pulumi's dynamic provider prints an error of diff, read and delete, with an empty stack, before it returns it to the engine, which prints it as well. */
+function leaveToEngine(error: Error): void {
+  if (left.size === 0) {
+    const { error: print } = console;
+    console.error = (...line) => {
+      if (!left.has(String(line[0]))) print.apply(console, line);
+    };
+  }
+  left.add(`${error}: ${error.stack}`);
 }
 
 /** @internal */

@@ -87,6 +87,28 @@ test("pulumi watch applies each saved change, and each of its runs is independen
   await project.calm();
 });
 
+test.each(["refresh", "destroy"])(
+  "%s prints the error of a resource in one sentence, and once among the diagnostics",
+  async (operation) => {
+    const { project, sandbox } = everything();
+    sandbox.faults.add({ system: "secrets", path: /role/, action: "respond", status: 400, body: '{"errors":["not today"]}' });
+    const { code, output } = await project.pulumi(operation, "--yes", "--skip-preview");
+    const [verb, method] = operation === "refresh" ? ["read", "GET"] : ["delete", "DELETE"];
+    const request = sandbox.requests().at(-1);
+    expect(request?.method).toBe(method);
+    const diagnostics = output.slice(output.indexOf("Diagnostics:"), output.indexOf("Resources:"));
+    expect(code).not.toBe(0);
+    // Pulumi orders the resources by when they failed.
+    expect(diagnostics.trim().split(/\n\s*/).sort()).toEqual([
+      "Diagnostics:",
+      `error: Cannot ${verb} scheduler role "role": not today (${method} ${request?.path}, 400).`,
+      "error: update failed",
+      "pulumi-nodejs:dynamic/steward/secrets:SchedulerRole (renamed):",
+      "pulumi:pulumi:Stack (story-dev):",
+    ]);
+  },
+);
+
 test("the Automation API runs a program several times, and for two stacks at once, in one process", async () => {
   const { project } = everything();
   await everything().declare({ name: "" }).up();

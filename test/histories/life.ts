@@ -216,7 +216,11 @@ export class Life {
         .filter((item) => isKnown(item) && !isInDoubt(item))
         .flatMap((item) => [...expected(item, this.world)].filter(([key]) => !isUnchanged(item) || heldBefore(item).includes(key))),
     );
-    const gone = before.resources.filter(({ urn }) => deleted.includes(urn)).flatMap((resource) => keysOf(resource, this.world));
+    const isLeft = (urn: string): boolean =>
+      errors.some((error) => error.startsWith(`${urn}: Cannot delete`) && !error.includes("may have applied"));
+    const gone = before.resources
+      .filter(({ urn }) => deleted.includes(urn) && !isLeft(urn))
+      .flatMap((resource) => keysOf(resource, this.world));
     const lost = gone.find((key) => declared.has(key) && before.held.has(key) && !held.has(key));
     if (lost) this.fail(`a run removed at its end what the program declares: ${lost}`);
   }
