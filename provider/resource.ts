@@ -1,4 +1,5 @@
-import { CustomResourceOptions, ID, Input, Inputs, Output, output, secret } from "@pulumi/pulumi";
+import { Input, Inputs, Output, output, secret } from "@pulumi/pulumi/output";
+import { CustomResourceOptions, ID } from "@pulumi/pulumi/resource";
 import { hideResponses } from "./adapters/debug-log";
 import { assertDefaultSpelled } from "./adapters/default-connection";
 import { Declared, declareOnce } from "./adapters/duplicates";

@@ -1,4 +1,4 @@
-import { all, Inputs, Output } from "@pulumi/pulumi";
+import { all, Inputs, Output } from "@pulumi/pulumi/output";
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { getStackResource } from "@pulumi/pulumi/runtime/stack";
 import { Connection, connect, System, withoutEngine } from "../connection";

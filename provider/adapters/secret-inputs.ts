@@ -1,4 +1,4 @@
-import { isSecret, Output, output } from "@pulumi/pulumi";
+import { isSecret, Output, output } from "@pulumi/pulumi/output";
 
 // Pulumi does not tell a dynamic provider which inputs are secret. Adoption prints values, so the program's side hands over the names.
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
 import { Found } from "../adoption";
 import { Connection } from "../connection";

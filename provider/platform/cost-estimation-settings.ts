@@ -1,4 +1,4 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { json } from "../comparison";
 import { objectIn } from "../http";
 import { flag, text } from "../inputs";

@@ -1,4 +1,4 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { nonEmptyText, text } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { SettingsDefinition, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";

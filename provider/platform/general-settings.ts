@@ -1,4 +1,4 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
 import { flag } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";

@@ -1,4 +1,4 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { Definition } from "../definition";
 import { Outputs, registration } from "../resource";
 import { ActionArgs, ActionInputs, ActionState, action } from "./action";

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
 import { pem } from "../comparison";
 import { flag, holdsCredentials, nonEmptyText, text } from "../inputs";

@@ -1,4 +1,4 @@
-import { Output, secret } from "@pulumi/pulumi";
+import { Output, secret } from "@pulumi/pulumi/output";
 import { z } from "zod";
 import { Found } from "../adoption";
 import { set } from "../comparison";

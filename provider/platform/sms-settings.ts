@@ -1,4 +1,4 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { flag, nonEmptyText } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { dialectOf } from "./client";

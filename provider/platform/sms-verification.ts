@@ -1,4 +1,4 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
 import { Definition } from "../definition";
 import { Args, Outputs, registration } from "../resource";

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
 import { adoptInput, differencesOf, Found } from "../adoption";
 import { Comparison, exact, ignored, pem } from "../comparison";

@@ -1,4 +1,4 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi";
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
 import { adoptInput, Difference, differencesOf, Found } from "../adoption";
 import { exact, ignored, set } from "../comparison";

@@ -1,4 +1,4 @@
-import { runtime } from "@pulumi/pulumi";
+import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { StewardError } from "../../provider";
 import { definitions } from "../../provider/definitions";
 import { limits } from "../../provider/http";
@@ -216,7 +216,7 @@ export function matrix(dialect: Dialect): void {
   test.each(Object.keys(functionStories))("%s: each fault at each request ends in the result or a readable error", async (name) => {
     const ask = functionStories[name] as () => Promise<unknown>;
     const configure = (fault?: Fault): void =>
-      runtime.setAllConfig(Object.fromEntries(Object.entries(connections(fault)).map(([key, value]) => [key, JSON.stringify(value)])));
+      setAllConfig(Object.fromEntries(Object.entries(connections(fault)).map(([key, value]) => [key, JSON.stringify(value)])));
     configure();
     const plain = async (answer: Promise<unknown>): Promise<unknown> => withoutTimes((await answer) ?? null);
     await fresh(name);

@@ -1,4 +1,4 @@
-import { runtime } from "@pulumi/pulumi";
+import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import * as fc from "fast-check";
 import { platform, scheduler, secrets } from "../../provider";
 import { provider } from "../../provider/adapters/dynamic-runtime";
@@ -23,7 +23,7 @@ beforeAll(async () => {
     return JSON.stringify({ secrets: connection, platform: connection, scheduler: connection });
   };
   config = { "steward:default": at("standard"), "steward:real": at("hashicorp") };
-  runtime.setAllConfig(config);
+  setAllConfig(config);
 });
 afterAll(async () => {
   Object.assign(limits, before.limits);

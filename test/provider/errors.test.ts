@@ -1,4 +1,4 @@
-import { RunError } from "@pulumi/pulumi";
+import { RunError } from "@pulumi/pulumi/errors";
 import { StewardError, Unfinished } from "../../provider/errors";
 
 test("a message is one sentence with the request and the next step", () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Resource } from "@pulumi/pulumi";
+import { Resource } from "@pulumi/pulumi/resource";
 import { parse } from "yaml";
 import { platform, secrets } from "../../provider";
 

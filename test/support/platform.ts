@@ -1,4 +1,4 @@
-import { runtime } from "@pulumi/pulumi";
+import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { PlatformService, Sandbox, start } from "../../sandbox/index";
 import { call } from "./call";
 import { Engine } from "./engine";
@@ -82,7 +82,7 @@ export function platform(dialect: Platform["dialect"], sandbox: Sandbox): Platfo
     config,
     engine: (token, more) => new Engine(`platform:${token}`, config(more)),
     configureProgram() {
-      runtime.setAllConfig(Object.fromEntries(Object.entries(config()).map(([key, value]) => [key, JSON.stringify(value)])));
+      setAllConfig(Object.fromEntries(Object.entries(config()).map(([key, value]) => [key, JSON.stringify(value)])));
     },
     outside,
     async held(settings) {

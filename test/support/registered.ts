@@ -1,10 +1,11 @@
-import { runtime } from "@pulumi/pulumi";
 import { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb";
+import { setMocks } from "@pulumi/pulumi/runtime/mocks";
+import { getMonitor } from "@pulumi/pulumi/runtime/settings";
 
 /** What Pulumi's SDK sends to the engine for the first resource that `construct` makes. */
 export async function registered(construct: () => unknown): Promise<RegisterResourceRequest> {
-  await runtime.setMocks({ call: () => ({}), newResource: ({ inputs }) => ({ id: "id", state: inputs }) });
-  const monitor = runtime.getMonitor() as unknown as { registerResource(request: RegisterResourceRequest, ...rest: unknown[]): unknown };
+  await setMocks({ call: () => ({}), newResource: ({ inputs }) => ({ id: "id", state: inputs }) });
+  const monitor = getMonitor() as unknown as { registerResource(request: RegisterResourceRequest, ...rest: unknown[]): unknown };
   const original = monitor.registerResource.bind(monitor);
   const requests: RegisterResourceRequest[] = [];
   const sent = new Promise<void>((done) => {

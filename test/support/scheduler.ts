@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { runtime } from "@pulumi/pulumi";
+import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { start } from "../../sandbox/index";
 import { Answer, call } from "./call";
 import { Gateway, startGateway } from "./gateway";
@@ -138,7 +138,7 @@ function of(
   token: string,
 ): Pick<SchedulerTarget, "dialect" | "address" | "token" | "connect" | "through" | "outside"> {
   const connect: SchedulerTarget["connect"] = (more) =>
-    runtime.setAllConfig({ "steward:default": JSON.stringify({ scheduler: { address, token, dialect, ...more } }) });
+    setAllConfig({ "steward:default": JSON.stringify({ scheduler: { address, token, dialect, ...more } }) });
   return {
     dialect,
     address,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { CustomResource, CustomResourceOptions, Output } from "@pulumi/pulumi";
+import { Output } from "@pulumi/pulumi/output";
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { Comparison, ignored } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition, Doubt, Finding } from "../../definition";

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { CustomResource, CustomResourceOptions, Output } from "@pulumi/pulumi";
+import { Output } from "@pulumi/pulumi/output";
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
 import { ignored } from "../../comparison";
 import { Connection } from "../../connection";

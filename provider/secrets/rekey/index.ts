@@ -1,4 +1,5 @@
-import { ComponentResource, ComponentResourceOptions, Output, secret } from "@pulumi/pulumi";
+import { Output, secret } from "@pulumi/pulumi/output";
+import { ComponentResource, ComponentResourceOptions } from "@pulumi/pulumi/resource";
 import { Args } from "../../resource";
 import { RekeyAttempt } from "./attempt";
 import { RekeyCommit } from "./commit";

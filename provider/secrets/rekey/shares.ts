@@ -1,4 +1,5 @@
-import { CustomResource, CustomResourceOptions, Output } from "@pulumi/pulumi";
+import { Output } from "@pulumi/pulumi/output";
+import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { Comparison, ignored } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition, Finding } from "../../definition";

@@ -1,12 +1,12 @@
-import { runtime } from "@pulumi/pulumi";
+import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { secrets } from "../../../provider";
 import { registered } from "../../support/registered";
 
 const configure = (...names: string[]): void => {
   const server = JSON.stringify({ secrets: { address: "http://127.0.0.1:1" } });
-  runtime.setAllConfig(Object.fromEntries(names.map((name) => [`steward:${name}`, server])));
+  setAllConfig(Object.fromEntries(names.map((name) => [`steward:${name}`, server])));
 };
-afterEach(() => runtime.setAllConfig({}));
+afterEach(() => setAllConfig({}));
 
 const declare = (args: object = {}): unknown => new secrets.SchedulerLease("lease", { ttl: "1h", ...args });
 

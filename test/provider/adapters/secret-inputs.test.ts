@@ -1,4 +1,4 @@
-import { Output, output, secret } from "@pulumi/pulumi";
+import { Output, output, secret } from "@pulumi/pulumi/output";
 import { secrets } from "../../../provider";
 import { registered } from "../../support/registered";
 

@@ -1,4 +1,4 @@
-import { isSecret, Output } from "@pulumi/pulumi";
+import { isSecret, Output } from "@pulumi/pulumi/output";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { secrets } from "../../../../provider";
 import { describeKeys, inspectKeys } from "../../../../provider/secrets/rekey/pgp";
