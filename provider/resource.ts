@@ -4,8 +4,9 @@ import { hideResponses } from "./adapters/debug-log";
 import { assertDefaultSpelled } from "./adapters/default-connection";
 import { Declared, declareOnce } from "./adapters/duplicates";
 import { assertRuntimeResolves, dynamicType, providerText, shortenCallStack } from "./adapters/dynamic";
-import { formerInputs } from "./adapters/former-inputs";
-import { secretInputs, secretInputsOf } from "./adapters/secret-inputs";
+import { secretInputsOf } from "./adapters/secret-inputs";
+import { formerInputs } from "./lifecycle/former-inputs";
+import { secretInputs } from "./lifecycle/properties";
 
 /** `T` with a `pulumi.Input` at every depth. */
 export type DeepInput<T> = Input<

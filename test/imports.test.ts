@@ -37,6 +37,11 @@ test("the provider has no circular imports", () => {
   expect(provider.map(({ file }) => file).filter((file) => reaches(file, file))).toEqual([]);
 });
 
+test("the life cycle knows no system and no Pulumi mechanism", () => {
+  const isForeign = (name: string): boolean => /^@pulumi\/|^provider\/(adapters|secrets|platform|scheduler)\b/.test(name);
+  expect(offenders((file, name) => file.startsWith("provider/lifecycle/") && isForeign(name))).toEqual([]);
+});
+
 test("only the entry points of resources and functions import an adapter", () => {
   const beginnings = ["provider/resource.ts", "provider/program.ts"];
   const mayImport = (file: string): boolean => beginnings.includes(file) || file.startsWith("provider/adapters/");

@@ -3,7 +3,7 @@ import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { getStackResource } from "@pulumi/pulumi/runtime/stack";
 import { Connection, connect, System, withoutEngine } from "../connection";
 import { StewardError } from "../errors";
-import { withoutNulls } from "./properties";
+import { withoutNulls } from "../lifecycle/properties";
 
 // A program declares each object on a server once: two resources of one object would undo each other's work, and the deletion of one would take the object
 // from the other. The provider sees no names; the program knows them.

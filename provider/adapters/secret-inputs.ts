@@ -2,9 +2,6 @@ import { isSecret, Output, output } from "@pulumi/pulumi/output";
 
 // Pulumi does not tell a dynamic provider which inputs are secret. Adoption prints values, so the program's side hands over the names.
 
-/** The input that names the secret ones. @internal */
-export const secretInputs = "secretInputs";
-
 const holdsOutput = (value: unknown): boolean =>
   Output.isInstance(value) ||
   value instanceof Promise ||

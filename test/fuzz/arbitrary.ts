@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
-import { unknown } from "../../provider/adapters/properties";
 import { Definition } from "../../provider/definition";
 import { isObject } from "../../provider/http";
+import { unknown } from "../../provider/lifecycle/properties";
 import { certificate, privateKey, publicKey } from "../support/certificates";
 
 // What anybody may write into a program, and what any server may answer.

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { forget, provider } from "../../provider/adapters/dynamic-runtime";
-import { hasUnknown } from "../../provider/adapters/properties";
 import { Definition } from "../../provider/definition";
 import { definitions } from "../../provider/definitions";
 import { StewardError } from "../../provider/errors";
 import { limits } from "../../provider/http";
+import { hasUnknown } from "../../provider/lifecycle/properties";
 import { Engine, wire } from "../support/engine";
 import { printed } from "../support/printed";
 import { draws } from "../support/scope";

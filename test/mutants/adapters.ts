@@ -2,7 +2,7 @@ import { MutatedFile } from "./mutant";
 
 export const adapters: readonly MutatedFile[] = [
   {
-    file: "provider/adapters/dynamic-runtime.ts",
+    file: "provider/lifecycle/index.ts",
     suites: [
       "test/provider/adapters/check.test",
       "test/provider/adapters/moved.test",
@@ -21,34 +21,8 @@ export const adapters: readonly MutatedFile[] = [
     commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/platform/life", "test/end-to-end/engine", "test/end-to-end/secrecy"],
     mutants: [
       [
-        "an error shows secrets that an encrypted output holds",
-        "[properties, ...[...(definition.encrypted ?? []), formerInputs].map((output) => properties[output])]",
-        "[properties]",
-      ],
-      [
-        "an error of a request shows the secrets of its resource",
-        "secrets: [...properties.flatMap(secretsIn), ...leftOut()],",
-        "secrets: [],",
-      ],
-      [
-        "a field that joins the program with the server's value causes no update",
-        "given.includes(field) !== declared.includes(field) || ",
-        "",
-      ],
-      [
-        "a failed check names the property, so Pulumi prints its value",
-        '({ property: "", reason: printable',
-        "({ property: path, reason: printable",
-      ],
-      [
-        "a default overrides an input of the program",
-        "{ ...defined(definition.defaults?.(connection) ?? {}), ...given }",
-        "{ ...given, ...defined(definition.defaults?.(connection) ?? {}) }",
-      ],
-      ["check does not record which objects the program declares", "noteDeclared(connection, objectsOf(inputs));", ""],
-      [
         "another address behind the same connection replaces instead of failing",
-        'if (!changed.includes("connection")) assertSameServer(connection, olds);',
+        'if (!changing.includes("connection")) assertSameServer(connection, olds);',
         "",
       ],
       [
@@ -57,16 +31,12 @@ export const adapters: readonly MutatedFile[] = [
         "deleteBeforeReplace: definition.deleteBeforeReplace ?? false }",
       ],
       ["diff ignores an unknown outcome", "Boolean(olds.unfinished || olds.halfDone)", "Boolean(olds.halfDone)"],
-      [
-        "a creation without a response leaves no state",
-        "if (error.facts.outcomeUnknown) return { id, properties: stored(inputs, { unfinished: true }",
-        "if (!error) return { id, properties: stored(inputs, { unfinished: true }",
-      ],
+      ["a creation without a response leaves no state", "return error.facts.outcomeUnknown ? {", "return !error ? {"],
       ["get of an object that does not exist returns a resource without outputs", "if (isFirst)\n", "if (!id)\n"],
       [
         "refresh replaces an equivalent spelling, which shows as drift",
-        "put(props, field, fieldAt(shown, field));\n          else if (isSecret)",
-        "{}\n          else if (isSecret)",
+        "put(props, field, fieldAt(shown, field));\n        else if (isSecret)",
+        "{}\n        else if (isSecret)",
       ],
       ["a secret that the server does not return is dropped from the inputs", '?? (isSecret ? "" : undefined)', ""],
       [
@@ -98,7 +68,117 @@ export const adapters: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/adapters/former-inputs.ts",
+    file: "provider/lifecycle/check.ts",
+    suites: [
+      "test/provider/adapters/check.test",
+      "test/provider/adapters/moved.test",
+      "test/provider/adapters/ownership.test",
+      "test/provider/adapters/former-inputs-twice.test",
+      "test/secrecy.test",
+      "test/states.test",
+      "test/provider/(secrets|platform)/ownership",
+      "test/provider/secrets/(scheduler-roles|scheduler-access|scheduler-role).test",
+      "test/provider/platform/settings-(life|secrets)",
+      "test/provider/adapters/half-done.test",
+      "test/provider/adapters/errors.test",
+      "test/provider/adapters/former-inputs.test",
+      "test/stories/secrets/stack",
+    ],
+    commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/platform/life", "test/end-to-end/engine", "test/end-to-end/secrecy"],
+    mutants: [
+      [
+        "a default overrides an input of the program",
+        "{ ...defined(definition.defaults?.(connection) ?? {}), ...given }",
+        "{ ...given, ...defined(definition.defaults?.(connection) ?? {}) }",
+      ],
+      ["check does not record which objects the program declares", "noteDeclared(connection, objects);", ""],
+    ],
+  },
+  {
+    file: "provider/lifecycle/changes.ts",
+    suites: [
+      "test/provider/adapters/check.test",
+      "test/provider/adapters/moved.test",
+      "test/provider/adapters/ownership.test",
+      "test/provider/adapters/former-inputs-twice.test",
+      "test/secrecy.test",
+      "test/states.test",
+      "test/provider/(secrets|platform)/ownership",
+      "test/provider/secrets/(scheduler-roles|scheduler-access|scheduler-role).test",
+      "test/provider/platform/settings-(life|secrets)",
+      "test/provider/adapters/half-done.test",
+      "test/provider/adapters/errors.test",
+      "test/provider/adapters/former-inputs.test",
+      "test/stories/secrets/stack",
+    ],
+    commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/platform/life", "test/end-to-end/engine", "test/end-to-end/secrecy"],
+    mutants: [
+      [
+        "a field that joins the program with the server's value causes no update",
+        "given.includes(field) !== declared.includes(field) || ",
+        "",
+      ],
+    ],
+  },
+  {
+    file: "provider/lifecycle/resource-at-hand.ts",
+    suites: [
+      "test/provider/adapters/check.test",
+      "test/provider/adapters/moved.test",
+      "test/provider/adapters/ownership.test",
+      "test/provider/adapters/former-inputs-twice.test",
+      "test/secrecy.test",
+      "test/states.test",
+      "test/provider/(secrets|platform)/ownership",
+      "test/provider/secrets/(scheduler-roles|scheduler-access|scheduler-role).test",
+      "test/provider/platform/settings-(life|secrets)",
+      "test/provider/adapters/half-done.test",
+      "test/provider/adapters/errors.test",
+      "test/provider/adapters/former-inputs.test",
+      "test/stories/secrets/stack",
+    ],
+    commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/platform/life", "test/end-to-end/engine", "test/end-to-end/secrecy"],
+    mutants: [
+      [
+        "an error shows secrets that an encrypted output holds",
+        "[properties, ...[...(definition.encrypted ?? []), formerInputs].map((output) => properties[output])]",
+        "[properties]",
+      ],
+      [
+        "an error of a request shows the secrets of its resource",
+        "secrets: [...properties.flatMap(secretsIn), ...leftOut()],",
+        "secrets: [],",
+      ],
+    ],
+  },
+  {
+    file: "provider/adapters/dynamic-runtime.ts",
+    suites: [
+      "test/provider/adapters/check.test",
+      "test/provider/adapters/moved.test",
+      "test/provider/adapters/ownership.test",
+      "test/provider/adapters/former-inputs-twice.test",
+      "test/secrecy.test",
+      "test/states.test",
+      "test/provider/(secrets|platform)/ownership",
+      "test/provider/secrets/(scheduler-roles|scheduler-access|scheduler-role).test",
+      "test/provider/platform/settings-(life|secrets)",
+      "test/provider/adapters/half-done.test",
+      "test/provider/adapters/errors.test",
+      "test/provider/adapters/former-inputs.test",
+      "test/stories/secrets/stack",
+    ],
+    commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/platform/life", "test/end-to-end/engine", "test/end-to-end/secrecy"],
+    mutants: [
+      [
+        "a failed check names the property, so Pulumi prints its value",
+        '({ property: "", reason: printable',
+        "({ property: path, reason: printable",
+      ],
+    ],
+  },
+  {
+    file: "provider/lifecycle/former-inputs.ts",
     suites: ["test/provider/adapters/former-inputs-twice", "test/provider/adapters/former-inputs.test"],
     commandLine: ["test/end-to-end/secrecy"],
     mutants: [["former values disappear from the state", "if (part.hidden !== undefined) hidden[field] = part.hidden;", ""]],
@@ -110,7 +190,7 @@ export const adapters: readonly MutatedFile[] = [
     mutants: [["printing an error prints the state", "{ value, enumerable: false }", "{ value, enumerable: true }"]],
   },
   {
-    file: "provider/adapters/properties.ts",
+    file: "provider/lifecycle/properties.ts",
     suites: ["test/provider/adapters/check", "test/provider/adapters/errors", "test/secrecy.test"],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [

@@ -4,6 +4,9 @@ export type Properties = Record<string, unknown>;
 /** What the engine puts in the place of a value that a preview cannot know. @internal */
 export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
+/** The input in which the program's side names the secret ones, of which no line may show a value. @internal */
+export const secretInputs = "secretInputs";
+
 /** @internal */
 export const valueAt = (value: unknown, path: PropertyKey[]): unknown =>
   path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown> | undefined)?.[part], value);

@@ -1,0 +1,40 @@
+import { Comparison, exact, ignored } from "../comparison";
+import { Definition } from "../definition";
+import { fieldAt, hasUnknown, Properties, secretInputs } from "./properties";
+
+// What a program declares, compared with what the state holds.
+
+/** @internal */
+export interface Changes {
+  comparison(field: string): Comparison;
+  equal(field: string, a: unknown, b: unknown): boolean;
+  /** The names of the fields that are given; of an open one, `field.key` of each of its keys. */
+  fieldsOf(inputs: Properties): string[];
+  /** The fields whose meaning differs; to be declared from now on, or no longer, is a change as well. */
+  changed(state: Properties, inputs: Properties): string[];
+}
+
+/** The fields that the program declared at the last `up`; none after a `get`. @internal */
+export const declaredIn = (state: Properties): string[] => (state.declared as string[] | undefined) ?? [];
+
+/** @internal */
+export function changesOf(definition: Pick<Definition<Properties, Properties>, "compare" | "open">): Changes {
+  const comparison = (field: string): Comparison => (field === secretInputs ? ignored : (definition.compare?.[field] ?? exact));
+  const equal = (field: string, a: unknown, b: unknown): boolean => comparison(field).equal(a, b);
+  const fieldsOf = (inputs: Properties): string[] =>
+    Object.entries(inputs).flatMap(([field, value]) =>
+      definition.open?.includes(field) && typeof value === "object" && value !== null
+        ? Object.keys(value).map((key) => `${field}.${key}`)
+        : [field],
+    );
+  const changed = (state: Properties, inputs: Properties): string[] => {
+    const [given, declared] = [fieldsOf(inputs), declaredIn(state)];
+    return [...new Set([...given, ...declared])].filter((field) => {
+      if (field === "connection") return (state.connection ?? "default") !== (inputs.connection ?? "default");
+      if (comparison(field).equal === ignored.equal) return false;
+      const value = fieldAt(inputs, field);
+      return given.includes(field) !== declared.includes(field) || hasUnknown(value) || !equal(field, fieldAt(state, field), value);
+    });
+  };
+  return { comparison, equal, fieldsOf, changed };
+}

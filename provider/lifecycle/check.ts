@@ -1,0 +1,78 @@
+import { Definition, Finding } from "../definition";
+import { StewardError } from "../errors";
+import { pathOf } from "../inputs";
+import { log } from "../log";
+import { noteDeclared, noteNew } from "../ownership";
+import { Changes } from "./changes";
+import { lookAhead } from "./existing";
+import { defined, hasUnknown, Properties, secretInputs, unknown, valueAt, withoutNulls } from "./properties";
+import { ResourceAtHand } from "./resource-at-hand";
+
+// What a program declares: checked, filled in, and brought into the form that is stored.
+
+/** @internal */
+export const located = (path: string, reason: string): string => (path ? `${path}: ${reason}` : reason);
+
+/** Prints the findings as warnings. @internal */
+export function warn(resource: string, findings: readonly Finding[]): void {
+  for (const { path, reason } of findings) log(`warning: ${resource}: ${located(path, reason)}`);
+}
+
+/** Checks the known inputs against the schema. */
+function schemaFindings(definition: Definition<Properties, Properties>, inputs: Properties): Finding[] {
+  const { error } = definition.inputs.safeParse(inputs);
+  return (error?.issues ?? [])
+    .filter(({ path }) => !path.some((_, depth) => valueAt(inputs, path.slice(0, depth + 1)) === unknown))
+    .map(({ path, message }) => ({
+      path: pathOf({ path, message }),
+      reason: valueAt(inputs, path) === undefined ? `is missing; ${message}` : message,
+    }));
+}
+
+/** Returns the inputs to store, and what is wrong with them. @internal */
+export async function check(
+  definition: Definition<Properties, Properties>,
+  { describe, secretsIn, leftOut, connectionOf }: ResourceAtHand,
+  { comparison }: Changes,
+  { last, news }: { last: Properties; news: Properties },
+): Promise<{ inputs: Properties; findings: Finding[] }> {
+  const given = withoutNulls(news);
+  const { [secretInputs]: _, ...declared } = given;
+  const findings = schemaFindings(definition, declared);
+  const isWellFormed = findings.length === 0;
+  let inputs = given;
+  if (!hasUnknown(given.connection) && !findings.some(({ path }) => path === "connection")) {
+    try {
+      const connection = connectionOf(given);
+      inputs = { ...defined(definition.defaults?.(connection) ?? {}), ...given };
+      const invalid = new Set(findings.map(({ path }) => path.split(/[.[]/)[0]));
+      for (const rule of definition.rules ?? [])
+        if (!rule.fields.some((field) => hasUnknown(inputs[field]) || invalid.has(field)))
+          findings.push(...(await rule.check(inputs, connection, last)));
+      const isCreation = Object.keys(last).length === 0;
+      if (findings.every(({ warning }) => warning) && !hasUnknown(inputs)) {
+        const objects = definition.objects?.paths(inputs) ?? [];
+        noteDeclared(connection, objects);
+        if (isCreation) noteNew(connection, objects);
+        if (isCreation) warn(describe(inputs), definition.foreseeCreation?.(inputs) ?? []);
+        if (isCreation && connection.previewReads) await lookAhead(definition, connection, inputs);
+        if (isCreation && definition.announce) log(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
+      }
+    } catch (error) {
+      if (!(error instanceof StewardError)) throw error;
+      findings.push({ path: "", reason: error.message });
+    }
+  }
+  // A name of another type than a string could not be shown.
+  if (isWellFormed)
+    warn(
+      describe(inputs),
+      findings.filter(({ warning }) => warning),
+    );
+  const normalised = Object.fromEntries(
+    Object.entries(inputs).map(([field, value]) => [field, hasUnknown(value) ? value : (comparison(field).normalise?.(value) ?? value)]),
+  );
+  const passedOn = new Set(secretsIn(normalised));
+  for (const secret of secretsIn(inputs)) if (!passedOn.has(secret)) leftOut().add(secret);
+  return { inputs: normalised, findings: findings.filter(({ warning }) => !warning) };
+}

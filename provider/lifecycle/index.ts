@@ -1,0 +1,272 @@
+import { ignored } from "../comparison";
+import { ConfigurationSources, Connection } from "../connection";
+import { Definition, Doubt, Finding } from "../definition";
+import { StewardError, Unfinished } from "../errors";
+import { log } from "../log";
+import { areDeclared, createObjects, hold, newInstance, noteWritten } from "../ownership";
+import { changesOf, declaredIn } from "./changes";
+import { check, warn } from "./check";
+import { takeOverExisting } from "./existing";
+import { Kept, OperationFailed, unexpected, withStaleConfiguration } from "./failure";
+import { formerInputs, hideFields, hideFormer, withFormer } from "./former-inputs";
+import { defined, fieldAt, hasUnknown, Properties, put } from "./properties";
+import { resourceAtHand } from "./resource-at-hand";
+
+/** What Pulumi does with a resource. All but `check` throw {@link OperationFailed}. @internal */
+export interface Lifecycle {
+  /** `last`: the inputs of the last run; none before the first. */
+  check(last: Properties, news: Properties): Promise<{ inputs: Properties; findings: Finding[] }>;
+  diff(state: Properties, news: Properties): Promise<{ changes: boolean; replaces: string[]; deleteBeforeReplace: boolean }>;
+  create(news: Properties): Promise<{ id: string; state: Properties }>;
+  /** undefined: it no longer exists. */
+  read(id: string, stateOrArguments: Properties): Promise<{ state: Properties; inputs?: Properties } | undefined>;
+  update(id: string, state: Properties, news: Properties): Promise<Properties>;
+  delete(state: Properties): Promise<void>;
+}
+
+/** The life of every resource of one definition. Knows no wire. @internal */
+export function lifecycle(definition: Definition<Properties, Properties>, sources: ConfigurationSources): Lifecycle {
+  const atHand = resourceAtHand(definition, sources);
+  const { describe, secretsIn, connectionOf } = atHand;
+  const changes = changesOf(definition);
+  const { comparison, equal, fieldsOf, changed } = changes;
+  const objectsOf = (fields: Properties): readonly string[] => definition.objects?.paths(fields) ?? [];
+
+  /** Runs one operation. Where it fails, and `keep` gives properties, the engine stores the resource with them. */
+  async function attempt<T>(
+    verb: string,
+    fields: Properties,
+    operation: () => Promise<T>,
+    keep?: (error: StewardError) => Kept | undefined,
+  ): Promise<T> {
+    try {
+      return await operation();
+    } catch (error) {
+      const known = error instanceof StewardError ? error : unexpected(error, secretsIn(fields));
+      // The first read of a `get` belongs to an `up`, which uses the present configuration.
+      const isRecorded = verb === "delete" || (verb === "read" && fields.declared !== undefined);
+      const explained = isRecorded ? withStaleConfiguration(known) : known;
+      throw new OperationFailed(explained.with({ task: `Cannot ${verb} ${describe(fields)}` }), keep?.(known));
+    }
+  }
+
+  function partsOf(id: string): Properties {
+    const parts = definition.parseId?.(id);
+    if (parts) return parts;
+    const error = new StewardError({
+      code: "ERR_INVALID_INPUT",
+      task: `Cannot read ${definition.noun}`,
+      ...(definition.idForm
+        ? { reason: `"${id}" is not an id of one`, advice: `Write it as ${definition.idForm}.` }
+        : { reason: "it cannot be read by an id", advice: "Declare it without one." }),
+    });
+    throw new OperationFailed(error, undefined);
+  }
+
+  function assertSameServer(connection: Connection, state: Properties): void {
+    if (state.server === undefined || state.server === connection.server || connection.acceptMoved) return;
+    throw new StewardError({
+      code: "ERR_MOVED",
+      reason: `it was written to ${state.server}, but the connection "${connection.name}" names ${connection.server}; nothing was sent`,
+      advice: `Correct the connection's address. If it is a new address of the same installation, set acceptMoved: true beside it in steward:${connection.name} until the next \`pulumi up\`.`,
+    });
+  }
+
+  /** Builds the stored properties: inputs and state, with the server, the declared fields and the creation. */
+  const stored = ({ server, instance }: Connection, inputs: Properties, state: Properties): Properties =>
+    defined({ ...inputs, ...state, server, declared: fieldsOf(inputs), instance });
+
+  /** Pulumi encrypts on a refresh what it has encrypted before, so whatever the server may hold now is in the state from now on. */
+  function inDoubt(properties: Properties, inputs: Properties): Properties {
+    if (properties.unfinished)
+      for (const field of fieldsOf(inputs)) if (fieldAt(properties, field) === undefined) put(properties, field, fieldAt(inputs, field));
+    return properties;
+  }
+
+  /** After an update that failed half-way: hides each value of a field that the program ever gave and does not give now. */
+  function hidden(properties: Properties, state: Properties, given: Properties): Properties {
+    const declared = declaredIn(state).map((field) => field.split(".")[0] as string);
+    const fields = [...declared, ...Object.keys((state[formerInputs] as Properties | undefined) ?? {})];
+    return hideFormer(properties, fields, { former: withFormer(state), given }, equal);
+  }
+
+  /** Hides each value that has left the program while the server goes on holding it. `given`: the fields that the program gives now. */
+  function leftHidden(properties: Properties, state: Properties, given: readonly string[]): Properties {
+    const former = withFormer(state);
+    const fields = [...declaredIn(state), ...fieldsOf((state[formerInputs] as Properties | undefined) ?? {})];
+    // After an update that failed half-way, a former value may be what the server held before the program gave any.
+    const isOurs = (field: string): boolean => !state.halfDone || (definition.remaining ?? []).includes(field);
+    const left = fields.filter((field) => !given.includes(field) && !definition.secrets.includes(field) && isOurs(field));
+    const isHeld = (value: unknown, field: string): boolean => value !== undefined && equal(field, value, fieldAt(former, field));
+    return hideFields(
+      properties,
+      left.filter((field) => isHeld(fieldAt(properties, field), field)),
+    );
+  }
+
+  const diff: Lifecycle["diff"] = (state, news) =>
+    attempt("update", state, async () => {
+      const inputs = defined(news);
+      const olds = withFormer(state);
+      const deleteBeforeReplace = definition.deleteBeforeReplace ?? false;
+      const changing = changed(olds, inputs);
+      const replaces = changing.filter((field) => definition.replaces.includes(field));
+      // Without a connection no defaults were filled in: only what is given can be compared.
+      if (hasUnknown(inputs.connection))
+        return { changes: true, replaces: replaces.filter((field) => field in inputs), deleteBeforeReplace };
+      const connection = connectionOf(inputs, olds);
+      const moved = olds.server !== undefined && olds.server !== connection.server;
+      if (moved && !connection.acceptMoved) {
+        if (!changing.includes("connection")) assertSameServer(connection, olds);
+        // Two addresses may be the same server: delete first, or deleting the old resource removes the new one.
+        return { changes: true, replaces: [...replaces, "connection"], deleteBeforeReplace: definition.deleteBeforeReplace ?? true };
+      }
+      const isInDoubt = Boolean(olds.unfinished || olds.halfDone);
+      const isKnown = !hasUnknown(inputs);
+      if ((changing.length > 0 || isInDoubt) && isKnown) warn(describe(inputs), (await definition.foresee?.(inputs, olds)) ?? []);
+      // A refresh compares as well, before the program has said what it declares.
+      const objects = isKnown && declaredIn(olds).length > 0 ? objectsOf(inputs) : [];
+      const isHeld = replaces.length === 0 && areDeclared(connection, objects);
+      const isRemoved = isHeld && (await hold(connection, objects, olds));
+      return { changes: moved || isInDoubt || isRemoved || changing.length > 0, replaces, deleteBeforeReplace };
+    });
+
+  async function create(news: Properties): ReturnType<Lifecycle["create"]> {
+    const inputs = defined(news);
+    let connection: Connection | undefined;
+    return attempt(
+      "create",
+      inputs,
+      async () => {
+        const chosen = { ...connectionOf(inputs), instance: newInstance() };
+        connection = chosen;
+        const objects = objectsOf(inputs);
+        const write = async (): Promise<Properties> => {
+          const found = await takeOverExisting(definition, chosen, inputs);
+          return definition.create(chosen, inputs, found);
+        };
+        const created = await createObjects(chosen, objects, inputs, objectsOf, () =>
+          write().catch(async (error) => {
+            // A partial state keeps its own message.
+            throw definition.explain && !(error instanceof Unfinished) ? await definition.explain(chosen, error) : error;
+          }),
+        );
+        const state = stored(chosen, inputs, created);
+        noteWritten(chosen, objects, state);
+        return { id: definition.id(inputs, created), state };
+      },
+      (error) => {
+        if (!connection) return undefined;
+        const id = definition.id(inputs);
+        if (error instanceof Unfinished) return { id, properties: inDoubt(stored(connection, inputs, error.state as Properties), inputs) };
+        return error.facts.outcomeUnknown ? { id, properties: stored(connection, inputs, { unfinished: true }) } : undefined;
+      },
+    );
+  }
+
+  async function read(id: string, stateOrArguments: Properties): ReturnType<Lifecycle["read"]> {
+    // The first read of a `get` has no state yet, only an id.
+    const isFirst = stateOrArguments.declared === undefined;
+    const state: Properties = { ...stateOrArguments, ...(isFirst ? partsOf(id) : {}) };
+    const { [formerInputs]: _, ...shown } = state;
+    const previous = withFormer(state);
+    const declared = declaredIn(previous);
+    return attempt("read", previous, async () => {
+      const connection = connectionOf(previous);
+      assertSameServer(connection, previous);
+      const found = await definition.read(connection, previous, declared);
+      if (!found) {
+        // The engine would accept "gone", and give the program a resource without outputs.
+        if (isFirst)
+          throw new StewardError({
+            code: "ERR_NOT_FOUND",
+            reason: `the server holds none there, at "${id}"`,
+            advice: "Correct the id, or leave this `get` out.",
+          });
+        return undefined;
+      }
+      // `unfinished` stays: what cannot be read back may still be the other value.
+      const fresh: Properties = { ...previous, ...found, server: connection.server, declared };
+      const props = previous.halfDone ? hidden(fresh, state, shown) : leftHidden(fresh, state, declared);
+      // The engine stores inputs that were none before in clear text, so none are given that the state does not list.
+      const inputs: Properties = {};
+      for (const field of declared) {
+        const isSecret = definition.secrets.includes(field);
+        // The provider cannot see when it leaves the program, and a former input would come back unencrypted.
+        if (isSecret && comparison(field).equal === ignored.equal) continue;
+        // Keep the previous spelling of an equivalent value, so refresh shows no false diff.
+        if (equal(field, fieldAt(shown, field), fieldAt(props, field))) put(props, field, fieldAt(shown, field));
+        else if (isSecret) log(`${describe(shown)}: ${field}, a secret, was changed on the server`);
+        // Keep a placeholder: the engine stores a secret input that disappears and returns unencrypted.
+        put(inputs, field, fieldAt(props, field) ?? (isSecret ? "" : undefined));
+      }
+      // After an update that failed half-way, the engine holds the inputs, and the marks, from before it.
+      const hasInputs = declared.length > 0 && !previous.halfDone;
+      return { state: defined(props), ...(hasInputs ? { inputs: defined(inputs) } : {}) };
+    });
+  }
+
+  async function update(id: string, state: Properties, news: Properties): Promise<Properties> {
+    const inputs = defined(news);
+    const olds = withFormer(state);
+    const instance = (olds.instance as string | undefined) ?? newInstance();
+    let connection: Connection | undefined;
+    let isRemoved = false;
+    return attempt(
+      "update",
+      inputs,
+      async () => {
+        const chosen = { ...connectionOf(inputs, olds), instance };
+        connection = chosen;
+        assertSameServer(chosen, olds);
+        const { connection: _former, declared, server, unfinished, halfDone: _halfDone, ...last } = olds;
+        const given = fieldsOf(inputs);
+        const previous = { ...last };
+        for (const field of declaredIn(olds)) if (!given.includes(field)) put(previous, field, undefined);
+        const [objects, before] = [objectsOf(inputs), new Set(objectsOf(last))];
+        const held = objects.filter((object) => before.has(object));
+        isRemoved = await hold(chosen, held, last);
+        const changing = changed(olds, inputs);
+        const isRenamed = changing.length === 1 && changing[0] === "connection";
+        // A resource that leaves nothing on the server is not repeated for a new address.
+        const isMoved = !definition.delete && server !== chosen.server && changing.every((field) => field === "connection");
+        const isDoubtful = unfinished || (last as Doubt).unanswered?.length;
+        if ((isRenamed || isMoved) && !isDoubtful && !isRemoved) return leftHidden(stored(chosen, inputs, previous), state, given);
+        const joining = objects.filter((object) => !before.has(object));
+        const isInDoubt = Boolean(unfinished) || isRemoved;
+        const updated = await createObjects(chosen, joining, inputs, objectsOf, () =>
+          definition.update(chosen, inputs, previous, { ...last, unfinished: isInDoubt }),
+        );
+        const fresh = stored(chosen, inputs, updated);
+        noteWritten(chosen, objects, fresh);
+        return leftHidden(fresh, state, given);
+      },
+      (error) => {
+        const keep = (properties: Properties): Kept => ({
+          id,
+          properties: hidden({ ...inDoubt(properties, inputs), halfDone: true }, state, inputs),
+        });
+        if (error instanceof Unfinished && connection) return keep(stored(connection, inputs, error.state as Properties));
+        // This run removed an object, and the update did not write it again.
+        if (error.facts.outcomeUnknown || isRemoved) return keep({ ...olds, unfinished: true, instance });
+        return undefined;
+      },
+    );
+  }
+
+  return {
+    check: (last, news) => check(definition, atHand, changes, { last, news }),
+    diff,
+    create,
+    read,
+    update,
+    delete: (stateAndFormer) =>
+      attempt("delete", stateAndFormer, async () => {
+        if (!definition.delete) return;
+        const state = withFormer(stateAndFormer);
+        const connection = connectionOf(state);
+        assertSameServer(connection, state);
+        await definition.delete(connection, state);
+      }),
+  };
+}

@@ -1,0 +1,50 @@
+import { ConfigurationSources, Connection, connect, System } from "../connection";
+import { Definition } from "../definition";
+import { formerInputs } from "./former-inputs";
+import { Properties, secretInputs, stringsIn, valueAt } from "./properties";
+
+// The resource that an operation is about: its name in messages, its secrets, and the server that it names.
+
+/** @internal */
+export interface ResourceAtHand {
+  /** `scheduler role "web"`. */
+  describe(fields: Properties): string;
+  /** Every secret value, of the fields themselves and of what an encrypted output holds under their names. */
+  secretsIn(properties: Properties): string[];
+  /** Secrets that a check has seen and not passed on. A server may know and echo them all the same. */
+  leftOut(): Set<string>;
+  /** The server that the first properties name, for the resource that all of them are of. */
+  connectionOf(...properties: Properties[]): Connection;
+}
+
+/** @internal */
+export function resourceAtHand(definition: Definition<Properties, Properties>, sources: ConfigurationSources): ResourceAtHand {
+  const describe = (fields: Properties): string => {
+    const name = definition.name(fields);
+    return name ? `${definition.noun} "${name}"` : definition.noun;
+  };
+  const secretsIn = (properties: Properties): string[] => {
+    const holders = [properties, ...[...(definition.encrypted ?? []), formerInputs].map((output) => properties[output])];
+    const paths = [...definition.secrets, ...(definition.secretsNamed?.(properties) ?? [])];
+    return holders.flatMap((holder) =>
+      paths.flatMap((path) => [valueAt(holder, [path]), valueAt(holder, path.split("."))].flatMap(stringsIn)),
+    );
+  };
+  const leftOut = (): Set<string> => {
+    const key = `left out of ${definition.token}`;
+    const secrets = (sources.memory.get(key) as Set<string> | undefined) ?? new Set();
+    sources.memory.set(key, secrets);
+    return secrets;
+  };
+  const connectionOf = (...properties: Properties[]): Connection => ({
+    ...connect(definition.token.split(":")[0] as System, (properties[0]?.connection as string | undefined) ?? "default", sources),
+    secrets: [...properties.flatMap(secretsIn), ...leftOut()],
+    // Not computed before it is used: a check connects while its inputs may still be invalid.
+    get resource() {
+      return describe(properties.at(-1) ?? {});
+    },
+    instance: properties.at(-1)?.instance as string | undefined,
+    secretFields: [...definition.secrets, ...((properties[0]?.[secretInputs] as string[] | undefined) ?? [])],
+  });
+  return { describe, secretsIn, leftOut, connectionOf };
+}
