@@ -2,7 +2,18 @@
 const { default: Sequencer } = require("@jest/test-sequencer");
 
 /** The longest suites, longest first: one that begins last would run alone. */
-const slowest = ["end-to-end/", "package.test", "demo.test", "command/", "faults/", "histories/", "torture/", "fuzz/", "sandbox/page"];
+const slowest = [
+  "real/",
+  "end-to-end/",
+  "package.test",
+  "demo.test",
+  "command/",
+  "faults/",
+  "histories/",
+  "torture/",
+  "fuzz/",
+  "sandbox/page",
+];
 
 /** @param {string} file */
 const rank = (file) => {

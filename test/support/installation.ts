@@ -30,7 +30,7 @@ const limits = new platform.GeneralSettings("limits", { apiRateLimit: 99 });
 const running = scheduler.filter("Status").equals("running");`;
 
 /** How `pulumi new typescript` has it. */
-const tsconfig = {
+export const tsconfig = {
   compilerOptions: {
     strict: true,
     outDir: "bin",

@@ -18,13 +18,33 @@ export const pages: string[] = [
 
 export const readPage = (page: string): string => readFileSync(join(root, page), "utf8");
 
-/** The blocks of a language in a page, without the indentation of the list that they may stand in. */
-export function blocks(page: string, language: string): string[] {
-  const found = readPage(page).matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm);
-  return [...found].flatMap(([, indentation = "", name, text = ""]) =>
-    name === language ? [text.replace(new RegExp(`^${indentation}`, "gm"), "")] : [],
-  );
+export interface Block {
+  language: string;
+  /** Without the indentation of the list that it may stand in. */
+  text: string;
+  /** The text of the page before it. */
+  before: string;
 }
+
+/** The languages of pictures and output: nothing that a reader would run. */
+export const shown = ["mermaid", "text"];
+
+/** All blocks of a page, in order. */
+export function allBlocks(page: string): Block[] {
+  const whole = readPage(page);
+  const found = [...whole.matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm)];
+  const fences = whole.match(/^[ >]*(```|~~~)/gm)?.length ?? 0;
+  if (fences !== 2 * found.length) throw new Error(`${page} has a block that is not recognized.`);
+  return found.map(({ index, 1: indentation = "", 2: language = "", 3: text = "" }) => ({
+    language,
+    text: text.replace(new RegExp(`^${indentation}`, "gm"), ""),
+    before: whole.slice(0, index),
+  }));
+}
+
+/** The blocks of a language in a page. */
+export const blocks = (page: string, language: string): string[] =>
+  allBlocks(page).flatMap((block) => (block.language === language ? [block.text] : []));
 
 /** Every resource, as a program names it. */
 export const classes: string[] = Object.entries({ secrets, platform }).flatMap(([system, names]) =>
@@ -33,14 +53,19 @@ export const classes: string[] = Object.entries({ secrets, platform }).flatMap((
     .map(([name]) => `${system}.${name}`),
 );
 
-/** The last line of a page's pipeline, as arguments of the command line; the test's stack is another one. */
-export function nightly(page: string): string[] {
-  const [github = "", gitlab = ""] = blocks(page, "yaml");
+/** The commands of a pipeline of GitHub Actions, which are those of the one of GitLab CI. */
+export function pipelineCommands(github: string, gitlab: string): string[] {
   const { jobs } = parse(github) as { jobs: Record<string, { steps: { run?: string }[] }> };
   const lines = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
   const { script } = Object.values(parse(gitlab) as Record<string, { script: string[] }>)[0] as { script: string[] };
   expect(script).toEqual(lines);
-  const [, args = ""] = /^pulumi (.*) --non-interactive$/.exec(lines.at(-1) ?? "") ?? [];
+  return lines;
+}
+
+/** The last line of a page's pipeline, as arguments of the command line; the test's stack is another one. */
+export function nightly(page: string): string[] {
+  const [github = "", gitlab = ""] = blocks(page, "yaml");
+  const [, args = ""] = /^pulumi (.*) --non-interactive$/.exec(pipelineCommands(github, gitlab).at(-1) ?? "") ?? [];
   return args.replace("--stack prod ", "").split(" ");
 }
 

@@ -1,0 +1,187 @@
+import { Sandbox, start } from "../../sandbox/index";
+import { startNomad, startVault } from "../../tools/servers";
+import { call } from "../support/call";
+import { packed } from "../support/installation";
+import { exitCodes } from "../support/pages";
+import { Reader } from "../support/reader";
+
+const tarball = packed();
+const { none, drift, unasked } = exitCodes;
+let vault: Awaited<ReturnType<typeof startVault>>;
+let nomad: Awaited<ReturnType<typeof startNomad>>;
+let sandbox: Sandbox;
+beforeAll(async () => {
+  [vault, nomad, sandbox] = await Promise.all([startVault(), startNomad(), start({ dialect: "hashicorp" })]);
+});
+afterAll(async () => {
+  await Promise.all([vault.stop(), nomad.stop(), sandbox.close()]);
+});
+
+let reader: Reader;
+afterEach(() => reader.remove());
+
+const onVault = (method: string, path: string, body?: object): ReturnType<typeof call> =>
+  call({ url: vault.address, token: vault.token }, method, `/v1/${path}`, body);
+const role = async (name: string): Promise<{ policies: string[] } | undefined> => (await onVault("GET", `nomad/role/${name}`)).json?.data;
+
+/** A reader with a project whose connection is the real Vault, with an engine as new, and the sandbox's platform. */
+async function follow(page: string, own: Record<string, string> = {}): Promise<void> {
+  await onVault("PUT", "sys/leases/revoke-force/nomad");
+  await onVault("DELETE", "sys/mounts/nomad");
+  expect((await onVault("POST", "sys/mounts/nomad", { type: "nomad" })).status).toBe(204);
+  await sandbox.reset();
+  reader = new Reader(page, own).with({ VAULT_TOKEN: vault.token, TFE_TOKEN: sandbox.platform.token });
+  const dialect = "hashicorp";
+  await reader.project("dev", {
+    "steward:default": {
+      secrets: { address: vault.address, dialect, tokenEnv: "VAULT_TOKEN" },
+      platform: { address: sandbox.platform.url, dialect, tokenEnv: "TFE_TOKEN" },
+    },
+  });
+}
+
+const imports =
+  'import * as pulumi from "@pulumi/pulumi";\nimport { platform, secrets } from "pulumi-steward";\nconst config = new pulumi.Config();\n';
+
+test("docs/how-to-adopt.md", async () => {
+  await follow("docs/how-to-adopt.md", { "https://nomad.example.com:4646": nomad.address });
+  await onVault("POST", "nomad/config/access", { address: "http://127.0.0.1:1", token: "theirs" });
+  await onVault("POST", "nomad/config/lease", { ttl: "1h", max_ttl: "2h" });
+  await onVault("POST", "nomad/role/payments", { policies: "theirs", type: "client" });
+
+  reader.program();
+  const found = await reader.shell();
+  expect(JSON.parse(found.slice(found.lastIndexOf("\n{")))).toEqual({
+    roles: { payments: expect.objectContaining({ policies: ["theirs"] }) },
+    ttl: 3600,
+    maxTtl: 7200,
+    apiRateLimit: 30,
+  });
+
+  reader.program();
+  await reader.run("pulumi config set --secret managementToken", { input: nomad.token });
+  const change = 'policies: ["theirs"] -> ["payments-deploy"]';
+  expect(await reader.shell()).toContain(change);
+  expect(await role("payments")).toMatchObject({ policies: ["theirs"] });
+  expect(await reader.shell()).toContain(change);
+  expect(await role("payments")).toMatchObject({ policies: ["payments-deploy"] });
+  await reader.run("pulumi destroy");
+  reader.finish();
+});
+
+test("docs/how-to-find-drift.md", async () => {
+  await follow("docs/how-to-find-drift.md");
+  reader.write("index.ts", `${imports}new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });`);
+  await reader.run("pulumi up");
+  const refresh = reader.take("sh");
+  const job = reader.take("sh");
+
+  await reader.run(refresh, { code: none });
+  await reader.run(job, { code: none });
+  await onVault("POST", "nomad/role/web", { policies: "stranger", type: "client" });
+  expect(await reader.run(refresh, { code: drift })).toContain("no changes were expected for refresh but changes were proposed");
+  expect(await reader.run(job, { code: drift })).toContain("Drift: see above.");
+  await reader.with({ VAULT_TOKEN: "wrong" }).run(refresh, { code: unasked });
+  expect(await reader.run(job, { code: unasked })).toContain("Nothing is known: the servers could not be asked.");
+
+  reader.with({ VAULT_TOKEN: vault.token });
+  expect(await reader.says("pulumi preview --refresh --diff")).toContain('"stranger" => "deploy"');
+  await reader.says("pulumi refresh --yes");
+  await reader.run(refresh, { code: none });
+  await reader.says("pulumi preview --expect-no-changes", { code: drift });
+  await reader.says("pulumi up --refresh");
+  expect(await role("web")).toMatchObject({ policies: ["deploy"] });
+  await reader.run("pulumi destroy");
+  reader.finish();
+});
+
+test("docs/how-to-rename.md", async () => {
+  await follow("docs/how-to-rename.md");
+  reader.write("index.ts", `${imports}new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });`);
+  await reader.run("pulumi up");
+  reader.program(imports);
+  await reader.run("pulumi up --expect-no-changes");
+  await reader.run("pulumi destroy");
+
+  reader.write(
+    "index.ts",
+    `${imports}new secrets.SchedulerRoles("rest", { roles: { team: { policies: ["deploy"] }, web: { policies: ["deploy"] } } });`,
+  );
+  await reader.run("pulumi up");
+  reader.program(imports);
+  await reader.run("pulumi up");
+  expect(await role("team")).toMatchObject({ policies: ["deploy"] });
+  await reader.run("pulumi up --refresh --expect-no-changes");
+  await reader.run("pulumi destroy");
+  expect(await role("team")).toBeUndefined();
+  reader.finish();
+});
+
+test("docs/how-to-rotate-the-management-token.md", async () => {
+  await follow("docs/how-to-rotate-the-management-token.md", { "https://nomad.example.com:4646": nomad.address, "<role>": "operator" });
+  reader.with({ VAULT_ADDR: vault.address, NOMAD_ADDR: nomad.address, NOMAD_TOKEN: nomad.token });
+  const made = async (output: Promise<string>): Promise<{ accessor: string; secret: string }> => {
+    const fields = Object.fromEntries([...(await output).matchAll(/^(\w+) ID += (\S+)$/gm)].map(([, name, value]) => [name, value]));
+    return { accessor: fields.Accessor ?? "", secret: fields.Secret ?? "" };
+  };
+  const old = await made(reader.run("nomad acl token create -type=management"));
+  reader.write(
+    "index.ts",
+    `${imports}new secrets.SchedulerAccess("access", { address: "${nomad.address}", token: config.requireSecret("managementToken") });`,
+  );
+  await reader.run("pulumi config set --secret managementToken && pulumi up", { input: old.secret });
+  await onVault("POST", "nomad/role/operator", { type: "management", global: true });
+
+  const renewed = await made(reader.shell());
+  reader.program(imports);
+  expect(await reader.shell({ input: renewed.secret })).toMatch(/1 updated/);
+  await reader.says("nomad acl token delete <accessor>", { own: { "<accessor>": old.accessor } });
+  expect(await reader.says("vault read nomad/creds/<role>")).toMatch(/^secret_id +[0-9a-f-]{36}$/m);
+  await reader.run("pulumi destroy");
+  reader.finish();
+});
+
+test("docs/how-to-several-installations.md", async () => {
+  await follow("docs/how-to-several-installations.md", {
+    "https://vault.$place.example.com:8200": "$(printenv address_$place)",
+    "https://vault.oslo.example.com:8200": sandbox.secrets.url,
+  });
+  reader.with({ address_berlin: vault.address, address_oslo: sandbox.secrets.url });
+  await reader.with({ VAULT_TOKEN_BERLIN: vault.token, VAULT_TOKEN_OSLO: sandbox.secrets.token }).shell();
+  reader.program();
+  await reader.run("pulumi up");
+  const policies = async (of: { url: string; token: string }): Promise<unknown> =>
+    (await call(of, "GET", "/v1/nomad/role/deploy")).json.data.policies;
+  expect([await policies({ url: vault.address, token: vault.token }), await policies(sandbox.secrets)]).toEqual([["deploy"], ["deploy"]]);
+  await reader.run("pulumi destroy");
+
+  reader.write("index.ts", `${imports}new secrets.SchedulerRole("deploy", { name: "deploy", policies: ["oslo"] });`);
+  await reader.with({ VAULT_TOKEN: sandbox.secrets.token }).shell();
+  await reader.run("pulumi up");
+  expect(await policies(sandbox.secrets)).toEqual(["oslo"]);
+  expect(await role("deploy")).toBeUndefined();
+  reader.finish();
+});
+
+test("docs/how-to-test.md", async () => {
+  reader = new Reader("docs/how-to-test.md", { "npm install pulumi-steward": `npm install ${tarball()}` });
+  reader.save("json", "package.json");
+  reader.save("json", "tsconfig.json");
+  reader.save("yaml", "Pulumi.yaml");
+  await reader.shell();
+  reader.save("ts", "index.ts");
+  reader.save("ts", "index.test.ts");
+  const jest = reader.take("sh");
+  // Twice: what the first run leaves behind must not stand in the way of the second.
+  for (let run = 0; run < 2; run += 1) expect(await reader.run(jest)).toContain("Tests:       2 passed, 2 total");
+
+  const byHand = await reader.keepRunning("SHARE_5");
+  try {
+    reader.write("variables", byHand.output);
+    const set = "pulumi config set --secret managementToken && pulumi config set policy deploy";
+    expect(await reader.run(`source variables; pulumi stack init dev && ${set} && pulumi up`, { input: "a-token" })).toContain("3 created");
+  } finally {
+    await byHand.stop();
+  }
+  reader.finish();
+});

@@ -1,0 +1,195 @@
+import { Sandbox, start } from "../../sandbox/index";
+import { startNomad } from "../../tools/servers";
+import { packed } from "../support/installation";
+import { Holder, holders } from "../support/pgp";
+import { Reader } from "../support/reader";
+import { RekeyTarget, rekeyTargets } from "../support/rekey";
+import { jobOf } from "../support/scheduler";
+
+const tarball = packed();
+let reader: Reader;
+afterEach(() => reader.remove());
+
+const imports = `import * as fs from "node:fs";
+import * as pulumi from "@pulumi/pulumi";
+import { platform, secrets } from "pulumi-steward";
+const config = new pulumi.Config();
+`;
+
+/** The files of holders' keys: public ones beside the program, and the private one of one of them. */
+async function keys(me: number): Promise<Holder[]> {
+  const all = await holders(3);
+  for (const [index, name] of ["ada", "grace", "mary"].entries()) reader.write(`keys/${name}.asc`, all[index]?.publicKey ?? "");
+  reader.write("me.asc", all[me]?.privateKey.armor() ?? "");
+  return all;
+}
+
+/** The encrypted share of a holder, in what a command or `pulumi up` shows. */
+const shareFor = ({ fingerprint }: Holder, output: string): string =>
+  new RegExp(`for the holder of ${fingerprint}.*, encrypted: ([0-9a-f]+)`).exec(output)?.[1] ?? "";
+
+describe("with real servers", () => {
+  let vault: RekeyTarget;
+  let nomad: Awaited<ReturnType<typeof startNomad>>;
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    [vault, nomad, sandbox] = await Promise.all([realVault(), startNomad(), start()]);
+  });
+  afterAll(async () => {
+    await Promise.all([vault.stop(), nomad.stop(), sandbox.close()]);
+  });
+
+  test("README.md", async () => {
+    const example = "https://vault.example.com:8200";
+    reader = new Reader("README.md", {
+      "npm install pulumi-steward": `npm install ${tarball()}`,
+      [example]: vault.gateway.url,
+      "https://nomad.example.com:4646": nomad.address,
+      "managementToken ...": `managementToken ${nomad.token}`,
+      "VAULT_TOKEN=...": `VAULT_TOKEN=${vault.token}`,
+    });
+    // test/demo.test.ts runs the first; this is the second.
+    expect(reader.take("sh")).toMatch(/^npm run up .*\nnpm test .*\n$/);
+
+    await reader.shell();
+    reader.write("Pulumi.yaml", "name: mine\nruntime: nodejs\n");
+    reader.program();
+    await reader.shell();
+    expect((await vault.outside("GET", "nomad/role/web")).body).toMatchObject({ data: { policies: ["deploy", "read-logs"] } });
+    reader.with({ VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token });
+
+    const onNomad = (token: string, method: string, path: string, body?: object): Promise<Response> =>
+      fetch(`${nomad.address}/v1/${path}`, { method, headers: { "X-Nomad-Token": token }, body: body && JSON.stringify(body) });
+    for (const Name of ["deploy", "read-logs"])
+      await onNomad(nomad.token, "PUT", `acl/policy/${Name}`, { Name, Rules: 'namespace "*" { policy = "read" }' });
+    reader.program(reader.read("index.ts"), "export const secretId = token.secretId;");
+    await reader.run("pulumi up");
+    const secretId = (await reader.run("pulumi stack output secretId --show-secrets")).trim();
+    expect((await onNomad(secretId, "GET", "jobs")).status).toBe(200);
+
+    const [ada, grace] = (await keys(0)) as [Holder, Holder, Holder];
+    reader.program(imports);
+    const waits = await reader.run("pulumi up", { code: 1 });
+    expect(waits).toContain("0 of 3 current shares given");
+    const [status = "", submit = "", decrypt = "", verify = ""] = reader.take("sh").split("\n");
+    expect(await reader.run(status)).toMatch(/^new shares +3, threshold 2$/m);
+    let given = "";
+    for (const share of vault.first.slice(0, 3)) given = await reader.run(submit, { terminal: giveCurrent(share) });
+    const mine = secretIn(await reader.run(decrypt, { terminal: [["The encrypted share, in one line: ", shareFor(ada, given)]] }));
+    reader.write("me.asc", grace.privateKey.armor());
+    const second = secretIn(await reader.run(decrypt, { terminal: [["The encrypted share, in one line: ", shareFor(grace, given)]] }));
+    for (const share of [mine, second]) await reader.run(verify, { terminal: giveNew(share) });
+    expect(await vault.opens([mine, second].map(base64))).toBe(true);
+
+    reader.program(`${imports}new platform.GeneralSettings("general", { apiRateLimit: 100 });\n`);
+    reader.with({ PLATFORM_ADDR: sandbox.platform.url, PLATFORM_TOKEN: sandbox.platform.token });
+    await reader.run("pulumi stack init settings && pulumi config set --secret smtpPassword a-password && pulumi up");
+    expect(sandbox.platform.mail.sent()).toHaveLength(1);
+    await reader.shell();
+    expect(await reader.says("pulumi refresh --diff")).toMatch(/apiRateLimit +: 100 => 99/);
+
+    reader.program(`const job = ${JSON.stringify(jobOf("web"))};\n`, "export const deployed = deploy(job);");
+    await reader
+      .with({ NOMAD_ADDR: nomad.address, NOMAD_TOKEN: nomad.token })
+      .run("pulumi stack init functions && pulumi up && pulumi stack output deployed --json");
+    expect((await onNomad(nomad.token, "GET", "job/web")).status).toBe(200);
+
+    await reader.run("pulumi stack init connections");
+    await reader.shell();
+    reader.with({ VAULT_ADDR: "" });
+    reader.write("index.ts", `${imports}new secrets.SchedulerRole("other", { name: "other", policies: ["deploy"] });`);
+    await reader.run("pulumi up");
+    await reader.shell();
+
+    reader.write("sandbox.mjs", reader.take("ts"));
+    await reader.run("node sandbox.mjs");
+    reader.finish();
+  });
+});
+
+describe("with a Vault of its own", () => {
+  let vault: RekeyTarget;
+  beforeAll(async () => {
+    vault = await realVault();
+  });
+  afterAll(() => vault.stop());
+
+  test("docs/rekey.md", async () => {
+    reader = new Reader("docs/rekey.md", { "https://vault.example.com:8200": vault.gateway.url });
+    await reader.with({ VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token }).project("dev", {}, tarball());
+    const [one = "", two = "", three = ""] = vault.first;
+
+    // Killed while its program runs.
+    reader.write(
+      "index.ts",
+      `import { existsSync, writeFileSync } from "node:fs";
+      writeFileSync("started", "");
+      const waiting = setInterval(() => existsSync("killed") && clearInterval(waiting), 100);`,
+    );
+    await reader.run("command pulumi up --yes & until [ -e started ]; do sleep 0.1; done; kill -KILL $!; touch killed; wait || true");
+    expect(await reader.run("pulumi up", { code: 1 })).toContain("the stack is currently locked");
+    await reader.shell();
+
+    const probe = reader.take("sh").split("\n");
+    const [begin = "", give = "", cancel = ""] = probe;
+    await reader.run(begin);
+    const nonce = String((await vault.outside("GET", "sys/rekey/init")).body.nonce);
+    const ours = (line: string): string => line.replace("<nonce>", nonce);
+    let made = "";
+    for (const share of [one, two, three]) made = await reader.run(ours(give), { terminal: [["will be hidden", share]] });
+    expect(made).toContain("Key 1");
+    await reader.run(ours(cancel));
+    expect(await vault.opens([one, two, three])).toBe(true);
+
+    const all = await keys(0);
+    reader.program();
+    const bring = (name: "SHARE" | "NEW_SHARE"): string => `read -rs ${name} && export ${name} && pulumi up`;
+    expect(await reader.says(bring("SHARE"), { input: `${one}\n`, code: 1 })).toContain("1 of 3 current shares given");
+    await reader.says(bring("SHARE"), { input: `${two}\n`, code: 1 });
+    const output = await reader.says(bring("SHARE"), { input: `${three}\n`, code: 1 });
+    const fresh: string[] = [];
+    for (const holder of all) {
+      reader.write("me.asc", holder.privateKey.armor());
+      const own = { "<hex>": shareFor(holder, output) };
+      fresh.push(secretIn(await reader.says("npx pulumi-steward rekey decrypt --key me.asc <<< <hex>", { own })));
+    }
+    await reader.says(bring("NEW_SHARE"), { input: `${fresh[2]}\n`, code: 1 });
+    await reader.says(bring("NEW_SHARE"), { input: `${fresh[0]}\n` });
+    expect(await vault.opens(fresh.slice(0, 2).map(base64))).toBe(true);
+    await reader.run("pulumi destroy");
+
+    // A rekey that no stack runs: with Vault's own command line.
+    const [environment = "", status = "", submit = "", decrypt = "", verify = "", backup = "", restart = "", end = ""] = reader
+      .take("sh")
+      .split("\n");
+    expect(environment).toMatch(/^export /);
+    const publicKeys = ["ada", "grace", "mary"].map((name) => `keys/${name}.asc`).join(",");
+    const init = `vault operator rekey -init -verify -key-shares=3 -key-threshold=2 -backup -pgp-keys=${publicKeys}`;
+    reader.write("me.asc", all[0]?.privateKey.armor() ?? "");
+    await reader.run(init);
+    await reader.run(end, { terminal: [["[y/N]", "y"]] });
+    await reader.run(init);
+    expect(await reader.run(`${environment}\n${status}`)).toMatch(/^new shares +3, threshold 2$/m);
+    await reader.run(submit, { terminal: giveCurrent(fresh[0] ?? "") });
+    const given = await reader.run(submit, { terminal: giveCurrent(fresh[1] ?? "") });
+    const mine = secretIn(await reader.run(decrypt, { terminal: [["in one line: ", shareFor(all[0] as Holder, given)]] }));
+    await reader.run(verify, { terminal: giveNew(mine) });
+    await reader.run(restart, { terminal: [["[y/N]", "y"]] });
+    const kept = await reader.run(backup);
+    expect(shareFor(all[0] as Holder, kept)).toBe(shareFor(all[0] as Holder, given));
+    reader.finish();
+  });
+});
+
+const realVault = (): Promise<RekeyTarget> => (rekeyTargets[0] as (typeof rekeyTargets)[number]).start();
+const base64 = (hex: string): string => Buffer.from(hex, "hex").toString("base64");
+const giveCurrent = (share: string): [string, string][] => [
+  ["Give your current share to this rekey? [y/N] ", "y"],
+  ["Your current share (it is not shown): ", share],
+];
+const giveNew = (share: string): [string, string][] => [
+  ["Give your new share back to this rekey? [y/N] ", "y"],
+  ["Your new share (it is not shown): ", share],
+];
+/** The share, in hex, that is a line of what a terminal shows. */
+const secretIn = (output: string): string => /^([0-9a-f]{32,})\r?$/m.exec(output)?.[1] ?? "";
