@@ -13,6 +13,12 @@ export interface Dialect {
   registers: readonly string[];
   /** Are filters refused beside other parameters that filter, and page sizes below 1? */
   isStrict: boolean;
+  filters: {
+    /** Does a filter that asks what a field cannot answer drop the connection? It is a 400 otherwise. */
+    dropConnection: boolean;
+    /** May the blanks beside parentheses, brackets and quotes be left out? */
+    optionalBlanks: boolean;
+  };
 }
 
 export const standard: Dialect = {
@@ -23,6 +29,7 @@ export const standard: Dialect = {
   firstIndex: 1,
   registers: ["PUT"],
   isStrict: true,
+  filters: { dropConnection: false, optionalBlanks: true },
 };
 
 /** Nomad 1.11. */
@@ -34,4 +41,5 @@ export const hashicorp: Dialect = {
   firstIndex: 0,
   registers: ["PUT", "POST"],
   isStrict: false,
+  filters: { dropConnection: true, optionalBlanks: false },
 };
