@@ -58,6 +58,7 @@ export interface Dialect {
     title: string;
     description: string;
     /** The vendor's flags of a path. */
+    sudo: string;
     unauthenticated: string;
     create: string;
     /** What the listing of a collection ends in. */
@@ -106,6 +107,7 @@ export const standard: Dialect = {
   openapi: {
     title: "Secrets Service API",
     description: "HTTP API that gives you full access to the service. All API routes are prefixed with `/v1/`.",
+    sudo: "x-secrets-sudo",
     unauthenticated: "x-secrets-unauthenticated",
     create: "x-secrets-create-supported",
     listEnd: "",
@@ -156,6 +158,7 @@ export const hashicorp: Dialect = {
   openapi: {
     title: "HashiCorp Vault API",
     description: "HTTP API that gives you full access to Vault. All API routes are prefixed with `/v1/`.",
+    sudo: "x-vault-sudo",
     unauthenticated: "x-vault-unauthenticated",
     create: "x-vault-createSupported",
     listEnd: "/",

@@ -12,6 +12,8 @@ export interface Described {
   described?: boolean | "operations" | "path";
   create?: boolean;
   unauthenticated?: boolean;
+  /** Must a policy allow "sudo", too? For a path without parameters. */
+  sudo?: boolean;
   operations: Partial<Record<"get" | "post" | "put" | "delete", Operation>>;
 }
 
@@ -99,6 +101,7 @@ function item(path: Described, tag: string, prefix: string, dialect: Dialect): R
     ...(parameter && { parameters: [{ name: parameter, in: "path", schema: { type: "string" }, required: true }] }),
     ...(path.create && { [names.create]: true }),
     ...(path.unauthenticated && { [names.unauthenticated]: true }),
+    ...(path.sudo && { [names.sudo]: true }),
     ...Object.fromEntries(operations),
   };
 }

@@ -95,6 +95,22 @@ onEachTarget("getSpecification", (current) => {
     expect(await getSpecification()).toMatchObject({ operations: [], document: { paths: {} } });
   });
 
+  test("marks the operations that need sudo, and the service refuses them to a token without it", async () => {
+    const operations = async (): Promise<string[]> => (await getSpecification()).operations.filter(({ sudo }) => sudo).map(named);
+    expect((await operations()).map((each) => each.replace(/\/$/, ""))).toContain("GET /auth/token/accessors");
+    for (const [capabilities, refused] of [
+      ['["list"]', true],
+      ['["list", "sudo"]', false],
+    ] as const) {
+      await ask("PUT", "sys/policies/acl/accessors", { policy: `path "auth/token/accessors" { capabilities = ${capabilities} }` });
+      const { auth } = await ask("POST", "auth/token/create", { policies: ["accessors"] });
+      const answer = await ask("GET", "auth/token/accessors?list=true", undefined, (auth as { client_token: string }).client_token);
+      expect(Boolean(answer.errors)).toBe(refused);
+    }
+    const backup = (await getSpecification({ pathPrefix: "/sys/rekey/backup" })).operations;
+    expect(backup.map(({ sudo }) => sudo)).toEqual([false, false]);
+  });
+
   test("fails for an unknown token", async () => {
     configure(current().config({ token: "canary-token" }));
     const refused = getSpecification();
