@@ -63,6 +63,8 @@ export interface Dialect {
     create: string;
     /** What the listing of a collection ends in. */
     listEnd: string;
+    /** What the document says that a cancel of a rekey and an unmount answer. Vault's says 200, though both answer 204. */
+    removal: "200" | "204";
     /** Does every path carry a description, or only those that the real product describes? */
     describesAll: boolean;
     /** Is a path shown to a token with these rules? `beginning`: the path ends in a parameter, cut off here. */
@@ -111,6 +113,7 @@ export const standard: Dialect = {
     unauthenticated: "x-secrets-unauthenticated",
     create: "x-secrets-create-supported",
     listEnd: "",
+    removal: "204",
     describesAll: true,
     shows: (rules, _mount, path, beginning) => sees(rules, path, beginning),
   },
@@ -162,6 +165,7 @@ export const hashicorp: Dialect = {
     unauthenticated: "x-vault-unauthenticated",
     create: "x-vault-createSupported",
     listEnd: "/",
+    removal: "200",
     describesAll: false,
     shows: (rules, mount) => seesMount(rules, mount),
   },
