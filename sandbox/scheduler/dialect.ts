@@ -13,6 +13,8 @@ export interface Dialect {
   registers: readonly string[];
   /** Are filters refused beside other parameters that filter, and page sizes below 1? */
   isStrict: boolean;
+  /** Is a token refused for a policy that does not exist? */
+  needsKnownPolicies: boolean;
   filters: {
     /** Does a filter that asks what a field cannot answer drop the connection? It is a 400 otherwise. */
     dropConnection: boolean;
@@ -29,6 +31,7 @@ export const standard: Dialect = {
   firstIndex: 1,
   registers: ["PUT"],
   isStrict: true,
+  needsKnownPolicies: false,
   filters: { dropConnection: false, optionalBlanks: true },
 };
 
@@ -41,5 +44,6 @@ export const hashicorp: Dialect = {
   firstIndex: 0,
   registers: ["PUT", "POST"],
   isStrict: false,
+  needsKnownPolicies: false,
   filters: { dropConnection: true, optionalBlanks: false },
 };
