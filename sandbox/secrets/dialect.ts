@@ -30,6 +30,12 @@ export interface Dialect {
   noRole(c: Route, name: string): Response;
   /** Can leases be looked up, renewed and revoked, and can a token ask about itself and end? */
   leases: boolean;
+  roleName: {
+    /** With a name that this expression does not match, the path is none of the engine's. */
+    pattern: string;
+    /** Can it hold ".."? Vault's pattern lets it through, and the storage below does not. */
+    doubleDots: boolean;
+  };
   /** Must client roles have policies, and management roles none? */
   judgesPolicies: boolean;
   access(access: Access): Record<string, unknown>;
@@ -85,6 +91,7 @@ export const standard: Dialect = {
   bootstraps: false,
   noRole: missing,
   leases: false,
+  roleName: { pattern: "[^/]+", doubleDots: true },
   judgesPolicies: false,
   access: wire.bareAccess,
   role: wire.bareRole,
@@ -133,6 +140,7 @@ export const hashicorp: Dialect = {
   bootstraps: true,
   noRole: (c, name) => errors(c, 400, `role "${name}" not found`),
   leases: true,
+  roleName: { pattern: "[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?", doubleDots: false },
   judgesPolicies: true,
   access: wire.fullAccess,
   role: wire.fullRole,

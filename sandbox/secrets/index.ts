@@ -97,7 +97,7 @@ export function createSecrets(
     if (id && !found) return errors(c, 403, "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n");
     if (!unauthenticated.includes(path)) {
       if (!found) return errors(c, 403, "permission denied");
-      const needed = [capability(method, path, records), ...(needsSudo(path) ? ["sudo"] : [])];
+      const needed = [capability(method, path, records, dialect), ...(needsSudo(path) ? ["sudo"] : [])];
       if (!found.policies.includes("root") && !allows(records.rules(found), path, needed)) return denied(c);
     }
     c.set("token", found);
@@ -177,7 +177,7 @@ function route(records: Records, path: string): string {
 }
 
 /** What a policy must allow. Only the paths that tell creating from updating ask for "create". */
-function capability(method: string, path: string, records: Records): string {
+function capability(method: string, path: string, records: Records, { roleName }: Dialect): string {
   if (method === "LIST" || method === "DELETE" || method === "PATCH") return method.toLowerCase();
   if (method === "GET") return "read";
   // An operation that no policy can allow.
@@ -185,7 +185,7 @@ function capability(method: string, path: string, records: Records): string {
   const mount = records.mountAt(path);
   const rest = path.slice(mount?.path.length);
   if (mount && rest === "config/access") return mount.access ? "update" : "create";
-  const name = new RegExp(`^role/(${role.name})$`).exec(rest)?.[1];
+  const name = new RegExp(`^role/(${roleName.pattern})$`).exec(rest)?.[1];
   if (mount && name !== undefined) return mount.roles.has(name) ? "update" : "create";
   return "update";
 }
