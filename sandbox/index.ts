@@ -27,7 +27,7 @@ export type {
 } from "./scheduler/service";
 export type { Fault, Mail, Options, PlatformService, Sandbox, SecretsService, Seed, Service, TextMessage } from "./service";
 
-const known = ["dialect", "port", "unsealShares", "unsealThreshold", "seal", "smtpNeedsTestAddress"];
+const known = ["dialect", "port", "unsealShares", "unsealThreshold", "seal", "smtpNeedsTestAddress", "tokensNeedKnownPolicies"];
 
 /**
  * Starts the three services on loopback ports.
@@ -42,10 +42,12 @@ const known = ["dialect", "port", "unsealShares", "unsealThreshold", "seal", "sm
 export async function start(options: Options = {}): Promise<Sandbox> {
   const { dialect: name = "standard", port = 0, unsealShares = 5 } = options;
   const { unsealThreshold = Math.min(3, unsealShares), seal = "shamir", smtpNeedsTestAddress: needsTestAddress = false } = options;
+  const { tokensNeedKnownPolicies: needsKnownPolicies = false } = options;
   const unknown = Object.keys(options).find((option) => !known.includes(option));
   if (unknown) throw new TypeError(`Unknown option "${unknown}". Known: ${known.join(", ")}.`);
   if (name !== "standard" && name !== "hashicorp") throw new TypeError('dialect is "standard" or "hashicorp".');
   if (typeof needsTestAddress !== "boolean") throw new TypeError("smtpNeedsTestAddress is true or false.");
+  if (typeof needsKnownPolicies !== "boolean") throw new TypeError("tokensNeedKnownPolicies is true or false.");
   if (seal !== "shamir" && seal !== "stored") throw new TypeError('seal is "shamir" or "stored".');
   if (!Number.isInteger(port) || port < 0 || port > 65_532) throw new RangeError("port is a whole number from 0 to 65532.");
   if (!Number.isInteger(unsealShares) || unsealShares < 1 || unsealShares > 255) throw new RangeError("unsealShares is from 1 to 255.");
@@ -59,7 +61,8 @@ export async function start(options: Options = {}): Promise<Sandbox> {
   const faults = new Faults();
   const platformDialect = real ? platformDialects.hashicorp : platformDialects.standard;
   const platform = createPlatform({ ...platformDialect, needsTestAddress }, clock);
-  const scheduler = createScheduler(real ? schedulerDialects.hashicorp : schedulerDialects.standard, clock);
+  const schedulerDialect = real ? schedulerDialects.hashicorp : schedulerDialects.standard;
+  const scheduler = createScheduler({ ...schedulerDialect, needsKnownPolicies }, clock);
   const neighbour = { url: "", ...scheduler.tokens };
   const key = await createKey(unsealShares, unsealThreshold);
   const secrets = createSecrets(real ? hashicorp : standard, clock, neighbour, key, seal);

@@ -82,6 +82,12 @@ export interface Options {
    * @default false
    */
   smtpNeedsTestAddress?: boolean;
+  /**
+   * Whether the scheduler refuses to make a token for a policy that it does not have. The API document says that the policies of a role
+   * must exist; Nomad makes a token that is allowed nothing.
+   * @default false
+   */
+  tokensNeedKnownPolicies?: boolean;
 }
 
 /**

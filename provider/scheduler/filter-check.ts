@@ -40,10 +40,7 @@ export function objection(filter: string, listed: Listed): string | undefined {
   if (filter.trim() === "") return "must not be empty";
   const wrong = [...withoutLiterals(filter).matchAll(emptiness)].map(([, field = ""]) => field);
   const field = wrong.find((each) => neverEmpty[listed].includes(each));
-  return (
-    field &&
-    `asks whether ${field} is empty, which is no text, list or map: the real product breaks the connection; compare it with a value instead`
-  );
+  return field && `asks whether ${field} is empty, which is neither a string, a list nor a map; compare it with a value instead`;
 }
 
 /** Whether the real product may break the connection because of it, so that it is not sent twice. @internal */

@@ -64,7 +64,10 @@ const dialects: Record<Dialect, SecretsDialect> = {
     schedulerMount: "nomad",
     deletesAccess: true,
     bootstraps: true,
-    roleName: { pattern: /^\w([\w.-]*\w)?$/, reason: "must be letters, digits, _, - and ., and begin and end with a letter, a digit or _" },
+    roleName: {
+      pattern: /^(?!.*\.\.)\w([\w.-]*\w)?$/,
+      reason: 'must be letters, digits, _, - and ., without "..", and begin and end with a letter, a digit or _',
+    },
     policiesByType: true,
     tokensHaveLeases: true,
     thresholdOfOneIsForOneShare: true,

@@ -8,7 +8,7 @@ export { ShareSource } from "./rekey/share";
 export { GetRekeyStatusOptions, getRekeyStatus } from "./rekey/status";
 export { SchedulerAccess, SchedulerAccessArgs, SchedulerAccessInputs, SchedulerAccessState } from "./scheduler-access";
 export { SchedulerLease, SchedulerLeaseArgs, SchedulerLeaseInputs, SchedulerLeaseState } from "./scheduler-lease";
-export { RoleAttributes, SchedulerRole, SchedulerRoleArgs, SchedulerRoleInputs, SchedulerRoleState } from "./scheduler-role";
+export { RoleAttributes, RoleState, SchedulerRole, SchedulerRoleArgs, SchedulerRoleInputs, SchedulerRoleState } from "./scheduler-role";
 export { ListSchedulerRolesOptions, listSchedulerRoles } from "./scheduler-role-list";
 export { SchedulerRoles, SchedulerRolesArgs, SchedulerRolesInputs, SchedulerRolesState } from "./scheduler-roles";
 export { SchedulerToken, SchedulerTokenArgs, SchedulerTokenInputs, SchedulerTokenState } from "./scheduler-token";

@@ -84,10 +84,11 @@ async function update(connection: Connection, inputs: SchedulerLeaseInputs, know
   return write(connection, inputs, isKnown ? (known as Times) : await readFirst(declareBoth, () => read(connection, { mount })));
 }
 
-/** The service sets what a write omits to 0, so both are always sent. */
+/** The service sets what a write omits to 0, so both are always sent. The API document has them as strings. */
 async function write(connection: Connection, inputs: SchedulerLeaseInputs, current: Times | undefined): Promise<SchedulerLeaseState> {
   const state = { mount: inputs.mount as string, ...timesOf(inputs, current) };
-  await call(connection, { method: "POST", path: path(state.mount), body: { ttl: state.ttl, max_ttl: state.maxTtl }, retry: "idempotent" });
+  const body = { ttl: `${state.ttl}s`, max_ttl: `${state.maxTtl}s` };
+  await call(connection, { method: "POST", path: path(state.mount), body, retry: "idempotent" });
   return state;
 }
 

@@ -58,8 +58,26 @@ export interface SchedulerRoleInputs extends RoleAttributes, Connected, Mounted 
   adopt?: Adopt;
 }
 
+/** What the service holds of a role, apart from its name. */
+export interface RoleState {
+  /** Policies of the scheduler that a generated token gets. */
+  policies: string[];
+  /** Whether a generated token is valid in all regions. Undefined after `get` where the service does not show it: in the standard dialect. */
+  global: boolean | undefined;
+  /** What a generated token may do: what its policies say, or everything. */
+  type: "client" | "management";
+}
+
 /** What the service holds of a role. */
-export type SchedulerRoleState = Required<RoleAttributes & Mounted> & Pick<SchedulerRoleInputs, "name">;
+export interface SchedulerRoleState extends RoleState, Required<Mounted> {
+  /** The role's name. */
+  name: string;
+  /**
+   * How long a generated token lives, as the service shows it: `1h0m0s`. Undefined in the hashicorp dialect, where it is not shown, and until the role
+   * is first read: by `get`, or by `pulumi refresh` after a creation, which reads nothing back. Never a reason to update.
+   */
+  lease: string | undefined;
+}
 
 /** @internal */
 export const roleDefaults: Required<RoleAttributes> = { policies: [], global: false, type: "client" };
@@ -116,16 +134,17 @@ export async function readRole(
   role: { mount: string; name: string },
   written: RoleAttributes | undefined,
   anyNotFound = false,
-): Promise<Required<RoleAttributes> | undefined> {
+): Promise<(RoleState & Pick<SchedulerRoleState, "lease">) | undefined> {
   const data = await readData(connection, rolePath(role), { evidence: isUnlisted(connection, role), anyNotFound });
   if (!data) return undefined;
   // The API document calls it token_type, the product type.
-  const { policies, token_type: type = data.type } = data;
+  const { policies, token_type: type = data.type, lease } = data;
   if (typeof type !== "string" || !(policies === null || isTexts(policies))) throw unexpectedAnswer(rolePath(role));
   return {
     policies: policies ?? [],
-    global: (data.global ?? written?.global) as boolean,
+    global: (data.global ?? written?.global) as boolean | undefined,
     type: type as "client" | "management",
+    lease: typeof lease === "string" ? lease : undefined,
   };
 }
 
@@ -166,9 +185,13 @@ export const deleteRole = (
 /** After defaults have been filled in. */
 type Complete = SchedulerRoleInputs & { mount: string };
 
-async function write(connection: Connection, inputs: SchedulerRoleInputs): Promise<SchedulerRoleState> {
+async function write(
+  connection: Connection,
+  inputs: SchedulerRoleInputs,
+  { lease }: Partial<Pick<SchedulerRoleState, "lease">> = {},
+): Promise<SchedulerRoleState> {
   const { name, mount } = inputs as Complete;
-  return { name, mount, ...(await writeRole(connection, inputs as Complete)) };
+  return { name, mount, lease, ...(await writeRole(connection, inputs as Complete)) };
 }
 
 /** What the adoption of a role changes. Where the server does not show `global`, it is no difference. @internal */
@@ -210,7 +233,7 @@ export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> 
     return mount && name && mountBefore(id, /\/role\/[^/]+$/) ? { mount, name } : undefined;
   },
   inputs,
-  state: ["name", "policies", "global", "type", "mount"],
+  state: ["name", "policies", "global", "type", "lease", "mount"],
   defaults: (connection) => ({ ...roleDefaults, mount: defaultMount(connection) }),
   rules: [
     { fields: ["name"], check: ({ name }, connection) => roleNameFindings(connection, name, "name") },
@@ -225,7 +248,7 @@ export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> 
     return role && { name: previous.name, mount: previous.mount, ...role };
   },
   find,
-  create: write,
+  create: (connection, inputs) => write(connection, inputs),
   update: write,
   delete: (connection, role) => deleteRole(connection, role),
   explain: explainRefusal,
@@ -250,7 +273,7 @@ export interface SchedulerRole extends Outputs<SchedulerRoleState> {}
  * @requests Create: 1 `GET` and 1 `POST`. Update: 1 `POST`. Refresh: 1 `GET`. Delete: 1 `DELETE`. In the standard dialect the list, which must not
  * hold the role, takes the place of the `GET` of a creation without `adopt`. There a refresh that gets a 404 reads the list as well.
  * Where the list is a 404 too, the OpenAPI document is read, once in a run.
- * @unreadable `global`, in the standard dialect.
+ * @unreadable `global`, in the standard dialect; after `get` it is undefined there.
  */
 export class SchedulerRole extends CustomResource {
   /** Reads a role without managing it; the id is `<mount>/role/<name>`. */

@@ -14,6 +14,7 @@ import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
 import {
   deleteRole,
   RoleAttributes,
+  RoleState,
   readRole,
   roleAttributes,
   roleDefaults,
@@ -48,7 +49,7 @@ export interface SchedulerRolesInputs extends Connected, Mounted {
 /** What the service holds of a set of roles. */
 export interface SchedulerRolesState extends Required<Mounted> {
   /** The roles by name; in an exclusive set, and after `get`, undeclared ones too. */
-  roles: Record<string, Required<RoleAttributes>>;
+  roles: Record<string, RoleState>;
 }
 
 /** What we remember beyond that. */
@@ -73,6 +74,9 @@ const own = <Role>(roles: Record<string, Role> | undefined, name: string): Role 
   roles && Object.hasOwn(roles, name) ? roles[name] : undefined;
 
 const complete = (role: RoleAttributes): Required<RoleAttributes> => ({ ...roleDefaults, ...role });
+
+/** What the set holds of a role: its lease is not declared, and a thousand of them would only make the state larger. */
+const attributesOf = ({ policies, global, type }: RoleState): RoleState => ({ policies, global, type });
 
 const sameRole = (a: RoleAttributes | undefined, b: RoleAttributes | undefined): boolean =>
   a !== undefined &&
@@ -108,7 +112,7 @@ async function read(connection: Connection, previous: Remembered, declared: read
   const found = await Promise.all(withProgress(reads, rolesOf(mount), "read"));
   return {
     mount,
-    roles: Object.fromEntries(found.filter((entry): entry is [string, Required<RoleAttributes>] => entry[1] !== undefined)),
+    roles: Object.fromEntries(found.flatMap(([name, role]) => (role ? [[name, attributesOf(role)]] : []))),
     exclusive,
     undeclared,
     unanswered: undefined,
@@ -340,7 +344,8 @@ export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
  * @requests Create: 1 list, and 1 `POST` for each role; with `adopt` 1 `GET` more for each role that exists. Update: 1 `POST` or `DELETE` for each
  * role that differs; where roles join, after 1 list, and with `adopt` 1 `GET` for each of them that exists. Refresh: 1 list, and 1 `GET` for each role. Delete: 1 `DELETE` for each declared role. In the standard dialect a list
  * answered 404 costs one read more, at most once in a run: the OpenAPI document, which has to show the path to the token.
- * @unreadable `global` of each role, in the standard dialect.
+ * @unreadable `global` of each role, in the standard dialect; after `get` it is undefined there. The `lease` of a role is no output of the set:
+ * `SchedulerRole.get` reads it.
  */
 export class SchedulerRoles extends CustomResource {
   /** Reads all roles of an engine without managing them; the id is `<mount>/role`. */

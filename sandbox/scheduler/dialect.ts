@@ -13,6 +13,14 @@ export interface Dialect {
   registers: readonly string[];
   /** Are filters refused beside other parameters that filter, and page sizes below 1? */
   isStrict: boolean;
+  /** Is a token refused for a policy that does not exist? */
+  needsKnownPolicies: boolean;
+  filters: {
+    /** Does a filter that asks what a field cannot answer drop the connection? It is a 400 otherwise. */
+    dropConnection: boolean;
+    /** May the blanks beside parentheses, brackets and quotes be left out? */
+    optionalBlanks: boolean;
+  };
 }
 
 export const standard: Dialect = {
@@ -23,6 +31,8 @@ export const standard: Dialect = {
   firstIndex: 1,
   registers: ["PUT"],
   isStrict: true,
+  needsKnownPolicies: false,
+  filters: { dropConnection: false, optionalBlanks: true },
 };
 
 /** Nomad 1.11. */
@@ -34,4 +44,6 @@ export const hashicorp: Dialect = {
   firstIndex: 0,
   registers: ["PUT", "POST"],
   isStrict: false,
+  needsKnownPolicies: false,
+  filters: { dropConnection: true, optionalBlanks: false },
 };

@@ -58,7 +58,7 @@ export function createScheduler(dialect: Dialect, clock: Clock): Scheduler {
     return answer.headers.has(broken) ? answer : compressed(answer, request.headers.get("accept-encoding") ?? undefined);
   };
   const tokens: Scheduler["tokens"] = {
-    create: (secret, request) => createToken(records, secret, request),
+    create: (secret, request) => createToken(records, secret, request, dialect),
     remove: (secret, accessor) => deleteToken(records, secret, accessor),
   };
   return { records, app, fetch, tokens, service: (url) => serviceOf(records, url) };

@@ -1,5 +1,6 @@
 import { broken } from "../server";
 import { Refused } from "./answer";
+import type { Dialect } from "./dialect";
 import { Crash, matches } from "./filter/evaluate";
 import { parse } from "./filter/parse";
 import type { Query } from "./query";
@@ -21,14 +22,14 @@ export interface Listing {
  * One page, as the real product makes it: rows before the token's are passed over, the filter sees the full record, and the first row
  * that no longer fits gives the next page its token.
  */
-export async function page(listing: Listing, query: Query): Promise<{ rows: Row[]; nextToken: string }> {
-  const expression = query.filter === "" ? undefined : await parse(query.filter).catch(unreadable);
+export async function page(listing: Listing, query: Query, { filters }: Dialect): Promise<{ rows: Row[]; nextToken: string }> {
+  const expression = query.filter === "" ? undefined : await parse(query.filter, filters).catch(unreadable);
   const rows: Row[] = [];
   let found = query.nextToken === "";
   for (const row of listing.rows) {
     const side = listing.compare(row, query.nextToken);
     if (!found && (query.reverse ? side > 0 : side < 0)) continue;
-    if (expression && !passes(() => matches(expression, { type: listing.structure, value: row }))) continue;
+    if (expression && !passes(() => matches(expression, { type: listing.structure, value: row }), filters)) continue;
     if (!listing.visible(row)) continue;
     found = true;
     if (query.pageSize !== 0 && rows.length >= query.pageSize) return { rows, nextToken: listing.token(row) };
@@ -41,11 +42,11 @@ function unreadable(error: Error): never {
   throw new Refused(400, `failed to create result paginator: failed to read filter expression: ${error.message}`);
 }
 
-function passes(match: () => boolean): boolean {
+function passes(match: () => boolean, { dropConnection }: Dialect["filters"]): boolean {
   try {
     return match();
   } catch (error) {
-    if (error instanceof Crash) throw new Refused(500, "", { [broken]: "true" });
+    if (error instanceof Crash && dropConnection) throw new Refused(500, "", { [broken]: "true" });
     throw new Refused(400, `failed to read result page: ${(error as Error).message}`);
   }
 }

@@ -1,16 +1,19 @@
 import { manages } from "./access";
 import { denied, Refused } from "./answer";
+import type { Dialect } from "./dialect";
 import type { Records, Token } from "./records";
 import type { SchedulerTokenRequest } from "./service";
 
 /** Makes a token for who has a management token, as the real product does. */
-export function createToken(records: Records, secret: string, request: SchedulerTokenRequest): Token {
+export function createToken(records: Records, secret: string, request: SchedulerTokenRequest, { needsKnownPolicies }: Dialect): Token {
   judge(records, secret);
   const { name = "", type = "client", policies = [] } = request;
   const problems: string[] = [];
   if (name.length > 256) problems.push("token name too long");
   if (type === "client" && policies.length === 0) problems.push("client token missing policies or roles");
   if (type === "management" && policies.length > 0) problems.push("management token cannot be associated with policies or roles");
+  const unknown = needsKnownPolicies ? policies.filter((policy) => !records.policies.has(policy)) : [];
+  if (unknown.length > 0) problems.push(`policies not found: ${unknown.join(", ")}`);
   if (problems.length === 0) return records.mint(request);
   const list = problems.map((problem) => `\t* ${problem}\n`).join("");
   throw new Refused(400, `token 0 invalid: ${problems.length} error${problems.length > 1 ? "s" : ""} occurred:\n${list}\n`);

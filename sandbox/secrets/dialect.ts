@@ -30,6 +30,12 @@ export interface Dialect {
   noRole(c: Route, name: string): Response;
   /** Can leases be looked up, renewed and revoked, and can a token ask about itself and end? */
   leases: boolean;
+  roleName: {
+    /** With a name that this expression does not match, the path is none of the engine's. */
+    pattern: string;
+    /** Can it hold ".."? Vault's pattern lets it through, and the storage below does not. */
+    doubleDots: boolean;
+  };
   /** Must client roles have policies, and management roles none? */
   judgesPolicies: boolean;
   access(access: Access): Record<string, unknown>;
@@ -58,10 +64,13 @@ export interface Dialect {
     title: string;
     description: string;
     /** The vendor's flags of a path. */
+    sudo: string;
     unauthenticated: string;
     create: string;
     /** What the listing of a collection ends in. */
     listEnd: string;
+    /** What the document says that a cancel of a rekey and an unmount answer. Vault's says 200, though both answer 204. */
+    removal: "200" | "204";
     /** Does every path carry a description, or only those that the real product describes? */
     describesAll: boolean;
     /** Is a path shown to a token with these rules? `beginning`: the path ends in a parameter, cut off here. */
@@ -82,6 +91,7 @@ export const standard: Dialect = {
   bootstraps: false,
   noRole: missing,
   leases: false,
+  roleName: { pattern: "[^/]+", doubleDots: true },
   judgesPolicies: false,
   access: wire.bareAccess,
   role: wire.bareRole,
@@ -106,9 +116,11 @@ export const standard: Dialect = {
   openapi: {
     title: "Secrets Service API",
     description: "HTTP API that gives you full access to the service. All API routes are prefixed with `/v1/`.",
+    sudo: "x-secrets-sudo",
     unauthenticated: "x-secrets-unauthenticated",
     create: "x-secrets-create-supported",
     listEnd: "",
+    removal: "204",
     describesAll: true,
     shows: (rules, _mount, path, beginning) => sees(rules, path, beginning),
   },
@@ -128,6 +140,7 @@ export const hashicorp: Dialect = {
   bootstraps: true,
   noRole: (c, name) => errors(c, 400, `role "${name}" not found`),
   leases: true,
+  roleName: { pattern: "[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?", doubleDots: false },
   judgesPolicies: true,
   access: wire.fullAccess,
   role: wire.fullRole,
@@ -156,9 +169,11 @@ export const hashicorp: Dialect = {
   openapi: {
     title: "HashiCorp Vault API",
     description: "HTTP API that gives you full access to Vault. All API routes are prefixed with `/v1/`.",
+    sudo: "x-vault-sudo",
     unauthenticated: "x-vault-unauthenticated",
     create: "x-vault-createSupported",
     listEnd: "/",
+    removal: "200",
     describesAll: false,
     shows: (rules, mount) => seesMount(rules, mount),
   },

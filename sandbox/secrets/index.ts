@@ -24,6 +24,7 @@ import * as rekeyVerify from "./routes/rekey-verify";
 import * as role from "./routes/role";
 import * as sealStatus from "./routes/seal-status";
 import * as token from "./routes/token";
+import * as tokenAccessors from "./routes/token-accessors";
 import * as tokenLookup from "./routes/token-lookup";
 import * as tokenRevoke from "./routes/token-revoke";
 import * as unseal from "./routes/unseal";
@@ -96,7 +97,8 @@ export function createSecrets(
     if (id && !found) return errors(c, 403, "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n");
     if (!unauthenticated.includes(path)) {
       if (!found) return errors(c, 403, "permission denied");
-      if (!found.policies.includes("root") && !allows(records.rules(found), path, capability(method, path, records))) return denied(c);
+      const needed = [capability(method, path, records, dialect), ...(needsSudo(path) ? ["sudo"] : [])];
+      if (!found.policies.includes("root") && !allows(records.rules(found), path, needed)) return denied(c);
     }
     c.set("token", found);
 
@@ -116,7 +118,7 @@ export function createSecrets(
 
   const engine: RouteFile[] = [access, lease, role, creds];
   const system: RouteFile[] = [mounts, policies, rekeyInit, rekeyUpdate, rekeyVerify, rekeyBackup];
-  const tokens: RouteFile[] = [token];
+  const tokens: RouteFile[] = [token, tokenAccessors];
   if (dialect.leases) {
     system.push(leases);
     tokens.push(tokenLookup, tokenRevoke);
@@ -124,11 +126,16 @@ export function createSecrets(
   if (dialect.raw.includes("sys/unseal")) system.push(sealStatus, unseal);
   for (const { routes } of [...engine, ...system, ...tokens]) routes(app, dialect);
   const described = (files: RouteFile[]) => files.flatMap(({ paths }) => paths(dialect));
-  openapi.routes(app, dialect, (engines) => [
+  const fixed: openapi.Group[] = [
     { mount: "sys/", tag: "system", prefix: "", paths: [...described(system), ...openapi.paths()] },
     { mount: "auth/token/", tag: "auth", prefix: "token-", paths: described(tokens) },
+  ];
+  openapi.routes(app, dialect, (engines) => [
+    ...fixed,
     ...engines.map((mount) => ({ mount, tag: "secrets", prefix: `${dialect.engine}-`, paths: described(engine) })),
   ]);
+  const sudo = fixed.flatMap(({ mount, paths }) => paths.filter((path) => path.sudo).map(({ path }) => `${mount}${path}`));
+  const needsSudo = (path: string): boolean => sudo.includes(path.replace(/\/$/, ""));
   app.notFound(unsupportedPath);
   app.onError((error, c) => {
     const status = error instanceof Refused ? error.status : error instanceof FieldError ? 400 : 500;
@@ -170,7 +177,7 @@ function route(records: Records, path: string): string {
 }
 
 /** What a policy must allow. Only the paths that tell creating from updating ask for "create". */
-function capability(method: string, path: string, records: Records): string {
+function capability(method: string, path: string, records: Records, { roleName }: Dialect): string {
   if (method === "LIST" || method === "DELETE" || method === "PATCH") return method.toLowerCase();
   if (method === "GET") return "read";
   // An operation that no policy can allow.
@@ -178,7 +185,7 @@ function capability(method: string, path: string, records: Records): string {
   const mount = records.mountAt(path);
   const rest = path.slice(mount?.path.length);
   if (mount && rest === "config/access") return mount.access ? "update" : "create";
-  const name = new RegExp(`^role/(${role.name})$`).exec(rest)?.[1];
+  const name = new RegExp(`^role/(${roleName.pattern})$`).exec(rest)?.[1];
   if (mount && name !== undefined) return mount.roles.has(name) ? "update" : "create";
   return "update";
 }

@@ -41,11 +41,14 @@ function capabilities(rules: Rule[], path: string): string[] {
   return all.includes("deny") ? [] : all;
 }
 
-/** May a request with this capability touch the path? A list may be allowed with or without the slash at its end. */
-export function allows(rules: Rule[], path: string, capability: string): boolean {
-  if (capability !== "list") return capabilities(rules, path).includes(capability);
+/** May a request with these capabilities touch the path? A list may be allowed with or without the slash at its end. */
+export function allows(rules: Rule[], path: string, needed: string[]): boolean {
   const bare = path.replace(/\/$/, "");
-  return capabilities(rules, `${bare}/`).includes("list") || capabilities(rules, bare).includes("list");
+  const paths = needed.includes("list") ? [`${bare}/`, bare] : [path];
+  return paths.some((each) => {
+    const allowed = capabilities(rules, each);
+    return needed.every((capability) => allowed.includes(capability));
+  });
 }
 
 /** Does any rule allow anything on this path, or (where a path is a beginning) on some path that begins so? */

@@ -1,7 +1,10 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setAllConfig } from "@pulumi/pulumi/runtime/config";
+import { secrets } from "../../provider";
 import { holders } from "../support/pgp";
 import { onEachRekeyTarget } from "../support/rekey";
+import { Ended, steward, variablesOf } from "./holder";
 import { folder, formsOf, tools } from "./rekey";
 
 onEachRekeyTarget("the backup at the holders' command line", (current) => {
@@ -54,5 +57,38 @@ onEachRekeyTarget("the backup at the holders' command line", (current) => {
     expect(removed.stderr).toContain(`The backup of the rekey ${name} is removed.`);
     expect((await alone(["backup"])).code).toBe(1);
     expect(sent("update")).toBe(0);
+  });
+
+  test("a token that may not read or remove it is told what its policy needs", async () => {
+    const { outside, config } = current();
+    const tokenWith = async (capabilities: string[]): Promise<string> => {
+      const policy = `path "sys/rekey/backup" { capabilities = ${JSON.stringify(capabilities)} }`;
+      await outside("PUT", "sys/policies/acl/backup", { policy });
+      const { body } = await outside("POST", "auth/token/create", { policies: ["backup"] });
+      return (body.auth as { client_token: string }).client_token;
+    };
+    const needs = (capability: string): string =>
+      `Its policies must allow ${capability} on sys/rekey/backup, and sudo if the service's OpenAPI document marks that path so.`;
+    const own = config["steward:default"] as { secrets: object };
+    const without = await tokenWith(["list"]);
+    setAllConfig({ "steward:default": JSON.stringify({ secrets: { ...own.secrets, token: without } }) });
+    await expect(secrets.getRekeyBackup()).rejects.toMatchObject({
+      code: "ERR_FORBIDDEN",
+      message: expect.stringMatching(/^Cannot read the backup of a rekey: .*permission denied.* \(GET \/v1\/sys\/rekey\/backup, 403\)\. /),
+    });
+    await expect(secrets.getRekeyBackup()).rejects.toThrow(needs("read"));
+    setAllConfig({});
+    const run = async (token: string, args: string[]): Promise<Ended> =>
+      steward(variablesOf({ ...current(), token }), ["rekey", "backup", ...args]);
+    expect(await run(without, [])).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(needs("read")) });
+
+    const name = await forHolders(await holders(3));
+    await giveTwo(name);
+    await outside("PUT", "sys/rekey/update", { key: share(2), nonce: name });
+    const reader = await tokenWith(["read"]);
+    expect((await run(reader, [])).code).toBe(0);
+    const refused = await run(reader, ["--delete", "--nonce", name]);
+    expect(refused).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(needs("delete")) });
+    expect((await outside("GET", "sys/rekey/backup")).status).toBe(200);
   });
 });

@@ -31,6 +31,7 @@ const secrets: Record<string, string> = {
   "DELETE /sys/policies/acl/:name": "secrets-permissions: policies",
   "POST /token/create": "secrets-permissions: tokens",
   "PUT /token/create": "secrets-permissions: tokens",
+  "LIST /token/accessors/": "secrets-permissions: sudo",
   "GET /sys/internal/specs/openapi": "secrets-permissions: OpenAPI",
   "GET /sys/rekey/init": "secrets-rekey, secrets-rekey-seal",
   "PUT /sys/rekey/init": "secrets-rekey: starts, secrets-rekey-pgp, secrets-rekey-seal",
@@ -168,7 +169,7 @@ test.each([
   const shown = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.keys(item)
       .filter((key) => ["get", "post", "put", "delete"].includes(key))
-      .map((method) => `${/\/role\/?$/.test(path) ? "LIST" : method.toUpperCase()} ${path}`),
+      .map((method) => `${/\/(role|accessors)\/?$/.test(path) ? "LIST" : method.toUpperCase()} ${path}`),
   );
   const routes = registered(service.app);
   // Where both write, the document shows POST.
@@ -179,7 +180,7 @@ test.each([
         .replace("/engine/", `/${dialect.engine}/`)
         .replace("/token/", "/auth/token/")
         .replace(/:(\w+)$/, "{$1}")
-        .replace(/\/role\/$/, `/role${dialect.openapi.listEnd}`),
+        .replace(/\/(role|accessors)\/$/, `/$1${dialect.openapi.listEnd}`),
     );
   expect(shown.sort()).toEqual(names.sort());
 });

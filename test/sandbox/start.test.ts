@@ -70,6 +70,7 @@ test.each([
   [{ port: -1 }, /port/],
   [{ unsealShares: 0 }, /unsealShares/],
   [{ smtpNeedsTestAddress: "yes" }, /smtpNeedsTestAddress/],
+  [{ tokensNeedKnownPolicies: 1 }, /tokensNeedKnownPolicies/],
   [{ unsealShares: 3, unsealThreshold: 4 }, /unsealThreshold/],
   [{ dialect: "hashicorp", unsealShares: 3, unsealThreshold: 1 }, /unsealThreshold/],
   [{ seal: "wax" }, /seal/],

@@ -50,12 +50,14 @@ const adopt: Adopt = false;
 const role = new secrets.SchedulerRole("role", roleArgs);
 holds<Same<typeof role.name, pulumi.Output<string>>>();
 holds<Same<typeof role.policies, pulumi.Output<string[]>>>();
-holds<Same<typeof role.global, pulumi.Output<boolean>>>();
 holds<Same<typeof role.type, pulumi.Output<"client" | "management">>>();
 holds<Same<typeof role.mount, pulumi.Output<string>>>();
 secrets.SchedulerRole.get("read", role.id, { connection: "production" });
 const roleInputs: secrets.SchedulerRoleInputs = { name: "web", adopt };
-const roleState: secrets.SchedulerRoleState = { name: "web", policies: [], global: false, type: "client", mount: "" };
+holds<Same<typeof role.global, pulumi.Output<boolean | undefined>>>();
+holds<Same<typeof role.lease, pulumi.Output<string | undefined>>>();
+const shownRole: secrets.RoleState = { policies: [], global: undefined, type: "client" };
+const roleState: secrets.SchedulerRoleState = { name: "web", ...shownRole, lease: undefined, mount: "" };
 
 const attributes: secrets.RoleAttributes = { policies: ["a"], global: true, type: "management" };
 const rolesArgs: secrets.SchedulerRolesArgs = {
@@ -66,7 +68,7 @@ const rolesArgs: secrets.SchedulerRolesArgs = {
 };
 const roles = new secrets.SchedulerRoles("roles", rolesArgs);
 new secrets.SchedulerRoles("unknown", { roles: later.apply(() => ({ web: attributes })) });
-holds<Same<typeof roles.roles, pulumi.Output<Record<string, Required<secrets.RoleAttributes>>>>>();
+holds<Same<typeof roles.roles, pulumi.Output<Record<string, secrets.RoleState>>>>();
 holds<Same<typeof roles.mount, pulumi.Output<string>>>();
 secrets.SchedulerRoles.get("read", "scheduler/role");
 const rolesInputs: secrets.SchedulerRolesInputs = { roles: {} };

@@ -261,15 +261,27 @@ export async function getBackup(connection: Connection): Promise<RekeyBackup | u
     const { noBackup } = dialectOf(connection);
     // A gateway's 404 must not pass for "no backup": the next share would overwrite the one that exists.
     if (error instanceof StewardError && noBackup.includes(error.status ?? 0) && isFromService(error)) return undefined;
-    throw error;
+    throw explainDenied(error, connection, "read");
   }
+}
+
+/** The same error, with what the token needs where the service denies it the backup. */
+function explainDenied(error: unknown, connection: Connection, capability: "read" | "delete"): unknown {
+  if (!(error instanceof StewardError) || error.status !== 403 || connection.token() === undefined) return error;
+  return error.with({
+    advice: `${error.facts.advice} Its policies must allow ${capability} on sys/rekey/backup, and sudo if the service's OpenAPI document marks that path so.`,
+  });
 }
 
 /** Removes the backup of the attempt of this nonce. @internal */
 export async function removeBackup(connection: Connection, nonce: string): Promise<void> {
   // Sent again blindly, it could remove what somebody else has written meanwhile.
   const isKept = async (): Promise<boolean> => (await getBackup(connection))?.nonce === nonce;
-  await sendPatiently(connection, () => act(connection, "DELETE", backup), isKept);
+  const remove = (): Promise<unknown> =>
+    act(connection, "DELETE", backup).catch((error) => {
+      throw explainDenied(error, connection, "delete");
+    });
+  await sendPatiently(connection, remove, isKept);
 }
 
 /** Whether a share that was not taken was not even looked at: whoever answers so has not counted it. @internal */

@@ -12,7 +12,7 @@ interface Typed {
 /** What a name inside `any` or `all` stands for: a place in the record, or a key. */
 type Local = { name: string } & ({ path: string[] } | { key: string });
 
-/** Thrown where the real product's own code ends in the middle, and with it the connection. */
+/** Thrown where Nomad's own code panics, which drops the connection. The message is for the standard dialect, which answers 400. */
 export class Crash extends Error {}
 
 /** Does the record match? Throws an Error with the service's own sentence where the expression does not fit this record. */
@@ -49,15 +49,19 @@ function holds(match: Extract<Expression, { kind: "match" }>, target: Typed): bo
       if (kind === "string") return target.value === "";
       if (kind === "list") return ((target.value as unknown[] | null) ?? []).length === 0;
       if (kind === "map") return Object.keys((target.value as object | null) ?? {}).length === 0;
-      throw new Crash();
+      throw new Crash(unfit("is empty", target.type, selector));
     case "matches":
-      if (kind === "pointer") throw new Crash();
+      if (kind === "pointer") throw new Crash(unfit("matches", target.type, selector));
       if (kind === "string") return regularExpression(match).test(String(target.value));
       if (target.type === "[]uint8") return regularExpression(match).test("");
       throw new Error(`Value of type ${target.type} is not convertible to []byte`);
     case "in":
       return contains(target, value, selector);
   }
+}
+
+function unfit(operation: string, type: string, { text }: Selector): string {
+  return `Cannot perform "${operation}" on type ${kindName(type)} for selector: ${JSON.stringify(text)}`;
 }
 
 const compiled = new WeakMap<object, RE2JS>();

@@ -93,5 +93,5 @@ Text
 // The generator says nothing of an end that it expected and did not find; of a letter it does.
 End = "\uFFFF"
 
-_ = [ \t\r\n]+
+_ = [ \t\r\n]+ / &{ return needsNoBlank(); }
 `.replaceAll("§", "`");

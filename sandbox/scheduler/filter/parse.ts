@@ -26,12 +26,13 @@ const end = "\uFFFF";
 let parser: Promise<Parser> | undefined;
 
 /** The expression as a tree. Throws an Error with the service's own sentence. */
-export async function parse(text: string): Promise<Expression> {
+export async function parse(text: string, { optionalBlanks }: { optionalBlanks: boolean }): Promise<Expression> {
   // Made when somebody first filters: making it takes longer than everything else at the sandbox's start.
   parser ??= import("peggy").then(({ default: peggy }) => peggy.generate(initializer + grammar));
   const { parse: run } = await parser;
   const notes = new Set<string>();
   const options = {
+    optionalBlanks,
     note: (rule: string, offset: number, message: string) => notes.add(`${place(text, offset)}: rule "${rule}": ${message}`),
   };
   try {
@@ -45,6 +46,7 @@ export async function parse(text: string): Promise<Expression> {
 
 const initializer = `{
   const note = (rule, message) => { options.note(rule, offset(), message); return false; };
+  const needsNoBlank = () => options.optionalBlanks && /[()[\\]"\`]/.test(input.slice(Math.max(0, offset() - 1), offset() + 1));
   const unescape = (segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~");
   const simple = { a: "\\x07", b: "\\b", f: "\\f", n: "\\n", r: "\\r", t: "\\t", v: "\\v", "\\\\": "\\\\", '"': '"' };
   function unquoted(quoted) {

@@ -5,7 +5,7 @@ import type { Dialect } from "../dialect";
 import { grant } from "../leases";
 import { createToken, type TokenRequest, Unreachable } from "../scheduler-client";
 import type { Described } from "./openapi";
-import { name as pattern } from "./role";
+import { nameOf } from "./role";
 
 export const paths = (): Described[] => [
   {
@@ -19,12 +19,12 @@ export const paths = (): Described[] => [
 const longestName = 256;
 
 export function routes(app: Hono<Found>, dialect: Dialect): void {
-  const path = `/engine/creds/:name{${pattern}}` as "/engine/creds/:name";
+  const path = `/engine/creds/:name{${dialect.roleName.pattern}}` as "/engine/creds/:name";
 
   app.get(path, (c) => {
     const { mount, records, token } = c.var;
     const limit = mount.access?.maxTokenNameLength ?? 0;
-    const name = c.req.param("name");
+    const name = nameOf(c);
     const role = mount.roles.get(name);
     if (!role) return dialect.noRole(c, name);
     const nanoseconds = BigInt(c.var.now.getTime()) * 1_000_000n + (process.hrtime.bigint() % 1_000_000n);

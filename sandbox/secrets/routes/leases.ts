@@ -21,25 +21,25 @@ export const paths = (): Described[] => [
     path: "leases/renew",
     description: renews,
     described: true,
-    operations: { post: { summary: "Renews a lease, requesting to extend the lease.", id: "leases-renew-lease" } },
+    operations: { post: { summary: "Renews a lease, requesting to extend the lease.", id: "leases-renew-lease", status: "204" } },
   },
   {
     path: "leases/renew/{url_lease_id}",
     description: renews,
     described: true,
-    operations: { post: { summary: "Renews a lease, requesting to extend the lease.", id: "leases-renew-lease-with-id" } },
+    operations: { post: { summary: "Renews a lease, requesting to extend the lease.", id: "leases-renew-lease-with-id", status: "204" } },
   },
   {
     path: "leases/revoke",
     description: revokes,
     described: true,
-    operations: { post: { summary: "Revokes a lease immediately.", id: "leases-revoke-lease" } },
+    operations: { post: { summary: "Revokes a lease immediately.", id: "leases-revoke-lease", status: "204" } },
   },
   {
     path: "leases/revoke/{url_lease_id}",
     description: revokes,
     described: true,
-    operations: { post: { summary: "Revokes a lease immediately.", id: "leases-revoke-lease-with-id" } },
+    operations: { post: { summary: "Revokes a lease immediately.", id: "leases-revoke-lease-with-id", status: "204" } },
   },
 ];
 

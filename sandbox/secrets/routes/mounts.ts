@@ -7,7 +7,7 @@ import { unmount } from "../leases";
 import type { Mount } from "../records";
 import type { Described } from "./openapi";
 
-export const paths = (): Described[] => [
+export const paths = (dialect: Dialect): Described[] => [
   {
     path: "mounts",
     description: "List the currently mounted backends.",
@@ -20,8 +20,12 @@ export const paths = (): Described[] => [
     described: true,
     operations: {
       get: { summary: "Read the configuration of the secret engine at the given path.", id: "mounts-read-configuration" },
-      post: { summary: "Enable a new secrets engine at the given path.", id: "mounts-enable-secrets-engine" },
-      delete: { summary: "Disable the mount point specified at the given path.", id: "mounts-disable-secrets-engine" },
+      post: { summary: "Enable a new secrets engine at the given path.", id: "mounts-enable-secrets-engine", status: "204" },
+      delete: {
+        summary: "Disable the mount point specified at the given path.",
+        id: "mounts-disable-secrets-engine",
+        status: dialect.openapi.removal,
+      },
     },
   },
 ];

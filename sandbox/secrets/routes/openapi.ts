@@ -12,6 +12,8 @@ export interface Described {
   described?: boolean | "operations" | "path";
   create?: boolean;
   unauthenticated?: boolean;
+  /** Must a policy allow "sudo", too? For a path without parameters. */
+  sudo?: boolean;
   operations: Partial<Record<"get" | "post" | "put" | "delete", Operation>>;
 }
 
@@ -20,6 +22,8 @@ export interface Operation {
   /** The real product's `operationId`, without its prefix. */
   id: string;
   list?: boolean;
+  /** The status in the document, described as "OK". Without it a delete has 204 "empty body", and all else 200. */
+  status?: "200" | "204";
 }
 
 /** Everything that is mounted somewhere: the engines' paths appear once for each engine. */
@@ -80,7 +84,7 @@ function item(path: Described, tag: string, prefix: string, dialect: Dialect): R
   const written = names.describesAll || path.described === true || path.described === "operations";
   const named = names.describesAll || path.described === true || path.described === "path";
   const parameter = /\{(\w+)\}/.exec(path.path)?.[1];
-  const operations = Object.entries(path.operations).map(([method, { summary, id, list }]) => [
+  const operations = Object.entries(path.operations).map(([method, { summary, id, list, status }]) => [
     method,
     {
       ...(written && { summary }),
@@ -91,7 +95,7 @@ function item(path: Described, tag: string, prefix: string, dialect: Dialect): R
           { name: "list", description: "Must be set to `true`", in: "query", schema: { type: "string", enum: ["true"] }, required: true },
         ],
       }),
-      responses: method === "delete" ? { "204": { description: "empty body" } } : { "200": { description: "OK" } },
+      responses: method === "delete" && !status ? { "204": { description: "empty body" } } : { [status ?? "200"]: { description: "OK" } },
     },
   ]);
   return {
@@ -99,6 +103,7 @@ function item(path: Described, tag: string, prefix: string, dialect: Dialect): R
     ...(parameter && { parameters: [{ name: parameter, in: "path", schema: { type: "string" }, required: true }] }),
     ...(path.create && { [names.create]: true }),
     ...(path.unauthenticated && { [names.unauthenticated]: true }),
+    ...(path.sudo && { [names.sudo]: true }),
     ...Object.fromEntries(operations),
   };
 }

@@ -13,8 +13,8 @@ export const paths = (): Described[] => [
     described: true,
     operations: {
       get: { summary: "Retrieve information about the named ACL policy.", id: "policies-read-acl-policy" },
-      post: { summary: "Add a new or update an existing ACL policy.", id: "policies-write-acl-policy" },
-      delete: { summary: "Delete the ACL policy with the given name.", id: "policies-delete-acl-policy" },
+      post: { summary: "Add a new or update an existing ACL policy.", id: "policies-write-acl-policy", status: "204" },
+      delete: { summary: "Delete the ACL policy with the given name.", id: "policies-delete-acl-policy", status: "204" },
     },
   },
 ];

@@ -11,7 +11,7 @@ export const paths = (): Described[] => [
     described: true,
     operations: {
       get: { summary: "Return the backup copy of PGP-encrypted unseal keys.", id: "rekey-read-backup-key" },
-      delete: { summary: "Delete the backup copy of PGP-encrypted unseal keys.", id: "rekey-delete-backup-key" },
+      delete: { summary: "Delete the backup copy of PGP-encrypted unseal keys.", id: "rekey-delete-backup-key", status: "204" },
     },
   },
 ];

@@ -16,7 +16,7 @@ export const paths = (dialect: Dialect): Described[] => [
     operations: {
       get: { summary: "Reads the configuration and progress of the current rekey attempt.", id: "rekey-attempt-read-progress" },
       [writing(dialect)]: { summary: "Initializes a new rekey attempt.", id: "rekey-attempt-initialize" },
-      delete: { summary: "Cancels any in-progress rekey.", id: "rekey-attempt-cancel" },
+      delete: { summary: "Cancels any in-progress rekey.", id: "rekey-attempt-cancel", status: dialect.openapi.removal },
     },
   },
 ];

@@ -23,7 +23,7 @@ export const paths = (dialect: Dialect): Described[] => [
     operations: {
       get: { summary: summaries.read, id: "rekey-verification-read-progress" },
       [writing(dialect)]: { summary: summaries.give, id: "rekey-verification-update" },
-      delete: { summary: summaries.restart, id: "rekey-verification-cancel" },
+      delete: { summary: summaries.restart, id: "rekey-verification-cancel", status: "200" },
     },
   },
 ];

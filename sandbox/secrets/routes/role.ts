@@ -5,8 +5,10 @@ import type { Dialect } from "../dialect";
 import { flag, text, words } from "../fields";
 import type { Described } from "./openapi";
 
-/** Names that the engine knows. With any other, the path is none of its paths. */
-export const name = "[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?";
+/** The role in the path, which is decoded already: the framework would decode it once more. */
+export function nameOf(c: Route): string {
+  return c.req.path.slice(c.req.path.lastIndexOf("/") + 1);
+}
 
 export const paths = (): Described[] => [
   {
@@ -32,22 +34,21 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
   app.all("/engine/role", unsupportedOperation);
   app.all("/engine/role/", unsupportedOperation);
 
-  const path = `/engine/role/:name{${name}}` as "/engine/role/:name";
+  const path = `/engine/role/:name{${dialect.roleName.pattern}}` as "/engine/role/:name";
 
-  // The pattern lets "a..b" through, and the storage below it does not.
   app.use(path, async (c, next) => {
-    if (!c.req.param("name").includes("..")) return next();
+    if (dialect.roleName.doubleDots || !nameOf(c).includes("..")) return next();
     return dialect.writes.includes(c.req.method) ? internal(c) : errors(c, 400, one("relative paths not supported"));
   });
 
   app.get(path, (c) => {
-    const role = c.var.mount.roles.get(c.req.param("name"));
+    const role = c.var.mount.roles.get(nameOf(c));
     return role ? data(c, dialect.role(role), dialect.engine) : missing(c);
   });
 
   app.on(dialect.writes, path, (c) => {
     const { fields, mount } = c.var;
-    const name = c.req.param("name") as string;
+    const name = nameOf(c);
     const before = mount.roles.get(name);
     const role = {
       // An omitted type is "client" again, whatever the role was; omitted policies and global stay.
@@ -66,7 +67,7 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
   });
 
   app.delete(path, (c) => {
-    c.var.mount.roles.delete(c.req.param("name"));
+    c.var.mount.roles.delete(nameOf(c));
     return done(c);
   });
 

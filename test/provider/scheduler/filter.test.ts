@@ -100,12 +100,13 @@ describe("a filter that is not sent", () => {
   test.each([
     ["Stop", () => listJobs({ filter: filter("Stop").isEmpty() })],
     ["Priority", () => listJobs({ filter: 'Name == "a" and (Priority is  not empty)' })],
+    ["Priority", () => listJobs({ filter: '(Name == "a")and not(Priority is empty)' })],
     ["Periodic", () => listJobs({ filter: filter("ID").equals("a").or(filter("Periodic").isNotEmpty().not()) })],
     ["JobVersion", () => listDeployments({ filter: "JobVersion is empty" })],
     ["DrainStrategy", () => listNodes({ filter: filter("DrainStrategy").isEmpty() })],
   ])("if it asks whether %s is empty", async (field, list) => {
     expect(await refused(list())).toContain(
-      `filter: asks whether ${field} is empty, which is no text, list or map: the real product breaks the connection`,
+      `filter: asks whether ${field} is empty, which is neither a string, a list nor a map; compare it with a value instead`,
     );
   });
 
@@ -126,6 +127,7 @@ describe("a filter that is not sent", () => {
       'Meta["Stop"] is empty',
       "Name == `Stop is empty`",
       "Constraints is empty",
+      'not(Name == "Stop is empty")and(Meta["Stop"]is empty)',
     ];
     const seen = await serve((_, response) => answerList(response, []));
     for (const each of fine) await collect(listJobs({ filter: each }));

@@ -1,3 +1,6 @@
+import { createServer } from "node:http";
+import { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
 import { onEachTarget } from "../../support/target";
@@ -142,4 +145,27 @@ onEachTarget("SchedulerLease", (current) => {
     await lease.refresh();
     expect(lease.outputs()).toMatchObject({ ttl: 61 });
   });
+});
+
+test.each([
+  ["standard", { ttl: "1h", maxTtl: 86400 }, { ttl: "3600s", max_ttl: "86400s" }],
+  ["hashicorp", { ttl: "1h", maxTtl: 86400 }, { ttl: "3600s", max_ttl: "86400s" }],
+  ["standard", { ttl: 0, maxTtl: "90" }, { ttl: "0s", max_ttl: "90s" }],
+] as const)("both are sent as strings with a unit (%s, %j)", async (dialect, inputs, sent) => {
+  const bodies: unknown[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    if (request.method === "POST") bodies.push(JSON.parse(body));
+    response.writeHead(request.method === "POST" ? 204 : 404).end(request.method === "POST" ? undefined : '{"errors":[]}');
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  try {
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const lease = new Engine("secrets:SchedulerLease", { "steward:default": { secrets: { address, token: "t", dialect } } });
+    expect(await lease.up({ ...inputs, adopt: true })).toBe("create");
+    expect(bodies).toEqual([sent]);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  }
 });

@@ -118,6 +118,33 @@ onEachTarget("SchedulerRole", (current) => {
     });
   });
 
+  test("the lease of a role is an output of every read, and no reason to update", async () => {
+    const { dialect, sandbox, newMount } = current();
+    const mount = await newMount();
+    const role = engine();
+    const inputs = { name: "web", policies: ["read"], mount };
+    const shown = dialect === "standard" ? "0s" : undefined;
+    await role.up(inputs);
+    // No response to a write is documented.
+    expect(role.outputs().lease).toBeUndefined();
+    expect(await role.refresh()).toEqual([]);
+    expect(role.outputs().lease).toBe(shown);
+    expect(await role.up(inputs)).toBe("same");
+    expect(await role.up({ ...inputs, policies: ["write"] })).toBe("update");
+    expect(role.outputs()).toMatchObject({ policies: ["write"], ...(shown && { lease: shown }) });
+    expect((await engine().get(`${mount}/role/web`)).lease).toBe(shown);
+    const set = new Engine("secrets:SchedulerRoles", current().config());
+    expect((await set.get(`${mount}/role`)).roles).toEqual({
+      web: { policies: ["write"], type: "client", ...(dialect === "hashicorp" && { global: false }) },
+    });
+    if (!sandbox || dialect === "hashicorp") return;
+    const body = JSON.stringify({ data: { policies: ["write"], token_type: "client", lease: "1h0m0s" } });
+    sandbox.faults.add({ system: "secrets", path: /role\/web$/, action: "respond", status: 200, body });
+    expect(await role.refresh()).toEqual([]);
+    expect(role.outputs().lease).toBe("1h0m0s");
+    expect(await role.up({ ...inputs, policies: ["write"] })).toBe("same");
+  });
+
   test("a role that Vault would reject is rejected before any request", async () => {
     const mount = await current().newMount();
     const role = engine();

@@ -95,6 +95,46 @@ onEachTarget("getSpecification", (current) => {
     expect(await getSpecification()).toMatchObject({ operations: [], document: { paths: {} } });
   });
 
+  test("documents the responses as Vault does", async () => {
+    const mount = await current().newMount();
+    const real = current().dialect === "hashicorp";
+    const responses: Record<string, Record<string, string>> = {
+      "DELETE /sys/rekey/init": real ? { 200: "OK" } : { 204: "OK" },
+      "DELETE /sys/rekey/verify": { 200: "OK" },
+      "DELETE /sys/rekey/backup": { 204: "OK" },
+      "DELETE /sys/mounts/{path}": real ? { 200: "OK" } : { 204: "OK" },
+      "POST /sys/mounts/{path}": { 204: "OK" },
+      "DELETE /sys/policies/acl/{name}": { 204: "OK" },
+      "POST /sys/policies/acl/{name}": { 204: "OK" },
+      "GET /sys/policies/acl/{name}": { 200: "OK" },
+      ...(real && { "POST /sys/leases/revoke": { 204: "OK" }, "POST /sys/leases/lookup": { 200: "OK" } }),
+      [`DELETE /${mount}/role/{name}`]: { 204: "empty body" },
+      [`DELETE /${mount}/config/lease`]: { 204: "empty body" },
+      [`POST /${mount}/config/lease`]: { 200: "OK" },
+    };
+    const { operations } = await getSpecification();
+    const shown = operations.filter((operation) => responses[named(operation)]);
+    const described = (operation: secrets.Operation): Record<string, string> =>
+      Object.fromEntries(Object.entries(operation.responses).map(([status, { description }]) => [status, description]));
+    expect(Object.fromEntries(shown.map((operation) => [named(operation), described(operation)]))).toEqual(responses);
+  });
+
+  test("marks the operations that need sudo, and the service refuses them to a token without it", async () => {
+    const operations = async (): Promise<string[]> => (await getSpecification()).operations.filter(({ sudo }) => sudo).map(named);
+    expect((await operations()).map((each) => each.replace(/\/$/, ""))).toContain("GET /auth/token/accessors");
+    for (const [capabilities, refused] of [
+      ['["list"]', true],
+      ['["list", "sudo"]', false],
+    ] as const) {
+      await ask("PUT", "sys/policies/acl/accessors", { policy: `path "auth/token/accessors" { capabilities = ${capabilities} }` });
+      const { auth } = await ask("POST", "auth/token/create", { policies: ["accessors"] });
+      const answer = await ask("GET", "auth/token/accessors?list=true", undefined, (auth as { client_token: string }).client_token);
+      expect(Boolean(answer.errors)).toBe(refused);
+    }
+    const backup = (await getSpecification({ pathPrefix: "/sys/rekey/backup" })).operations;
+    expect(backup.map(({ sudo }) => sudo)).toEqual([false, false]);
+  });
+
   test("fails for an unknown token", async () => {
     configure(current().config({ token: "canary-token" }));
     const refused = getSpecification();

@@ -43,7 +43,10 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's filters, %s",
   // These are the words of Nomad 1.11; test/real/scheduler-filter.test.ts asks it itself.
   test.each([
     ["ID", `${unreadable}1:3 (2): no match found, expected: "!=", ".", "==", "[", [ \\t\\r\\n] or [a-zA-Z0-9_/]`],
-    ['ID == "web"x', `${unreadable}1:12 (11): no match found, expected: [ \\t\\r\\n] or EOF`],
+    [
+      'ID == "web"x',
+      `${unreadable}1:12 (11): no match found, expected: ${dialect === "standard" ? '"and", "or", ' : ""}[ \\t\\r\\n] or EOF`,
+    ],
     ['(ID == "x"', `${unreadable}1:11 (10): rule "grouping": Unmatched parentheses`],
     ['ID == "a\\"b"', `${unreadable}1:7 (6): rule "string": invalid syntax`],
     ['ID == "x', `${unreadable}1:9 (8): rule "string": Unterminated string literal`],
@@ -73,8 +76,41 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's filters, %s",
     expect(await ask("nodes", 'Address == "10.0.0.1"')).toMatchObject({ status: 400, text: expect.stringContaining("couldn't find key") });
   });
 
-  test("`is empty` of a number, bool or object breaks the connection, and the next request works", async () => {
-    for (const field of ["Stop", "Priority", "Update", "Periodic"]) await expect(ask("jobs", `${field} is empty`)).rejects.toThrow();
-    expect((await ask("jobs", "Constraints is empty")).status).toBe(200);
+  const unanswerable = [
+    ["Stop is empty", '"is empty" on type bool for selector: "Stop"'],
+    ["Priority is not empty", '"is empty" on type int for selector: "Priority"'],
+    ["TaskGroups.0.Update.Canary is empty", '"is empty" on type int for selector: "TaskGroups.0.Update.Canary"'],
+    ["Update is empty", '"is empty" on type struct for selector: "Update"'],
+    ["Periodic is empty", '"is empty" on type pointer for selector: "Periodic"'],
+    ['Periodic matches "x"', '"matches" on type pointer for selector: "Periodic"'],
+  ] as const;
+  test.each(unanswerable)(
+    `%s ${dialect === "standard" ? "is rejected" : "breaks the connection, and the next request works"}`,
+    async (filter, reason) => {
+      if (dialect === "hashicorp") await expect(ask("jobs", filter)).rejects.toThrow("fetch failed");
+      else expect(await ask("jobs", filter)).toMatchObject({ status: 400, text: `${unfit}Cannot perform ${reason}` });
+      expect((await ask("jobs", "Constraints is empty")).status).toBe(200);
+    },
+  );
+
+  test.each([
+    ['not(ID == "web")', ["api", "backup"]],
+    ['(ID == "web")and(Type == "service")', ["web"]],
+    ['((ID=="web")or(Name=="api"))and not(Type=="batch")', ["api", "web"]],
+    ["(TaskGroups.0.Count == 2)and(Priority == 50)", ["api", "web"]],
+    ['"team"in Meta and Meta["team"]matches"^b"', ["api"]],
+    ['Meta["team"]is not empty', ["api", "web"]],
+    ["not (Name == `web`)", ["api", "backup"]],
+  ])(`%s ${dialect === "standard" ? "needs no more blanks" : "is rejected without its blanks"}`, async (filter, names) => {
+    const { status, json } = await ask("jobs", filter);
+    if (dialect === "standard") expect([status, json?.map(({ ID }: { ID: string }) => ID)]).toEqual([200, names]);
+    else expect(status).toBe(filter.startsWith("not (") ? 200 : 400);
   });
+
+  test.each(["notID == 1", 'ID == weband(Name == "x")', "Priority == 1and(Stop == false)", 'ID == "x" andStop == false'])(
+    "%s is rejected, for two words without a blank are one word",
+    async (filter) => {
+      expect((await ask("jobs", filter)).status).toBe(400);
+    },
+  );
 });

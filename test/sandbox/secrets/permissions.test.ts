@@ -73,6 +73,24 @@ describe.each([
     expect([await write("old", updater), await write("newer", updater)]).toEqual([204, 403]);
   });
 
+  test("a path that the OpenAPI document marks as sudo needs that capability beside its own", async () => {
+    const path = "auth/token/accessors";
+    const { paths } = (await to("GET", "sys/internal/specs/openapi")).json;
+    const flag = real ? "x-vault-sudo" : "x-secrets-sudo";
+    expect(Object.keys(paths).filter((each) => paths[each][flag])).toEqual([`/${path}${real ? "/" : ""}`]);
+    for (const at of [path, `${path}/`, "auth/token/*"])
+      for (const capabilities of [["list"], ["sudo"], ["read", "sudo"], ["list", "sudo"]]) {
+        const token = await tokenWith(`path "${at}" { capabilities = ${JSON.stringify(capabilities)} }`);
+        const isAllowed = capabilities.includes("list") && capabilities.includes("sudo");
+        const refused = { status: 403, json: { errors: ["1 error occurred:\n\t* permission denied\n\n"] } };
+        expect(await to("LIST", path, undefined, token)).toMatchObject(isAllowed ? { status: 200 } : refused);
+      }
+    const accessor = (await to("POST", "auth/token/create", {})).json.auth.accessor;
+    expect((await to("GET", `${path}?list=true`)).json.data.keys).toContain(accessor);
+    expect((await to("GET", path)).status).toBe(405);
+    expect((await to("LIST", path, undefined, "")).status).toBe(403);
+  });
+
   test("policies are read back, rejected if invalid, and deleted twice", async () => {
     const policy = 'path "a/*" { capabilities = ["read"] }';
     await to("PUT", "sys/policies/acl/p", { policy });

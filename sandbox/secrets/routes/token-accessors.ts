@@ -1,0 +1,29 @@
+import type { Hono } from "hono";
+import type { Found } from "../answer";
+import { keys, unsupportedOperation } from "../answer";
+import type { Described } from "./openapi";
+
+const description =
+  "List token accessors, which can then be used to iterate and discover their properties or revoke them. Because this can be used to cause a denial of service, this endpoint requires 'sudo' capability in addition to 'list'.";
+
+export const paths = (): Described[] => [
+  {
+    path: "accessors",
+    description,
+    described: true,
+    sudo: true,
+    operations: { get: { summary: description, id: "list-accessors", list: true } },
+  },
+];
+
+export function routes(app: Hono<Found>): void {
+  app.on("LIST", "/token/accessors/", (c) =>
+    keys(
+      c,
+      [...c.var.records.tokens.values()].map(({ accessor }) => accessor),
+      "token",
+    ),
+  );
+  app.all("/token/accessors", unsupportedOperation);
+  app.all("/token/accessors/", unsupportedOperation);
+}

@@ -1,0 +1,41 @@
+import { type Sandbox, start } from "../../../sandbox/index";
+import { Engine } from "../../support/engine";
+import "../../support/printed";
+
+describe.each([
+  ["standard", "scheduler"],
+  ["hashicorp", "nomad"],
+] as const)("a scheduler that makes tokens only for policies that exist (%s)", (dialect, mount) => {
+  let sandbox: Sandbox;
+  const engine = (token: string): Engine => {
+    const { url: address, token: own } = sandbox.secrets;
+    return new Engine(token, { "steward:default": { secrets: { address, token: own, dialect } } });
+  };
+  async function begin(tokensNeedKnownPolicies: boolean): Promise<void> {
+    sandbox = await start({ dialect, tokensNeedKnownPolicies });
+    const { url: address, token } = sandbox.scheduler;
+    await engine("secrets:SchedulerAccess").up({ address, token });
+    await engine("secrets:SchedulerRole").up({ name: "web", policies: ["readonly", "deploy", "logs"] });
+  }
+  afterEach(() => sandbox.close());
+
+  test("refuses the token of a role with unknown policies, says which, and takes it when they exist", async () => {
+    await begin(true);
+    const token = engine("secrets:SchedulerToken");
+    await expect(token.up({ role: "web" })).rejects.toMatchObject({
+      code: "ERR_SERVER",
+      status: 500,
+      message: expect.stringMatching(
+        `^Cannot create scheduler token .*policies not found: deploy, logs.* \\(GET /v1/${mount}/creds/web, 500\\)\\.`,
+      ),
+    });
+    expect(token.state).toBeUndefined();
+    sandbox.scheduler.seed({ policies: [{ name: "deploy" }, { name: "logs" }] });
+    expect(await token.up({ role: "web" })).toBe("create");
+  });
+
+  test("makes it without the option, as Nomad does", async () => {
+    await begin(false);
+    expect(await engine("secrets:SchedulerToken").up({ role: "web" })).toBe("create");
+  });
+});
