@@ -141,6 +141,7 @@ export class Life {
     const isHidden = (form: string): boolean => open.includes('"ciphertext"') || (open.includes(form) && !closed.includes(form));
     // A replacement knows only what the program declares now. What the deletion before it left on the server is a value like any other.
     const isNew = steps.includes(`create ${urn}`);
+    if (isNew) for (const alias of item.aliases) this.given.delete(alias);
     const before = isNew ? [] : [urn, ...item.aliases].flatMap((each) => [...(this.given.get(each) ?? [])]);
     const canaries = [...item.parts.values()].flatMap(({ canary }) => canary ?? []);
     this.given.set(urn, new Set([...before, ...canaries.filter((canary) => canariesOf(canary).some(isHidden))]));

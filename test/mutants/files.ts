@@ -1,8 +1,9 @@
 import { adapters } from "./adapters";
+import { creation } from "./creation";
 import { MutatedFile } from "./mutant";
 import { platform } from "./platform";
 import { rekey } from "./rekey";
 import { secrets } from "./secrets";
 import { wire } from "./wire";
 
-export const files: readonly MutatedFile[] = [...adapters, ...wire, ...platform, ...secrets, ...rekey];
+export const files: readonly MutatedFile[] = [...adapters, ...creation, ...wire, ...platform, ...secrets, ...rekey];

@@ -1,0 +1,60 @@
+import { MutatedFile } from "./mutant";
+
+export const creation: readonly MutatedFile[] = [
+  {
+    file: "provider/adoption.ts",
+    suites: ["test/provider/secrets/adoption", "test/provider/adapters/preview-reads", "test/provider/secrets/scheduler-role.test"],
+    commandLine: ["test/end-to-end/secrets/life"],
+    mutants: [
+      ["adoption prints secret values", "secretFields.includes(inputOf(path))", 'secretFields.includes("")'],
+      ["an existing object is taken over without adopt", "if (!adopt && reason)", "if (adopt === null && reason)"],
+      [
+        'adopt: "unchanged" overwrites what differs',
+        'if (adopt === "unchanged" && differences.length > 0)',
+        'if (adopt === "unchanged" && differences.length < 0)',
+      ],
+      ["adoption overwrites attributes without a line", "if (!isSaid && reason)", "if (isSaid && reason)"],
+    ],
+  },
+  {
+    file: "provider/lifecycle/existing.ts",
+    suites: ["test/provider/adapters/preview-reads"],
+    commandLine: ["test/end-to-end/secrets/life"],
+    mutants: [
+      ["a creation reads again what its check has read", "const isCurrent = seen && ", "const isCurrent = false && "],
+      [
+        "a creation refuses an object that this run has removed since its check",
+        " && !objects.some((object) => isRemoved(connection, object) || heldByAnother(connection, object))",
+        "",
+      ],
+      ["a preview fails where it cannot read", "if (!(error instanceof StewardError)) throw error;", "throw error;"],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/rate-limit.ts",
+    suites: ["test/provider/secrets/rekey/rate-limit"],
+    commandLine: ["test/end-to-end/secrets/rekey.test"],
+    mutants: [["a share is sent after a 429 without another look at the attempt", "if (!(await isStillMeant())) throw error;", ""]],
+  },
+  {
+    file: "provider/secrets/rekey/stored-seal.ts",
+    suites: ["test/command/rekey-stored-seal", "test/provider/secrets/rekey/end", "test/sandbox/secrets/rekey-seal"],
+    commandLine: ["test/end-to-end/secrets/rekey.test"],
+    mutants: [
+      [
+        "a rekey to several shares succeeds without shares",
+        " && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification",
+        "",
+      ],
+    ],
+  },
+  {
+    file: "provider/scheduler/election.ts",
+    suites: ["test/provider/scheduler/(watch|deployment-wait)"],
+    commandLine: [],
+    mutants: [
+      ["an election ends what waits for changes", "if (!hasNoLeader(error) || signal?.aborted) throw error;", "throw error;"],
+      ["each attempt during an election prints a line", "if (attempt === 0)", "if (attempt >= 0)"],
+    ],
+  },
+];
