@@ -147,6 +147,12 @@ ${exits}`,
     .action(async (options: BackupOptions, command: Command) => {
       if (options.delete && options.nonce === undefined)
         command.showHelpAfterError(false).error("error: --delete needs --nonce, the rekey whose backup is removed");
+      if (options.delete && (options.output !== undefined || options.fingerprint !== undefined))
+        command
+          .showHelpAfterError(false)
+          .error(
+            "error: --delete removes the shares of all holders: fetch them first, without --delete, and leave out --output and --fingerprint",
+          );
       await backup(terminal, options);
     });
 

@@ -29,6 +29,8 @@ export interface Found<State> {
   reason?: string;
   advice?: string;
   differences: readonly Difference[];
+  /** Why the server, or the product, would refuse what a creation writes. */
+  refusal?: StewardError;
   /** Attributes that the server does not show: adoption overwrites them unseen. */
   unreadable?: readonly string[];
 }
@@ -54,17 +56,22 @@ export function adoptionLines(connection: Connection, { differences, unreadable 
   ];
 }
 
+/** Prints each line unless this run has printed it: the check of a creation may have. @internal */
+export function sayOnce({ memory }: Connection, lines: readonly string[]): void {
+  const key = "lines about what creations find";
+  const known = (memory.get(key) as Set<string> | undefined) ?? new Set();
+  memory.set(key, known);
+  for (const line of lines) {
+    if (!known.has(line)) log(line);
+    known.add(line);
+  }
+}
+
 /** Refuses what exists, or prints what its adoption changes. Called before the first write. @internal */
-export function takeOver(
-  connection: Connection,
-  adopt: Adopt | undefined,
-  found: Found<unknown> | undefined,
-  { isSaid = false } = {},
-): void {
+export function takeOver(connection: Connection, adopt: Adopt | undefined, found: Found<unknown> | undefined): void {
   if (!found) return;
-  const { reason, advice } = found;
+  const { differences, unreadable = [], reason, advice } = found;
   if (!adopt && reason) throw new StewardError({ code: "ERR_ALREADY_EXISTS", reason, advice });
-  const { differences, unreadable = [] } = found;
   if (adopt === "unchanged" && differences.length > 0) {
     const listed = shortened(differences.map((difference) => described(connection, difference)));
     const unseen = unreadable.length > 0 ? `; the server does not show ${unreadable.join(", ")}, so these were not compared` : "";
@@ -75,8 +82,10 @@ export function takeOver(
     });
   }
   // Declaring what always exists is no decision to take it over: only a preview that reads speaks of it.
-  if (!isSaid && reason) for (const line of adoptionLines(connection, found)) log(`${connection.resource}: adopting it ${line}.`);
+  if (reason) sayOnce(connection, adopting(connection, adoptionLines(connection, found)));
 }
+
+const adopting = ({ resource }: Connection, lines: readonly string[]): string[] => lines.map((line) => `${resource}: adopting it ${line}.`);
 
 /** What a preview says of an object that a creation meets. @internal */
 export function previewLines(connection: Connection, adopt: Adopt | undefined, found: Found<unknown>): string[] {
@@ -87,7 +96,8 @@ export function previewLines(connection: Connection, adopt: Adopt | undefined, f
     ...(found.reason && isRefused
       ? [`warning: ${connection.resource}: ${found.reason}: \`pulumi up\` will refuse to create it with adopt: ${adopt ?? false}.`]
       : []),
-    ...all.map((line) => `${connection.resource}: adopting it ${line}.`),
+    ...(found.refusal ? [`warning: ${connection.resource}: \`pulumi up\` will refuse to create it: ${found.refusal.message}`] : []),
+    ...adopting(connection, all),
   ];
 }
 

@@ -54,6 +54,13 @@ async function whenSettled<T>(connection: Connection, objects: readonly string[]
 const otherHolder = ({ holders }: Claims, { instance }: Connection): object | undefined =>
   [...holders].find(([other]) => instance === undefined || other !== instance)?.[1].fields;
 
+const failed = "a write of this run failed";
+
+/** Notes that a creation or an update failed: what the program makes of its outputs, it may not have declared. @internal */
+export function noteFailed({ memory }: Pick<Connection, "memory">): void {
+  memory.set(failed, true);
+}
+
 /** Notes that the program declares these objects. @internal */
 export function noteDeclared(connection: Connection, objects: readonly string[]): void {
   for (const object of objects) claimsOn(connection, object).declared = true;
@@ -154,6 +161,7 @@ export async function removeObject(
   const { removal } = await whenSettled(connection, [object], () => {
     if (otherHolder(claims, connection)) return { removal: undefined };
     if (claims.refused || (isIrreversible && claims.declared)) throw notTakenOver();
+    if (isIrreversible && connection.memory.has(failed)) throw perhapsDeclared();
     claims.removed = true;
     claims.removal = remove();
     return { removal: claims.removal };
@@ -183,6 +191,13 @@ const notTakenOver = (): StewardError =>
     code: "ERR_REFUSED",
     reason: "another resource of the program declares it, and has not taken it over",
     advice: "Run `pulumi up` again once that resource can be created. If you renamed it, give it an alias of its old name instead.",
+  });
+
+const perhapsDeclared = (): StewardError =>
+  new StewardError({
+    code: "ERR_REFUSED",
+    reason: "another resource failed in this run, so the program may not have come to declare it",
+    advice: "Run `pulumi up` again once nothing fails.",
   });
 
 /** Fails where another resource of this run was to take the object over and could not. @internal */

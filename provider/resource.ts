@@ -62,12 +62,12 @@ export function registration(
   const properties: Inputs = { __provider: providerText(definition.token) };
   for (const field of definition.state) properties[field] = undefined;
   for (const [field, value] of Object.entries(args ?? {})) properties[field] = asSecret(definition.secrets, field, value);
+  // A transform may make another object of it, and a secret of each input.
+  const isTransformed = [opts?.transforms, opts?.transformations].some((transforms) => transforms?.length);
   if (definition.find) {
-    const names = secretInputsOf(args ?? {}, opts?.additionalSecretOutputs);
+    const names = isTransformed ? Object.keys(args ?? {}) : secretInputsOf(args ?? {}, opts?.additionalSecretOutputs);
     if (names) properties[secretInputs] = names;
   }
-  // A transform may make another object of it.
-  const isTransformed = [opts?.transforms, opts?.transformations].some((transforms) => transforms?.length);
   const declared = opts?.id || isTransformed ? properties : declareOnce(definition, name, properties);
   const secretOutputs = [...definition.secrets.filter((path) => !path.includes(".")), ...(definition.encrypted ?? []), formerInputs];
   const additionalSecretOutputs = [...(opts?.additionalSecretOutputs ?? []), ...secretOutputs];

@@ -55,7 +55,7 @@ export async function check(
         noteDeclared(connection, objects);
         if (isCreation) noteNew(connection, objects);
         if (isCreation) warn(describe(inputs), definition.foreseeCreation?.(inputs) ?? []);
-        if (isCreation && connection.previewReads) await lookAhead(definition, connection, inputs);
+        if (isCreation && connection.previewReads) await lookAhead(definition, { ...connection, resource: describe(inputs) }, inputs);
         if (isCreation && definition.announce) log(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
       }
     } catch (error) {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { Connection } from "../connection";
 import { isObject } from "../http";
 import { defined, fieldAt, Properties, put } from "./properties";
 
@@ -71,3 +72,14 @@ function merged(value: unknown, hidden: unknown): unknown {
   if (!isObject(value) || !isObject(hidden)) return hidden;
   return Object.fromEntries([...Object.entries(value), ...Object.entries(hidden).map(([key, inner]) => [key, merged(value[key], inner)])]);
 }
+
+const keyOf = (server: string, objects: readonly string[]): string => JSON.stringify(["former state", server, objects]);
+
+/** Keeps the state of a deletion: a creation of the same objects in this run may be its replacement, of which the engine tells nothing else. @internal */
+export function keepFormer({ memory, server }: Connection, objects: readonly string[], state: Properties): void {
+  if (objects.length > 0) memory.set(keyOf(server, objects), state);
+}
+
+/** The state of what this run has deleted of these objects. @internal */
+export const formerOf = ({ memory, server }: Connection, objects: readonly string[]): Properties =>
+  (memory.get(keyOf(server, objects)) as Properties | undefined) ?? {};

@@ -3,12 +3,12 @@ import { ConfigurationSources, Connection } from "../connection";
 import { Definition, Doubt, Finding } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { log } from "../log";
-import { areDeclared, createObjects, hold, newInstance, noteWritten } from "../ownership";
+import { areDeclared, createObjects, hold, newInstance, noteFailed, noteWritten } from "../ownership";
 import { changesOf, declaredIn } from "./changes";
 import { check, warn } from "./check";
 import { takeOverExisting } from "./existing";
 import { Kept, OperationFailed, unexpected, withStaleConfiguration } from "./failure";
-import { formerInputs, hideFields, hideFormer, withFormer } from "./former-inputs";
+import { formerInputs, formerOf, hideFields, hideFormer, keepFormer, withFormer } from "./former-inputs";
 import { defined, fieldAt, hasUnknown, Properties, put } from "./properties";
 import { resourceAtHand } from "./resource-at-hand";
 
@@ -43,6 +43,7 @@ export function lifecycle(definition: Definition<Properties, Properties>, source
       return await operation();
     } catch (error) {
       const known = error instanceof StewardError ? error : unexpected(error, secretsIn(fields));
+      if (keep) noteFailed(sources);
       // The first read of a `get` belongs to an `up`, which uses the present configuration.
       const isRecorded = verb === "delete" || (verb === "read" && fields.declared !== undefined);
       const explained = isRecorded ? withStaleConfiguration(known) : known;
@@ -138,9 +139,9 @@ export function lifecycle(definition: Definition<Properties, Properties>, source
       "create",
       inputs,
       async () => {
+        const objects = objectsOf(inputs);
         const chosen = { ...connectionOf(inputs), instance: newInstance() };
         connection = chosen;
-        const objects = objectsOf(inputs);
         const write = async (): Promise<Properties> => {
           const found = await takeOverExisting(definition, chosen, inputs);
           return definition.create(chosen, inputs, found);
@@ -153,7 +154,7 @@ export function lifecycle(definition: Definition<Properties, Properties>, source
         );
         const state = stored(chosen, inputs, created);
         noteWritten(chosen, objects, state);
-        return { id: definition.id(inputs, created), state };
+        return { id: definition.id(inputs, created), state: leftHidden(state, formerOf(chosen, objects), fieldsOf(inputs)) };
       },
       (error) => {
         if (!connection) return undefined;
@@ -267,6 +268,7 @@ export function lifecycle(definition: Definition<Properties, Properties>, source
         const connection = connectionOf(state);
         assertSameServer(connection, state);
         await definition.delete(connection, state);
+        keepFormer(connection, objectsOf(state), stateAndFormer);
       }),
   };
 }

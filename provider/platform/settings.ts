@@ -88,17 +88,17 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
 
   const say = (line: string): void => log(`warning: ${of.noun} "${of.id}": ${line}`);
 
-  /** Fails before anything is sent where the server would refuse the write, or lose a part of it. */
-  function assertAcceptable(connection: Connection, inputs: Inputs, { known }: Basis, planned: Plan): void {
+  /** Why the server would refuse the write, or lose a part of it. */
+  function refusalOf(connection: Connection, inputs: Inputs, { known }: Basis, planned: Plan): StewardError | undefined {
     const unshown = unseenFindings(connection, unseen(planned.declared, known, inputs), known, [...readable, ...writeOnly, ...sentAlong]);
     const findings = [...unshown, ...refusal(planned)];
-    if (findings.length === 0) return;
+    if (findings.length === 0) return undefined;
     const advice = [
       unshown.length > 0 ? "Correct the name, or list it in extraWriteOnly if the platform accepts it and never shows it." : [],
       findings.length > unshown.length ? "Declare what is missing, or leave them disabled." : [],
       "Nothing was sent.",
     ];
-    throw new StewardError({
+    return new StewardError({
       code: "ERR_INVALID_INPUT",
       reason: findings.map(({ path, reason }) => `${path}: ${reason}`).join("; "),
       advice: advice.flat().join(" "),
@@ -109,7 +109,8 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   async function write(connection: Connection, inputs: Inputs, basis: Basis): Promise<State & Remembered> {
     const planned = plan(inputs, basis);
     const { declared, managed, changes, after, lost } = planned;
-    assertAcceptable(connection, inputs, basis, planned);
+    const refused = refusalOf(connection, inputs, basis, planned);
+    if (refused) throw refused;
     const along = flat(inputs, sentAlong);
     const known = { ...basis.known, ...declared };
     const isSent = Object.keys({ ...changes, ...differing(along, basis.known) }).length > 0;
@@ -148,13 +149,15 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   /** Settings always exist: a creation takes them over. */
   async function find(connection: Connection, inputs: Inputs): Promise<Found<Values>> {
     const known = await fetch(connection);
-    const { changes } = plan(inputs, first(known));
+    const planned = plan(inputs, first(known));
+    const { changes } = planned;
     const isHidden = (field: string): boolean => writeOnly.includes(field) || isExtraWriteOnly(field, inputs);
     const changing = Object.entries(changes).filter(([field]) => !isHidden(field));
     return {
       state: known,
       differences: changing.map(([path, to]) => ({ path, from: known[path] ?? undefined, to })),
       unreadable: Object.keys(changes).filter(isHidden),
+      refusal: refusalOf(connection, inputs, first(known), planned),
     };
   }
 

@@ -33,12 +33,14 @@ export async function outlastElection<T>(
   { electionTimeout, signal }: ElectionOptions & { signal?: AbortSignal },
 ): Promise<T> {
   const allowed = seconds(electionTimeout) ?? 60;
-  const end = Date.now() + allowed * 1000;
+  let end: number | undefined;
   for (let attempt = 0; ; attempt++) {
     try {
       return await read(attempt);
     } catch (error) {
       if (!hasNoLeader(error) || signal?.aborted) throw error;
+      // The read before may have been held for minutes.
+      end ??= Date.now() + allowed * 1000;
       if (Date.now() >= end)
         throw error.with({ advice: `It had no leader for ${allowed} s: see the logs of its servers, or set a longer electionTimeout.` });
       if (attempt === 0)

@@ -137,9 +137,16 @@ export async function* changes(
   while (!signal?.aborted) {
     const begin = Date.now();
     let state: State;
+    let isHeld = index !== undefined;
     try {
-      // After an election another server may answer, one that has forgotten its indexes.
-      state = await outlastElection((attempt) => read(attempt === 0 ? index : undefined), { electionTimeout, signal });
+      state = await outlastElection(
+        (attempt) => {
+          // After an election another server may answer, one that has forgotten its indexes.
+          if (attempt > 0) isHeld = false;
+          return read(isHeld ? index : undefined);
+        },
+        { electionTimeout, signal },
+      );
     } catch (error) {
       if (signal?.aborted) return;
       brokenAt ??= Date.now();
@@ -154,7 +161,7 @@ export async function* changes(
     brokenAt = undefined;
     const taken = Date.now() - begin;
     const hurried = taken < Math.min(1000, halfWait);
-    atOnce = taken < Math.min(watching.atOnce, halfWait) && index !== undefined && state.index === index ? atOnce + 1 : 0;
+    atOnce = taken < Math.min(watching.atOnce, halfWait) && isHeld && state.index === index ? atOnce + 1 : 0;
     if (atOnce >= hasty) throw cannotWait("the server answers at once where it should wait for a change", task);
     // An index that goes back says that the server has begun anew, and 0 would mean not to wait.
     index = index !== undefined && state.index < index ? undefined : Math.max(1, state.index);

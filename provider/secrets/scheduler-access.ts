@@ -139,7 +139,10 @@ const blankIsNone: Comparison = { equal: (a, b) => unblanked(a) === unblanked(b)
 const blankPem: Comparison = { equal: (a, b) => pem.equal(unblanked(a), unblanked(b)) };
 
 /** An address that somebody else wrote may hold a password: it must reach neither the state nor the terminal. */
-const withoutCredentials = (address: unknown): string => String(address).replace(/^([^/]*\/\/)[^/?#]*@/, "$1[secret]@");
+const withoutCredentials = (address: unknown): string =>
+  String(address)
+    .replace(/^([a-z][a-z0-9+.-]*:[\\/]*)?.*@/is, "$1[secret]@")
+    .replace(/\?.*$/s, "?[secret]");
 
 async function read(connection: Connection, previous: Remembered, declared: readonly string[]): Promise<Remembered | undefined> {
   const data = await readData(connection, path(previous.mount));
@@ -149,7 +152,7 @@ async function read(connection: Connection, previous: Remembered, declared: read
   const shown = <T>(field: string, written: T): T => (field in data ? (unblanked(data[field]) as T) : written);
   return {
     mount: previous.mount,
-    address: withoutCredentials(data.address),
+    address: data.address === previous.address ? previous.address : withoutCredentials(data.address),
     maxTokenNameLength: shown("max_token_name_length", previous.maxTokenNameLength),
     caCert: shown("ca_cert", previous.caCert),
     clientCert: shown("client_cert", previous.clientCert),
@@ -199,8 +202,9 @@ async function find(connection: Connection, inputs: SchedulerAccessInputs): Prom
   const shown = fields.filter((field) => readable[field].wire in data);
   const from = Object.fromEntries(shown.map((field) => [field, unblanked(data[readable[field].wire])]));
   const address = withoutCredentials(data.address);
+  const shownAddress = connection.secretFields.includes("address") ? "[secret]" : address;
   return {
-    reason: `the engine is configured for ${address || "the scheduler of its own environment"} already`,
+    reason: `the engine is configured for ${address ? shownAddress : "the scheduler of its own environment"} already`,
     advice: `${renamedHint} Otherwise set adopt: true to overwrite that configuration; the token in it cannot be read, nor put back. ${replaceHint}`,
     differences: differencesOf<object>(
       { ...from, address: unblanked(address) },

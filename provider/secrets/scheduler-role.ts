@@ -73,8 +73,8 @@ export interface SchedulerRoleState extends RoleState, Required<Mounted> {
   /** The role's name. */
   name: string;
   /**
-   * How long a generated token lives, as the service shows it: `1h0m0s`. Undefined in the hashicorp dialect, where it is not shown, and until the role
-   * is first read: by `get`, or by `pulumi refresh` after a creation, which reads nothing back. Never a reason to update.
+   * How long a generated token lives, as the service shows it to `SchedulerRole.get`: `1h0m0s`. Undefined in the hashicorp dialect, where it is not
+   * shown, and for a role that the program declares: a creation reads nothing back, and the next refresh would show a change that nobody made.
    */
   lease: string | undefined;
 }
@@ -185,13 +185,9 @@ export const deleteRole = (
 /** After defaults have been filled in. */
 type Complete = SchedulerRoleInputs & { mount: string };
 
-async function write(
-  connection: Connection,
-  inputs: SchedulerRoleInputs,
-  { lease }: Partial<Pick<SchedulerRoleState, "lease">> = {},
-): Promise<SchedulerRoleState> {
+async function write(connection: Connection, inputs: SchedulerRoleInputs): Promise<SchedulerRoleState> {
   const { name, mount } = inputs as Complete;
-  return { name, mount, lease, ...(await writeRole(connection, inputs as Complete)) };
+  return { name, mount, lease: undefined, ...(await writeRole(connection, inputs as Complete)) };
 }
 
 /** What the adoption of a role changes. Where the server does not show `global`, it is no difference. @internal */
@@ -243,12 +239,12 @@ export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> 
   replaces: ["name", "mount"],
   objects: { fields: ["mount", "name"], paths: (fields) => [rolePath(fields as Complete)] },
   secrets: [],
-  read: async (connection, previous) => {
+  read: async (connection, previous, declared) => {
     const role = await readRole(connection, previous, previous);
-    return role && { name: previous.name, mount: previous.mount, ...role };
+    return role && { name: previous.name, mount: previous.mount, ...role, lease: declared.length === 0 ? role.lease : undefined };
   },
   find,
-  create: (connection, inputs) => write(connection, inputs),
+  create: write,
   update: write,
   delete: (connection, role) => deleteRole(connection, role),
   explain: explainRefusal,

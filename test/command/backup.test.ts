@@ -49,6 +49,8 @@ onEachRekeyTarget("the backup at the holders' command line", (current) => {
     await refused(["--output", output], 1, "the file of --output cannot be made (EEXIST).");
     await refused(["--fingerprint", "00"], 1, `the backup holds no share for this fingerprint. It holds shares for `);
     await refused(["--delete"], 2, "error: --delete needs --nonce, the rekey whose backup is removed");
+    for (const option of ["--output", "--fingerprint"])
+      await refused(["--delete", "--nonce", name, option, "x"], 2, "error: --delete removes the shares of all holders");
     await refused(["--delete", "--nonce", "x"], 1, `--nonce is not that of the backup, ${name}. Nothing was changed`);
     expect((await alone(["backup"])).stdout).toBe(whole.stdout);
 

@@ -13,7 +13,7 @@ export const creation: readonly MutatedFile[] = [
         'if (adopt === "unchanged" && differences.length > 0)',
         'if (adopt === "unchanged" && differences.length < 0)',
       ],
-      ["adoption overwrites attributes without a line", "if (!isSaid && reason)", "if (isSaid && reason)"],
+      ["adoption overwrites attributes without a line", "if (reason) sayOnce", "if (!reason) sayOnce"],
     ],
   },
   {
@@ -21,11 +21,10 @@ export const creation: readonly MutatedFile[] = [
     suites: ["test/provider/adapters/preview-reads"],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
-      ["a creation reads again what its check has read", "const isCurrent = seen && ", "const isCurrent = false && "],
       [
-        "a creation refuses an object that this run has removed since its check",
-        " && !objects.some((object) => isRemoved(connection, object) || heldByAnother(connection, object))",
-        "",
+        "a creation overwrites what appeared since its check",
+        "const found = await definition.find?.(connection, inputs);\n  takeOver",
+        "const found = undefined;\n  takeOver",
       ],
       ["a preview fails where it cannot read", "if (!(error instanceof StewardError)) throw error;", "throw error;"],
     ],

@@ -78,6 +78,7 @@ export const wire: readonly MutatedFile[] = [
   {
     file: "provider/ownership.ts",
     suites: [
+      "test/stories/everything/undeclared",
       "test/provider/adapters/ownership",
       "test/provider/(secrets|platform)/ownership",
       "test/provider/secrets/rekey/renames",
@@ -85,6 +86,11 @@ export const wire: readonly MutatedFile[] = [
     ],
     commandLine: ["test/end-to-end/rename"],
     mutants: [
+      [
+        "a failed run destroys a workspace that it may not have come to declare",
+        "isIrreversible && connection.memory.has(failed)",
+        "isIrreversible && connection.memory.has(object)",
+      ],
       [
         "a state without an instance owns the object of another resource",
         "instance === undefined || other !== instance",

@@ -17,7 +17,7 @@ describe("check", () => {
         "global: must be true or false",
         'type: must be "client" or "management"',
         '"color" is not known here; known are name, policies, global, type, mount, adopt, connection',
-        "name: must be letters, digits, _, - and ., and begin and end with a letter, a digit or _",
+        'name: must be letters, digits, _, - and ., without "..", and begin and end with a letter, a digit or _',
       ],
     ],
     ["SchedulerRole", { policies: "read" }, ["name: is missing; must be the role's name", "policies: must be a list of policy names"]],
@@ -72,7 +72,7 @@ describe("check", () => {
       { roles: { "x/y": { policies: ["ok"] }, none: {} } },
       [
         "roles.none.policies: a client role needs at least one policy",
-        "roles.x/y: must be letters, digits, _, - and ., and begin and end with a letter, a digit or _",
+        'roles.x/y: must be letters, digits, _, - and ., without "..", and begin and end with a letter, a digit or _',
       ],
     ],
     ["SchedulerRoles", { roles: ["web"] }, ["roles: must be an object of roles by name"]],

@@ -88,6 +88,28 @@ onEachPlatform("a secret of settings that leaves the program and equals the orig
     await succeeded(stack.refresh());
     expect(stack.resources[0]?.outputs[attribute]).toBeDefined();
   });
+
+  test.each(texts)("$token, $attribute stays encrypted where a forced replacement drops it", async (each) => {
+    const { token, attribute, declared, before, also } = each;
+    const stack = start(current().config());
+    const { secrets = [], encrypted = [] } = definitions.find((definition) => definition.token === `platform:${token}`) ?? {};
+    const secretOutputs = [...secrets, ...encrypted, "formerInputs"];
+    const of = (inputs: object): Declaration[] => [
+      {
+        name: "settings",
+        type: `platform:${token}`,
+        secretOutputs,
+        inputs: { ...before, ...also, ...inputs, onDelete: "retain" },
+        deleteBeforeReplace: true,
+      },
+    ];
+    await succeeded(stack.up(of({ [attribute]: new Secret(declared) })));
+    const replace = stack.resources.map(({ urn }) => urn);
+    await succeeded(stack.up(of({}), { replace }));
+    expect(stack.stored()).not.toContain(JSON.stringify(declared));
+    await succeeded(stack.refresh());
+    expect(stack.stored()).not.toContain(JSON.stringify(declared));
+  });
 });
 
 onEachPlatform(

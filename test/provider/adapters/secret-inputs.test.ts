@@ -17,6 +17,10 @@ test.each([
   expect(await given(args)).toEqual(expected);
 });
 
+test("every input counts as secret where a transform may make it one", async () => {
+  expect(await given({ policies: ["a"] }, { transformations: [() => undefined] })).toEqual(["name", "adopt", "policies"]);
+});
+
 test("an input that the program makes a secret output counts as secret", async () => {
   expect(await given({ policies: ["a"] }, { additionalSecretOutputs: ["policies"] })).toEqual(["policies"]);
 });

@@ -155,6 +155,19 @@ describe("an election", () => {
     expect(printed).toEqual([line, line]);
   });
 
+  test("has its own time, however long the read before it was held", async () => {
+    const late: Step = (_, response) => setTimeout(() => response.writeHead(500).end("No cluster leader"), 1_300);
+    await script(at(5, node("a")), late, at(6, node("b")));
+    expect(await take(2, { electionTimeout: "1s" })).toEqual(["5 a", "6 b"]);
+  });
+
+  test("often in a row is no server that answers at once", async () => {
+    const one = leaderless.slice(0, 1);
+    const again = at(5, node("a"));
+    await script(again, ...[1, 2, 3, 4, 5].flatMap(() => [...one, again]), at(6, node("b")));
+    expect(await take(2)).toEqual(["5 a", "6 b"]);
+  });
+
   test("that never ends is given up after electionTimeout", async () => {
     const seen = await serve((_, response) => response.writeHead(500).end("No cluster leader"));
     expect((await failure(take(1, { electionTimeout: "1s" }))).message).toBe(

@@ -100,6 +100,36 @@ onEachTarget("SchedulerAccess", (current) => {
     expect(await access.up({ ...inputs, mount })).toBe("update");
   });
 
+  test.each([
+    "me:canary@127.0.0.1:4646",
+    "http://me:can/ary@127.0.0.1",
+    "http:me:canary@127.0.0.1",
+    "http:\\\\me:canary@127.0.0.1",
+    "http://127.0.0.1/?token=canary",
+  ])("credentials in %s appear in neither the state nor a message", async (address) => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    const access = engine();
+    await access.up({ ...inputs, mount });
+    await outside("POST", `${mount}/config/access`, { address, token: "theirs" });
+    await access.refresh();
+    const refused = await engine()
+      .up({ ...inputs, mount })
+      .catch(String);
+    expect(refused).toContain("[secret]");
+    expect(JSON.stringify([access.state, refused])).not.toMatch(/canary|can\/ary/);
+  });
+
+  test("an address that the program marks as secret is not named by the refusal", async () => {
+    const { outside, newMount } = current();
+    const mount = await newMount();
+    await outside("POST", `${mount}/config/access`, { address: "http://canary:4646", token: "theirs" });
+    const secret = { ...inputs, mount, address: "http://canary:4646", secretInputs: ["address"] };
+    const refused = await engine().up(secret).catch(String);
+    expect(refused).toContain("the engine is configured for [secret] already");
+    expect(refused).not.toContain("canary");
+  });
+
   test("address and token may come from the service's own environment, but for the token of Vault", async () => {
     const { dialect, outside, newMount } = current();
     const mount = await newMount();
