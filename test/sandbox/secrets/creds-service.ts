@@ -93,7 +93,7 @@ export function onEachStage(what: string, suite: (current: () => Stage, teller: 
       },
       generate: async (role, token) => {
         const answer = await teller.engine("GET", `creds/${role}`, undefined, token);
-        expect(answer).toMatchObject({ status: 200 });
+        if (answer.status !== 200) throw new Error(`no token was generated: ${answer.status} ${answer.text}`);
         const { data, lease_id } = answer.json;
         return { accessor: data.accessor_id, secret: data.secret_id, lease: lease_id, answer };
       },
