@@ -91,6 +91,8 @@ async function nomadOn([http, rpc, serf]) {
     log_level: "WARN",
     disable_update_check: true,
     acl: { enabled: true },
+    // All suites are one client to it, and more than the hundred connections that it takes from one.
+    limits: { http_max_conns_per_client: 0 },
     server: { enabled: true, bootstrap_expect: 1 },
     client: {
       enabled: true,
