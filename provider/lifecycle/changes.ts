@@ -2,7 +2,7 @@ import { Comparison, exact, ignored } from "../comparison";
 import { Definition } from "../definition";
 import { fieldAt, hasUnknown, Properties, secretInputs } from "./properties";
 
-// What a program declares, compared with what the state holds.
+// Compares the declared inputs with the state.
 
 /** @internal */
 export interface Changes {

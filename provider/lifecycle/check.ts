@@ -8,7 +8,7 @@ import { lookAhead } from "./existing";
 import { defined, hasUnknown, Properties, secretInputs, unknown, valueAt, withoutNulls } from "./properties";
 import { ResourceAtHand } from "./resource-at-hand";
 
-// What a program declares: checked, filled in, and brought into the form that is stored.
+// Checks the declared inputs, fills in defaults, and normalizes them for the state.
 
 /** @internal */
 export const located = (path: string, reason: string): string => (path ? `${path}: ${reason}` : reason);

@@ -6,7 +6,7 @@ import { log } from "../log";
 import { Adopt } from "../resource";
 import { Properties } from "./properties";
 
-// What a creation finds on the server. With `previewReads` the check before it looks as well, so that a preview can say it.
+// A creation reads the existing object first. With `previewReads` its check reads as well, so that a preview can say what exists.
 
 type Adopting = Pick<Definition<Properties, Properties>, "find">;
 

@@ -10,7 +10,7 @@ export interface Kept {
   properties: Properties;
 }
 
-/** What an operation throws. @internal */
+/** The error of a failed operation, with the resource to store, if any. @internal */
 export class OperationFailed {
   constructor(
     readonly error: StewardError,

@@ -12,7 +12,7 @@ import { formerInputs, formerOf, hideFields, hideFormer, keepFormer, withFormer 
 import { defined, fieldAt, hasUnknown, Properties, put } from "./properties";
 import { resourceAtHand } from "./resource-at-hand";
 
-/** What Pulumi does with a resource. All but `check` throw {@link OperationFailed}. @internal */
+/** The operations of a resource. All but `check` throw {@link OperationFailed}. @internal */
 export interface Lifecycle {
   /** `last`: the inputs of the last run; none before the first. */
   check(last: Properties, news: Properties): Promise<{ inputs: Properties; findings: Finding[] }>;

@@ -54,7 +54,7 @@ async function read(connection: Connection, { workspaceId }: { workspaceId: stri
   return { workspaceId, name, locked, organization, vcsRepoIdentifier, currentRunId: currentRun?.id };
 }
 
-/** What a creation takes over, and changes nothing of. */
+/** Reads the workspace that a creation adopts without changing it. */
 async function find(connection: Connection, { workspaceId }: AdminWorkspaceInputs): Promise<Found<AdminWorkspaceState>> {
   const state = await read(connection, { workspaceId });
   if (state) return { state, differences: [] };

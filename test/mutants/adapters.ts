@@ -1,24 +1,29 @@
 import { MutatedFile } from "./mutant";
 
+/** The suites of the life cycle that all resources share. */
+const lifeCycle: Pick<MutatedFile, "suites" | "commandLine"> = {
+  suites: [
+    "test/provider/adapters/check.test",
+    "test/provider/adapters/moved.test",
+    "test/provider/adapters/ownership.test",
+    "test/provider/adapters/former-inputs-twice.test",
+    "test/secrecy.test",
+    "test/states.test",
+    "test/provider/(secrets|platform)/ownership",
+    "test/provider/secrets/(scheduler-roles|scheduler-access|scheduler-role).test",
+    "test/provider/platform/settings-(life|secrets)",
+    "test/provider/adapters/half-done.test",
+    "test/provider/adapters/errors.test",
+    "test/provider/adapters/former-inputs.test",
+    "test/stories/secrets/stack",
+  ],
+  commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/platform/life", "test/end-to-end/engine", "test/end-to-end/secrecy"],
+};
+
 export const adapters: readonly MutatedFile[] = [
   {
     file: "provider/lifecycle/index.ts",
-    suites: [
-      "test/provider/adapters/check.test",
-      "test/provider/adapters/moved.test",
-      "test/provider/adapters/ownership.test",
-      "test/provider/adapters/former-inputs-twice.test",
-      "test/secrecy.test",
-      "test/states.test",
-      "test/provider/(secrets|platform)/ownership",
-      "test/provider/secrets/(scheduler-roles|scheduler-access|scheduler-role).test",
-      "test/provider/platform/settings-(life|secrets)",
-      "test/provider/adapters/half-done.test",
-      "test/provider/adapters/errors.test",
-      "test/provider/adapters/former-inputs.test",
-      "test/stories/secrets/stack",
-    ],
-    commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/platform/life", "test/end-to-end/engine", "test/end-to-end/secrecy"],
+    ...lifeCycle,
     mutants: [
       [
         "another address behind the same connection replaces instead of failing",
@@ -69,22 +74,7 @@ export const adapters: readonly MutatedFile[] = [
   },
   {
     file: "provider/lifecycle/check.ts",
-    suites: [
-      "test/provider/adapters/check.test",
-      "test/provider/adapters/moved.test",
-      "test/provider/adapters/ownership.test",
-      "test/provider/adapters/former-inputs-twice.test",
-      "test/secrecy.test",
-      "test/states.test",
-      "test/provider/(secrets|platform)/ownership",
-      "test/provider/secrets/(scheduler-roles|scheduler-access|scheduler-role).test",
-      "test/provider/platform/settings-(life|secrets)",
-      "test/provider/adapters/half-done.test",
-      "test/provider/adapters/errors.test",
-      "test/provider/adapters/former-inputs.test",
-      "test/stories/secrets/stack",
-    ],
-    commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/platform/life", "test/end-to-end/engine", "test/end-to-end/secrecy"],
+    ...lifeCycle,
     mutants: [
       [
         "a default overrides an input of the program",
@@ -96,22 +86,7 @@ export const adapters: readonly MutatedFile[] = [
   },
   {
     file: "provider/lifecycle/changes.ts",
-    suites: [
-      "test/provider/adapters/check.test",
-      "test/provider/adapters/moved.test",
-      "test/provider/adapters/ownership.test",
-      "test/provider/adapters/former-inputs-twice.test",
-      "test/secrecy.test",
-      "test/states.test",
-      "test/provider/(secrets|platform)/ownership",
-      "test/provider/secrets/(scheduler-roles|scheduler-access|scheduler-role).test",
-      "test/provider/platform/settings-(life|secrets)",
-      "test/provider/adapters/half-done.test",
-      "test/provider/adapters/errors.test",
-      "test/provider/adapters/former-inputs.test",
-      "test/stories/secrets/stack",
-    ],
-    commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/platform/life", "test/end-to-end/engine", "test/end-to-end/secrecy"],
+    ...lifeCycle,
     mutants: [
       [
         "a field that joins the program with the server's value causes no update",
@@ -122,22 +97,7 @@ export const adapters: readonly MutatedFile[] = [
   },
   {
     file: "provider/lifecycle/resource-at-hand.ts",
-    suites: [
-      "test/provider/adapters/check.test",
-      "test/provider/adapters/moved.test",
-      "test/provider/adapters/ownership.test",
-      "test/provider/adapters/former-inputs-twice.test",
-      "test/secrecy.test",
-      "test/states.test",
-      "test/provider/(secrets|platform)/ownership",
-      "test/provider/secrets/(scheduler-roles|scheduler-access|scheduler-role).test",
-      "test/provider/platform/settings-(life|secrets)",
-      "test/provider/adapters/half-done.test",
-      "test/provider/adapters/errors.test",
-      "test/provider/adapters/former-inputs.test",
-      "test/stories/secrets/stack",
-    ],
-    commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/platform/life", "test/end-to-end/engine", "test/end-to-end/secrecy"],
+    ...lifeCycle,
     mutants: [
       [
         "an error shows secrets that an encrypted output holds",
@@ -153,22 +113,7 @@ export const adapters: readonly MutatedFile[] = [
   },
   {
     file: "provider/adapters/dynamic-runtime.ts",
-    suites: [
-      "test/provider/adapters/check.test",
-      "test/provider/adapters/moved.test",
-      "test/provider/adapters/ownership.test",
-      "test/provider/adapters/former-inputs-twice.test",
-      "test/secrecy.test",
-      "test/states.test",
-      "test/provider/(secrets|platform)/ownership",
-      "test/provider/secrets/(scheduler-roles|scheduler-access|scheduler-role).test",
-      "test/provider/platform/settings-(life|secrets)",
-      "test/provider/adapters/half-done.test",
-      "test/provider/adapters/errors.test",
-      "test/provider/adapters/former-inputs.test",
-      "test/stories/secrets/stack",
-    ],
-    commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/platform/life", "test/end-to-end/engine", "test/end-to-end/secrecy"],
+    ...lifeCycle,
     mutants: [
       [
         "a failed check names the property, so Pulumi prints its value",

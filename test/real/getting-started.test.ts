@@ -10,7 +10,7 @@ import { exitCodes } from "../support/pages";
 import { Reader } from "../support/reader";
 import { jobOf } from "../support/scheduler";
 
-// Whoever follows these pages begins with an empty folder, and with servers of their own.
+// A reader of these pages begins with an empty folder and new servers.
 
 const tarball = packed();
 const { drift, unasked, noStack } = exitCodes;

@@ -86,7 +86,8 @@ export class Engine {
     await this.create(plan.inputs);
   }
 
-  private async create(inputs: Properties): Promise<void> {
+  /** Without another check: what the engine does after a preview. */
+  async create(inputs: Properties): Promise<void> {
     try {
       const { id, outs } = await this.handler.create(wire(inputs));
       this.state = { id, inputs, outputs: wire({ ...outs, __provider: "text" }), initErrors: false };

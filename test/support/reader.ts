@@ -142,7 +142,7 @@ export class Reader {
     expect([...this.unused]).toEqual([]);
   }
 
-  /** What a terminal of the reader has in its environment. */
+  /** The environment of the reader's terminal. */
   private async environment(): Promise<Record<string, string>> {
     const environment = pulumiEnvironment(this.root, await getPulumi());
     const products = await Promise.all((["vault", "nomad"] as const).map(getServer));
