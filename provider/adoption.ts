@@ -1,17 +1,22 @@
 import { z } from "zod";
+import { remembered } from "./cache";
+import { Comparison, ignored } from "./comparison";
 import { Connection } from "./connection";
 import { StewardError } from "./errors";
-import { flag } from "./inputs";
+import { flag, Schema } from "./inputs";
 import { log, shortened } from "./log";
 import { redact } from "./redaction";
-import { Adopt } from "./resource";
 
 // A creation that meets an object on the server: it is refused, or takes the object over and says what that changes.
 
-/** @internal */
-export const adoptInput: z.ZodType<Adopt | undefined> = z
-  .union([flag, z.literal("unchanged")], 'must be true, false or "unchanged"')
-  .optional();
+/** How a creation takes over what exists: not at all, by overwriting it, or only where it is as declared. */
+export type Adopt = boolean | "unchanged";
+
+/** The input `adopt`. @internal */
+export const adoptField: { input: Schema<Adopt>; compare: Comparison } = {
+  input: z.union([flag, z.literal("unchanged")], 'must be true, false or "unchanged"'),
+  compare: ignored,
+};
 
 /** An attribute of which the server holds another value than the one that a creation writes. @internal */
 export interface Difference {
@@ -48,8 +53,8 @@ function shown(value: unknown, secrets: readonly string[]): string {
 const described = ({ secretFields, secrets }: Connection, { path, from, to }: Difference): string =>
   `${path}: ${secretFields.includes(inputOf(path)) ? "[secret] -> [secret]" : `${shown(from, secrets)} -> ${shown(to, secrets)}`}`;
 
-/** The lines that say what an adoption changes. @internal */
-export function adoptionLines(connection: Connection, { differences, unreadable = [] }: Found<unknown>): string[] {
+/** The lines that say what an adoption changes. */
+function adoptionLines(connection: Connection, { differences, unreadable = [] }: Found<unknown>): string[] {
   return [
     ...differences.map((difference) => `changes ${described(connection, difference)}`),
     ...(unreadable.length > 0 ? [`overwrites ${unreadable.join(", ")}, which the server does not show`] : []),
@@ -58,9 +63,7 @@ export function adoptionLines(connection: Connection, { differences, unreadable 
 
 /** Prints each line unless this run has printed it: the check of a creation may have. @internal */
 export function sayOnce({ memory }: Connection, lines: readonly string[]): void {
-  const key = "lines about what creations find";
-  const known = (memory.get(key) as Set<string> | undefined) ?? new Set();
-  memory.set(key, known);
+  const known = remembered(memory, ["lines about what creations find"], () => new Set<string>());
   for (const line of lines) {
     if (!known.has(line)) log(line);
     known.add(line);

@@ -1,29 +1,34 @@
 import { Found } from "./adoption";
 import { Comparison } from "./comparison";
 import { Connection } from "./connection";
+import { Schema } from "./inputs";
 
-/** What the provider uses of a schema; every schema is a zod one, and zod's types stay out of the published declarations. @internal */
-export interface Schema {
-  safeParse(value: unknown): { success: boolean; error?: { issues: readonly { path: PropertyKey[]; message: string }[] } };
-}
-
-/** Something wrong, or at least doubtful, with the inputs. Never holds a value: it may be a secret. @internal */
+/** A problem of the inputs. Never holds a value: it may be a secret. @internal */
 export interface Finding {
-  /** `roles.web.policies[0]`; empty when it is about the resource as a whole. */
+  /** `roles.web.policies[0]`; empty where it is about the resource as a whole. */
   path: string;
   reason: string;
   /** Printed instead of refused. */
   warning?: boolean;
 }
 
-/** A rule that no schema of one field can state. It waits until every field it names is known. @internal */
+/** A line that a preview prints. @internal */
+export interface PlanNote {
+  /** The field that it is about; empty for the resource as a whole. */
+  path: string;
+  text: string;
+  /** Printed without `warning:`. */
+  isInformation?: boolean;
+}
+
+/** A rule that no schema of one field can state. It waits until every field that it names is known. @internal */
 export interface Rule<Inputs> {
   fields: readonly (keyof Inputs & string)[];
   /** `last` holds the inputs of the last run; none before the first. */
   check(inputs: Inputs, connection: Connection, last: Partial<Inputs>): Finding[] | Promise<Finding[]>;
 }
 
-/** A state that an unanswered write left behind. @internal */
+/** The part of a state that an unanswered write left behind. @internal */
 export interface Doubt {
   /** The server may hold what the last write sent, or not. */
   unfinished?: boolean;
@@ -31,52 +36,114 @@ export interface Doubt {
   unanswered?: string[];
 }
 
+/** One field: all but its name, type and documentation, which its interface states. @internal */
+export interface Field<Value = unknown> {
+  /** Validates the input. Missing: the field is an output alone. */
+  input?: Schema<Value>;
+  /** The program has to give the input. */
+  required?: true;
+  /** The input where the program gives none. */
+  default?: (connection: Connection) => Value;
+  /** An output that the resource shows. */
+  output?: true;
+  /** An output that the state keeps for the provider. */
+  stored?: true;
+  /** Without one, values are compared as they are. */
+  compare?: Comparison;
+  /** A change replaces the resource. */
+  replaces?: true;
+  /** A secret input and output, which no message shows. */
+  secret?: true;
+  /** An output that is encrypted as a whole, since it may hold secret inputs, each under its own name. */
+  secretOutput?: true;
+  /** The server keeps it and never shows it. */
+  writeOnly?: true;
+  /** A write sends it, and the server does not keep it. */
+  requestOnly?: true;
+  /** Each key is declared, compared and released on its own: `extra.apply-timeout`. */
+  perKey?: true;
+  /** Lists the secret keys of this field. */
+  secretKeysOf?: string;
+  /** The server goes on holding the value when it leaves the program. */
+  stays?: true;
+}
+
+/** The fields of any resource. @internal */
+export type AnyFields = Readonly<Record<string, Field | undefined>>;
+
+type InputRow<Inputs, Name extends keyof Inputs> = {
+  input: Schema<NonNullable<Inputs[Name]>>;
+  default?: (connection: Connection) => NonNullable<Inputs[Name]>;
+} & (undefined extends Inputs[Name] ? { required?: undefined } : { required: true });
+type OutputRow = { input?: undefined; required?: undefined; default?: undefined };
+
 /**
- * A resource: data, and four functions that talk to the API. Everything else (check, diff, replacement, secrets, the recorded server,
- * half-done work, error texts) is done once, for all of them, in the adapter.
+ * The fields of a resource by name. A field that is missing or unknown does not compile. A path, `extra.private-key`, is a field of its own.
  * @internal
  */
-export interface Definition<Inputs, State, Existing = State> {
+export type Fields<Inputs, Outputs, State> = {
+  readonly [Name in keyof Inputs | keyof Outputs | keyof State]-?: Omit<Field, "input" | "required" | "default" | "output" | "stored"> &
+    (Name extends keyof Inputs ? InputRow<Inputs, Name> : OutputRow) &
+    (Name extends keyof Outputs
+      ? { output: true; stored?: undefined }
+      : { output?: undefined; stored?: Name extends keyof Inputs ? true | undefined : true });
+} & { readonly [Path in `${string}.${string}`]?: Pick<Field, "secret" | "writeOnly"> };
+
+/** What every operation has. @internal */
+export interface CreateRequest<Inputs, Existing> {
+  connection: Connection;
+  inputs: Inputs;
+  /** What `find` returned. */
+  found?: Found<Existing>;
+}
+/** @internal */
+export interface ReadRequest<State> {
+  connection: Connection;
+  /** The last state. For a `get`, the fields that the id names. */
+  state: State;
+  /** The inputs that the program declares; none for a `get`. */
+  declared: readonly string[];
+}
+/** @internal */
+export interface UpdateRequest<Inputs, State> {
+  connection: Connection;
+  inputs: Inputs;
+  /** The last state without the inputs that have left the program. */
+  state: State;
+  last: State & Doubt;
+}
+/** @internal */
+export interface DeleteRequest<State> {
+  connection: Connection;
+  state: State & Doubt;
+}
+
+/**
+ * A resource: a table of its fields, and its operations on the API. `Outputs` are the outputs that a program sees; `State` holds those that
+ * the provider keeps besides. The life cycle does everything else for all resources: check, diff, replacement, secrets, half-done work, errors.
+ * @internal
+ */
+export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Existing = State> {
   /** `<system>:<Type>`. */
   token: string;
-  /** What an error calls it: `scheduler role`. */
+  /** The resource in messages: `scheduler role`. */
   noun: string;
-  /** The name an error puts after the noun; empty for what has none. */
-  name(fields: Inputs | State): string;
-  /** The Pulumi id. Without a state nothing was created, or nothing is known of it. */
-  id(inputs: Inputs, state?: State): string;
-  /** What an id looks like, for the message about one that does not. Not there: nothing can be read by an id. */
-  idForm?: string;
-  /** The fields that an id holds, for `get`; undefined when it is not an id of this type. */
-  parseId?(id: string): Partial<State> | undefined;
-
-  inputs: Schema;
-  /** Every field of the state: what is not listed here is `undefined` on the resource object. */
-  state: readonly (keyof State & string)[];
-  /** What an input is when the program does not say. */
-  defaults?(connection: Connection): Partial<Inputs>;
+  /** The name after it, of fields: `<name>`. Missing: the noun alone. */
+  name?: string;
+  /** The id, of fields: `<mount>/role/<name>`. */
+  id: string;
+  /** The resource can be read by its id alone. */
+  readById?: true;
+  fields: Fields<Inputs, Outputs, State>;
   rules?: readonly Rule<Inputs>[];
-  compare?: { readonly [Field in keyof Inputs]?: Comparison };
-  /** Fields whose change replaces the resource. */
-  replaces: readonly (keyof Inputs & string)[];
   /**
-   * true: the id is fixed by the server or the mount, so deleting the old one after creating the new one would delete the new one. false: each
-   * creation makes another object, and the old one goes last. Not there: false, except that a resource moved to another server is deleted first.
+   * true: the server or the mount fixes the id, and the deletion of the old resource would delete the new one. false: each creation makes
+   * another object, and the old one goes last. Missing: false, but a resource that moves to another server is deleted first.
    */
   deleteBeforeReplace?: boolean;
-  /** Inputs whose keys are each declared, compared and let go for themselves: `extra.apply-timeout`. */
-  open?: readonly (keyof Inputs & string)[];
-  /** Secret inputs and outputs; one key of an open input as `extra.private-key`. */
-  secrets: readonly string[];
-  /** Further inputs that no error shows, since the program says that they are never shown. Whether Pulumi encrypts them, the program decides. */
-  secretsNamed?(fields: Inputs | State): string[];
-  /** Inputs whose values stay on the server when they leave the program. Of all others, the server then gets another value. */
-  remaining?: readonly (keyof Inputs & string)[];
-  /** Outputs that are stored encrypted as a whole, since among other things they hold secrets, each under its own name. */
-  encrypted?: readonly string[];
   /**
-   * The objects on the server that a resource holds, by their paths: a program declares each once, and no deletion removes one that another resource
-   * holds. `delete` goes through `removeObject` for each. Not there: each creation makes another object, or none.
+   * The objects on the server that a resource holds, by path. A program declares each once, and no deletion removes one that another
+   * resource holds: `delete` calls `removeObject` for each. Missing: each creation makes another object, or none.
    */
   objects?: {
     /** The inputs that name them. */
@@ -84,24 +151,22 @@ export interface Definition<Inputs, State, Existing = State> {
     paths(fields: Inputs | State): readonly string[];
   };
 
-  /** What an update will do or the server would refuse, judged on what is declared over what was last read: a preview prints it. */
-  foresee?(inputs: Inputs, last: State): Finding[] | Promise<Finding[]>;
-  /** What a creation makes possible, or the server would refuse: a preview prints it. */
-  foreseeCreation?(inputs: Inputs): Finding[];
-  /** What a creation will do, where its inputs alone do not tell: a preview prints it. */
-  announce?(inputs: Inputs, connection: Connection): Promise<string>;
-  /**
-   * undefined: the server says that it does not exist. Anything else that keeps us from reading it throws. `declared` names the inputs that
-   * the program declares: none when `get` reads, and then `previous` holds what the id says and no more.
-   */
-  read(connection: Connection, previous: State, declared: readonly string[]): Promise<State | undefined>;
-  /** Reads what a creation would take over, and compares it with what it would write. Not there: it takes nothing over. */
-  find?(connection: Connection, inputs: Inputs): Promise<Found<Existing> | undefined>;
-  create(connection: Connection, inputs: Inputs, found?: Found<Existing>): Promise<State>;
-  /** `previous` is the last state without the inputs that have left the program. */
-  update(connection: Connection, inputs: Inputs, previous: State, last: State & Doubt): Promise<State>;
-  /** Succeeds when it is gone already. Not there: the resource leaves nothing on the server. */
-  delete?(connection: Connection, state: State & Doubt): Promise<unknown>;
+  /** Tells what a creation (without `last`) or an update will do, or the server would refuse. */
+  planNotes?(request: { connection: Connection; inputs: Inputs; last?: State }): PlanNote[] | Promise<PlanNote[]>;
+  /** Returns undefined where the server says that it does not exist. Throws whatever else keeps it from being read. */
+  read(request: ReadRequest<State>): Promise<State | undefined>;
+  /** Reads what a creation would take over, and compares it with what it would write. Missing: it takes nothing over. */
+  find?(request: { connection: Connection; inputs: Inputs }): Promise<Found<Existing> | undefined>;
+  create(request: CreateRequest<Inputs, Existing>): Promise<State>;
+  update(request: UpdateRequest<Inputs, State>): Promise<State>;
+  /** Succeeds where it is gone already. Missing: the resource leaves nothing on the server. */
+  delete?(request: DeleteRequest<State>): Promise<unknown>;
   /** Finds out more about a creation that failed. */
-  explain?(connection: Connection, error: unknown): Promise<unknown>;
+  diagnose?(connection: Connection, error: unknown): Promise<unknown>;
+}
+
+/** A definition by itself: what it takes and gives is known to its own file alone. @internal */
+// biome-ignore lint/suspicious/noExplicitAny: only so are all definitions of one type.
+export interface AnyDefinition extends Omit<Definition<any, any, any, any>, "fields"> {
+  fields: AnyFields;
 }

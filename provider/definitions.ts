@@ -1,16 +1,18 @@
-import { Definition } from "./definition";
+// Written by `npm run generate` from the definitions and their comments: change those.
+
+import { AnyDefinition } from "./definition";
 import { adminWorkspace } from "./platform/admin-workspace";
-import { costEstimationSettings } from "./platform/cost-estimation-settings";
-import { customizationSettings } from "./platform/customization-settings";
-import { generalSettings } from "./platform/general-settings";
 import { moduleVersionDeprecation } from "./platform/module-version-deprecation";
 import { oidcKeyRotation } from "./platform/oidc-key-rotation";
 import { oidcKeyTrim } from "./platform/oidc-key-trim";
 import { samlCertificateRevocation } from "./platform/saml-certificate-revocation";
-import { samlSettings } from "./platform/saml-settings";
-import { smsSettings } from "./platform/sms-settings";
+import { costEstimationSettings } from "./platform/settings/cost-estimation-settings";
+import { customizationSettings } from "./platform/settings/customization-settings";
+import { generalSettings } from "./platform/settings/general-settings";
+import { samlSettings } from "./platform/settings/saml-settings";
+import { smsSettings } from "./platform/settings/sms-settings";
+import { smtpSettings } from "./platform/settings/smtp-settings";
 import { smsVerification } from "./platform/sms-verification";
-import { smtpSettings } from "./platform/smtp-settings";
 import { rekeyAttempt } from "./secrets/rekey/attempt";
 import { rekeyCommit } from "./secrets/rekey/commit";
 import { rekeyShares } from "./secrets/rekey/shares";
@@ -21,26 +23,25 @@ import { schedulerRoles } from "./secrets/scheduler-roles";
 import { schedulerToken } from "./secrets/scheduler-token";
 
 /** Every resource of the package. @internal */
-// biome-ignore lint/suspicious/noExplicitAny: what a definition takes and gives is known to its own file alone.
-export const definitions: readonly Definition<any, any, any>[] = [
+export const definitions: readonly AnyDefinition[] = [
+  rekeyAttempt,
+  rekeyCommit,
+  rekeyShares,
   schedulerAccess,
   schedulerLease,
   schedulerRole,
   schedulerRoles,
   schedulerToken,
-  rekeyAttempt,
-  rekeyShares,
-  rekeyCommit,
-  generalSettings,
-  costEstimationSettings,
-  samlSettings,
-  samlCertificateRevocation,
-  smtpSettings,
-  smsSettings,
-  smsVerification,
-  customizationSettings,
-  oidcKeyRotation,
-  oidcKeyTrim,
   adminWorkspace,
   moduleVersionDeprecation,
+  oidcKeyRotation,
+  oidcKeyTrim,
+  samlCertificateRevocation,
+  costEstimationSettings,
+  customizationSettings,
+  generalSettings,
+  samlSettings,
+  smsSettings,
+  smtpSettings,
+  smsVerification,
 ];

@@ -1,4 +1,3 @@
-import { RunError } from "@pulumi/pulumi/errors";
 import { printable } from "./log";
 
 /**
@@ -72,7 +71,7 @@ export interface ErrorFacts {
 }
 
 /** Every error thrown by the package: one sentence a person can act on, which holds no secret. A program that fails with it prints one line. */
-export class StewardError extends RunError {
+export class StewardError extends Error {
   /** What went wrong, stable between releases. See {@link ErrorCode}. */
   readonly code: ErrorCode;
   /** The HTTP status, where a server answered. */
@@ -95,6 +94,8 @@ export class StewardError extends RunError {
     this.facts = facts;
     // Not enumerable: whoever prints an error object sees each fact once.
     Object.defineProperty(this, "facts", { enumerable: false });
+    // By this Pulumi knows a RunError, whichever copy of its SDK runs: it prints the message of one without a stack.
+    Object.defineProperty(this, "__pulumiRunError", { value: true });
   }
 
   /** The same error, with facts that only the caller knows. @internal */

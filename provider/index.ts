@@ -1,5 +1,7 @@
+export { Adopt } from "./adoption";
 export { ErrorCode, StewardError } from "./errors";
+export { Connected } from "./inputs";
 export * as platform from "./platform/index";
-export { Adopt, Args, Connected, DeepInput, Getter, Outputs } from "./resource";
+export { Args, DeepInput, Getter, Outputs } from "./resource";
 export * as scheduler from "./scheduler/index";
 export * as secrets from "./secrets/index";

@@ -2,6 +2,15 @@ import { z } from "zod";
 
 // Schemas that resources, functions and connections share, and the wording of their problems.
 
+/** The part of a zod schema that the provider uses: zod's types stay out of the published declarations. @internal */
+export interface Schema<Value = unknown> {
+  safeParse(value: unknown): {
+    success: boolean;
+    data?: Value;
+    error?: { issues: readonly { path: PropertyKey[]; message: string }[] };
+  };
+}
+
 /** @internal */
 export const flag: z.ZodBoolean = z.boolean("must be true or false");
 /** @internal */
@@ -46,8 +55,21 @@ export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape): z.ZodOb
         : undefined,
   });
 
-/** The input `connection` of every resource and function. @internal */
-export const connectionInput: z.ZodType<string | undefined> = z.string("must be the name of a connection").optional();
+/** What every resource and function takes. */
+export interface Connected {
+  /**
+   * Which connection of the stack's configuration, `steward:<connection>`, names the server. For a resource: renaming a connection sends
+   * nothing; naming one of another server replaces the resource; another address behind the same name is refused.
+   * @default "default"
+   */
+  connection?: string;
+}
+
+const connectionName = z.string("must be the name of a connection");
+/** The input `connection` of every resource. @internal */
+export const connectionField: { input: Schema<string> } = { input: connectionName };
+/** The input `connection` of every function. @internal */
+export const connectionInput: z.ZodType<string | undefined> = connectionName.optional();
 /** The options of a function that takes nothing else. @internal */
 export const onlyConnection: z.ZodType<{ connection?: string }> = strictObject({ connection: connectionInput });
 

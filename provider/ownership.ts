@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { remembered } from "./cache";
 import { Connection } from "./connection";
 import { StewardError, Unfinished } from "./errors";
 import { log } from "./log";
@@ -31,14 +32,8 @@ export function newInstance(): string {
   return `${lastCreation.toString(36)}${randomBytes(5).toString("base64url")}`;
 }
 
-function claimsOn({ memory, server }: Connection, object: string): Claims {
-  const key = JSON.stringify(["object", server, object]);
-  const known = memory.get(key) as Claims | undefined;
-  if (known) return known;
-  const claims: Claims = { declared: false, holders: new Map(), refused: false, removed: false };
-  memory.set(key, claims);
-  return claims;
-}
+const claimsOn = ({ memory, server }: Connection, object: string): Claims =>
+  remembered(memory, ["object", server, object], () => ({ declared: false, holders: new Map(), refused: false, removed: false }));
 
 /** Acts on the claims on these objects as soon as no removal is under way, before anything else can begin one. */
 async function whenSettled<T>(connection: Connection, objects: readonly string[], act: (all: Claims[]) => T): Promise<T> {

@@ -2,9 +2,8 @@ import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { hideResponses } from "./adapters/debug-log";
 import { assertDefaultSpelled } from "./adapters/default-connection";
 import { Connection, connect, System, withoutEngine } from "./connection";
-import { Schema } from "./definition";
 import { StewardError } from "./errors";
-import { described } from "./inputs";
+import { described, Schema } from "./inputs";
 
 /**
  * What every function of the package does, in the program itself: refuses unknown options, finds the connection, and says of an error

@@ -5,6 +5,8 @@ import { assertDefaultSpelled } from "./adapters/default-connection";
 import { Declared, declareOnce } from "./adapters/duplicates";
 import { assertRuntimeResolves, dynamicType, providerText, shortenCallStack } from "./adapters/dynamic";
 import { secretInputsOf } from "./adapters/secret-inputs";
+import { namesWith } from "./fields";
+import { Connected } from "./inputs";
 import { formerInputs } from "./lifecycle/former-inputs";
 import { secretInputs } from "./lifecycle/properties";
 
@@ -17,27 +19,11 @@ export type Args<Inputs> = { [Field in keyof Inputs]: DeepInput<Exclude<Inputs[F
 /** The outputs of a resource whose state is `State`. */
 export type Outputs<State> = { readonly [Field in keyof State]: Output<State[Field]> };
 
-/** What every resource and function takes. */
-export interface Connected {
-  /**
-   * Which connection of the stack's configuration, `steward:<connection>`, names the server. For a resource: renaming a connection sends
-   * nothing; naming one of another server replaces the resource; another address behind the same name is refused.
-   * @default "default"
-   */
-  connection?: string;
-}
-
-/** How a creation takes over what exists: not at all, by overwriting it, or only where it is as declared. */
-export type Adopt = boolean | "unchanged";
-
 /** Reads what exists already, without ever writing to it: `get(name, id)`. */
 export type Getter<T> = (name: string, id: Input<ID>, args?: Args<Connected>, opts?: CustomResourceOptions) => T;
 
 /** What the program's side needs of a definition. */
 interface Registered extends Declared {
-  state: readonly string[];
-  secrets: readonly string[];
-  encrypted?: readonly string[];
   deleteBeforeReplace?: boolean;
   find?: unknown;
 }
@@ -60,8 +46,9 @@ export function registration(
   // Pulumi makes an output of each property that it is given, so each is given, if only as undefined; and each costs a fifth of a millisecond, so what
   // the adapter keeps for itself in the state (`server`, `declared`) is none.
   const properties: Inputs = { __provider: providerText(definition.token) };
-  for (const field of definition.state) properties[field] = undefined;
-  for (const [field, value] of Object.entries(args ?? {})) properties[field] = asSecret(definition.secrets, field, value);
+  const secrets = namesWith(definition.fields, "secret");
+  for (const field of namesWith(definition.fields, "output")) properties[field] = undefined;
+  for (const [field, value] of Object.entries(args ?? {})) properties[field] = asSecret(secrets, field, value);
   // A transform may make another object of it, and a secret of each input.
   const isTransformed = [opts?.transforms, opts?.transformations].some((transforms) => transforms?.length);
   if (definition.find) {
@@ -69,7 +56,7 @@ export function registration(
     if (names) properties[secretInputs] = names;
   }
   const declared = opts?.id || isTransformed ? properties : declareOnce(definition, name, properties);
-  const secretOutputs = [...definition.secrets.filter((path) => !path.includes(".")), ...(definition.encrypted ?? []), formerInputs];
+  const secretOutputs = [...secrets.filter((path) => !path.includes(".")), ...namesWith(definition.fields, "secretOutput"), formerInputs];
   const additionalSecretOutputs = [...(opts?.additionalSecretOutputs ?? []), ...secretOutputs];
   // Of a replacement that the user orders, the engine does not ask the provider.
   const { deleteBeforeReplace } = definition;

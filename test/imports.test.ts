@@ -6,13 +6,16 @@ const files = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
     .map((file) => join(folder, file));
-const imports = (file: string): string[] =>
-  [...readFileSync(join(root, file), "utf8").matchAll(/(?:from|require\(|import\()\s*"([^"]+)"/g)].map(([, name = ""]) =>
-    name.startsWith(".") ? relative(root, join(root, dirname(file), name)) : name,
-  );
+/** The imports of a file; without those of types alone, where these are left out. */
+const imports = (file: string, leftOut = /(?!)/g): string[] =>
+  [
+    ...readFileSync(join(root, file), "utf8")
+      .replace(leftOut, "")
+      .matchAll(/(?:from|require\(|import\()\s*"([^"]+)"/g),
+  ].map(([, name = ""]) => (name.startsWith(".") ? relative(root, join(root, dirname(file), name)) : name));
 
 const systems = ["secrets", "platform", "scheduler"].map((system) => `provider/${system}/`);
-const provider = files("provider").map((file) => ({ file, imports: imports(file) }));
+const provider = files("provider").map((file) => ({ file, imports: imports(file), loads: imports(file, /^import type .*$/gm) }));
 const offenders = (wrong: (file: string, name: string) => boolean): string[] =>
   provider.flatMap((each) => each.imports.filter((name) => wrong(each.file, name)).map((name) => `${each.file} imports ${name}`));
 
@@ -35,6 +38,24 @@ test("the provider has no circular imports", () => {
   const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
     (paths.get(from) ?? []).some((next) => next === to || (!seen.has(next) && Boolean(seen.add(next)) && reaches(next, to, seen)));
   expect(provider.map(({ file }) => file).filter((file) => reaches(file, file))).toEqual([]);
+});
+
+test("a definition knows Pulumi by its types alone", () => {
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const name of provider.find((each) => each.file === file)?.loads ?? [])
+      for (const next of [`${name}.ts`, `${name}/index.ts`]) visit(next);
+  };
+  visit("provider/definitions.ts");
+  expect(seen.has("provider/secrets/scheduler-role.ts")).toBe(true);
+  const wrong = (name: string): boolean => /^@pulumi\/|^provider\/(adapters|resource|program)\b/.test(name);
+  expect(
+    provider
+      .filter(({ file }) => seen.has(file))
+      .flatMap(({ file, loads }) => loads.filter(wrong).map((name) => `${file} imports ${name}`)),
+  ).toEqual([]);
 });
 
 test("the life cycle knows no system and no Pulumi mechanism", () => {

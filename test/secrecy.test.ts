@@ -3,10 +3,9 @@ import { AddressInfo } from "node:net";
 import { platform, secrets } from "../provider";
 import { definitions } from "../provider/definitions";
 import { registration } from "../provider/resource";
-import { RekeyAttempt } from "../provider/secrets/rekey/attempt";
-import { RekeyCommit } from "../provider/secrets/rekey/commit";
-import { RekeyShares } from "../provider/secrets/rekey/shares";
+import { RekeyAttempt, RekeyCommit, RekeyShares } from "../provider/secrets/rekey/classes";
 import { certificate, privateKey } from "./support/certificates";
+import { holdingOutputs, secretFields, secretOutputs } from "./support/definitions";
 import { Engine } from "./support/engine";
 import { registered } from "./support/registered";
 
@@ -108,14 +107,14 @@ const cases: Record<
     shows: { enabled: false, "provider-type": "unknown" },
   },
 };
-const withSecrets = definitions.filter((definition) => definition.secrets.length > 0);
+const withSecrets = definitions.filter((definition) => secretFields(definition).length > 0);
 
 test("every definition with secrets has a case", () =>
   expect(Object.keys(cases).sort()).toEqual(withSecrets.map(({ token }) => token).sort()));
 
 test.each(definitions)("registration of $token always encrypts its former inputs", (definition) => {
   const [, , , { additionalSecretOutputs }] = registration(definition, "resource", {}, undefined);
-  expect(additionalSecretOutputs).toEqual(expect.arrayContaining(["formerInputs", ...(definition.encrypted ?? [])]));
+  expect(additionalSecretOutputs).toEqual(expect.arrayContaining(["formerInputs", ...holdingOutputs(definition)]));
 });
 
 /** The request that an error names. */
@@ -127,20 +126,15 @@ const marked = (value: unknown, path: string): string[] => {
   return mark in value ? [path] : Object.entries(value).flatMap(([key, inner]) => marked(inner, path ? `${path}.${key}` : key));
 };
 
-describe.each(withSecrets.map((definition) => ({ ...definition, ...cases[definition.token] })))(
+describe.each(withSecrets.map((definition) => ({ definition, token: definition.token, ...cases[definition.token] })))(
   "$token",
-  ({ token, secrets: fields, encrypted = [], inputs, given, construct, shows, answers = {}, fails = request }) => {
+  ({ token, definition, given, construct, shows, answers = {}, fails = request }) => {
     test("registers each secret as a secret input and as a secret output", async () => {
       const registration = await registered(() => construct?.("resource"));
-      const outputs = [...fields.filter((field) => !field.includes(".")), ...encrypted, "formerInputs"];
-      expect(registration.getAdditionalsecretoutputsList().sort()).toEqual(outputs.sort());
+      expect(registration.getAdditionalsecretoutputsList().sort()).toEqual(secretOutputs(definition).sort());
       // Some secrets are outputs only.
-      const refused = (field: string): boolean | undefined =>
-        inputs
-          .safeParse({ [field]: "" })
-          .error?.issues.some(({ message }) => message.includes("not known here") && message.includes(`"${field}"`));
-      const isInput = (field: string): boolean => field.includes(".") || !refused(field);
-      expect(marked(registration.getObject()?.toJavaScript(), "").sort()).toEqual(fields.filter(isInput).sort());
+      const isInput = (field: string): boolean => field.includes(".") || definition.fields[field]?.input !== undefined;
+      expect(marked(registration.getObject()?.toJavaScript(), "").sort()).toEqual(secretFields(definition).filter(isInput).sort());
     });
 
     test("shows no secret in an error, although the server echoes the whole request", async () => {

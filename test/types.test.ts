@@ -42,6 +42,13 @@ test("a misspelled attribute does not compile", () => {
   expect(errors.join()).toContain("'polices' does not exist");
 });
 
+// A process of its own: jest keeps what other files have loaded.
+test.each(["definitions", "adapters/dynamic-runtime"])("provider/%s loads nothing of Pulumi's SDK", (name) => {
+  const script = `require("./dist/provider/${name}");console.log(Object.keys(require.cache).filter((file)=>/node_modules.@(pulumi|grpc)/.test(file)).length, Object.keys(require.cache).length > 100)`;
+  const { stdout } = spawnSync(process.execPath, ["-e", script], { cwd: join(__dirname, ".."), encoding: "utf8" });
+  expect(stdout.trim()).toBe("0 true");
+});
+
 test("importing the package loads no HTTP client and no other dependency of requests", () => {
   const script =
     'require("pulumi-steward");console.log(Object.keys(require.cache).filter((file)=>/node_modules.(undici|openpgp|hono|commander|lossless-json)/.test(file)).length)';

@@ -4,6 +4,7 @@ const os = require("node:os");
 const path = require("node:path");
 const { capture, root } = require("./command");
 const { outdated } = require("./docs");
+const generate = require("./generate");
 const { pack } = require("./npm");
 
 /** @param {string} file In node_modules. */
@@ -14,6 +15,7 @@ const steps = [
   ["types", () => capture(process.execPath, [modules("typescript/bin/tsc"), "-p", "tsconfig.json"])],
   ["lint and format", () => capture(process.execPath, [modules("@biomejs/biome/bin/biome"), "check", "--diagnostic-level=warn", "."])],
   ["declarations under TypeScript 3.8, which Pulumi runs programs with", checkDeclarations],
+  ["the generated sources are what the definitions say", checkGenerated],
   ["docs/api is what the docstrings say", checkPages],
   ["the package, as publint and arethetypeswrong see it", checkPackage],
 ];
@@ -68,6 +70,11 @@ async function checkDeclarations() {
   function isOurs(file) {
     return file === path.join(folder, "program.ts") || file.startsWith(path.join(root, "dist") + path.sep);
   }
+}
+
+async function checkGenerated() {
+  const output = (await generate.outdated()).map((file) => `${file} is out of date: run npm run generate.`).join("\n");
+  return { code: output ? 1 : 0, output };
 }
 
 async function checkPages() {

@@ -14,9 +14,21 @@ const families = [
   { files: "provider/secrets/rekey/", page: "secrets/rekey", title: "secrets.Rekey" },
   { files: "provider/secrets/scheduler-role-list", page: "secrets/scheduler-roles", title: "secrets.SchedulerRoles" },
   { files: "provider/platform/action", page: "platform/actions", title: "What all actions take and show" },
-  { files: "provider/platform/settings", page: "platform/settings", title: "What all settings take and show" },
-  { files: "provider/platform/module-versions", page: "platform/module-versions", title: "Module versions" },
-  { files: "provider/platform/workspaces", page: "platform/workspaces", title: "Workspaces" },
+  ...["kind", "read"].map((name) => ({
+    files: `provider/platform/settings/${name}.`,
+    page: "platform/settings",
+    title: "What all settings take and show",
+  })),
+  ...["module-version", "module-versions"].map((name) => ({
+    files: `provider/platform/${name}.`,
+    page: "platform/module-versions",
+    title: "Module versions",
+  })),
+  ...["workspace", "workspaces"].map((name) => ({
+    files: `provider/platform/${name}.`,
+    page: "platform/workspaces",
+    title: "Workspaces",
+  })),
   ...["client", "list", "jobs", "deployments", "nodes"].map((name) => ({
     files: `provider/scheduler/${name}.`,
     page: "scheduler/lists",
@@ -24,9 +36,20 @@ const families = [
   })),
   { files: "provider/scheduler/filter", page: "scheduler/filter", title: "Filters" },
   { files: "provider/errors", page: "errors", title: "Errors" },
-  ...["resource", "comparison"].map((name) => ({ files: `provider/${name}.`, page: "types", title: "Types that all resources share" })),
+  ...["resource", "comparison", "inputs", "adoption"].map((name) => ({
+    files: `provider/${name}.`,
+    page: "types",
+    title: "Types that all resources share",
+  })),
   { files: "sandbox/", page: "sandbox", title: "The sandbox" },
 ];
+
+/** The page of a generated class, or of a function that belongs to one, by its name. @param {string} system @param {string} name */
+const pageOfClass = (system, name) =>
+  `${system}/${name
+    .replace(/^get|Args$/g, "")
+    .replace(/(?!^)[A-Z]/g, "-$&")
+    .toLowerCase()}`;
 
 /**
  * The pages by their names, and where each public name is explained.
@@ -65,7 +88,11 @@ async function readDeclarations() {
     const source = (member.sources ?? member.signatures?.[0]?.sources)?.[0]?.fullFileName ?? "";
     const file = path.relative(root, source).replaceAll(path.sep, "/");
     const family = families.find(({ files }) => file.startsWith(files));
-    const name = family?.page ?? file.replace(/^provider\//, "").replace(/\.ts$/, "");
+    const own = file
+      .replace(/^provider\//, "")
+      .replace("platform/settings/", "platform/")
+      .replace(/\.ts$/, "");
+    const name = family?.page ?? (own.endsWith("/classes") ? pageOfClass(system, member.name) : own);
     const page = pages.get(name) ?? { file: `${name}.md`, title: family?.title ?? "", rank: 0, members: [] };
     pages.set(name, page);
     page.members.push(member);

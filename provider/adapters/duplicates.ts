@@ -2,7 +2,9 @@ import { all, Inputs, Output } from "@pulumi/pulumi/output";
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { getStackResource } from "@pulumi/pulumi/runtime/stack";
 import { Connection, connect, System, withoutEngine } from "../connection";
+import { AnyFields } from "../definition";
 import { StewardError } from "../errors";
+import { defaultsOf } from "../fields";
 import { withoutNulls } from "../lifecycle/properties";
 
 // A program declares each object on a server once: two resources of one object would undo each other's work, and the deletion of one would take the object
@@ -13,7 +15,7 @@ export interface Declared {
   token: string;
   noun: string;
   objects?: { fields: readonly string[]; paths(fields: never): readonly string[] };
-  defaults?(connection: Connection): object;
+  fields: AnyFields;
 }
 
 /** One run of a program. @internal */
@@ -64,14 +66,14 @@ const known = (value: unknown): unknown =>
     : value;
 
 /** Notes which objects a resource declares. @internal */
-export function declare({ token, noun, objects, defaults }: Declared, name: string, { names, connections }: Program, given: Inputs): void {
+export function declare({ token, noun, objects, fields }: Declared, name: string, { names, connections }: Program, given: Inputs): void {
   const connectionName = (given.connection as string | undefined) ?? "default";
   const system = token.split(":")[0] as System;
   const key = `${system} ${connectionName}`;
   if (!connections.has(key)) connections.set(key, find(system, connectionName));
   const connection = connections.get(key);
   if (!connection || !objects) return;
-  for (const path of pathsOf(objects, { ...defaults?.(connection), ...withoutNulls(given) })) {
+  for (const path of pathsOf(objects, { ...defaultsOf(fields, connection), ...withoutNulls(given) })) {
     const object = `${connection.server} ${path}`;
     const other = names.get(object);
     if (other !== undefined)

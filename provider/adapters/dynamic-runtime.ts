@@ -1,5 +1,5 @@
 import { ConfigurationSources } from "../connection";
-import { Definition } from "../definition";
+import { AnyDefinition } from "../definition";
 import { definitions } from "../definitions";
 import { lifecycle } from "../lifecycle";
 import { located } from "../lifecycle/check";
@@ -32,7 +32,7 @@ export function forget(): void {
 
 /** The provider of one type: what `__provider` loads in the process that the engine starts. `_release` wrote the state, and is missing before 0.1. */
 export function provider(token: string, _release?: string): DynamicProvider {
-  const definition: Definition<Properties, Properties> | undefined = definitions.find((candidate) => candidate.token === token);
+  const definition: AnyDefinition | undefined = definitions.find((candidate) => candidate.token === token);
   if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);
   const sources: ConfigurationSources = { config: () => undefined, environment: process.env, memory, engine };
   const life = lifecycle(definition, sources);

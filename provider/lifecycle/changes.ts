@@ -1,5 +1,6 @@
-import { Comparison, exact, ignored } from "../comparison";
-import { Definition } from "../definition";
+import { Comparison, ignored } from "../comparison";
+import { AnyDefinition } from "../definition";
+import { comparisonOf, namesWith } from "../fields";
 import { fieldAt, hasUnknown, Properties, secretInputs } from "./properties";
 
 // Compares the declared inputs with the state.
@@ -18,14 +19,13 @@ export interface Changes {
 export const declaredIn = (state: Properties): string[] => (state.declared as string[] | undefined) ?? [];
 
 /** @internal */
-export function changesOf(definition: Pick<Definition<Properties, Properties>, "compare" | "open">): Changes {
-  const comparison = (field: string): Comparison => (field === secretInputs ? ignored : (definition.compare?.[field] ?? exact));
+export function changesOf({ fields }: Pick<AnyDefinition, "fields">): Changes {
+  const perKey = namesWith(fields, "perKey");
+  const comparison = (field: string): Comparison => (field === secretInputs ? ignored : comparisonOf(fields, field));
   const equal = (field: string, a: unknown, b: unknown): boolean => comparison(field).equal(a, b);
   const fieldsOf = (inputs: Properties): string[] =>
     Object.entries(inputs).flatMap(([field, value]) =>
-      definition.open?.includes(field) && typeof value === "object" && value !== null
-        ? Object.keys(value).map((key) => `${field}.${key}`)
-        : [field],
+      perKey.includes(field) && typeof value === "object" && value !== null ? Object.keys(value).map((key) => `${field}.${key}`) : [field],
     );
   const changed = (state: Properties, inputs: Properties): string[] => {
     const [given, declared] = [fieldsOf(inputs), declaredIn(state)];

@@ -1,5 +1,6 @@
-import { Definition, Finding } from "../definition";
+import { AnyDefinition, Finding, PlanNote } from "../definition";
 import { StewardError } from "../errors";
+import { defaultsOf, inputSchema } from "../fields";
 import { pathOf } from "../inputs";
 import { log } from "../log";
 import { noteDeclared, noteNew } from "../ownership";
@@ -18,9 +19,14 @@ export function warn(resource: string, findings: readonly Finding[]): void {
   for (const { path, reason } of findings) log(`warning: ${resource}: ${located(path, reason)}`);
 }
 
+/** Prints what a creation or an update will do. @internal */
+export function sayNotes(resource: string, notes: readonly PlanNote[]): void {
+  for (const { path, text, isInformation } of notes) log(`${isInformation ? "" : "warning: "}${resource}: ${located(path, text)}`);
+}
+
 /** Checks the known inputs against the schema. */
-function schemaFindings(definition: Definition<Properties, Properties>, inputs: Properties): Finding[] {
-  const { error } = definition.inputs.safeParse(inputs);
+function schemaFindings(definition: AnyDefinition, inputs: Properties): Finding[] {
+  const { error } = inputSchema(definition.fields).safeParse(inputs);
   return (error?.issues ?? [])
     .filter(({ path }) => !path.some((_, depth) => valueAt(inputs, path.slice(0, depth + 1)) === unknown))
     .map(({ path, message }) => ({
@@ -31,7 +37,7 @@ function schemaFindings(definition: Definition<Properties, Properties>, inputs: 
 
 /** Returns the inputs to store, and what is wrong with them. @internal */
 export async function check(
-  definition: Definition<Properties, Properties>,
+  definition: AnyDefinition,
   { describe, secretsIn, leftOut, connectionOf }: ResourceAtHand,
   { comparison }: Changes,
   { last, news }: { last: Properties; news: Properties },
@@ -44,7 +50,7 @@ export async function check(
   if (!hasUnknown(given.connection) && !findings.some(({ path }) => path === "connection")) {
     try {
       const connection = connectionOf(given);
-      inputs = { ...defined(definition.defaults?.(connection) ?? {}), ...given };
+      inputs = { ...defined(defaultsOf(definition.fields, connection)), ...given };
       const invalid = new Set(findings.map(({ path }) => path.split(/[.[]/)[0]));
       for (const rule of definition.rules ?? [])
         if (!rule.fields.some((field) => hasUnknown(inputs[field]) || invalid.has(field)))
@@ -54,9 +60,8 @@ export async function check(
         const objects = definition.objects?.paths(inputs) ?? [];
         noteDeclared(connection, objects);
         if (isCreation) noteNew(connection, objects);
-        if (isCreation) warn(describe(inputs), definition.foreseeCreation?.(inputs) ?? []);
+        if (isCreation) sayNotes(describe(inputs), (await definition.planNotes?.({ connection, inputs })) ?? []);
         if (isCreation && connection.previewReads) await lookAhead(definition, { ...connection, resource: describe(inputs) }, inputs);
-        if (isCreation && definition.announce) log(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
       }
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;

@@ -1,19 +1,18 @@
-import { Found, previewLines, sayOnce, takeOver } from "../adoption";
+import { Adopt, Found, previewLines, sayOnce, takeOver } from "../adoption";
 import { Connection } from "../connection";
-import { Definition } from "../definition";
+import { AnyDefinition } from "../definition";
 import { StewardError } from "../errors";
 import { log } from "../log";
-import { Adopt } from "../resource";
 import { Properties } from "./properties";
 
 // A creation reads the existing object first. With `previewReads` its check reads as well, so that a preview can say what exists.
 
-type Adopting = Pick<Definition<Properties, Properties>, "find">;
+type Adopting = Pick<AnyDefinition, "find">;
 
 /** Reads what a creation would find, and says so. Fails for nothing: a preview may have no credentials, and a mount may be yet to come. @internal */
 export async function lookAhead(definition: Adopting, connection: Connection, inputs: Properties): Promise<void> {
   try {
-    const found = await definition.find?.(connection, inputs);
+    const found = await definition.find?.({ connection, inputs });
     if (found) sayOnce(connection, previewLines(connection, inputs.adopt as Adopt | undefined, found));
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
@@ -31,7 +30,7 @@ export async function takeOverExisting(
   connection: Connection,
   inputs: Properties,
 ): Promise<Found<Properties> | undefined> {
-  const found = await definition.find?.(connection, inputs);
+  const found = await definition.find?.({ connection, inputs });
   takeOver(connection, inputs.adopt as Adopt | undefined, found);
   return found;
 }

@@ -1,11 +1,12 @@
 import { ignored } from "../comparison";
 import { ConfigurationSources, Connection } from "../connection";
-import { Definition, Doubt, Finding } from "../definition";
+import { AnyDefinition, Doubt, Finding } from "../definition";
 import { StewardError, Unfinished } from "../errors";
+import { format, namesWith, parseId } from "../fields";
 import { log } from "../log";
 import { areDeclared, createObjects, hold, newInstance, noteFailed, noteWritten } from "../ownership";
 import { changesOf, declaredIn } from "./changes";
-import { check, warn } from "./check";
+import { check, sayNotes } from "./check";
 import { takeOverExisting } from "./existing";
 import { Kept, OperationFailed, unexpected, withStaleConfiguration } from "./failure";
 import { formerInputs, formerOf, hideFields, hideFormer, keepFormer, withFormer } from "./former-inputs";
@@ -25,11 +26,14 @@ export interface Lifecycle {
 }
 
 /** The life of every resource of one definition. Knows no wire. @internal */
-export function lifecycle(definition: Definition<Properties, Properties>, sources: ConfigurationSources): Lifecycle {
+export function lifecycle(definition: AnyDefinition, sources: ConfigurationSources): Lifecycle {
   const atHand = resourceAtHand(definition, sources);
   const { describe, secretsIn, connectionOf } = atHand;
   const changes = changesOf(definition);
   const { comparison, equal, fieldsOf, changed } = changes;
+  const secrets = namesWith(definition.fields, "secret");
+  const staying = namesWith(definition.fields, "stays");
+  const replacing = namesWith(definition.fields, "replaces");
   const objectsOf = (fields: Properties): readonly string[] => definition.objects?.paths(fields) ?? [];
 
   /** Runs one operation. Where it fails, and `keep` gives properties, the engine stores the resource with them. */
@@ -52,13 +56,13 @@ export function lifecycle(definition: Definition<Properties, Properties>, source
   }
 
   function partsOf(id: string): Properties {
-    const parts = definition.parseId?.(id);
+    const parts = definition.readById && parseId(definition, id);
     if (parts) return parts;
     const error = new StewardError({
       code: "ERR_INVALID_INPUT",
       task: `Cannot read ${definition.noun}`,
-      ...(definition.idForm
-        ? { reason: `"${id}" is not an id of one`, advice: `Write it as ${definition.idForm}.` }
+      ...(definition.readById
+        ? { reason: `"${id}" is not an id of one`, advice: `Write it as ${definition.id}.` }
         : { reason: "it cannot be read by an id", advice: "Declare it without one." }),
     });
     throw new OperationFailed(error, undefined);
@@ -96,8 +100,8 @@ export function lifecycle(definition: Definition<Properties, Properties>, source
     const former = withFormer(state);
     const fields = [...declaredIn(state), ...fieldsOf((state[formerInputs] as Properties | undefined) ?? {})];
     // After an update that failed half-way, a former value may be what the server held before the program gave any.
-    const isOurs = (field: string): boolean => !state.halfDone || (definition.remaining ?? []).includes(field);
-    const left = fields.filter((field) => !given.includes(field) && !definition.secrets.includes(field) && isOurs(field));
+    const isOurs = (field: string): boolean => !state.halfDone || staying.includes(field);
+    const left = fields.filter((field) => !given.includes(field) && !secrets.includes(field) && isOurs(field));
     const isHeld = (value: unknown, field: string): boolean => value !== undefined && equal(field, value, fieldAt(former, field));
     return hideFields(
       properties,
@@ -111,7 +115,7 @@ export function lifecycle(definition: Definition<Properties, Properties>, source
       const olds = withFormer(state);
       const deleteBeforeReplace = definition.deleteBeforeReplace ?? false;
       const changing = changed(olds, inputs);
-      const replaces = changing.filter((field) => definition.replaces.includes(field));
+      const replaces = changing.filter((field) => replacing.includes(field));
       // Without a connection no defaults were filled in: only what is given can be compared.
       if (hasUnknown(inputs.connection))
         return { changes: true, replaces: replaces.filter((field) => field in inputs), deleteBeforeReplace };
@@ -124,7 +128,8 @@ export function lifecycle(definition: Definition<Properties, Properties>, source
       }
       const isInDoubt = Boolean(olds.unfinished || olds.halfDone);
       const isKnown = !hasUnknown(inputs);
-      if ((changing.length > 0 || isInDoubt) && isKnown) warn(describe(inputs), (await definition.foresee?.(inputs, olds)) ?? []);
+      if ((changing.length > 0 || isInDoubt) && isKnown)
+        sayNotes(describe(inputs), (await definition.planNotes?.({ connection, inputs, last: olds })) ?? []);
       // A refresh compares as well, before the program has said what it declares.
       const objects = isKnown && declaredIn(olds).length > 0 ? objectsOf(inputs) : [];
       const isHeld = replaces.length === 0 && areDeclared(connection, objects);
@@ -144,21 +149,21 @@ export function lifecycle(definition: Definition<Properties, Properties>, source
         connection = chosen;
         const write = async (): Promise<Properties> => {
           const found = await takeOverExisting(definition, chosen, inputs);
-          return definition.create(chosen, inputs, found);
+          return definition.create({ connection: chosen, inputs, found });
         };
         const created = await createObjects(chosen, objects, inputs, objectsOf, () =>
           write().catch(async (error) => {
             // A partial state keeps its own message.
-            throw definition.explain && !(error instanceof Unfinished) ? await definition.explain(chosen, error) : error;
+            throw definition.diagnose && !(error instanceof Unfinished) ? await definition.diagnose(chosen, error) : error;
           }),
         );
         const state = stored(chosen, inputs, created);
         noteWritten(chosen, objects, state);
-        return { id: definition.id(inputs, created), state: leftHidden(state, formerOf(chosen, objects), fieldsOf(inputs)) };
+        return { id: format(definition.id, inputs, created), state: leftHidden(state, formerOf(chosen, objects), fieldsOf(inputs)) };
       },
       (error) => {
         if (!connection) return undefined;
-        const id = definition.id(inputs);
+        const id = format(definition.id, inputs);
         if (error instanceof Unfinished) return { id, properties: inDoubt(stored(connection, inputs, error.state as Properties), inputs) };
         return error.facts.outcomeUnknown ? { id, properties: stored(connection, inputs, { unfinished: true }) } : undefined;
       },
@@ -175,7 +180,7 @@ export function lifecycle(definition: Definition<Properties, Properties>, source
     return attempt("read", previous, async () => {
       const connection = connectionOf(previous);
       assertSameServer(connection, previous);
-      const found = await definition.read(connection, previous, declared);
+      const found = await definition.read({ connection, state: previous, declared });
       if (!found) {
         // The engine would accept "gone", and give the program a resource without outputs.
         if (isFirst)
@@ -192,7 +197,7 @@ export function lifecycle(definition: Definition<Properties, Properties>, source
       // The engine stores inputs that were none before in clear text, so none are given that the state does not list.
       const inputs: Properties = {};
       for (const field of declared) {
-        const isSecret = definition.secrets.includes(field);
+        const isSecret = secrets.includes(field);
         // The provider cannot see when it leaves the program, and a former input would come back unencrypted.
         if (isSecret && comparison(field).equal === ignored.equal) continue;
         // Keep the previous spelling of an equivalent value, so refresh shows no false diff.
@@ -236,7 +241,7 @@ export function lifecycle(definition: Definition<Properties, Properties>, source
         const joining = objects.filter((object) => !before.has(object));
         const isInDoubt = Boolean(unfinished) || isRemoved;
         const updated = await createObjects(chosen, joining, inputs, objectsOf, () =>
-          definition.update(chosen, inputs, previous, { ...last, unfinished: isInDoubt }),
+          definition.update({ connection: chosen, inputs, state: previous, last: { ...last, unfinished: isInDoubt } }),
         );
         const fresh = stored(chosen, inputs, updated);
         noteWritten(chosen, objects, fresh);
@@ -267,7 +272,7 @@ export function lifecycle(definition: Definition<Properties, Properties>, source
         const state = withFormer(stateAndFormer);
         const connection = connectionOf(state);
         assertSameServer(connection, state);
-        await definition.delete(connection, state);
+        await definition.delete({ connection, state });
         keepFormer(connection, objectsOf(state), stateAndFormer);
       }),
   };

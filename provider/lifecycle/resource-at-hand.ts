@@ -1,5 +1,7 @@
+import { remembered } from "../cache";
 import { ConfigurationSources, Connection, connect, System } from "../connection";
-import { Definition } from "../definition";
+import { AnyDefinition } from "../definition";
+import { format, namesWith, secretsOf } from "../fields";
 import { formerInputs } from "./former-inputs";
 import { Properties, secretInputs, stringsIn, valueAt } from "./properties";
 
@@ -18,33 +20,30 @@ export interface ResourceAtHand {
 }
 
 /** @internal */
-export function resourceAtHand(definition: Definition<Properties, Properties>, sources: ConfigurationSources): ResourceAtHand {
-  const describe = (fields: Properties): string => {
-    const name = definition.name(fields);
-    return name ? `${definition.noun} "${name}"` : definition.noun;
+export function resourceAtHand(definition: AnyDefinition, sources: ConfigurationSources): ResourceAtHand {
+  const { fields, token, noun } = definition;
+  const secretOutputs = [...namesWith(fields, "secretOutput"), formerInputs];
+  const describe = (values: Properties): string => {
+    const name = format(definition.name ?? "", values);
+    return name ? `${noun} "${name}"` : noun;
   };
   const secretsIn = (properties: Properties): string[] => {
-    const holders = [properties, ...[...(definition.encrypted ?? []), formerInputs].map((output) => properties[output])];
-    const paths = [...definition.secrets, ...(definition.secretsNamed?.(properties) ?? [])];
+    const holders = [properties, ...secretOutputs.map((output) => properties[output])];
+    const paths = secretsOf(fields, properties);
     return holders.flatMap((holder) =>
       paths.flatMap((path) => [valueAt(holder, [path]), valueAt(holder, path.split("."))].flatMap(stringsIn)),
     );
   };
-  const leftOut = (): Set<string> => {
-    const key = `left out of ${definition.token}`;
-    const secrets = (sources.memory.get(key) as Set<string> | undefined) ?? new Set();
-    sources.memory.set(key, secrets);
-    return secrets;
-  };
+  const leftOut = (): Set<string> => remembered(sources.memory, ["left out", token], () => new Set<string>());
   const connectionOf = (...properties: Properties[]): Connection => ({
-    ...connect(definition.token.split(":")[0] as System, (properties[0]?.connection as string | undefined) ?? "default", sources),
+    ...connect(token.split(":")[0] as System, (properties[0]?.connection as string | undefined) ?? "default", sources),
     secrets: [...properties.flatMap(secretsIn), ...leftOut()],
     // Not computed before it is used: a check connects while its inputs may still be invalid.
     get resource() {
       return describe(properties.at(-1) ?? {});
     },
     instance: properties.at(-1)?.instance as string | undefined,
-    secretFields: [...definition.secrets, ...((properties[0]?.[secretInputs] as string[] | undefined) ?? [])],
+    secretFields: [...namesWith(fields, "secret"), ...((properties[0]?.[secretInputs] as string[] | undefined) ?? [])],
   });
   return { describe, secretsIn, leftOut, connectionOf };
 }

@@ -1,9 +1,8 @@
-import { z } from "zod";
 import { Connection } from "../connection";
-import { Definition } from "../definition";
+import { AnyFields, Definition, Fields } from "../definition";
 import { StewardError } from "../errors";
-import { connectionInput, strictObject, texts } from "../inputs";
-import { Args, Connected } from "../resource";
+import { Connected, connectionField, texts } from "../inputs";
+import type { Args } from "../resource";
 import { adminPath, callAsAdministrator } from "./client";
 
 /** What every action takes. */
@@ -28,7 +27,8 @@ export interface Action<Inputs> {
   id: string;
   /** The last parts of the API's path. */
   path(connection: Connection): string[];
-  inputs?: Record<string, z.ZodType>;
+  /** What it takes beside `triggers`. */
+  fields?: AnyFields;
   /** What to do when the platform refuses it. */
   whenRefused?: string;
   /** What is sent with it. */
@@ -41,7 +41,7 @@ export interface Action<Inputs> {
  * @internal
  */
 export function action<Inputs extends ActionInputs>(of: Action<Inputs>): Definition<Inputs, ActionState> {
-  const perform = async (connection: Connection, inputs: Inputs): Promise<ActionState> => {
+  const perform = async ({ connection, inputs }: { connection: Connection; inputs: Inputs }): Promise<ActionState> => {
     const body = of.attributes && { data: { attributes: of.attributes(inputs) } };
     try {
       await callAsAdministrator(connection, { method: "POST", path: adminPath(...of.path(connection)), body, retry: "only429" });
@@ -56,17 +56,14 @@ export function action<Inputs extends ActionInputs>(of: Action<Inputs>): Definit
   return {
     token: `platform:${of.type}`,
     noun: of.noun,
-    name: () => "",
-    id: () => of.id,
-    inputs: strictObject({
-      ...of.inputs,
-      triggers: texts.optional(),
-      connection: connectionInput,
-    }),
-    state: ["performedAt"],
-    replaces: [],
-    secrets: [],
-    read: async (_, previous) => previous,
+    id: of.id,
+    fields: {
+      ...of.fields,
+      triggers: { input: texts },
+      performedAt: { output: true },
+      connection: connectionField,
+    } as unknown as Fields<Inputs, ActionState, ActionState>,
+    read: async ({ state }) => state,
     create: perform,
     update: perform,
   };

@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
-import { z } from "zod";
 import { Found } from "../adoption";
 import { Connection } from "../connection";
-import { Definition, Finding } from "../definition";
+import { Definition, DeleteRequest, PlanNote } from "../definition";
 import { StewardError } from "../errors";
 import { delayAfter429, limits } from "../http";
-import { connectionInput, flag, strictObject } from "../inputs";
+import { Connected, connectionField, flag } from "../inputs";
 import { removeObject } from "../ownership";
-import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { adminPath, call, isAdministrator, isNotFound, notAdministrator } from "./client";
-import { readWorkspace, workspaceIdInput } from "./workspaces";
+import { readWorkspace, workspaceIdInput } from "./workspace";
 
 /** What a program declares of a workspace that exists. */
 export interface AdminWorkspaceInputs extends Connected {
@@ -41,12 +38,6 @@ interface Remembered extends AdminWorkspaceState {
   destroyOnDelete?: boolean;
 }
 
-const inputs: z.ZodType<AdminWorkspaceInputs> = strictObject({
-  workspaceId: workspaceIdInput,
-  destroyOnDelete: flag.optional(),
-  connection: connectionInput,
-});
-
 async function read(connection: Connection, { workspaceId }: { workspaceId: string }): Promise<AdminWorkspaceState | undefined> {
   const found = await readWorkspace(connection, workspaceId);
   if (!found) return undefined;
@@ -55,7 +46,8 @@ async function read(connection: Connection, { workspaceId }: { workspaceId: stri
 }
 
 /** Reads the workspace that a creation adopts without changing it. */
-async function find(connection: Connection, { workspaceId }: AdminWorkspaceInputs): Promise<Found<AdminWorkspaceState>> {
+async function find({ connection, inputs }: { connection: Connection; inputs: AdminWorkspaceInputs }): Promise<Found<AdminWorkspaceState>> {
+  const { workspaceId } = inputs;
   const state = await read(connection, { workspaceId });
   if (state) return { state, differences: [] };
   throw new StewardError({
@@ -85,7 +77,7 @@ async function mayBeDestroyed(connection: Connection, { workspaceId, name, organ
  * Irreversible, so only what is still the workspace that the state shows, and no other resource holds. A lock or another name may come while the platform
  * limits the rate of requests: after each wait it is read again.
  */
-async function destroy(connection: Connection, state: Remembered): Promise<void> {
+async function destroy({ connection, state }: DeleteRequest<Remembered>): Promise<void> {
   const end = Date.now() + limits.deadline;
   for (let attempt = 0; await mayBeDestroyed(connection, state, end); attempt++) {
     await connection.engine.assertAlive();
@@ -107,42 +99,10 @@ async function assertGone(connection: Connection, error: unknown): Promise<void>
   if (!(await isAdministrator(connection))) throw notAdministrator(connection, error);
 }
 
-const destroys: Finding = {
+const destroys: PlanNote = {
   path: "destroyOnDelete",
-  reason: "destroying this resource will destroy the workspace for good, with its state and its runs",
+  text: "destroying this resource will destroy the workspace for good, with its state and its runs",
 };
-
-/** @internal */
-export const adminWorkspace: Definition<AdminWorkspaceInputs, Remembered> = {
-  token: "platform:AdminWorkspace",
-  noun: "workspace",
-  name: ({ workspaceId }) => workspaceId,
-  id: ({ workspaceId }) => workspaceId,
-  idForm: "ws-…",
-  parseId: (id) => (workspaceIdInput.safeParse(id).success ? { workspaceId: id } : undefined),
-  inputs,
-  state: ["workspaceId", "name", "locked", "organization", "vcsRepoIdentifier", "currentRunId"],
-  replaces: ["workspaceId"],
-  objects: { fields: ["workspaceId"], paths: ({ workspaceId }) => [path(workspaceId)] },
-  // What is destroyed goes last, when it is known what the program declares.
-  deleteBeforeReplace: false,
-  secrets: [],
-  foreseeCreation: ({ destroyOnDelete }) => (destroyOnDelete ? [destroys] : []),
-  foresee: ({ destroyOnDelete }, last) => (destroyOnDelete && !last.destroyOnDelete ? [destroys] : []),
-  read,
-  find,
-  create: async (_connection, _inputs, found) => found?.state as AdminWorkspaceState,
-  // What may change without a replacement is not on the server.
-  update: async (_connection, _inputs, { destroyOnDelete, ...shown }) => shown,
-  delete: async (connection, state) => {
-    if (!state.destroyOnDelete) return;
-    await removeObject(connection, path(state.workspaceId), () => destroy(connection, state), { isIrreversible: true });
-  },
-};
-
-/** Arguments of {@link AdminWorkspace}. */
-export interface AdminWorkspaceArgs extends Args<AdminWorkspaceInputs> {}
-export interface AdminWorkspace extends Outputs<AdminWorkspaceState> {}
 
 /**
  * A workspace that exists, in any organization: `GET` and `DELETE /api/v2/admin/workspaces/:id`. Its id is the workspace's.
@@ -159,12 +119,36 @@ export interface AdminWorkspace extends Outputs<AdminWorkspaceState> {}
  * @see [Terraform Enterprise: workspaces](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/workspaces)
  * @requests Create: 1 `GET`. Update: none. Refresh: 1 `GET`. Delete: none; with `destroyOnDelete` 1 `GET` and 1 `DELETE`.
  * @unreadable Nothing: all outputs are shown.
+ * @internal
  */
-export class AdminWorkspace extends CustomResource {
-  /** Reads a workspace without adopting it; the id is the workspace's. */
-  static readonly get: Getter<AdminWorkspace> = getter(() => AdminWorkspace);
-
-  constructor(name: string, args: AdminWorkspaceArgs, opts?: CustomResourceOptions) {
-    super(...registration(adminWorkspace, name, args, opts));
-  }
-}
+export const adminWorkspace: Definition<AdminWorkspaceInputs, AdminWorkspaceState, Remembered> = {
+  token: "platform:AdminWorkspace",
+  noun: "workspace",
+  name: "<workspaceId>",
+  id: "<workspaceId>",
+  readById: true,
+  fields: {
+    workspaceId: { input: workspaceIdInput, required: true, output: true, replaces: true },
+    destroyOnDelete: { input: flag, stored: true },
+    name: { output: true },
+    locked: { output: true },
+    organization: { output: true },
+    vcsRepoIdentifier: { output: true },
+    currentRunId: { output: true },
+    connection: connectionField,
+  },
+  objects: { fields: ["workspaceId"], paths: ({ workspaceId }) => [path(workspaceId)] },
+  // What is destroyed goes last, when it is known what the program declares.
+  deleteBeforeReplace: false,
+  planNotes: ({ inputs, last }) => (inputs.destroyOnDelete && !last?.destroyOnDelete ? [destroys] : []),
+  read: ({ connection, state }) => read(connection, state),
+  find,
+  create: async ({ found }) => found?.state as AdminWorkspaceState,
+  // What may change without a replacement is not on the server.
+  update: async ({ state: { destroyOnDelete, ...shown } }) => shown,
+  delete: async (request) => {
+    const { connection, state } = request;
+    if (!state.destroyOnDelete) return;
+    await removeObject(connection, path(state.workspaceId), () => destroy(request), { isIrreversible: true });
+  },
+};

@@ -1,17 +1,13 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
-import { z } from "zod";
-import { adoptInput, differencesOf, Found } from "../adoption";
-import { exact, ignored } from "../comparison";
+import { Adopt, adoptField, differencesOf, Found } from "../adoption";
+import { exact } from "../comparison";
 import { Connection } from "../connection";
-import { Definition } from "../definition";
+import { Definition, ReadRequest, UpdateRequest } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { isObject } from "../http";
-import { connectionInput, nonEmptyText, strictObject } from "../inputs";
+import { Connected, connectionField, nonEmptyText } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
-import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { apiPath, call, completed, isNotFound } from "./client";
-import { Identity, noteWritten, readVersion } from "./module-version-reading";
-import { ModuleVersion, part } from "./module-versions";
+import { Identity, ModuleVersion, noteWritten, part, readVersion } from "./module-version";
 
 /** What a program declares of a deprecation. */
 export interface ModuleVersionDeprecationInputs extends Connected {
@@ -48,17 +44,6 @@ export interface ModuleVersionDeprecationState {
   publishedReason: string;
 }
 
-const inputs: z.ZodType<ModuleVersionDeprecationInputs> = strictObject({
-  organizationName: part,
-  moduleName: part,
-  moduleProvider: part,
-  moduleVersion: part,
-  reason: nonEmptyText,
-  link: nonEmptyText.optional(),
-  adopt: adoptInput,
-  connection: connectionInput,
-});
-
 const identity = ["organizationName", "moduleName", "moduleProvider", "moduleVersion"] as const;
 const identityOf = ({ organizationName, moduleName, moduleProvider, moduleVersion }: Identity): Identity => ({
   organizationName,
@@ -66,7 +51,6 @@ const identityOf = ({ organizationName, moduleName, moduleProvider, moduleVersio
   moduleProvider,
   moduleVersion,
 });
-const idOf = (of: Identity): string => Object.values(identityOf(of)).join("/");
 
 interface Remembered extends ModuleVersionDeprecationState {
   /** The link as the platform keeps it. */
@@ -84,7 +68,7 @@ const written = (inputs: ModuleVersionDeprecationInputs, published: Published): 
   publishedLink: published.link,
 });
 
-async function read(connection: Connection, previous: Remembered): Promise<Remembered | undefined> {
+async function read({ connection, state: previous }: ReadRequest<Remembered>): Promise<Remembered | undefined> {
   const published = (await readVersion(connection, previous))?.deprecation;
   if (!published) return undefined;
   const { reason, link } = published;
@@ -179,8 +163,14 @@ const mayBeOf = (published: Published, { reason, link }: ModuleVersionDeprecatio
 const isSame = (published: Published, { reason, link }: ModuleVersionDeprecationInputs): boolean =>
   published.reason === reason && published.link === link;
 
+/** A creation. */
+interface Request {
+  connection: Connection;
+  inputs: ModuleVersionDeprecationInputs;
+}
+
 /** A version that is deprecated in these words already needs no adoption. */
-async function find(connection: Connection, inputs: ModuleVersionDeprecationInputs): Promise<Found<Remembered> | undefined> {
+async function find({ connection, inputs }: Request): Promise<Found<Remembered> | undefined> {
   const version = await readVersion(connection, inputs);
   if (!version)
     throw new StewardError({
@@ -197,18 +187,13 @@ async function find(connection: Connection, inputs: ModuleVersionDeprecationInpu
   };
 }
 
-async function create(connection: Connection, inputs: ModuleVersionDeprecationInputs): Promise<Remembered> {
+async function create({ connection, inputs }: Request): Promise<Remembered> {
   const existing = (await readVersion(connection, inputs))?.deprecation;
   if (existing && isSame(existing, inputs)) return { ...written(inputs, existing), isAdopted: true };
   return deprecate(connection, inputs, existing);
 }
 
-async function update(
-  connection: Connection,
-  inputs: ModuleVersionDeprecationInputs,
-  _previous: unknown,
-  last: Remembered,
-): Promise<Remembered> {
+async function update({ connection, inputs, last }: UpdateRequest<ModuleVersionDeprecationInputs, Remembered>): Promise<Remembered> {
   // What is published of a write in doubt nobody knows: it may be what was sent.
   return deprecate(connection, inputs, { reason: last.publishedReason, link: last.publishedLink ?? last.link });
 }
@@ -222,37 +207,6 @@ async function reinstate(connection: Connection, state: ModuleVersionDeprecation
     if (await readVersion(connection, state)) throw error.with({ advice: "The token may not manage the modules of that organization." });
   }
 }
-
-/** @internal */
-export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs, Remembered> = {
-  token: "platform:ModuleVersionDeprecation",
-  noun: "deprecation of module version",
-  name: idOf,
-  id: idOf,
-  idForm: "<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>",
-  parseId: (id) => {
-    const parts = id.split("/");
-    const [organizationName = "", moduleName = "", moduleProvider = "", moduleVersion = ""] = parts;
-    return parts.length === 4 && parts.every(Boolean) ? { organizationName, moduleName, moduleProvider, moduleVersion } : undefined;
-  },
-  inputs,
-  state: ["organizationName", "moduleName", "moduleProvider", "moduleVersion", "reason", "link", "publishedReason"],
-  compare: { adopt: ignored },
-  replaces: identity,
-  objects: { fields: identity, paths: (fields) => [path(fields)] },
-  secrets: [],
-  // They hold the reason and the link, which the program may have marked as secrets.
-  encrypted: ["publishedReason", "publishedLink"],
-  read,
-  find,
-  create,
-  update,
-  delete: (connection, state) => removeObject(connection, path(state), () => reinstate(connection, state)),
-};
-
-/** Arguments of {@link ModuleVersionDeprecation}. */
-export interface ModuleVersionDeprecationArgs extends Args<ModuleVersionDeprecationInputs> {}
-export interface ModuleVersionDeprecation extends Outputs<ModuleVersionDeprecationState> {}
 
 /**
  * A deprecated version of a private module: `PATCH /api/v2/organizations/:organization/registry-modules/private/:organization/:name/:provider/:version`,
@@ -279,12 +233,32 @@ export interface ModuleVersionDeprecation extends Outputs<ModuleVersionDeprecati
  * @requests Create: 1 `GET` for all versions of a module, and 1 `PATCH` for each that is not deprecated in these words yet. Update: 1
  * `PATCH`. Refresh: 1 `GET` for all versions of a module. Delete: 1 `PATCH`.
  * @unreadable Nothing: reason and link are shown, with the platform's own words in `publishedReason`.
+ * @internal
  */
-export class ModuleVersionDeprecation extends CustomResource {
-  /** Reads a deprecation without managing it; the id is `<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>`. */
-  static readonly get: Getter<ModuleVersionDeprecation> = getter(() => ModuleVersionDeprecation);
-
-  constructor(name: string, args: ModuleVersionDeprecationArgs, opts?: CustomResourceOptions) {
-    super(...registration(moduleVersionDeprecation, name, args, opts));
-  }
-}
+export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs, ModuleVersionDeprecationState, Remembered> = {
+  token: "platform:ModuleVersionDeprecation",
+  noun: "deprecation of module version",
+  name: "<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>",
+  id: "<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>",
+  readById: true,
+  fields: {
+    organizationName: { input: part, required: true, output: true, replaces: true },
+    moduleName: { input: part, required: true, output: true, replaces: true },
+    moduleProvider: { input: part, required: true, output: true, replaces: true },
+    moduleVersion: { input: part, required: true, output: true, replaces: true },
+    reason: { input: nonEmptyText, required: true, output: true },
+    link: { input: nonEmptyText, output: true },
+    // They hold the reason and the link, which the program may have marked as secrets.
+    publishedReason: { output: true, secretOutput: true },
+    publishedLink: { stored: true, secretOutput: true },
+    isAdopted: { stored: true },
+    adopt: adoptField,
+    connection: connectionField,
+  },
+  objects: { fields: identity, paths: (fields) => [path(fields)] },
+  read,
+  find,
+  create,
+  update,
+  delete: ({ connection, state }) => removeObject(connection, path(state), () => reinstate(connection, state)),
+};

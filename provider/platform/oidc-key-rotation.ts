@@ -1,19 +1,5 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { Definition } from "../definition";
-import { Outputs, registration } from "../resource";
-import { ActionArgs, ActionInputs, ActionState, action } from "./action";
-
-/** @internal */
-export const oidcKeyRotation: Definition<ActionInputs, ActionState> = action({
-  type: "OidcKeyRotation",
-  noun: "OIDC key rotation",
-  id: "oidc-key-rotation",
-  path: () => ["oidc-settings", "actions", "rotate-key"],
-});
-
-/** Arguments of {@link OidcKeyRotation}. */
-export interface OidcKeyRotationArgs extends ActionArgs {}
-export interface OidcKeyRotation extends Outputs<ActionState> {}
+import { ActionInputs, ActionState, action } from "./action";
 
 /**
  * Makes a new key to sign the tokens with that runs show to clouds: `POST /api/v2/admin/oidc-settings/actions/rotate-key`. The old keys go on
@@ -29,9 +15,11 @@ export interface OidcKeyRotation extends Outputs<ActionState> {}
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create and each change of `triggers`: 1 `POST`. Refresh and delete: none.
  * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
+ * @internal
  */
-export class OidcKeyRotation extends CustomResource {
-  constructor(name: string, args: OidcKeyRotationArgs = {}, opts?: CustomResourceOptions) {
-    super(...registration(oidcKeyRotation, name, args, opts));
-  }
-}
+export const oidcKeyRotation: Definition<ActionInputs, ActionState> = action({
+  type: "OidcKeyRotation",
+  noun: "OIDC key rotation",
+  id: "oidc-key-rotation",
+  path: () => ["oidc-settings", "actions", "rotate-key"],
+});

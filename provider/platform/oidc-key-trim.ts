@@ -1,19 +1,5 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { Definition } from "../definition";
-import { Outputs, registration } from "../resource";
-import { ActionArgs, ActionInputs, ActionState, action } from "./action";
-
-/** @internal */
-export const oidcKeyTrim: Definition<ActionInputs, ActionState> = action({
-  type: "OidcKeyTrim",
-  noun: "OIDC key trim",
-  id: "oidc-key-trim",
-  path: () => ["oidc-settings", "actions", "trim-key"],
-});
-
-/** Arguments of {@link OidcKeyTrim}. */
-export interface OidcKeyTrimArgs extends ActionArgs {}
-export interface OidcKeyTrim extends Outputs<ActionState> {}
+import { ActionInputs, ActionState, action } from "./action";
 
 /**
  * Forgets all signing keys but the newest: `POST /api/v2/admin/oidc-settings/actions/trim-key`. Tokens that an old key signed are refused from
@@ -38,9 +24,11 @@ export interface OidcKeyTrim extends Outputs<ActionState> {}
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create and each change of `triggers`: 1 `POST`. Refresh and delete: none.
  * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
+ * @internal
  */
-export class OidcKeyTrim extends CustomResource {
-  constructor(name: string, args: OidcKeyTrimArgs = {}, opts?: CustomResourceOptions) {
-    super(...registration(oidcKeyTrim, name, args, opts));
-  }
-}
+export const oidcKeyTrim: Definition<ActionInputs, ActionState> = action({
+  type: "OidcKeyTrim",
+  noun: "OIDC key trim",
+  id: "oidc-key-trim",
+  path: () => ["oidc-settings", "actions", "trim-key"],
+});

@@ -1,19 +1,5 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { Definition } from "../definition";
-import { Outputs, registration } from "../resource";
-import { ActionArgs, ActionInputs, ActionState, action } from "./action";
-
-/** @internal */
-export const samlCertificateRevocation: Definition<ActionInputs, ActionState> = action({
-  type: "SamlCertificateRevocation",
-  noun: "SAML certificate revocation",
-  id: "saml-certificate-revocation",
-  path: () => ["saml-settings", "actions", "revoke-old-certificate"],
-});
-
-/** Arguments of {@link SamlCertificateRevocation}. */
-export interface SamlCertificateRevocationArgs extends ActionArgs {}
-export interface SamlCertificateRevocation extends Outputs<ActionState> {}
+import { ActionInputs, ActionState, action } from "./action";
 
 /**
  * Ends the rotation of the identity provider's certificate: `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`. From then on
@@ -30,9 +16,11 @@ export interface SamlCertificateRevocation extends Outputs<ActionState> {}
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create and each change of `triggers`: 1 `POST`. Refresh and delete: none.
  * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
+ * @internal
  */
-export class SamlCertificateRevocation extends CustomResource {
-  constructor(name: string, args: SamlCertificateRevocationArgs = {}, opts?: CustomResourceOptions) {
-    super(...registration(samlCertificateRevocation, name, args, opts));
-  }
-}
+export const samlCertificateRevocation: Definition<ActionInputs, ActionState> = action({
+  type: "SamlCertificateRevocation",
+  noun: "SAML certificate revocation",
+  id: "saml-certificate-revocation",
+  path: () => ["saml-settings", "actions", "revoke-old-certificate"],
+});

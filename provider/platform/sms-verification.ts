@@ -1,7 +1,5 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
 import { Definition } from "../definition";
-import { Args, Outputs, registration } from "../resource";
 import { ActionInputs, ActionState, action } from "./action";
 import { dialectOf } from "./client";
 
@@ -10,21 +8,6 @@ export interface SmsVerificationInputs extends ActionInputs {
   /** The phone number that gets the message. Not kept by the platform. Changing this sends a message to the new one. */
   testNumber: string;
 }
-
-/** @internal */
-export const smsVerification: Definition<SmsVerificationInputs, ActionState> = action({
-  type: "SmsVerification",
-  noun: "SMS verification",
-  id: "sms-verification",
-  path: (connection) => [dialectOf(connection).smsSettings, "verify"],
-  inputs: { testNumber: z.string("must be a phone number").min(1, "must not be empty") },
-  whenRefused: "Enable SmsSettings first, with an account that works, and name them in dependsOn.",
-  attributes: ({ testNumber }) => ({ "test-number": testNumber }),
-});
-
-/** Arguments of {@link SmsVerification}. */
-export interface SmsVerificationArgs extends Args<SmsVerificationInputs> {}
-export interface SmsVerification extends Outputs<ActionState> {}
 
 /**
  * Sends one text message to see whether the {@link SmsSettings} work: `POST /api/v2/admin/sms-settings/verify` (`twilio-settings` in the
@@ -42,9 +25,14 @@ export interface SmsVerification extends Outputs<ActionState> {}
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create and each change of `triggers` or `testNumber`: 1 `POST`. Refresh and delete: none.
  * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
+ * @internal
  */
-export class SmsVerification extends CustomResource {
-  constructor(name: string, args: SmsVerificationArgs, opts?: CustomResourceOptions) {
-    super(...registration(smsVerification, name, args, opts));
-  }
-}
+export const smsVerification: Definition<SmsVerificationInputs, ActionState> = action({
+  type: "SmsVerification",
+  noun: "SMS verification",
+  id: "sms-verification",
+  path: (connection) => [dialectOf(connection).smsSettings, "verify"],
+  fields: { testNumber: { input: z.string("must be a phone number").min(1, "must not be empty"), required: true } },
+  whenRefused: "Enable SmsSettings first, with an account that works, and name them in dependsOn.",
+  attributes: ({ testNumber }) => ({ "test-number": testNumber }),
+});

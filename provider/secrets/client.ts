@@ -1,9 +1,9 @@
 import type { OpenAPIV3 } from "openapi-types";
+import type { Adopt } from "../adoption";
 import { Connection, Dialect } from "../connection";
 import { StewardError } from "../errors";
 import { unlikeTheApi } from "../failure";
 import { isObject, Request, Retry, send } from "../http";
-import { Adopt } from "../resource";
 
 /** What differs between the API documents and the real product. */
 interface SecretsDialect {

@@ -1,15 +1,11 @@
 export { Duration } from "../comparison";
+export * from "./classes";
 export { Rekey, RekeyArgs } from "./rekey";
 export { GetRekeyBackupOptions, getRekeyBackup } from "./rekey/backup";
 export { RekeyInputs } from "./rekey/declaration";
-export { DecryptShareOptions, decryptShare } from "./rekey/pgp";
+export { DecryptShareOptions, decryptShare } from "./rekey/decrypt-share";
 export { EncryptedShare, RekeyBackup, RekeyStatus } from "./rekey/server";
 export { ShareSource } from "./rekey/share";
 export { GetRekeyStatusOptions, getRekeyStatus } from "./rekey/status";
-export { SchedulerAccess, SchedulerAccessArgs, SchedulerAccessInputs, SchedulerAccessState } from "./scheduler-access";
-export { SchedulerLease, SchedulerLeaseArgs, SchedulerLeaseInputs, SchedulerLeaseState } from "./scheduler-lease";
-export { RoleAttributes, RoleState, SchedulerRole, SchedulerRoleArgs, SchedulerRoleInputs, SchedulerRoleState } from "./scheduler-role";
 export { ListSchedulerRolesOptions, listSchedulerRoles } from "./scheduler-role-list";
-export { SchedulerRoles, SchedulerRolesArgs, SchedulerRolesInputs, SchedulerRolesState } from "./scheduler-roles";
-export { SchedulerToken, SchedulerTokenArgs, SchedulerTokenInputs, SchedulerTokenState } from "./scheduler-token";
 export { GetSpecificationOptions, getSpecification, Operation, Specification } from "./specification";

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { Comparison } from "../comparison";
-import { isMountPath, trimMount } from "../connection";
+import { Connection, isMountPath, trimMount } from "../connection";
+import { Schema } from "../inputs";
+import { defaultMount } from "./client";
 
 /** What lives in a mounted engine. */
 export interface Mounted {
@@ -11,22 +13,26 @@ export interface Mounted {
   mount?: string;
 }
 
-/** @internal */
-export const mountInput: z.ZodType<string | undefined> = z
+const path = z
   .string("must be a path such as team/scheduler")
-  .refine(isMountPath, "must be a path such as team/scheduler, without empty parts")
-  .optional();
+  .refine(isMountPath, "must be a path such as team/scheduler, without empty parts");
+
+/** The input `mount` of a function. @internal */
+export const mountInput: z.ZodType<string | undefined> = path.optional();
 
 const trimmed = (value: unknown): unknown => (typeof value === "string" ? trimMount(value) : value);
 
-/** @internal */
-export const mountPath: Comparison = {
-  normalise: trimmed,
-  equal: (a, b) => trimmed(a) === trimmed(b),
+/** The input and output `mount` of a resource. @internal */
+export const mountField: {
+  input: Schema<string>;
+  default: (connection: Connection) => string;
+  output: true;
+  compare: Comparison;
+  replaces: true;
+} = {
+  input: path,
+  default: defaultMount,
+  output: true,
+  compare: { normalise: trimmed, equal: (a, b) => trimmed(a) === trimmed(b) },
+  replaces: true,
 };
-
-/** The mount in an id: what stands before the part that names the object. @internal */
-export function mountBefore(id: string, end: RegExp): { mount: string } | undefined {
-  const mount = id.replace(end, "");
-  return mount !== id && mount === trimMount(mount) && isMountPath(mount) ? { mount } : undefined;
-}

@@ -1,17 +1,14 @@
 import { X509Certificate } from "node:crypto";
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
-import { adoptInput, differencesOf, Found } from "../adoption";
-import { Comparison, exact, ignored, pem } from "../comparison";
+import { Adopt, adoptField, differencesOf, Found } from "../adoption";
+import { Comparison, exact, pem } from "../comparison";
 import { Connection, trimMount } from "../connection";
-import { Definition, Finding } from "../definition";
-import { connectionInput, holdsCredentials, strictObject } from "../inputs";
+import { Definition, DeleteRequest, Finding, ReadRequest } from "../definition";
+import { Connected, connectionField, holdsCredentials } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
-import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import {
   apiPath,
   call,
-  defaultMount,
   dialectOf,
   explainRefusal,
   isNotFound,
@@ -21,7 +18,7 @@ import {
   replaceHint,
   unexpectedAnswer,
 } from "./client";
-import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
+import { Mounted, mountField } from "./mount";
 
 /** What a program declares of an access configuration. */
 export interface SchedulerAccessInputs extends Connected, Mounted {
@@ -74,33 +71,16 @@ interface Remembered extends SchedulerAccessState {
   clientKey?: string;
 }
 
-const certificate = z
-  .string()
-  .regex(/-----BEGIN CERTIFICATE-----/, "must be a certificate in PEM form, not a path")
-  .optional();
-
-const inputs: z.ZodType<SchedulerAccessInputs> = strictObject({
-  address: z
-    .string("must be the scheduler's address")
-    .refine((address) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol), "must be a URL such as https://host:4646")
-    .refine((address) => !holdsCredentials(address), "must not hold a user or a password, which the state would keep in clear text")
-    .refine((address) => !/[?#]/.test(address), "must not hold a query or a fragment")
-    .optional(),
-  token: z
-    .string("must be the scheduler's management token")
-    .min(1, "must not be empty: the first write without a token would bootstrap the scheduler's access control")
-    .optional(),
-  maxTokenNameLength: z.int("must be a whole number").min(0, "must not be negative").optional(),
-  caCert: certificate,
-  clientCert: certificate,
-  clientKey: z
-    .string()
-    .regex(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "must be a private key in PEM form, not a path")
-    .optional(),
-  mount: mountInput,
-  adopt: adoptInput,
-  connection: connectionInput,
-});
+const url = z
+  .string("must be the scheduler's address")
+  .refine((address) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol), "must be a URL such as https://host:4646")
+  .refine((address) => !holdsCredentials(address), "must not hold a user or a password, which the state would keep in clear text")
+  .refine((address) => !/[?#]/.test(address), "must not hold a query or a fragment");
+const managementToken = z
+  .string("must be the scheduler's management token")
+  .min(1, "must not be empty: the first write without a token would bootstrap the scheduler's access control");
+const certificate = z.string().regex(/-----BEGIN CERTIFICATE-----/, "must be a certificate in PEM form, not a path");
+const privateKey = z.string().regex(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "must be a private key in PEM form, not a path");
 
 /** DER of the object identifiers of sha1WithRSAEncryption, ecdsa-with-SHA1 and dsa-with-sha1. */
 const sha1Signatures = ["06092a864886f70d010105", "06072a8648ce3d0401", "06072a8648ce380403"].map((hex) => Buffer.from(hex, "hex"));
@@ -144,7 +124,7 @@ const withoutCredentials = (address: unknown): string =>
     .replace(/^([a-z][a-z0-9+.-]*:[\\/]*)?.*@/is, "$1[secret]@")
     .replace(/\?.*$/s, "?[secret]");
 
-async function read(connection: Connection, previous: Remembered, declared: readonly string[]): Promise<Remembered | undefined> {
+async function read({ connection, state: previous, declared }: ReadRequest<Remembered>): Promise<Remembered | undefined> {
   const data = await readData(connection, path(previous.mount));
   if (data && typeof data.address !== "string") throw unexpectedAnswer(path(previous.mount));
   if (!data || (isLeftover(connection, data) && declared.includes("address"))) return undefined;
@@ -194,7 +174,13 @@ const readable = {
 };
 
 /** A creation overwrites the whole configuration: what is not declared becomes blank. */
-async function find(connection: Connection, inputs: SchedulerAccessInputs): Promise<Found<Remembered> | undefined> {
+async function find({
+  connection,
+  inputs,
+}: {
+  connection: Connection;
+  inputs: SchedulerAccessInputs;
+}): Promise<Found<Remembered> | undefined> {
   const { mount = "", adopt } = inputs;
   const data = await readExisting(adopt, (anyNotFound) => readData(connection, path(mount), { anyNotFound }));
   if (!data || isLeftover(connection, data)) return undefined;
@@ -216,7 +202,7 @@ async function find(connection: Connection, inputs: SchedulerAccessInputs): Prom
 }
 
 /** No management token may stay behind. */
-async function clear(connection: Connection, { mount }: Remembered): Promise<void> {
+async function clear({ connection, state: { mount } }: DeleteRequest<Remembered>): Promise<void> {
   if (dialectOf(connection).deletesAccess) return remove(connection, path(mount));
   try {
     await write(connection, { mount, address: "", token: "" });
@@ -230,50 +216,6 @@ const tokenMissing: Finding = {
   reason:
     "is missing; the first write without a token makes Vault bootstrap the scheduler's ACLs and keep the only management token, which cannot be undone",
 };
-
-/** @internal */
-export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
-  token: "secrets:SchedulerAccess",
-  noun: "scheduler access configuration",
-  name: ({ mount }) => mount ?? "",
-  id: (inputs) => `${inputs.mount}/config/access`,
-  idForm: "<mount>/config/access",
-  parseId: (id) => mountBefore(id, /\/config\/access$/),
-  inputs,
-  state: ["address", "maxTokenNameLength", "mount"],
-  defaults: (connection) => ({ mount: defaultMount(connection) }),
-  rules: [
-    {
-      fields: ["token"],
-      check: ({ token }, connection) => (token === undefined && dialectOf(connection).bootstraps ? [tokenMissing] : []),
-    },
-    {
-      fields: ["clientCert", "clientKey"],
-      check: ({ clientCert, clientKey }) => {
-        if (clientCert && !clientKey) return [{ path: "clientKey", reason: "is needed with clientCert" }];
-        return clientKey && !clientCert ? [{ path: "clientCert", reason: "is needed with clientKey" }] : [];
-      },
-    },
-    { fields: ["caCert"], check: ({ caCert }) => certificateWarnings("caCert", caCert) },
-    { fields: ["clientCert"], check: ({ clientCert }) => certificateWarnings("clientCert", clientCert) },
-  ],
-  compare: { maxTokenNameLength: blankIsNone, caCert: pem, clientCert: pem, clientKey: pem, mount: mountPath, adopt: ignored },
-  // Not deleted before: the engine at the old mount has to revoke the tokens that are replaced with it. The class cannot have it otherwise for a
-  // replacement that the user orders: its option would hold for a change of the mount as well, whatever `diff` answers.
-  replaces: ["mount"],
-  objects: { fields: ["mount"], paths: ({ mount }) => [path(mount as string)] },
-  secrets: ["token", "clientKey"],
-  read,
-  find,
-  create: (connection, inputs) => write(connection, inputs),
-  update: write,
-  delete: (connection, state) => removeObject(connection, path(state.mount), () => clear(connection, state)),
-  explain: explainRefusal,
-};
-
-/** Arguments of {@link SchedulerAccess}. */
-export interface SchedulerAccessArgs extends Args<SchedulerAccessInputs> {}
-export interface SchedulerAccess extends Outputs<SchedulerAccessState> {}
 
 /**
  * How the secrets service reaches the scheduler: `POST`, `GET` and, where the service has it, `DELETE <mount>/config/access`.
@@ -292,12 +234,51 @@ export interface SchedulerAccess extends Outputs<SchedulerAccessState> {}
  * `POST` of a blank configuration. In the standard dialect a 404 costs one read more, at most once in a run: the OpenAPI document, which has to show
  * the path to the token.
  * @unreadable `token` and `clientKey`; in the standard dialect everything but `address`.
+ * @internal
  */
-export class SchedulerAccess extends CustomResource {
-  /** Reads an access configuration without managing it; the id is `<mount>/config/access`. */
-  static readonly get: Getter<SchedulerAccess> = getter(() => SchedulerAccess);
-
-  constructor(name: string, args: SchedulerAccessArgs, opts?: CustomResourceOptions) {
-    super(...registration(schedulerAccess, name, args, opts));
-  }
-}
+export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessState, Remembered> = {
+  token: "secrets:SchedulerAccess",
+  noun: "scheduler access configuration",
+  name: "<mount>",
+  id: "<mount>/config/access",
+  readById: true,
+  fields: {
+    address: { input: url, output: true },
+    token: { input: managementToken, stored: true, secret: true, writeOnly: true },
+    maxTokenNameLength: {
+      input: z.int("must be a whole number").min(0, "must not be negative"),
+      output: true,
+      compare: blankIsNone,
+    },
+    caCert: { input: certificate, stored: true, compare: pem },
+    clientCert: { input: certificate, stored: true, compare: pem },
+    clientKey: { input: privateKey, stored: true, compare: pem, secret: true, writeOnly: true },
+    // Not deleted before it is replaced: the engine at the old mount has to revoke the tokens that are replaced with it. The class cannot have
+    // it otherwise for a replacement that the user orders: its option would hold for a change of the mount as well, whatever `diff` answers.
+    mount: mountField,
+    adopt: adoptField,
+    connection: connectionField,
+  },
+  rules: [
+    {
+      fields: ["token"],
+      check: ({ token }, connection) => (token === undefined && dialectOf(connection).bootstraps ? [tokenMissing] : []),
+    },
+    {
+      fields: ["clientCert", "clientKey"],
+      check: ({ clientCert, clientKey }) => {
+        if (clientCert && !clientKey) return [{ path: "clientKey", reason: "is needed with clientCert" }];
+        return clientKey && !clientCert ? [{ path: "clientCert", reason: "is needed with clientKey" }] : [];
+      },
+    },
+    { fields: ["caCert"], check: ({ caCert }) => certificateWarnings("caCert", caCert) },
+    { fields: ["clientCert"], check: ({ clientCert }) => certificateWarnings("clientCert", clientCert) },
+  ],
+  objects: { fields: ["mount"], paths: ({ mount }) => [path(mount as string)] },
+  read,
+  find,
+  create: ({ connection, inputs }) => write(connection, inputs),
+  update: ({ connection, inputs, state }) => write(connection, inputs, state),
+  delete: (request) => removeObject(request.connection, path(request.state.mount), () => clear(request)),
+  diagnose: explainRefusal,
+};

@@ -1,14 +1,12 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
-import { adoptInput, differencesOf, Found } from "../adoption";
-import { Duration, duration, exact, ignored, seconds } from "../comparison";
+import { Adopt, adoptField, differencesOf, Found } from "../adoption";
+import { Duration, duration, exact, seconds } from "../comparison";
 import { Connection, trimMount } from "../connection";
-import { Definition } from "../definition";
-import { connectionInput, strictObject } from "../inputs";
+import { Definition, UpdateRequest } from "../definition";
+import { Connected, connectionField } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
-import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { apiPath, call, defaultMount, explainRefusal, readData, readExisting, readFirst, remove, replaceHint } from "./client";
-import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
+import { apiPath, call, explainRefusal, readData, readExisting, readFirst, remove, replaceHint } from "./client";
+import { Mounted, mountField } from "./mount";
 
 /** What a program declares of a lease configuration. At least one of `ttl` and `maxTtl`. */
 export interface SchedulerLeaseInputs extends Connected, Mounted {
@@ -38,14 +36,6 @@ const time = z
   .union([z.string(), z.number()], 'must be a duration such as "30s" or "1h30m", or a number of seconds')
   .refine((value) => seconds(value) !== undefined, 'must be whole seconds, at least 0: "30s", "1h30m", "1d" or a number');
 
-const inputs: z.ZodType<SchedulerLeaseInputs> = strictObject({
-  ttl: time.optional(),
-  maxTtl: time.optional(),
-  mount: mountInput,
-  adopt: adoptInput,
-  connection: connectionInput,
-});
-
 const path = (mount: string): string => apiPath(trimMount(mount), "config", "lease");
 
 async function read(connection: Connection, { mount }: { mount: string }, anyNotFound = false): Promise<SchedulerLeaseState | undefined> {
@@ -63,7 +53,13 @@ const timesOf = (inputs: SchedulerLeaseInputs, current: Times | undefined): Time
   maxTtl: seconds(inputs.maxTtl) ?? current?.maxTtl ?? 0,
 });
 
-async function find(connection: Connection, inputs: SchedulerLeaseInputs): Promise<Found<SchedulerLeaseState> | undefined> {
+/** A creation. */
+interface Request {
+  connection: Connection;
+  inputs: SchedulerLeaseInputs;
+}
+
+async function find({ connection, inputs }: Request): Promise<Found<SchedulerLeaseState> | undefined> {
   const mount = inputs.mount as string;
   const state = await readExisting(inputs.adopt, (anyNotFound) => read(connection, { mount }, anyNotFound));
   return (
@@ -76,7 +72,12 @@ async function find(connection: Connection, inputs: SchedulerLeaseInputs): Promi
   );
 }
 
-async function update(connection: Connection, inputs: SchedulerLeaseInputs, known: Partial<Times>): Promise<SchedulerLeaseState> {
+async function update({
+  connection,
+  inputs,
+  state,
+}: UpdateRequest<SchedulerLeaseInputs, SchedulerLeaseState>): Promise<SchedulerLeaseState> {
+  const known: Partial<Times> = state;
   const { ttl = known.ttl, maxTtl = known.maxTtl } = inputs;
   // Nothing is known of it after a creation whose reply was lost, and when it has just left the program.
   const isKnown = ttl !== undefined && maxTtl !== undefined;
@@ -91,47 +92,6 @@ async function write(connection: Connection, inputs: SchedulerLeaseInputs, curre
   await call(connection, { method: "POST", path: path(state.mount), body, retry: "idempotent" });
   return state;
 }
-
-/** @internal */
-export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseState> = {
-  token: "secrets:SchedulerLease",
-  noun: "scheduler lease configuration",
-  name: (fields) => fields.mount ?? "",
-  id: (inputs) => `${inputs.mount}/config/lease`,
-  idForm: "<mount>/config/lease",
-  parseId: (id) => mountBefore(id, /\/config\/lease$/),
-  inputs,
-  state: ["ttl", "maxTtl", "mount"],
-  defaults: (connection) => ({ mount: defaultMount(connection) }),
-  rules: [
-    {
-      fields: ["ttl", "maxTtl"],
-      check: ({ ttl, maxTtl }) => {
-        if (ttl === undefined && maxTtl === undefined) return [{ path: "", reason: "at least one of ttl and maxTtl is needed" }];
-        const [lease, longest] = [seconds(ttl), seconds(maxTtl)];
-        return lease && longest && lease > longest
-          ? [{ path: "ttl", reason: "is longer than maxTtl, which will cut it", warning: true }]
-          : [];
-      },
-    },
-  ],
-  compare: { ttl: duration, maxTtl: duration, mount: mountPath, adopt: ignored },
-  replaces: ["mount"],
-  objects: { fields: ["mount"], paths: ({ mount }) => [path(mount as string)] },
-  deleteBeforeReplace: true,
-  remaining: ["ttl", "maxTtl"],
-  secrets: [],
-  read: (connection, previous) => read(connection, previous),
-  find,
-  create: (connection, inputs, found) => write(connection, inputs, found?.state),
-  update,
-  delete: (connection, { mount }) => removeObject(connection, path(mount), () => remove(connection, path(mount))),
-  explain: explainRefusal,
-};
-
-/** Arguments of {@link SchedulerLease}. */
-export interface SchedulerLeaseArgs extends Args<SchedulerLeaseInputs> {}
-export interface SchedulerLease extends Outputs<SchedulerLeaseState> {}
 
 /**
  * How long the tokens live that the scheduler engine generates: `POST`, `GET` and `DELETE <mount>/config/lease`.
@@ -150,12 +110,39 @@ export interface SchedulerLease extends Outputs<SchedulerLeaseState> {}
  * them leaves the program. Refresh: 1 `GET`. Delete: 1 `DELETE`. In the standard dialect a 404 costs one read more, at most once in a run: the
  * OpenAPI document, which has to show the path to the token.
  * @unreadable Nothing: both are shown.
+ * @internal
  */
-export class SchedulerLease extends CustomResource {
-  /** Reads a lease configuration without managing it; the id is `<mount>/config/lease`. */
-  static readonly get: Getter<SchedulerLease> = getter(() => SchedulerLease);
-
-  constructor(name: string, args: SchedulerLeaseArgs, opts?: CustomResourceOptions) {
-    super(...registration(schedulerLease, name, args, opts));
-  }
-}
+export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseState> = {
+  token: "secrets:SchedulerLease",
+  noun: "scheduler lease configuration",
+  name: "<mount>",
+  id: "<mount>/config/lease",
+  readById: true,
+  fields: {
+    ttl: { input: time, output: true, compare: duration, stays: true },
+    maxTtl: { input: time, output: true, compare: duration, stays: true },
+    mount: mountField,
+    adopt: adoptField,
+    connection: connectionField,
+  },
+  rules: [
+    {
+      fields: ["ttl", "maxTtl"],
+      check: ({ ttl, maxTtl }) => {
+        if (ttl === undefined && maxTtl === undefined) return [{ path: "", reason: "at least one of ttl and maxTtl is needed" }];
+        const [lease, longest] = [seconds(ttl), seconds(maxTtl)];
+        return lease && longest && lease > longest
+          ? [{ path: "ttl", reason: "is longer than maxTtl, which will cut it", warning: true }]
+          : [];
+      },
+    },
+  ],
+  objects: { fields: ["mount"], paths: ({ mount }) => [path(mount as string)] },
+  deleteBeforeReplace: true,
+  read: ({ connection, state }) => read(connection, state),
+  find,
+  create: ({ connection, inputs, found }) => write(connection, inputs, found?.state),
+  update,
+  delete: ({ connection, state: { mount } }) => removeObject(connection, path(mount), () => remove(connection, path(mount))),
+  diagnose: explainRefusal,
+};

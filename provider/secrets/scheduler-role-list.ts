@@ -1,20 +1,10 @@
 import { z } from "zod";
-import { Connection, trimMount } from "../connection";
-import { connectionInput, strictObject } from "../inputs";
+import { trimMount } from "../connection";
+import { Connected, connectionInput, strictObject } from "../inputs";
 import { ask } from "../program";
-import { Connected } from "../resource";
-import { apiPath, defaultMount, explainRefusal, isTexts, readData, unexpectedAnswer } from "./client";
+import { defaultMount, explainRefusal } from "./client";
 import { Mounted, mountInput } from "./mount";
-
-/** The names of all roles at a mount; an engine without roles answers 404. @internal */
-export async function listRoleNames(connection: Connection, mount: string): Promise<string[]> {
-  const path = apiPath(mount, "role");
-  const data = await readData(connection, path, { query: { list: "true" } });
-  if (!data) return [];
-  const { keys } = data;
-  if (!isTexts(keys)) throw unexpectedAnswer(path);
-  return keys;
-}
+import { listRoleNames } from "./scheduler-role";
 
 /** What {@link listSchedulerRoles} takes. */
 export interface ListSchedulerRolesOptions extends Connected, Mounted {}

@@ -1,17 +1,14 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
-import { adoptInput, Difference, differencesOf, Found } from "../adoption";
-import { exact, ignored, set } from "../comparison";
+import { Adopt, adoptField, Difference, differencesOf, Found } from "../adoption";
+import { exact, set } from "../comparison";
 import { Connection, trimMount } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
-import { connectionInput, flag, isStorableKey, strictObject } from "../inputs";
+import { Connected, connectionField, flag, isStorableKey } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
-import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import {
   apiPath,
   call,
-  defaultMount,
   dialectOf,
   Evidence,
   explainRefusal,
@@ -22,8 +19,7 @@ import {
   replaceHint,
   unexpectedAnswer,
 } from "./client";
-import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
-import { listRoleNames } from "./scheduler-role-list";
+import { Mounted, mountField } from "./mount";
 
 /** What a role is, apart from its name. */
 export interface RoleAttributes {
@@ -84,24 +80,17 @@ export const roleDefaults: Required<RoleAttributes> = { policies: [], global: fa
 
 /** @internal */
 export const roleAttributes: {
-  policies: z.ZodOptional<z.ZodType<string[]>>;
-  global: z.ZodOptional<z.ZodType<boolean>>;
-  type: z.ZodOptional<z.ZodType<"client" | "management">>;
+  policies: z.ZodType<string[]>;
+  global: z.ZodType<boolean>;
+  type: z.ZodType<"client" | "management">;
 } = {
-  policies: z
-    .array(z.string().regex(/^[^\s,]+$/, "must be the name of one policy, without commas or blanks"), "must be a list of policy names")
-    .optional(),
-  global: flag.optional(),
-  type: z.enum(["client", "management"], 'must be "client" or "management"').optional(),
+  policies: z.array(
+    z.string().regex(/^[^\s,]+$/, "must be the name of one policy, without commas or blanks"),
+    "must be a list of policy names",
+  ),
+  global: flag,
+  type: z.enum(["client", "management"], 'must be "client" or "management"'),
 };
-
-const inputs: z.ZodType<SchedulerRoleInputs> = strictObject({
-  name: z.string("must be the role's name"),
-  ...roleAttributes,
-  mount: mountInput,
-  adopt: adoptInput,
-  connection: connectionInput,
-});
 
 /** What the product would refuse of a role's name. @internal */
 export function roleNameFindings(connection: Connection, name: string, path: string): Finding[] {
@@ -121,6 +110,16 @@ export function rolePolicyFindings(connection: Connection, { type = "client", po
 
 /** Where a role is on the server. @internal */
 export const rolePath = ({ mount, name }: { mount: string; name: string }): string => apiPath(trimMount(mount), "role", name);
+
+/** The names of all roles at a mount; an engine without roles answers 404. @internal */
+export async function listRoleNames(connection: Connection, mount: string): Promise<string[]> {
+  const path = apiPath(mount, "role");
+  const data = await readData(connection, path, { query: { list: "true" } });
+  if (!data) return [];
+  const { keys } = data;
+  if (!isTexts(keys)) throw unexpectedAnswer(path);
+  return keys;
+}
 
 /** The list of all roles is the evidence that one does not exist. */
 const isUnlisted =
@@ -185,7 +184,13 @@ export const deleteRole = (
 /** After defaults have been filled in. */
 type Complete = SchedulerRoleInputs & { mount: string };
 
-async function write(connection: Connection, inputs: SchedulerRoleInputs): Promise<SchedulerRoleState> {
+/** A creation, or an update. */
+interface Request {
+  connection: Connection;
+  inputs: SchedulerRoleInputs;
+}
+
+async function write({ connection, inputs }: Request): Promise<SchedulerRoleState> {
   const { name, mount } = inputs as Complete;
   return { name, mount, lease: undefined, ...(await writeRole(connection, inputs as Complete)) };
 }
@@ -198,7 +203,7 @@ export const roleDifferences = (from: RoleAttributes, to: RoleAttributes, prefix
 export const unreadOf = (roles: readonly RoleAttributes[]): string[] =>
   roles.some(({ global }) => global === undefined) ? ["global"] : [];
 
-async function find(connection: Connection, inputs: SchedulerRoleInputs): Promise<Found<SchedulerRoleState> | undefined> {
+async function find({ connection, inputs }: Request): Promise<Found<SchedulerRoleState> | undefined> {
   const role = inputs as Complete;
   const { mount, adopt } = role;
   const existing: RoleAttributes | undefined =
@@ -217,43 +222,6 @@ async function find(connection: Connection, inputs: SchedulerRoleInputs): Promis
   );
 }
 
-/** @internal */
-export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> = {
-  token: "secrets:SchedulerRole",
-  noun: "scheduler role",
-  name: ({ name }) => name,
-  id: (inputs) => `${inputs.mount}/role/${inputs.name}`,
-  idForm: "<mount>/role/<name>",
-  parseId: (id) => {
-    const [, mount, name] = /^(.+)\/role\/([^/]+)$/.exec(id) ?? [];
-    return mount && name && mountBefore(id, /\/role\/[^/]+$/) ? { mount, name } : undefined;
-  },
-  inputs,
-  state: ["name", "policies", "global", "type", "lease", "mount"],
-  defaults: (connection) => ({ ...roleDefaults, mount: defaultMount(connection) }),
-  rules: [
-    { fields: ["name"], check: ({ name }, connection) => roleNameFindings(connection, name, "name") },
-    { fields: ["type", "policies"], check: (inputs, connection) => rolePolicyFindings(connection, inputs, "policies") },
-  ],
-  compare: { policies: set, mount: mountPath, adopt: ignored },
-  replaces: ["name", "mount"],
-  objects: { fields: ["mount", "name"], paths: (fields) => [rolePath(fields as Complete)] },
-  secrets: [],
-  read: async (connection, previous, declared) => {
-    const role = await readRole(connection, previous, previous);
-    return role && { name: previous.name, mount: previous.mount, ...role, lease: declared.length === 0 ? role.lease : undefined };
-  },
-  find,
-  create: write,
-  update: write,
-  delete: (connection, role) => deleteRole(connection, role),
-  explain: explainRefusal,
-};
-
-/** Arguments of {@link SchedulerRole}. */
-export interface SchedulerRoleArgs extends Args<SchedulerRoleInputs> {}
-export interface SchedulerRole extends Outputs<SchedulerRoleState> {}
-
 /**
  * A named role, from which the secrets service generates tokens of the scheduler: `POST`, `GET` and `DELETE <mount>/role/<name>`.
  * Its id is `<mount>/role/<name>`.
@@ -270,12 +238,36 @@ export interface SchedulerRole extends Outputs<SchedulerRoleState> {}
  * hold the role, takes the place of the `GET` of a creation without `adopt`. There a refresh that gets a 404 reads the list as well.
  * Where the list is a 404 too, the OpenAPI document is read, once in a run.
  * @unreadable `global`, in the standard dialect; after `get` it is undefined there.
+ * @internal
  */
-export class SchedulerRole extends CustomResource {
-  /** Reads a role without managing it; the id is `<mount>/role/<name>`. */
-  static readonly get: Getter<SchedulerRole> = getter(() => SchedulerRole);
-
-  constructor(name: string, args: SchedulerRoleArgs, opts?: CustomResourceOptions) {
-    super(...registration(schedulerRole, name, args, opts));
-  }
-}
+export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> = {
+  token: "secrets:SchedulerRole",
+  noun: "scheduler role",
+  name: "<name>",
+  id: "<mount>/role/<name>",
+  readById: true,
+  fields: {
+    name: { input: z.string("must be the role's name"), required: true, output: true, replaces: true },
+    policies: { input: roleAttributes.policies, default: () => [], output: true, compare: set },
+    global: { input: roleAttributes.global, default: () => false, output: true },
+    type: { input: roleAttributes.type, default: () => "client", output: true },
+    lease: { output: true },
+    mount: mountField,
+    adopt: adoptField,
+    connection: connectionField,
+  },
+  rules: [
+    { fields: ["name"], check: ({ name }, connection) => roleNameFindings(connection, name, "name") },
+    { fields: ["type", "policies"], check: (inputs, connection) => rolePolicyFindings(connection, inputs, "policies") },
+  ],
+  objects: { fields: ["mount", "name"], paths: (fields) => [rolePath(fields as Complete)] },
+  read: async ({ connection, state: { name, mount, global }, declared }) => {
+    const role = await readRole(connection, { mount, name }, { global });
+    return role && { name, mount, ...role, lease: declared.length === 0 ? role.lease : undefined };
+  },
+  find,
+  create: write,
+  update: write,
+  delete: ({ connection, state }) => deleteRole(connection, state),
+  diagnose: explainRefusal,
+};

@@ -1,18 +1,17 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
-import { adoptInput, Found, takeOver } from "../adoption";
-import { Comparison, ignored, set } from "../comparison";
+import { Adopt, adoptField, Found, takeOver } from "../adoption";
+import { Comparison, set } from "../comparison";
 import { Connection } from "../connection";
-import { Definition, Doubt, Finding } from "../definition";
+import { Definition, DeleteRequest, Doubt, PlanNote, ReadRequest, UpdateRequest } from "../definition";
 import { StewardError, Unfinished } from "../errors";
-import { connectionInput, flag, strictObject } from "../inputs";
+import { Connected, connectionField, flag, strictObject } from "../inputs";
 import { log, shortened, withProgress } from "../log";
 import { isRemoved, renamedHint } from "../ownership";
-import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { defaultMount, explainRefusal } from "./client";
-import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
+import { explainRefusal } from "./client";
+import { Mounted, mountField } from "./mount";
 import {
   deleteRole,
+  listRoleNames,
   RoleAttributes,
   RoleState,
   readRole,
@@ -25,7 +24,6 @@ import {
   unreadOf,
   writeRole,
 } from "./scheduler-role";
-import { listRoleNames } from "./scheduler-role-list";
 
 /** What a program declares of a set of roles. */
 export interface SchedulerRolesInputs extends Connected, Mounted {
@@ -61,13 +59,8 @@ interface Remembered extends SchedulerRolesState, Pick<Doubt, "unanswered"> {
 
 type Roles = Record<string, RoleAttributes>;
 
-const inputs: z.ZodType<SchedulerRolesInputs> = strictObject({
-  roles: z.record(z.string(), strictObject(roleAttributes), "must be an object of roles by name"),
-  exclusive: flag.optional(),
-  mount: mountInput,
-  adopt: adoptInput,
-  connection: connectionInput,
-});
+const { policies, global, type } = roleAttributes;
+const role: z.ZodType<RoleAttributes> = strictObject({ policies: policies.optional(), global: global.optional(), type: type.optional() });
 
 /** The role of that name; a plain object has a `constructor` and more besides. */
 const own = <Role>(roles: Record<string, Role> | undefined, name: string): Role | undefined =>
@@ -97,7 +90,7 @@ const rolesByName: Comparison = {
     [...Object.keys(a ?? {}), ...Object.keys(b ?? {})].every((name) => sameRole(own(a as Roles, name), own(b as Roles, name))),
 };
 
-async function read(connection: Connection, previous: Remembered, declared: readonly string[]): Promise<Remembered> {
+async function read({ connection, state: previous, declared }: ReadRequest<Remembered>): Promise<Remembered> {
   const { mount, exclusive } = previous;
   const listed = await listRoleNames(connection, mount);
   const isGet = declared.length === 0;
@@ -133,16 +126,23 @@ function refuseUnstorable(connection: Connection, mount: string, names: readonly
 /** Pulumi shows no change of a key that begins so. */
 const isHidden = (name: string): boolean => name.startsWith("__");
 
-function foresee({ roles }: SchedulerRolesInputs, last: Remembered): Finding[] {
+function planNotes({ inputs: { roles }, last }: { inputs: SchedulerRolesInputs; last?: Remembered }): PlanNote[] {
+  if (!last) return [];
   const names = [...new Set([...Object.keys(roles), ...Object.keys(last.roles)])];
   const changed = names.filter((name) => isHidden(name) && !sameRole(own(last.roles, name), own(roles, name)));
   if (changed.length === 0) return [];
   return [
-    { path: "roles", reason: `${shortList(changed)} will be written or removed; Pulumi shows no change of a name that begins with __` },
+    { path: "roles", text: `${shortList(changed)} will be written or removed; Pulumi shows no change of a name that begins with __` },
   ];
 }
 
-async function find(connection: Connection, inputs: SchedulerRolesInputs): Promise<Found<Remembered> | undefined> {
+async function find({
+  connection,
+  inputs,
+}: {
+  connection: Connection;
+  inputs: SchedulerRolesInputs;
+}): Promise<Found<Remembered> | undefined> {
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
   const listed = await listRoleNames(connection, mount);
   const others = without(listed, Object.keys(roles));
@@ -180,12 +180,7 @@ async function existing(
   };
 }
 
-async function update(
-  connection: Connection,
-  inputs: SchedulerRolesInputs,
-  previous: Remembered,
-  last: Remembered & Doubt,
-): Promise<Remembered> {
+async function update({ connection, inputs, state: previous, last }: UpdateRequest<SchedulerRolesInputs, Remembered>): Promise<Remembered> {
   const known = without([...Object.keys(previous.roles), ...(previous.unanswered ?? [])], previous.undeclared);
   const added = without(Object.keys(inputs.roles), known);
   if (added.length > 0) {
@@ -255,7 +250,8 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
   });
 }
 
-async function removeAll(connection: Connection, { mount, roles, undeclared, unanswered }: Remembered): Promise<void> {
+async function removeAll({ connection, state }: DeleteRequest<Remembered>): Promise<void> {
+  const { mount, roles, undeclared, unanswered } = state;
   const names = without([...new Set([...Object.keys(roles), ...(unanswered ?? [])])], undeclared);
   const removals = names.map((name) => deleteRole(connection, { mount, name }, { isQuiet: true }));
   const outcomes = await Promise.allSettled(withProgress(removals, rolesOf(mount), "deleted"));
@@ -280,52 +276,6 @@ const rolesOf = (mount: string): string => `scheduler roles of mount "${mount}"`
 
 const shortList = (names: readonly string[]): string => shortened(names).join(", ");
 
-/** @internal */
-export const schedulerRoles: Definition<SchedulerRolesInputs, Remembered> = {
-  token: "secrets:SchedulerRoles",
-  noun: "scheduler roles of mount",
-  name: ({ mount }) => mount ?? "",
-  id: (inputs) => `${inputs.mount}/role`,
-  idForm: "<mount>/role",
-  parseId: (id) => mountBefore(id, /\/role$/),
-  inputs,
-  state: ["roles", "mount"],
-  defaults: (connection) => ({ mount: defaultMount(connection) }),
-  rules: [
-    {
-      fields: ["roles"],
-      check: ({ roles }, connection) =>
-        Object.entries(roles).flatMap(([name, role]) => [
-          ...roleNameFindings(connection, name, `roles.${name}`),
-          ...rolePolicyFindings(connection, role, `roles.${name}.policies`),
-        ]),
-    },
-  ],
-  compare: { roles: rolesByName, mount: mountPath, adopt: ignored },
-  replaces: ["mount"],
-  objects: {
-    fields: ["mount", "roles"],
-    paths: (fields) => {
-      const { mount, roles = {}, unanswered = [] } = fields as Partial<SchedulerRolesInputs> & Pick<Remembered, "unanswered">;
-      const declared = Object.keys(roles).filter((name) => roles[name] !== undefined);
-      return [...new Set([...declared, ...unanswered])].map((name) => rolePath({ mount: mount as string, name }));
-    },
-  },
-  deleteBeforeReplace: true,
-  secrets: [],
-  read,
-  find,
-  create: (connection, inputs) => apply(connection, inputs, { mount: inputs.mount as string, roles: {} }),
-  update,
-  delete: removeAll,
-  foresee,
-  explain: explainRefusal,
-};
-
-/** Arguments of {@link SchedulerRoles}. */
-export interface SchedulerRolesArgs extends Args<SchedulerRolesInputs> {}
-export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
-
 /**
  * Many roles of one scheduler engine in one resource, faster than one resource for each: `POST`, `GET` and `DELETE <mount>/role/<name>`,
  * and `GET <mount>/role?list=true`. Its id is `<mount>/role`.
@@ -346,12 +296,47 @@ export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
  * answered 404 costs one read more, at most once in a run: the OpenAPI document, which has to show the path to the token.
  * @unreadable `global` of each role, in the standard dialect; after `get` it is undefined there. The `lease` of a role is no output of the set:
  * `SchedulerRole.get` reads it.
+ * @internal
  */
-export class SchedulerRoles extends CustomResource {
-  /** Reads all roles of an engine without managing them; the id is `<mount>/role`. */
-  static readonly get: Getter<SchedulerRoles> = getter(() => SchedulerRoles);
-
-  constructor(name: string, args: SchedulerRolesArgs, opts?: CustomResourceOptions) {
-    super(...registration(schedulerRoles, name, args, opts));
-  }
-}
+export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesState, Remembered> = {
+  token: "secrets:SchedulerRoles",
+  noun: "scheduler roles of mount",
+  name: "<mount>",
+  id: "<mount>/role",
+  readById: true,
+  fields: {
+    roles: { input: z.record(z.string(), role, "must be an object of roles by name"), required: true, output: true, compare: rolesByName },
+    exclusive: { input: flag, stored: true },
+    undeclared: { stored: true },
+    unanswered: { stored: true },
+    mount: mountField,
+    adopt: adoptField,
+    connection: connectionField,
+  },
+  rules: [
+    {
+      fields: ["roles"],
+      check: ({ roles }, connection) =>
+        Object.entries(roles).flatMap(([name, role]) => [
+          ...roleNameFindings(connection, name, `roles.${name}`),
+          ...rolePolicyFindings(connection, role, `roles.${name}.policies`),
+        ]),
+    },
+  ],
+  objects: {
+    fields: ["mount", "roles"],
+    paths: (fields) => {
+      const { mount, roles = {}, unanswered = [] } = fields as Partial<SchedulerRolesInputs> & Pick<Remembered, "unanswered">;
+      const declared = Object.keys(roles).filter((name) => roles[name] !== undefined);
+      return [...new Set([...declared, ...unanswered])].map((name) => rolePath({ mount: mount as string, name }));
+    },
+  },
+  deleteBeforeReplace: true,
+  planNotes,
+  read,
+  find,
+  create: ({ connection, inputs }) => apply(connection, inputs, { mount: inputs.mount as string, roles: {} }),
+  update,
+  delete: removeAll,
+  diagnose: explainRefusal,
+};

@@ -1,14 +1,12 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
 import { Connection } from "../connection";
-import { Definition } from "../definition";
+import { CreateRequest, Definition, DeleteRequest, ReadRequest } from "../definition";
 import { StewardError } from "../errors";
 import { unlikeTheApi } from "../failure";
-import { connectionInput, strictObject, text } from "../inputs";
+import { Connected, connectionField, text } from "../inputs";
 import { log } from "../log";
-import { Args, Connected, Outputs, registration } from "../resource";
-import { apiPath, call, defaultMount, dialectOf, explainRefusal, isLeaseGone } from "./client";
-import { Mounted, mountInput, mountPath } from "./mount";
+import { apiPath, call, dialectOf, explainRefusal, isLeaseGone } from "./client";
+import { Mounted, mountField } from "./mount";
 import { roleNameFindings } from "./scheduler-role";
 
 /** What a program declares of a generated token. */
@@ -40,13 +38,6 @@ export interface SchedulerTokenState {
   expiresAt: string | undefined;
 }
 
-const inputs: z.ZodType<SchedulerTokenInputs> = strictObject({
-  role: z.string("must be the role's name"),
-  keepers: z.record(z.string(), text, "must be texts by name").optional(),
-  mount: mountInput,
-  connection: connectionInput,
-});
-
 /** What the service answers, as far as it is of that form. */
 const answers = {
   generated: z.object({
@@ -67,7 +58,8 @@ function dated(time: string | number): string | undefined {
 }
 
 /** Never sent again but after a 429: each answer is another token. */
-async function create(connection: Connection, { role, mount }: SchedulerTokenInputs): Promise<SchedulerTokenState> {
+async function create({ connection, inputs }: CreateRequest<SchedulerTokenInputs, unknown>): Promise<SchedulerTokenState> {
+  const { role, mount } = inputs;
   const path = apiPath(mount as string, "creds", role);
   // Asked before there is a token that could be lost.
   const ownLife = dialectOf(connection).tokensHaveLeases ? await lifeOfOwnToken(connection) : undefined;
@@ -119,7 +111,7 @@ function explainFailure(connection: Connection, error: unknown): unknown {
 }
 
 /** The token itself is never read again; its lease is, where there is one. */
-async function read(connection: Connection, previous: SchedulerTokenState): Promise<SchedulerTokenState | undefined> {
+async function read({ connection, state: previous }: ReadRequest<SchedulerTokenState>): Promise<SchedulerTokenState | undefined> {
   const { leaseId } = previous;
   if (!leaseId) return previous;
   const path = leases("lookup");
@@ -138,7 +130,7 @@ async function read(connection: Connection, previous: SchedulerTokenState): Prom
   }
 }
 
-async function revoke(connection: Connection, { accessorId, leaseId }: SchedulerTokenState): Promise<void> {
+async function revoke({ connection, state: { accessorId, leaseId } }: DeleteRequest<SchedulerTokenState>): Promise<void> {
   if (!leaseId)
     return log(
       `warning: scheduler token ${accessorId}: the service shows no lease, so it cannot be revoked here and works until it ends by itself`,
@@ -159,33 +151,6 @@ async function revoke(connection: Connection, { accessorId, leaseId }: Scheduler
     });
   });
 }
-
-/** @internal */
-export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenState> = {
-  token: "secrets:SchedulerToken",
-  noun: "scheduler token",
-  name: (fields) => ("role" in fields ? fields.role : ""),
-  // Its own for each token: the old one is revoked after the new one exists.
-  id: (_, state) => state?.accessorId ?? "",
-  inputs,
-  state: ["accessorId", "secretId", "leaseId", "leaseDuration", "expiresAt"],
-  // Given in any case: none and no longer any are the same.
-  defaults: (connection) => ({ mount: defaultMount(connection), keepers: {} }),
-  rules: [{ fields: ["role"], check: ({ role }, connection) => roleNameFindings(connection, role, "role") }],
-  compare: { mount: mountPath },
-  replaces: ["role", "keepers", "mount"],
-  deleteBeforeReplace: false,
-  secrets: ["secretId"],
-  read,
-  create,
-  update: async (_connection, _inputs, previous) => previous,
-  delete: revoke,
-  explain: explainRefusal,
-};
-
-/** Arguments of {@link SchedulerToken}. */
-export interface SchedulerTokenArgs extends Args<SchedulerTokenInputs> {}
-export interface SchedulerToken extends Outputs<SchedulerTokenState> {}
 
 /**
  * A token of the scheduler, generated from a role: `GET <mount>/creds/<role>`, `PUT sys/leases/lookup` and `PUT sys/leases/revoke`.
@@ -208,9 +173,31 @@ export interface SchedulerToken extends Outputs<SchedulerTokenState> {}
  * @requests Create: 1 `GET`, after 1 look at the own token where tokens have leases. Refresh: 1 `PUT` that looks the lease up. Delete: 1
  * `PUT` that revokes it. Where the service shows no lease, refresh and delete: none.
  * @unreadable The token; where the service shows no lease, also whether it still works.
+ * @internal
  */
-export class SchedulerToken extends CustomResource {
-  constructor(name: string, args: SchedulerTokenArgs, opts?: CustomResourceOptions) {
-    super(...registration(schedulerToken, name, args, opts));
-  }
-}
+export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenState> = {
+  token: "secrets:SchedulerToken",
+  noun: "scheduler token",
+  name: "<role>",
+  // Its own for each token: the old one is revoked after the new one exists.
+  id: "<accessorId>",
+  fields: {
+    role: { input: z.string("must be the role's name"), required: true, replaces: true },
+    // Given in any case: none and no longer any are the same.
+    keepers: { input: z.record(z.string(), text, "must be texts by name"), default: () => ({}), replaces: true },
+    accessorId: { output: true },
+    secretId: { output: true, secret: true },
+    leaseId: { output: true },
+    leaseDuration: { output: true },
+    expiresAt: { output: true },
+    mount: { ...mountField, output: undefined },
+    connection: connectionField,
+  },
+  rules: [{ fields: ["role"], check: ({ role }, connection) => roleNameFindings(connection, role, "role") }],
+  deleteBeforeReplace: false,
+  read,
+  create,
+  update: async ({ state }) => state,
+  delete: revoke,
+  diagnose: explainRefusal,
+};

@@ -1,8 +1,7 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { z } from "zod";
-import { connectionInput, strictObject, text } from "../inputs";
+import { Connected, connectionInput, strictObject, text } from "../inputs";
 import { ask } from "../program";
-import { Connected } from "../resource";
 import { readOpenApi } from "./client";
 
 /** One thing that can be done with one path. */

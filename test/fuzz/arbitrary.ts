@@ -1,8 +1,10 @@
 import * as fc from "fast-check";
-import { Definition } from "../../provider/definition";
+import { AnyDefinition } from "../../provider/definition";
+import { inputNames } from "../../provider/fields";
 import { isObject } from "../../provider/http";
 import { unknown } from "../../provider/lifecycle/properties";
 import { certificate, privateKey, publicKey } from "../support/certificates";
+import { holdingOutputs, secretFields } from "../support/definitions";
 
 // What anybody may write into a program, and what any server may answer.
 
@@ -102,10 +104,10 @@ function secretly(value: unknown): unknown {
 }
 
 /** Of what stands in the secret fields, each text that is long enough not to be found by chance. */
-export function secretsIn({ secrets, encrypted = [] }: Definition<Properties, Properties>, inputs: Properties): string[] {
+export function secretsIn(definition: AnyDefinition, inputs: Properties): string[] {
   const texts = (value: unknown): string[] =>
     typeof value === "string" ? [value] : typeof value === "object" && value !== null ? Object.values(value).flatMap(texts) : [];
-  const values = [...secrets, ...encrypted].flatMap((path) => {
+  const values = [...secretFields(definition), ...holdingOutputs(definition)].flatMap((path) => {
     const [field = "", key] = path.split(".");
     const value = Object.hasOwn(inputs, field) ? inputs[field] : undefined;
     return texts(key === undefined ? value : isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined);
@@ -234,13 +236,11 @@ export const fitting: Record<string, fc.Arbitrary<unknown>> = {
 };
 
 /** The names of a definition's inputs. */
-export const fieldsOf = ({ inputs }: Definition<Properties, Properties>): string[] =>
-  Object.keys((inputs as unknown as { shape: object }).shape);
+export const fieldsOf = ({ fields }: AnyDefinition): string[] => inputNames(fields);
 
 /** What is handed from one resource of the rekey to the next is nobody's to write. */
 const handed = ["attempt", "nonces", "candidate", "source", "kept", "foreign", "hadBackup"];
-const isHanded = ({ token }: Definition<Properties, Properties>, field: string): boolean =>
-  token.startsWith("secrets:Rekey") && handed.includes(field);
+const isHanded = ({ token }: AnyDefinition, field: string): boolean => token.startsWith("secrets:Rekey") && handed.includes(field);
 /** Without these nothing is valid. */
 const needed = [
   "connection",
@@ -258,16 +258,16 @@ const needed = [
 ].concat(...["testNumber", "organizationName", "moduleName", "moduleProvider", "moduleVersion", "reason"]);
 
 /** Inputs in which each field fits, or is not given. */
-export function fittingInputs(definition: Definition<Properties, Properties>): fc.Arbitrary<Properties> {
+export function fittingInputs(definition: AnyDefinition): fc.Arbitrary<Properties> {
   const fields = fieldsOf(definition);
   const requiredKeys = fields.filter((field) => needed.includes(field) || isHanded(definition, field));
   return fc.record(Object.fromEntries(fields.map((field) => [field, fitting[field] as fc.Arbitrary<unknown>])), { requiredKeys });
 }
 
 /** Inputs of any kind: fields that fit, some that do not, and some that there are not. */
-export function anyInputs(definition: Definition<Properties, Properties>): fc.Arbitrary<Properties> {
+export function anyInputs(definition: AnyDefinition): fc.Arbitrary<Properties> {
   const fields = fieldsOf(definition).filter((field) => !isHanded(definition, field));
-  const wrong = (field: string): fc.Arbitrary<unknown> => (definition.secrets.includes(field) ? anything.map(secretly) : anything);
+  const wrong = (field: string): fc.Arbitrary<unknown> => (secretFields(definition).includes(field) ? anything.map(secretly) : anything);
   const someWrong = fc
     .subarray(fields, { maxLength: Math.min(fields.length, 2) })
     .chain((chosen) => fc.record(Object.fromEntries(chosen.map((field) => [field, wrong(field)]))));

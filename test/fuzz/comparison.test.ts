@@ -1,18 +1,21 @@
 import * as fc from "fast-check";
 import { Comparison, duration, exact, ignored, json, pem, set } from "../../provider/comparison";
 import { definitions } from "../../provider/definitions";
-import { mountPath } from "../../provider/secrets/mount";
+import { mountField } from "../../provider/secrets/mount";
 import { certificate } from "../support/certificates";
 import { wire } from "../support/engine";
 import { anything, fitting, text } from "./arbitrary";
 
 /** By name: those that all share, and those that a definition has of its own. */
 const comparisons = new Map<Comparison, string>(
-  Object.entries({ exact, ignored, set, duration, pem, json, mountPath }).map(([name, comparison]) => [comparison, name]),
+  Object.entries({ exact, ignored, set, duration, pem, json, mountPath: mountField.compare }).map(([name, comparison]) => [
+    comparison,
+    name,
+  ]),
 );
-for (const { token, compare } of definitions)
-  for (const [field, comparison] of Object.entries((compare ?? {}) as Record<string, Comparison>))
-    if (!comparisons.has(comparison)) comparisons.set(comparison, `${token} ${field}`);
+for (const { token, fields } of definitions)
+  for (const [name, field] of Object.entries(fields))
+    if (field?.compare && !comparisons.has(field.compare)) comparisons.set(field.compare, `${token} ${name}`);
 
 const texts = fc.oneof(
   text,

@@ -4,6 +4,7 @@ import { platform, scheduler, secrets } from "../../provider";
 import { provider } from "../../provider/adapters/dynamic-runtime";
 import { definitions } from "../../provider/definitions";
 import { StewardError } from "../../provider/errors";
+import { format } from "../../provider/fields";
 import { limits } from "../../provider/http";
 import { watching } from "../../provider/scheduler/watch";
 import "../support/printed";
@@ -49,7 +50,7 @@ describe.each(definitions)("get of $token", (definition) => {
     const property = fc.asyncProperty(fittingInputs(definition), answers, answers, async (given, said, saidLater) => {
       const { inputs, failures } = await handler.check({}, { ...given, __provider: "text" });
       if (failures.length > 0) return;
-      const id = definition.id(inputs, {});
+      const id = format(definition.id, inputs);
       server.say(said);
       let state: object | undefined;
       await expectAnswered(async () => {

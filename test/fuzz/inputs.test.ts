@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { forget, provider } from "../../provider/adapters/dynamic-runtime";
-import { Definition } from "../../provider/definition";
+import { AnyDefinition } from "../../provider/definition";
 import { definitions } from "../../provider/definitions";
 import { StewardError } from "../../provider/errors";
 import { limits } from "../../provider/http";
@@ -47,7 +47,7 @@ function expectSteward(error: unknown, secrets: string[]): void {
   expectNoSecret(`${error.message}\n${error.stack}\n${JSON.stringify(error)}`, secrets);
 }
 
-const all: { token: string; definition: Definition<Properties, Properties> }[] = definitions.map((definition) => ({
+const all: { token: string; definition: AnyDefinition }[] = definitions.map((definition) => ({
   token: definition.token,
   definition,
 }));
@@ -57,7 +57,7 @@ describe.each(all)("$token", ({ token, definition }) => {
     const handler = provider(token);
     handler.configure({ config: { get: (key) => config[key] && JSON.stringify(config[key]) } });
     const state = (inputs: Properties): Properties => {
-      const isOpen = (field: string): boolean => definition.open?.includes(field) ?? false;
+      const isOpen = (field: string): boolean => definition.fields[field]?.perKey === true;
       const declared = Object.entries(inputs).flatMap(([field, value]) =>
         isOpen(field) ? Object.keys(value as object).map((key) => `${field}.${key}`) : [field],
       );

@@ -1,4 +1,4 @@
-import { definitions } from "../../provider/definitions";
+import { definitionOf, secretOutputs } from "../support/definitions";
 import { Declaration, Properties, plain, Resource, Secret } from "../support/deployment";
 import { ServerName, secondMount, World } from "./world";
 
@@ -187,7 +187,7 @@ const secretsIn = (value: unknown): boolean =>
 /** What the class of the item tells the engine. */
 export function declarationOf(item: Item, world: World): Declaration {
   const kind = kindOf(item);
-  const definition = definitions.find(({ token }) => token === kind.type) as (typeof definitions)[number];
+  const definition = definitionOf(kind.type);
   const { connection, mount } = places[item.place];
   const inputs: Properties = kind.inputs(item.parts, world);
   if (connection !== "default") inputs.connection = connection;
@@ -195,7 +195,7 @@ export function declarationOf(item: Item, world: World): Declaration {
   if (item.adopt && adopts(item)) inputs.adopt = true;
   const marked = Object.keys(inputs).filter((name) => secretsIn(inputs[name]));
   if (definition.find && marked.length > 0) inputs.secretInputs = marked;
-  const { deleteBeforeReplace, secrets, encrypted = [] } = definition;
+  const { deleteBeforeReplace } = definition;
   return {
     name: item.name,
     type: kind.type,
@@ -203,7 +203,7 @@ export function declarationOf(item: Item, world: World): Declaration {
     parent: item.parent,
     aliases: item.aliases,
     ...(deleteBeforeReplace === undefined ? {} : { deleteBeforeReplace }),
-    secretOutputs: [...secrets.filter((path) => !path.includes(".")), ...encrypted, "formerInputs"],
+    secretOutputs: secretOutputs(definition),
   };
 }
 

@@ -78,8 +78,8 @@ export const adapters: readonly MutatedFile[] = [
     mutants: [
       [
         "a default overrides an input of the program",
-        "{ ...defined(definition.defaults?.(connection) ?? {}), ...given }",
-        "{ ...given, ...defined(definition.defaults?.(connection) ?? {}) }",
+        "{ ...defined(defaultsOf(definition.fields, connection)), ...given }",
+        "{ ...given, ...defined(defaultsOf(definition.fields, connection)) }",
       ],
       ["check does not record which objects the program declares", "noteDeclared(connection, objects);", ""],
     ],
@@ -101,7 +101,7 @@ export const adapters: readonly MutatedFile[] = [
     mutants: [
       [
         "an error shows secrets that an encrypted output holds",
-        "[properties, ...[...(definition.encrypted ?? []), formerInputs].map((output) => properties[output])]",
+        "[properties, ...secretOutputs.map((output) => properties[output])]",
         "[properties]",
       ],
       [
@@ -191,8 +191,8 @@ export const adapters: readonly MutatedFile[] = [
     suites: ["test/secrecy.test", "test/provider/adapters/debug-log"],
     commandLine: ["test/end-to-end/options", "test/end-to-end/secrecy"],
     mutants: [
-      ["encrypted outputs are stored in plaintext", "...(definition.encrypted ?? []), formerInputs];", "formerInputs];"],
-      ["secret outputs are stored in plaintext", '...definition.secrets.filter((path) => !path.includes(".")), ', ""],
+      ["encrypted outputs are stored in plaintext", '...namesWith(definition.fields, "secretOutput"), formerInputs];', "formerInputs];"],
+      ["secret outputs are stored in plaintext", '...secrets.filter((path) => !path.includes(".")), ', ""],
       [
         "a secret argument is registered in plaintext",
         "if (secrets.includes(path)) return secret(value);",

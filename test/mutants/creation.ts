@@ -23,7 +23,7 @@ export const creation: readonly MutatedFile[] = [
     mutants: [
       [
         "a creation overwrites what appeared since its check",
-        "const found = await definition.find?.(connection, inputs);\n  takeOver",
+        "const found = await definition.find?.({ connection, inputs });\n  takeOver",
         "const found = undefined;\n  takeOver",
       ],
       ["a preview fails where it cannot read", "if (!(error instanceof StewardError)) throw error;", "throw error;"],

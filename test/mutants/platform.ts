@@ -12,16 +12,16 @@ const suites = [
 
 export const platform: readonly MutatedFile[] = [
   {
-    file: "provider/platform/settings.ts",
+    file: "provider/platform/settings/resource.ts",
     suites,
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
       ["a write is sent although nothing changes", "if (isSent) shown = await patch", "shown = await patch"],
-      ["an attribute that joins is captured from an old state", "if (joins || unfinished ||", "if (unfinished ||"],
+      ["an attribute that joins is captured from an old state", "if (joins || last.unfinished ||", "if (last.unfinished ||"],
       [
         "an attribute that the server does not show is sent",
-        "const findings = [...unshown, ...refusal(planned)];",
-        "const findings = refusal(planned);",
+        "const findings = [...unshown, ...refusals(kind, plan)];",
+        "const findings = refusals(kind, plan);",
       ],
       [
         "an attribute that is not shown after the write counts as written",
@@ -29,25 +29,25 @@ export const platform: readonly MutatedFile[] = [
         "if (true) return state;",
       ],
       ["deleting three resources of the same settings restores the second one's original values", "(a < b ? 1 : -1)", "(a < b ? -1 : 1)"],
-      ["a deletion disables settings that another resource enables", "for (const field of kept) delete values[field];", ""],
+      ["a deletion disables settings that another resource enables", "for (const name of kept) delete values[name];", ""],
       [
         "original values, including secrets, are stored in plaintext",
-        'encrypted: ["heldBefore", "changedByServer", "sent",',
-        'encrypted: ["changedByServer", "sent",',
+        "heldBefore: { stored: true, secretOutput: true },",
+        "heldBefore: { stored: true },",
       ],
     ],
   },
   {
-    file: "provider/platform/settings-state.ts",
+    file: "provider/platform/settings/state.ts",
     suites,
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
-      ["a masked secret shows as drift", "(secrets.includes(field) && mayBe(value, known[field])) ||", ""],
-      ["a state keeps an attribute that the server does not show", " && isExtraWriteOnly(field, last)", ""],
+      ["a masked secret shows as drift", "(secrets(kind).includes(name) && mayBe(value, known[name])) ||", ""],
+      ["a state keeps an attribute that the server does not show", " && isExtraWriteOnly(kind, name, last)", ""],
     ],
   },
   {
-    file: "provider/platform/settings-failure.ts",
+    file: "provider/platform/settings/failure.ts",
     suites,
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
@@ -59,17 +59,17 @@ export const platform: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/platform/settings-plan.ts",
+    file: "provider/platform/settings/plan.ts",
     suites,
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
-      ["a misspelt attribute that leaves disables the settings", " && (!extraName(field) || isExtraWriteOnly(field, last))", ""],
-      ["a put-back sends null for a string", "heldBefore[field].value ?? nothing(field)", "heldBefore[field].value"],
-      ["a masked secret is captured as the original value", " || (secrets.includes(field) && hasMask(value))) return", ") return"],
+      ["a misspelt attribute that leaves disables the settings", " && (!extraName(name) || isExtraWriteOnly(kind, name, last))", ""],
+      ["a put-back sends null for a string", "heldBefore[name].value ?? nothing(name)", "heldBefore[name].value"],
+      ["a masked secret is captured as the original value", " || isMasked ?", " ?"],
       [
         "an update overwrites the captured original value",
-        "before.includes(field) ? heldBefore[field] : capture(field, known)",
-        "capture(field, known)",
+        "before.includes(name) ? heldBefore[name] : capture(kind, name, known)",
+        "capture(kind, name, known)",
       ],
       [
         "an attribute that leaves the program is not restored",
@@ -79,13 +79,13 @@ export const platform: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/platform/settings-document.ts",
+    file: "provider/platform/settings/document.ts",
     suites,
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [["an attribute that was originally empty is not restored", "value ?? null]", "value]"]],
   },
   {
-    file: "provider/platform/smtp-settings.ts",
+    file: "provider/platform/settings/smtp-settings.ts",
     suites,
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [["an SMTP write is repeated", 'retry: "only429",', 'retry: "idempotent",']],
@@ -104,7 +104,7 @@ export const platform: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/platform/module-version-reading.ts",
+    file: "provider/platform/module-version.ts",
     suites: ["test/provider/platform/module-versions"],
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
@@ -134,8 +134,8 @@ export const platform: readonly MutatedFile[] = [
       ],
       [
         "the published link, which may be a secret, is stored in plaintext",
-        'encrypted: ["publishedReason", "publishedLink"]',
-        'encrypted: ["publishedReason"]',
+        "publishedLink: { stored: true, secretOutput: true }",
+        "publishedLink: { stored: true }",
       ],
     ],
   },

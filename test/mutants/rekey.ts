@@ -95,7 +95,7 @@ export const rekey: readonly MutatedFile[] = [
         "[...(last.candidate && !isEmpty(last.candidate) ? [last.candidate] : []), ...(last.kept ?? [])]",
         "[...(last.kept ?? [])]",
       ],
-      ["kept sets of shares are stored in plaintext", '"candidate", "kept"],\n  foresee', '"candidate"],\n  foresee'],
+      ["kept sets of shares are stored in plaintext", "kept: { output: true, secret: true }", "kept: { output: true }"],
       ["a delete drops shares that may be live", 'throw unsettled("the state holds shares that may be the live ones");', ""],
     ],
   },

@@ -1,13 +1,14 @@
 import { definitions } from "../../provider/definitions";
 import { Sandbox, start } from "../../sandbox/index";
+import { secretFields } from "../support/definitions";
 import { Run } from "../support/project";
 import { SecretStory, secretResources } from "../support/secret-story";
 import { newStory, Story } from "../support/story";
 
 test("the story declares every definition with secrets and all of its secrets", () => {
-  const withSecrets = definitions.filter(({ secrets }) => secrets.length > 0);
+  const withSecrets = definitions.filter((definition) => secretFields(definition).length > 0);
   expect(Object.fromEntries(Object.entries(secretResources).map(([token, { secrets }]) => [token, [...secrets].sort()]))).toEqual(
-    Object.fromEntries(withSecrets.map(({ token, secrets }) => [token, [...secrets].sort()])),
+    Object.fromEntries(withSecrets.map((definition) => [definition.token, secretFields(definition).sort()])),
   );
 });
 

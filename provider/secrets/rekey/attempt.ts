@@ -1,13 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { Output } from "@pulumi/pulumi/output";
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { Comparison, ignored } from "../../comparison";
 import { Connection } from "../../connection";
-import { Definition, Doubt, Finding } from "../../definition";
-import { strictObject } from "../../inputs";
+import { Definition, Doubt, PlanNote } from "../../definition";
 import { removeObject } from "../../ownership";
-import { Args, registration } from "../../resource";
-import { decisive, isNew, keys, RekeyInputs, rekeyFields, rekeyRules } from "./declaration";
+import { isNew, RekeyInputs, rekeyFields, rekeyRules } from "./declaration";
 import { createThrowAwayKey, inspectKeys } from "./pgp";
 import { Parameters } from "./server";
 import { look, Ours, sizeOf } from "./situation";
@@ -30,7 +26,8 @@ import { decide } from "./table";
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
 
-interface AttemptState {
+/** @internal */
+export interface AttemptState {
   attempt: Attempt;
 }
 
@@ -52,28 +49,35 @@ async function parametersOf({
   };
 }
 
-const steering = Object.keys(rekeyFields).filter((field) => field !== "connection" && !decisive.some((name) => name === field));
-
 /** No share is sent here: what was checked need not be in this state, too. */
 const references: Comparison = {
   ...ignored,
   normalise: (sources) => (Array.isArray(sources) ? sources.filter((source) => typeof source !== "string") : sources),
 };
 
-/** What the preview says of a new rekey. */
-async function foresee(inputs: RekeyInputs, last: object): Promise<Finding[]> {
-  if (!isNew(inputs, last)) return [];
-  const { secretShares, secretThreshold } = last as RekeyInputs;
-  const reason = `a new rekey will run, from ${sizeOf(secretShares, secretThreshold)}, to ${sizeOf(inputs.secretShares, inputs.secretThreshold)}${await recipients(inputs.pgpKeys)}: it makes the unseal keys that are live now worthless, and where the current shares are not at hand, it takes those that the state keeps`;
-  return [{ path: "", reason }, ...missingShares(inputs.currentShares, "currentShares")];
-}
-
 /** Holders compare the keys before anybody gives a share. */
-async function announce(inputs: RekeyInputs, { address }: Connection): Promise<string> {
+async function planNotes({
+  connection: { address },
+  inputs,
+  last,
+}: {
+  connection: Connection;
+  inputs: RekeyInputs;
+  last?: object;
+}): Promise<PlanNote[]> {
   const { secretShares, secretThreshold, pgpKeys, backup, requireVerification = true, currentShares } = inputs;
-  const to = `${await recipients(pgpKeys)}${backup ? ", with a backup" : ""}`;
-  const missing = missingShares(currentShares, "currentShares").map(({ path, reason }) => `; ${path}: ${reason}`);
-  return `new unseal keys will be made on ${address}: ${sizeOf(secretShares, secretThreshold)}, ${requireVerification ? "with" : "without"} verification${to}${missing.join("")}`;
+  const to = await recipients(pgpKeys);
+  const missing = missingShares(currentShares, "currentShares");
+  if (last) {
+    if (!isNew(inputs, last)) return [];
+    const { secretShares: shares, secretThreshold: threshold } = last as RekeyInputs;
+    const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}: it makes the unseal keys that are live now worthless, and where the current shares are not at hand, it takes those that the state keeps`;
+    return [{ path: "", text }, ...missing];
+  }
+  const kind = `${requireVerification ? "with" : "without"} verification${to}${backup ? ", with a backup" : ""}`;
+  const absent = missing.map(({ path, text }) => `; ${path}: ${text}`).join("");
+  const text = `new unseal keys will be made on ${address}: ${sizeOf(secretShares, secretThreshold)}, ${kind}${absent}`;
+  return [{ path: "", text, isInformation: true }];
 }
 
 async function up(connection: Connection, inputs: RekeyInputs, last: Partial<AttemptState> & Doubt): Promise<AttemptState> {
@@ -126,42 +130,24 @@ async function up(connection: Connection, inputs: RekeyInputs, last: Partial<Att
 export const rekeyAttempt: Definition<RekeyInputs, AttemptState> = {
   token: "secrets:RekeyAttempt",
   noun: "rekey",
-  name: () => "",
-  id: () => "sys/rekey/init",
-  inputs: strictObject(rekeyFields),
-  state: ["attempt"],
-  rules: rekeyRules,
-  compare: {
-    ...Object.fromEntries(steering.map((field) => [field, ignored])),
-    pgpKeys: keys,
-    currentShares: references,
-    newShares: references,
+  id: "sys/rekey/init",
+  fields: {
+    ...rekeyFields,
+    currentShares: { ...rekeyFields.currentShares, compare: references },
+    newShares: { ...rekeyFields.newShares, compare: references },
+    attempt: { output: true },
   },
-  replaces: [],
+  rules: rekeyRules,
   deleteBeforeReplace: true,
   objects: { fields: [], paths: () => [rekeyObjects.attempt] },
-  secrets: ["currentShares", "newShares"],
-  foresee,
-  announce,
-  read: async (_connection, { attempt }) => ({ attempt }),
-  create: (connection, inputs) => up(connection, inputs, {}),
-  update: (connection, inputs, _previous, last) => up(connection, inputs, last),
-  async delete(connection, { attempt }) {
+  planNotes,
+  read: async ({ state: { attempt } }) => ({ attempt }),
+  create: ({ connection, inputs }) => up(connection, inputs, {}),
+  update: ({ connection, inputs, last }) => up(connection, inputs, last),
+  async delete({ connection, state: { attempt } }) {
     if (!attempt) return;
     await removeObject(connection, rekeyObjects.attempt, async () =>
       endOurs(connection, await look(connection, oursOf(attempt, attempt.nonces))),
     );
   },
 };
-
-/** @internal */
-export interface RekeyAttempt {
-  readonly attempt: Output<Attempt>;
-}
-
-/** @internal */
-export class RekeyAttempt extends CustomResource {
-  constructor(name: string, args: Args<RekeyInputs>, opts?: CustomResourceOptions) {
-    super(...registration(rekeyAttempt, name, args, opts));
-  }
-}

@@ -1,6 +1,5 @@
-import { onlyConnection } from "../../inputs";
+import { Connected, onlyConnection } from "../../inputs";
 import { ask } from "../../program";
-import { Connected } from "../../resource";
 import { getBackup, RekeyBackup } from "./server";
 
 /** Options of {@link getRekeyBackup}. */

@@ -1,16 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { Output } from "@pulumi/pulumi/output";
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
 import { ignored } from "../../comparison";
 import { Connection } from "../../connection";
-import { Definition, Finding } from "../../definition";
-import { strictObject } from "../../inputs";
+import { Definition, PlanNote } from "../../definition";
 import { assertNotRefused, heldByAnother, newInstance } from "../../ownership";
-import { Args, registration } from "../../resource";
 import { CommitInputs, CommitState, Gathered, Last, noteUnknown, Run, stateOf, waitForShares } from "./commit-run";
 import { handedOn, rekeyFields } from "./declaration";
-import { EncryptedShare, getBackup, ShareSet } from "./server";
+import { getBackup, ShareSet } from "./server";
 import { deadAgain, settle } from "./settlement";
 import { Brought, guarding, markOf, shareOf, sharesAtHand } from "./share";
 import { settledKey } from "./shares";
@@ -136,51 +132,46 @@ async function step(run: Run): Promise<CommitState> {
 const { currentShares, newShares, proof, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
 
 /** Who decrypts the new shares brings them: which of them are still missing. */
-const foresee = ({ candidate, newShares = [] }: CommitInputs, { outcome }: CommitState): Finding[] =>
-  outcome === "live" || candidate.encrypted.length === 0 ? [] : missingShares(newShares, "newShares");
+const planNotes = ({ inputs: { candidate, newShares = [] }, last }: { inputs: CommitInputs; last?: CommitState }): PlanNote[] =>
+  !last || last.outcome === "live" || candidate.encrypted.length === 0 ? [] : missingShares(newShares, "newShares");
+
+/** It comes with the candidate, and is missing with it. */
+const withCandidate = { input: z.any().optional(), required: true, compare: ignored } as const;
 
 /** @internal */
 export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   token: "secrets:RekeyCommit",
   noun: "rekey",
-  name: () => "",
-  id: () => "sys/rekey/verify",
-  inputs: strictObject({
-    attempt: handedOn,
-    candidate: handedOn,
-    // They come with the candidate, and are missing with it.
-    nonces: z.any().optional(),
-    source: z.any().optional(),
-    kept: z.any().optional(),
-    foreign: z.any().optional(),
-    hadBackup: z.any().optional(),
+  id: "sys/rekey/verify",
+  fields: {
+    attempt: { input: handedOn, required: true, compare: ignored },
+    candidate: { input: handedOn, required: true, secret: true },
+    nonces: withCandidate,
+    source: withCandidate,
+    kept: { ...withCandidate, secret: true },
+    foreign: withCandidate,
+    hadBackup: withCandidate,
     currentShares,
     newShares,
     proof,
-    removeBackup: removal,
+    removeBackup: { input: removal.input },
     onConflict,
-    discardShares,
+    discardShares: { input: discardShares.input },
+    outcome: { output: true },
+    gathered: { output: true, secret: true },
+    live: { output: true, secret: true },
+    former: { output: true, secret: true },
+    shares: { output: true, secret: true },
+    encryptedShares: { output: true },
+    fingerprints: { output: true },
+    complete: { output: true },
+    since: { output: true },
     connection,
-  }),
-  state: ["outcome", "gathered", "live", "former", "shares", "encryptedShares", "fingerprints", "complete", "since"],
-  compare: {
-    attempt: ignored,
-    nonces: ignored,
-    source: ignored,
-    kept: ignored,
-    foreign: ignored,
-    hadBackup: ignored,
-    currentShares: ignored,
-    newShares: ignored,
-    proof: ignored,
-    onConflict: ignored,
   },
   objects: { fields: [], paths: () => [rekeyObjects.commit] },
-  replaces: [],
   deleteBeforeReplace: true,
-  secrets: ["currentShares", "newShares", "candidate", "kept", "live", "former", "shares", "gathered"],
-  foresee,
-  async read(connection, previous) {
+  planNotes,
+  async read({ connection, state: previous }) {
     const { outcome, live, attempt, candidate, nonces } = previous as Last;
     if (outcome !== "live" || !live || !attempt || !candidate) return previous;
     const { kind, status } = await look(connection, oursOf(attempt, nonces ?? []));
@@ -191,9 +182,9 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     if (kind === "former" || kind === "probe") tell(`an attempt of ours is left on the server, ${status.nonce}: the next rekey ends it`);
     return previous;
   },
-  create: (connection, inputs) => dated(connection, inputs, {}),
-  update: (connection, inputs, _previous, last) => dated(connection, inputs, last),
-  async delete(connection, state) {
+  create: ({ connection, inputs }) => dated(connection, inputs, {}),
+  update: ({ connection, inputs, last }) => dated(connection, inputs, last),
+  async delete({ connection, state }) {
     const { attempt, candidate, nonces, outcome, live, discardShares, hadBackup } = state as Last;
     assertNotRefused(connection, rekeyObjects.attempt);
     if (!attempt || !candidate) return;
@@ -216,23 +207,3 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     if (isSettled) connection.memory.set(settledKey(connection, candidate.nonce), outcome === "live" ? "live" : "dead");
   },
 };
-
-/** @internal */
-export interface RekeyCommit {
-  readonly shares: Output<string[]>;
-  readonly encryptedShares: Output<EncryptedShare[]>;
-  readonly fingerprints: Output<string[]>;
-  readonly complete: Output<boolean>;
-}
-
-type Handed = "attempt" | "nonces" | "candidate" | "source" | "kept" | "foreign" | "hadBackup";
-/** @internal */
-export class RekeyCommit extends CustomResource {
-  constructor(
-    name: string,
-    args: Args<Omit<CommitInputs, Handed>> & { [Field in Handed]: Output<CommitInputs[Field]> },
-    opts?: CustomResourceOptions,
-  ) {
-    super(...registration(rekeyCommit, name, args, opts));
-  }
-}

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { Comparison, exact } from "../../comparison";
+import { Comparison, exact, ignored } from "../../comparison";
 import { isPrivate } from "../../connection";
-import { Finding, Rule } from "../../definition";
-import { connectionInput, flag, strictObject, texts } from "../../inputs";
-import { Connected } from "../../resource";
+import { Fields, Finding, Rule } from "../../definition";
+import { Connected, connectionField, flag, Schema, strictObject, texts } from "../../inputs";
 import { dialectOf } from "../client";
 import { inspectKeys } from "./pgp";
 import { decodeShare, ShareSource } from "./share";
@@ -102,7 +101,6 @@ function isNoShare(text: string): boolean {
   return text.includes("/") && !(/[a-z]/.test(text) && /[A-Z]/.test(text));
 }
 
-const optionalFlag = flag.optional();
 const count = z.int("must be a whole number").min(1, "must be at least 1").max(255, "must be at most 255");
 const source = z.union(
   [
@@ -121,39 +119,45 @@ const source = z.union(
 /** Seconds. Pulumi locks the stack for as long. */
 const longestWait = 3600;
 
+/** Line ends and blanks of armor mean nothing. */
+const keys: Comparison = {
+  equal: (a, b) => JSON.stringify(a)?.replace(/\\[rn]|\s/g, "") === JSON.stringify(b)?.replace(/\\[rn]|\s/g, ""),
+};
+
+const shares = z.array(source, "must be a list of shares");
+/** Steers a rekey that runs, and is never a difference. */
+const steering = { input: flag, compare: ignored } as const;
+
 /** What the three resources behind a rekey take alike. @internal */
-export const rekeyFields: Record<keyof RekeyInputs, z.ZodType> = {
-  secretShares: count,
-  secretThreshold: count,
-  currentShares: z.array(source, "must be a list of shares"),
-  pgpKeys: z.array(z.string("must be a public key"), "must be a list of public keys").optional(),
-  keepSharesInState: optionalFlag,
-  backup: optionalFlag,
-  replaceBackup: optionalFlag,
-  removeBackup: optionalFlag,
-  requireVerification: optionalFlag,
-  acceptLossRisk: optionalFlag,
-  newShares: z.array(source, "must be a list of shares").optional(),
-  proof: z.enum(["all", "threshold"], 'must be "all" or "threshold"').optional(),
-  waitSeconds: z
-    .number("must be a number of seconds")
-    .min(0, "must not be negative")
-    .max(longestWait, `must be at most ${longestWait}: nothing but a second Ctrl-C ends the wait early`)
-    .optional(),
-  triggers: texts.optional(),
-  onConflict: z.enum(["fail", "resume", "cancel"], 'must be "fail", "resume" or "cancel"').optional(),
-  discardShares: optionalFlag,
-  acceptPlaintext: optionalFlag,
-  connection: connectionInput,
+export const rekeyFields: Fields<RekeyInputs, object, object> = {
+  secretShares: { input: count, required: true },
+  secretThreshold: { input: count, required: true },
+  currentShares: { input: shares, required: true, compare: ignored, secret: true },
+  pgpKeys: { input: z.array(z.string("must be a public key"), "must be a list of public keys"), compare: keys },
+  keepSharesInState: steering,
+  backup: steering,
+  replaceBackup: steering,
+  removeBackup: steering,
+  requireVerification: steering,
+  acceptLossRisk: steering,
+  newShares: { input: shares, compare: ignored, secret: true },
+  proof: { input: z.enum(["all", "threshold"], 'must be "all" or "threshold"'), compare: ignored },
+  waitSeconds: {
+    input: z
+      .number("must be a number of seconds")
+      .min(0, "must not be negative")
+      .max(longestWait, `must be at most ${longestWait}: nothing but a second Ctrl-C ends the wait early`),
+    compare: ignored,
+  },
+  triggers: { input: texts },
+  onConflict: { input: z.enum(["fail", "resume", "cancel"], 'must be "fail", "resume" or "cancel"'), compare: ignored },
+  discardShares: steering,
+  acceptPlaintext: steering,
+  connection: connectionField,
 };
 
 /** A change of one of these runs a new rekey; anything else only steers one that runs. @internal */
 export const decisive = ["secretShares", "secretThreshold", "pgpKeys", "triggers"] as const;
-
-/** Line ends and blanks of armor mean nothing. @internal */
-export const keys: Comparison = {
-  equal: (a, b) => JSON.stringify(a)?.replace(/\\[rn]|\s/g, "") === JSON.stringify(b)?.replace(/\\[rn]|\s/g, ""),
-};
 
 /** @internal */
 export const isNew = (inputs: RekeyInputs, last: object): boolean =>
@@ -260,7 +264,7 @@ function shareFindings(sources: ShareSource[], field: string): Finding[] {
 }
 
 /** An input that comes from the step before. With --continue-on-error Pulumi registers a step even if the one before it failed. @internal */
-export const handedOn: z.ZodType = z.custom(
+export const handedOn: Schema<never> = z.custom<never>(
   (value) => value !== undefined,
   "the rekey stopped before this step, and the error of the step before says why",
 );

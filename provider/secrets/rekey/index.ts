@@ -1,11 +1,9 @@
 import { Output, secret } from "@pulumi/pulumi/output";
 import { ComponentResource, ComponentResourceOptions } from "@pulumi/pulumi/resource";
 import { Args } from "../../resource";
-import { RekeyAttempt } from "./attempt";
-import { RekeyCommit } from "./commit";
+import { RekeyAttempt, RekeyCommit, RekeyShares } from "./classes";
 import { RekeyInputs } from "./declaration";
-import { EncryptedShare } from "./server";
-import { RekeyShares } from "./shares";
+import { EncryptedShare, ShareSet } from "./server";
 
 /** Arguments of {@link Rekey}. */
 export interface RekeyArgs extends Args<RekeyInputs> {}
@@ -64,7 +62,10 @@ export class Rekey extends ComponentResource {
       { attempt, currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection },
       child,
     );
-    const { nonces, candidate, source, kept, foreign, hadBackup } = made;
+    const { nonces, kept, foreign, hadBackup } = made;
+    // Where the shares are not made, their step fails, and this one is not reached.
+    const candidate = made.candidate as Output<ShareSet>;
+    const source = made.source as Output<"reply" | "backup">;
     const commit = new RekeyCommit(
       `${name}-commit`,
       {

@@ -1,7 +1,5 @@
-import { Output, secret } from "@pulumi/pulumi/output";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { StewardError } from "../../errors";
-import { described, strictObject, text } from "../../inputs";
 import { decodeShare } from "./share";
 
 // The one file that knows OpenPGP. The library is loaded with the first key: most programs have none.
@@ -74,33 +72,11 @@ export async function createThrowAwayKey(): Promise<{ key: string; fingerprint: 
   return { key: Buffer.from(publicKey.write()).toString("base64"), fingerprint: publicKey.getFingerprint() };
 }
 
-/** Options of {@link decryptShare}. */
-export interface DecryptShareOptions {
-  /** The PGP message: hex, as in `encryptedShares` of a rekey, base64, or armored. */
-  share: string;
-  /** The holder's private key, armored or the base64 of its binary form. */
-  privateKey: string;
-  /** What unlocks the private key, where it is locked. */
-  passphrase?: string;
-}
+/** @internal */
+export const refuse = (reason: string): StewardError =>
+  new StewardError({ code: "ERR_INVALID_INPUT", task: "Cannot decrypt share", reason });
 
-const decryptOptions = strictObject({ share: text, privateKey: text, passphrase: text.optional() });
-const refuse = (reason: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", task: "Cannot decrypt share", reason });
-
-/**
- * Decrypts a new share for its holder, in the program's own process: nothing is sent. The result, a secret, is what unseals the service, and what the
- * holder gives back as one of `newShares`.
- *
- * Throws `ERR_INVALID_INPUT` for a message, a key or a passphrase that does not fit.
- */
-export async function decryptShare(options: DecryptShareOptions): Promise<Output<string>> {
-  const { error } = decryptOptions.safeParse(options);
-  if (error) throw refuse(described(error));
-  const { share, privateKey, passphrase } = options;
-  return secret(await decryptMessage({ share, privateKey, passphrase: async () => passphrase }));
-}
-
-/** The same, without Pulumi around it; the passphrase is asked for when the key is locked. @internal */
+/** Decrypts a share; the passphrase is asked for when the key is locked. @internal */
 export async function decryptMessage({
   share,
   privateKey,

@@ -1,15 +1,12 @@
-import { Output } from "@pulumi/pulumi/output";
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
-import { Comparison, ignored } from "../../comparison";
+import { Comparison } from "../../comparison";
 import { Connection } from "../../connection";
-import { Definition, Finding } from "../../definition";
+import { Definition, PlanNote } from "../../definition";
 import { StewardError, Unfinished } from "../../errors";
-import { strictObject } from "../../inputs";
+import { namesWith } from "../../fields";
 import { assertNotRefused, heldByAnother } from "../../ownership";
-import { Args, registration } from "../../resource";
 import { handedOn, rekeyFields } from "./declaration";
 import { give } from "./giving";
-import { getBackup, ShareSet } from "./server";
+import { getBackup } from "./server";
 import { begunAnew, fromBackup, Last, Run, recover, SharesInputs, SharesState, startAgain } from "./shares-run";
 import { look } from "./situation";
 import {
@@ -66,7 +63,7 @@ async function keepBackup(connection: Connection, state: SharesState, threshold:
 
 /** Without the inputs of the last run, which would come before those of this one. */
 const stateIn = (last: Last): SharesState =>
-  Object.fromEntries(rekeyShares.state.map((field) => [field, last[field]])) as unknown as SharesState;
+  Object.fromEntries(namesWith(rekeyShares.fields, "output").map((name) => [name, last[name as keyof Last]])) as unknown as SharesState;
 
 async function step(run: Run): Promise<SharesState> {
   const { connection, inputs, ours, state } = run;
@@ -116,15 +113,16 @@ const attempts: Comparison = { equal: (a, b) => (a as Attempt | undefined)?.id =
 const { currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection } = rekeyFields;
 
 /** What a holder sees in a preview, before giving a share. */
-async function foresee({ attempt: { nonce, parameters }, currentShares }: SharesInputs, { candidate }: SharesState): Promise<Finding[]> {
-  if (candidate || !nonce) return [];
+async function planNotes({ inputs, last }: { inputs: SharesInputs; last?: SharesState }): Promise<PlanNote[]> {
+  const { nonce, parameters } = inputs.attempt;
+  if (!last || last.candidate || !nonce) return [];
   const to = await recipients(parameters.pgpKeys);
   return [
     {
       path: "",
-      reason: `the current shares at hand will be given, as far as the attempt still takes them, for ${parameters.shares} new ones, threshold ${parameters.threshold}${to}`,
+      text: `the current shares at hand will be given, as far as the attempt still takes them, for ${parameters.shares} new ones, threshold ${parameters.threshold}${to}`,
     },
-    ...missingShares(currentShares, "currentShares"),
+    ...missingShares(inputs.currentShares, "currentShares"),
   ];
 }
 
@@ -132,27 +130,34 @@ async function foresee({ attempt: { nonce, parameters }, currentShares }: Shares
 export const rekeyShares: Definition<SharesInputs, SharesState> = {
   token: "secrets:RekeyShares",
   noun: "rekey",
-  name: () => "",
-  id: () => "sys/rekey/update",
-  inputs: strictObject({ attempt: handedOn, currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection }),
-  state: ["nonce", "nonces", "candidate", "source", "kept", "given", "foreign", "refused", "hadBackup", "replacedBackup"],
-  compare: {
-    attempt: attempts,
-    currentShares: ignored,
-    newShares: ignored,
-    waitSeconds: ignored,
-    replaceBackup: ignored,
-    onConflict: ignored,
+  id: "sys/rekey/update",
+  fields: {
+    attempt: { input: handedOn, required: true, compare: attempts },
+    currentShares,
+    newShares,
+    waitSeconds,
+    replaceBackup,
+    onConflict,
+    discardShares: { input: discardShares.input },
+    nonce: { output: true },
+    nonces: { output: true },
+    candidate: { output: true, secret: true },
+    source: { output: true },
+    kept: { output: true, secret: true },
+    given: { output: true },
+    foreign: { output: true },
+    refused: { output: true },
+    hadBackup: { output: true },
+    replacedBackup: { output: true },
+    connection,
   },
   objects: { fields: [], paths: () => [rekeyObjects.shares] },
-  replaces: [],
   deleteBeforeReplace: true,
-  secrets: ["currentShares", "newShares", "candidate", "kept"],
-  foresee,
-  read: async (_connection, previous) => previous,
-  create: (connection, inputs) => up(connection, inputs, {}),
-  update: (connection, inputs, _previous, last) => up(connection, inputs, last),
-  async delete(connection, state) {
+  planNotes,
+  read: async ({ state }) => state,
+  create: ({ connection, inputs }) => up(connection, inputs, {}),
+  update: ({ connection, inputs, last }) => up(connection, inputs, last),
+  async delete({ connection, state }) {
     const { attempt, candidate, kept = [], nonces, discardShares } = state as Last;
     assertNotRefused(connection, rekeyObjects.attempt);
     if (!attempt) return;
@@ -168,20 +173,3 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     throw unsettled("the state holds shares that may be the live ones");
   },
 };
-
-/** @internal */
-export interface RekeyShares {
-  readonly nonces: Output<string[]>;
-  readonly candidate: Output<ShareSet>;
-  readonly source: Output<"reply" | "backup">;
-  readonly kept: Output<ShareSet[]>;
-  readonly foreign: Output<string[]>;
-  readonly hadBackup: Output<boolean>;
-}
-
-/** @internal */
-export class RekeyShares extends CustomResource {
-  constructor(name: string, args: Args<Omit<SharesInputs, "attempt">> & { attempt: Output<Attempt> }, opts?: CustomResourceOptions) {
-    super(...registration(rekeyShares, name, args, opts));
-  }
-}

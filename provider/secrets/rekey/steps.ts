@@ -1,5 +1,5 @@
 import { Connection } from "../../connection";
-import { Finding } from "../../definition";
+import { PlanNote } from "../../definition";
 import { StewardError, Unfinished } from "../../errors";
 import { log } from "../../log";
 import { heldByAnother } from "../../ownership";
@@ -41,9 +41,9 @@ export const recipients = async (pgpKeys: readonly string[] = []): Promise<strin
   pgpKeys.length > 0 ? `, encrypted to ${await describeKeys(pgpKeys)}` : "";
 
 /** What the preview says of references behind which there is no share. @internal */
-export function missingShares(sources: readonly ShareSource[], field: "currentShares" | "newShares"): Finding[] {
+export function missingShares(sources: readonly ShareSource[], field: "currentShares" | "newShares"): PlanNote[] {
   const names = emptyReferences(sources, field);
-  return names.length > 0 ? [{ path: field, reason: `not at hand: ${names.join(", ")}` }] : [];
+  return names.length > 0 ? [{ path: field, text: `not at hand: ${names.join(", ")}` }] : [];
 }
 
 /** Before the first request that changes something. @internal */

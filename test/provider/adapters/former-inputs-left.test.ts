@@ -1,6 +1,6 @@
 import { forget, provider } from "../../../provider/adapters/dynamic-runtime";
-import { definitions } from "../../../provider/definitions";
 import { call } from "../../support/call";
+import { definitionOf, secretOutputs } from "../../support/definitions";
 import { Declaration, Deployment, Secret } from "../../support/deployment";
 import { onEachPlatform } from "../../support/platform";
 import { onEachTarget } from "../../support/target";
@@ -74,9 +74,10 @@ onEachPlatform("a secret of settings that leaves the program and equals the orig
     const { change, config } = current();
     await change(settings, { ...before, ...also, [attribute]: declared });
     const stack = start(config());
-    const { secrets = [], encrypted = [] } = definitions.find((definition) => definition.token === `platform:${token}`) ?? {};
-    const secretOutputs = [...secrets, ...encrypted, "formerInputs"];
-    const of = (inputs: object): Declaration[] => [{ name: "settings", type: `platform:${token}`, secretOutputs, inputs: { ...inputs } }];
+    const hidden = secretOutputs(definitionOf(`platform:${token}`));
+    const of = (inputs: object): Declaration[] => [
+      { name: "settings", type: `platform:${token}`, secretOutputs: hidden, inputs: { ...inputs } },
+    ];
     const mark = JSON.stringify(declared);
     await succeeded(stack.up(of({ ...before, ...also, [attribute]: new Secret(declared) })));
     expect(stack.stored()).not.toContain(mark);
@@ -92,13 +93,13 @@ onEachPlatform("a secret of settings that leaves the program and equals the orig
   test.each(texts)("$token, $attribute stays encrypted where a forced replacement drops it", async (each) => {
     const { token, attribute, declared, before, also } = each;
     const stack = start(current().config());
-    const { secrets = [], encrypted = [] } = definitions.find((definition) => definition.token === `platform:${token}`) ?? {};
-    const secretOutputs = [...secrets, ...encrypted, "formerInputs"];
+    const _hidden = secretOutputs(definitionOf(`platform:${token}`));
+    const hidden = secretOutputs(definitionOf(`platform:${token}`));
     const of = (inputs: object): Declaration[] => [
       {
         name: "settings",
         type: `platform:${token}`,
-        secretOutputs,
+        secretOutputs: hidden,
         inputs: { ...before, ...also, ...inputs, onDelete: "retain" },
         deleteBeforeReplace: true,
       },

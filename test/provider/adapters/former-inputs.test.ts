@@ -1,7 +1,7 @@
-import { definitions } from "../../../provider/definitions";
 import { limits } from "../../../provider/http";
 import { Fault, Sandbox, start } from "../../../sandbox/index";
 import { certificate, privateKey, sha1Certificate } from "../../support/certificates";
+import { definitionOf, secretFields, secretOutputs } from "../../support/definitions";
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
 import { attributeCases, complete } from "../platform/attributes";
@@ -156,9 +156,9 @@ const losses = {
 
 /** What the engine would store in clear text, now that no input is secret. */
 function clearText({ state }: Engine, token: string): string {
-  const { secrets = [], encrypted = [] } = definitions.find((each) => each.token === token) ?? {};
-  const hidden = new Set([...secrets, ...encrypted, "formerInputs"]);
-  const isSecretInput = (field: string): boolean => secrets.includes(field);
+  const definition = definitionOf(token);
+  const hidden = new Set(secretOutputs(definition));
+  const isSecretInput = (field: string): boolean => secretFields(definition).includes(field);
   const outputs = Object.entries(state?.outputs ?? {}).filter(([field]) => !hidden.has(field));
   // Of an update that failed half-way, the engine holds the inputs from before, with their marks.
   const inputs = state?.outputs.halfDone ? [] : Object.entries(state?.inputs ?? {}).filter(([field]) => !isSecretInput(field));

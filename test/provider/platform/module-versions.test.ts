@@ -19,7 +19,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(deprecation.state?.id).toBe("acme/network/aws/1.0.0");
     // The link may be a secret, so another output that holds it is always encrypted.
     expect(deprecation.outputs().publishedLink).toBe(inputs.link);
-    expect(moduleVersionDeprecation.encrypted).toContain("publishedLink");
+    expect(moduleVersionDeprecation.fields.publishedLink.secretOutput).toBe(true);
     expect(await shown()).toEqual({ reason: "Use 2.0.0.", link: "https://wiki.example.com/2" });
     expect(await requests(() => deprecation.up(inputs))).toEqual([]);
     expect(await requests(async () => expect(await deprecation.refresh()).toEqual([]))).toEqual([read]);

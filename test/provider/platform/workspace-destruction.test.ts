@@ -54,7 +54,7 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
     sandbox.faults.add(limited);
     const state = { workspaceId: id, name: "network-prod", organization: "acme", destroyOnDelete: true };
     const destroy = (): Promise<unknown> =>
-      Promise.resolve(adminWorkspace.delete?.(connect("platform", "default", sources), state as never));
+      Promise.resolve(adminWorkspace.delete?.({ connection: connect("platform", "default", sources), state: state as never }));
     const sent = await requests(() => expect(destroy()).rejects.toMatchObject({ code: "ERR_ENGINE_GONE" }));
     expect(sent).toEqual([`DELETE workspaces/${id}`, `GET workspaces/${id}`]);
     expect((await outside("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(200);

@@ -1,10 +1,10 @@
 import { Connection, connect } from "../../../../provider/connection";
-import { definitions } from "../../../../provider/definitions";
 import { StewardError } from "../../../../provider/errors";
 import { RekeyInputs } from "../../../../provider/secrets";
 import { rekeyAttempt } from "../../../../provider/secrets/rekey/attempt";
 import { rekeyCommit } from "../../../../provider/secrets/rekey/commit";
 import { rekeyShares } from "../../../../provider/secrets/rekey/shares";
+import { definitionOf, secretOutputs } from "../../../support/definitions";
 import { noEngine } from "../../../support/engine";
 import { holders } from "../../../support/pgp";
 import { onEachRekeyTarget } from "../../../support/rekey";
@@ -37,10 +37,10 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     shares.push(...(stack.shares.outputs().candidate as { shares: string[] }).shares);
     const holding = (): string[] =>
       Object.entries({ RekeyAttempt: stack.attempt, RekeyShares: stack.shares, RekeyCommit: stack.commit }).flatMap(([type, engine]) => {
-        const { secrets = [], encrypted = [] } = definitions.find(({ token }) => token === `secrets:${type}`) ?? {};
+        const hidden = secretOutputs(definitionOf(`secrets:${type}`));
         return Object.entries(engine.outputs())
           .filter(([, value]) => shares.some((share) => JSON.stringify(value).includes(share)))
-          .map(([field]) => `${type}.${field}: ${[...secrets, ...encrypted].includes(field) ? "secret" : "clear text"}`);
+          .map(([field]) => `${type}.${field}: ${hidden.includes(field) ? "secret" : "clear text"}`);
       });
     expect(holding()).toEqual(expect.arrayContaining(["RekeyShares.candidate: secret", "RekeyShares.kept: secret"]));
     expect(holding().filter((field) => field.endsWith("clear text"))).toEqual([]);
@@ -82,8 +82,11 @@ onEachRekeyTarget("the end of a rekey", (current) => {
       memory: new Map(),
       engine,
     });
-    const refuses = async (create: (connection: Connection, given: never) => Promise<unknown>, given: object): Promise<void> => {
-      const sent = await requests(() => expect(create(connection, given as never)).rejects.toThrow(reason));
+    const refuses = async (
+      create: (request: { connection: Connection; inputs: never }) => Promise<unknown>,
+      given: object,
+    ): Promise<void> => {
+      const sent = await requests(() => expect(create({ connection, inputs: given as never })).rejects.toThrow(reason));
       expect(sent.filter((request) => !request.startsWith("GET "))).toEqual([]);
     };
     await refuses(rekeyAttempt.create, inputs());

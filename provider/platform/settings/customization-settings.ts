@@ -1,7 +1,6 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
-import { nonEmptyText, text } from "../inputs";
-import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { SettingsDefinition, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+import { nonEmptyText, text } from "../../inputs";
+import { SettingsInputs, SettingsState } from "./kind";
+import { SettingsDefinition, settings } from "./resource";
 
 /** The texts that the installation shows its users. All but the address may hold HTML. */
 export interface CustomizationSettingsAttributes {
@@ -22,18 +21,6 @@ export interface CustomizationSettingsInputs extends SettingsInputs, Partial<Cus
 /** What the platform shows. */
 export interface CustomizationSettingsState extends SettingsState, CustomizationSettingsAttributes {}
 
-/** @internal */
-export const customizationSettings: SettingsDefinition<CustomizationSettingsInputs, CustomizationSettingsState> = settings({
-  type: "CustomizationSettings",
-  noun: "customization settings",
-  id: "customization",
-  attributes: { supportEmailAddress: nonEmptyText, loginHelp: text, footer: text, error: text, newUser: text },
-});
-
-/** Arguments of {@link CustomizationSettings}. */
-export interface CustomizationSettingsArgs extends Args<CustomizationSettingsInputs> {}
-export interface CustomizationSettings extends Outputs<CustomizationSettingsState> {}
-
 /**
  * The texts that the installation shows its users: `GET` and `PATCH /api/v2/admin/customization-settings`. Its id is `customization`.
  *
@@ -48,17 +35,17 @@ export interface CustomizationSettings extends Outputs<CustomizationSettingsStat
  * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
  * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
  * @unreadable Nothing: all attributes are shown.
+ * @internal
  */
-export class CustomizationSettings extends CustomResource {
-  /** Reads the settings without managing them; the id is `customization`. */
-  static readonly get: Getter<CustomizationSettings> = getter(() => CustomizationSettings);
-
-  constructor(name: string, args: CustomizationSettingsArgs, opts?: CustomResourceOptions) {
-    super(...registration(customizationSettings, name, args, opts));
-  }
-}
-
-/** The customization settings as they are now: `GET /api/v2/admin/customization-settings`. */
-export function getCustomizationSettings(options?: Connected): Promise<Shown<CustomizationSettingsState>> {
-  return show(customizationSettings, options);
-}
+export const customizationSettings: SettingsDefinition<CustomizationSettingsInputs, CustomizationSettingsState> = settings({
+  type: "CustomizationSettings",
+  noun: "customization settings",
+  id: "customization",
+  attributes: {
+    supportEmailAddress: { input: nonEmptyText, output: true },
+    loginHelp: { input: text, output: true },
+    footer: { input: text, output: true },
+    error: { input: text, output: true },
+    newUser: { input: text, output: true },
+  },
+});

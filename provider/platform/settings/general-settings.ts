@@ -1,8 +1,7 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
-import { flag } from "../inputs";
-import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { SettingsDefinition, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+import { flag } from "../../inputs";
+import { SettingsInputs, SettingsState } from "./kind";
+import { SettingsDefinition, settings } from "./resource";
 
 /** The installation's general settings. */
 export interface GeneralSettingsAttributes {
@@ -25,25 +24,6 @@ export interface GeneralSettingsInputs extends SettingsInputs, Partial<GeneralSe
 /** What the platform shows. */
 export interface GeneralSettingsState extends SettingsState, GeneralSettingsAttributes {}
 
-/** @internal */
-export const generalSettings: SettingsDefinition<GeneralSettingsInputs, GeneralSettingsState> = settings({
-  type: "GeneralSettings",
-  noun: "general settings",
-  id: "general",
-  attributes: {
-    limitUserOrganizationCreation: flag,
-    apiRateLimitingEnabled: flag,
-    apiRateLimit: z.int("must be a whole number").min(30, "must be at least 30 requests per second"),
-    sendPassingStatusesForUntriggeredSpeculativePlans: flag,
-    allowSpeculativePlansOnPullRequestsFromForks: flag,
-    defaultRemoteStateAccess: flag,
-  },
-});
-
-/** Arguments of {@link GeneralSettings}. */
-export interface GeneralSettingsArgs extends Args<GeneralSettingsInputs> {}
-export interface GeneralSettings extends Outputs<GeneralSettingsState> {}
-
 /**
  * The installation's general settings: `GET` and `PATCH /api/v2/admin/general-settings`. Its id is `general`.
  *
@@ -58,17 +38,18 @@ export interface GeneralSettings extends Outputs<GeneralSettingsState> {}
  * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
  * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
  * @unreadable Nothing: all attributes are shown.
+ * @internal
  */
-export class GeneralSettings extends CustomResource {
-  /** Reads the settings without managing them; the id is `general`. */
-  static readonly get: Getter<GeneralSettings> = getter(() => GeneralSettings);
-
-  constructor(name: string, args: GeneralSettingsArgs, opts?: CustomResourceOptions) {
-    super(...registration(generalSettings, name, args, opts));
-  }
-}
-
-/** The general settings as they are now: `GET /api/v2/admin/general-settings`. */
-export function getGeneralSettings(options?: Connected): Promise<Shown<GeneralSettingsState>> {
-  return show(generalSettings, options);
-}
+export const generalSettings: SettingsDefinition<GeneralSettingsInputs, GeneralSettingsState> = settings({
+  type: "GeneralSettings",
+  noun: "general settings",
+  id: "general",
+  attributes: {
+    limitUserOrganizationCreation: { input: flag, output: true },
+    apiRateLimitingEnabled: { input: flag, output: true },
+    apiRateLimit: { input: z.int("must be a whole number").min(30, "must be at least 30 requests per second"), output: true },
+    sendPassingStatusesForUntriggeredSpeculativePlans: { input: flag, output: true },
+    allowSpeculativePlansOnPullRequestsFromForks: { input: flag, output: true },
+    defaultRemoteStateAccess: { input: flag, output: true },
+  },
+});

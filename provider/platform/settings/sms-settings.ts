@@ -1,8 +1,7 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
-import { flag, nonEmptyText } from "../inputs";
-import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { dialectOf } from "./client";
-import { SettingsDefinition, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+import { flag, nonEmptyText } from "../../inputs";
+import { dialectOf } from "../client";
+import { SettingsInputs, SettingsState } from "./kind";
+import { SettingsDefinition, settings } from "./resource";
 
 /** How the platform sends text messages, for the second factor of a login. */
 export interface SmsSettingsAttributes {
@@ -22,22 +21,6 @@ export interface SmsSettingsInputs extends SettingsInputs, Partial<SmsSettingsAt
 /** What the platform shows. */
 export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {}
 
-/** @internal */
-export const smsSettings: SettingsDefinition<SmsSettingsInputs, SmsSettingsState> = settings({
-  type: "SmsSettings",
-  noun: "SMS settings",
-  id: "sms",
-  document: (connection) => dialectOf(connection).smsSettings,
-  attributes: { enabled: flag, accountSid: nonEmptyText, fromNumber: nonEmptyText },
-  writeOnly: { authToken: nonEmptyText },
-  secrets: ["authToken"],
-  missing: (held) => (held.enabled ? ["accountSid", "authToken", "fromNumber"].filter((field) => !held[field]) : []),
-});
-
-/** Arguments of {@link SmsSettings}. */
-export interface SmsSettingsArgs extends Args<SmsSettingsInputs> {}
-export interface SmsSettings extends Outputs<SmsSettingsState> {}
-
 /**
  * How the platform sends text messages: `GET` and `PATCH /api/v2/admin/sms-settings` (`twilio-settings` in the hashicorp dialect). Its id
  * is `sms`.
@@ -54,17 +37,18 @@ export interface SmsSettings extends Outputs<SmsSettingsState> {}
  * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
  * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
  * @unreadable `authToken`.
+ * @internal
  */
-export class SmsSettings extends CustomResource {
-  /** Reads the settings without managing them; the id is `sms`. */
-  static readonly get: Getter<SmsSettings> = getter(() => SmsSettings);
-
-  constructor(name: string, args: SmsSettingsArgs, opts?: CustomResourceOptions) {
-    super(...registration(smsSettings, name, args, opts));
-  }
-}
-
-/** The SMS settings as they are now: `GET /api/v2/admin/sms-settings`. */
-export function getSmsSettings(options?: Connected): Promise<Shown<SmsSettingsState>> {
-  return show(smsSettings, options);
-}
+export const smsSettings: SettingsDefinition<SmsSettingsInputs, SmsSettingsState> = settings({
+  type: "SmsSettings",
+  noun: "SMS settings",
+  id: "sms",
+  document: (connection) => dialectOf(connection).smsSettings,
+  attributes: {
+    enabled: { input: flag, output: true },
+    accountSid: { input: nonEmptyText, output: true },
+    authToken: { input: nonEmptyText, stored: true, secret: true, writeOnly: true },
+    fromNumber: { input: nonEmptyText, output: true },
+  },
+  requiredWhenEnabled: (held) => (held.enabled ? ["accountSid", "authToken", "fromNumber"].filter((field) => !held[field]) : []),
+});

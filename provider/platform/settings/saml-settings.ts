@@ -1,11 +1,10 @@
 import { X509Certificate } from "node:crypto";
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
-import { pem } from "../comparison";
-import { flag, holdsCredentials, nonEmptyText, text } from "../inputs";
-import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { dialectOf } from "./client";
-import { SettingsDefinition, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+import { pem } from "../../comparison";
+import { flag, holdsCredentials, nonEmptyText, text } from "../../inputs";
+import { dialectOf } from "../client";
+import { SettingsInputs, SettingsState } from "./kind";
+import { SettingsDefinition, settings } from "./resource";
 
 /** How users sign in through an identity provider. */
 export interface SamlSettingsAttributes {
@@ -59,68 +58,6 @@ function isCertificate(value: string): boolean {
   }
 }
 
-/** @internal */
-export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsState> = settings({
-  type: "SamlSettings",
-  noun: "SAML settings",
-  id: "saml",
-  attributes: {
-    enabled: flag,
-    debug: flag,
-    idpCert: nonEmptyText,
-    sloEndpointUrl: url,
-    ssoEndpointUrl: url,
-    attrUsername: text,
-    attrGroups: text,
-    attrSiteAdmin: text,
-    siteAdminRole: text,
-    ssoApiTokenSessionTimeout: z.int("must be a whole number of seconds").min(1, "must be at least 1 second"),
-  },
-  readOnly: ["oldIdpCert", "acsConsumerUrl", "metadataUrl"],
-  // The certificate that was declared before, which the program may have marked as a secret.
-  encrypted: ["oldIdpCert"],
-  extraWriteOnly: ["private-key"],
-  secrets: ["extra.private-key"],
-  compare: { idpCert: pem },
-  rules: [
-    {
-      fields: ["idpCert"],
-      check: ({ idpCert }, connection) =>
-        idpCert === undefined || isCertificate(idpCert)
-          ? []
-          : [
-              {
-                path: "idpCert",
-                reason: "must be a certificate in PEM form that can be parsed, not a path",
-                // The real product takes anything, and nobody can sign in then.
-                warning: !dialectOf(connection).parsesCertificates,
-              },
-            ],
-    },
-  ],
-  missing: (held) =>
-    held.enabled
-      ? [
-          "idpCert",
-          "sloEndpointUrl",
-          "ssoEndpointUrl",
-          "attrUsername",
-          "attrGroups",
-          "attrSiteAdmin",
-          "siteAdminRole",
-          "ssoApiTokenSessionTimeout",
-        ].filter((field) => !held[field])
-      : [],
-  leftBehind: ({ oldIdpCert }) =>
-    oldIdpCert
-      ? "the certificate that was declared is still accepted, as oldIdpCert: revoke it with actions/revoke-old-certificate if it should not be"
-      : undefined,
-});
-
-/** Arguments of {@link SamlSettings}. */
-export interface SamlSettingsArgs extends Args<SamlSettingsInputs> {}
-export interface SamlSettings extends Outputs<SamlSettingsState> {}
-
 /**
  * How users sign in through an identity provider: `GET` and `PATCH /api/v2/admin/saml-settings`. Its id is `saml`.
  *
@@ -142,17 +79,60 @@ export interface SamlSettings extends Outputs<SamlSettingsState> {}
  * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
  * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
  * @unreadable `extra["private-key"]`.
+ * @internal
  */
-export class SamlSettings extends CustomResource {
-  /** Reads the settings without managing them; the id is `saml`. */
-  static readonly get: Getter<SamlSettings> = getter(() => SamlSettings);
-
-  constructor(name: string, args: SamlSettingsArgs, opts?: CustomResourceOptions) {
-    super(...registration(samlSettings, name, args, opts));
-  }
-}
-
-/** The SAML settings as they are now: `GET /api/v2/admin/saml-settings`. */
-export function getSamlSettings(options?: Connected): Promise<Shown<SamlSettingsState>> {
-  return show(samlSettings, options);
-}
+export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsState> = settings({
+  type: "SamlSettings",
+  noun: "SAML settings",
+  id: "saml",
+  attributes: {
+    enabled: { input: flag, output: true },
+    debug: { input: flag, output: true },
+    idpCert: { input: nonEmptyText, output: true, compare: pem },
+    sloEndpointUrl: { input: url, output: true },
+    ssoEndpointUrl: { input: url, output: true },
+    attrUsername: { input: text, output: true },
+    attrGroups: { input: text, output: true },
+    attrSiteAdmin: { input: text, output: true },
+    siteAdminRole: { input: text, output: true },
+    ssoApiTokenSessionTimeout: { input: z.int("must be a whole number of seconds").min(1, "must be at least 1 second"), output: true },
+    // The certificate that was declared before, which the program may have marked as a secret.
+    oldIdpCert: { output: true, secretOutput: true },
+    acsConsumerUrl: { output: true },
+    metadataUrl: { output: true },
+    "extra.private-key": { secret: true, writeOnly: true },
+  },
+  rules: [
+    {
+      fields: ["idpCert"],
+      check: ({ idpCert }, connection) =>
+        idpCert === undefined || isCertificate(idpCert)
+          ? []
+          : [
+              {
+                path: "idpCert",
+                reason: "must be a certificate in PEM form that can be parsed, not a path",
+                // The real product takes anything, and nobody can sign in then.
+                warning: !dialectOf(connection).parsesCertificates,
+              },
+            ],
+    },
+  ],
+  requiredWhenEnabled: (held) =>
+    held.enabled
+      ? [
+          "idpCert",
+          "sloEndpointUrl",
+          "ssoEndpointUrl",
+          "attrUsername",
+          "attrGroups",
+          "attrSiteAdmin",
+          "siteAdminRole",
+          "ssoApiTokenSessionTimeout",
+        ].filter((field) => !held[field])
+      : [],
+  residueWarning: ({ oldIdpCert }) =>
+    oldIdpCert
+      ? "the certificate that was declared is still accepted, as oldIdpCert: revoke it with actions/revoke-old-certificate if it should not be"
+      : undefined,
+});

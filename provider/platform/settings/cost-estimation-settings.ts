@@ -1,10 +1,8 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
-import { json } from "../comparison";
-import { objectIn } from "../http";
-import { flag, text } from "../inputs";
-import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { SettingsDefinition, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
-import { Values } from "./settings-fields";
+import { json } from "../../comparison";
+import { objectIn } from "../../http";
+import { flag, text } from "../../inputs";
+import { SettingsInputs, SettingsState, Values } from "./kind";
+import { SettingsDefinition, settings } from "./resource";
 
 /** Where the installation looks up prices. The real product calls the clouds aws, gcp and azure; the names here stay the same. */
 export interface CostEstimationSettingsAttributes {
@@ -38,7 +36,7 @@ const clouds = [
 ];
 
 /** Whoever gives most of one cloud's credentials means that one: what is missing of it is named, and nothing where it has all. */
-function missing(held: Values): string[] {
+function requiredWhenEnabled(held: Values): string[] {
   // The real product can get its credentials from the machine that it runs on.
   if (!held.enabled || held["extra.aws-instance-profile-enabled"]) return [];
   const missing = clouds.map((fields) => fields.filter((field) => !held[field]));
@@ -46,30 +44,6 @@ function missing(held: Values): string[] {
   const [nearest = 0] = [...clouds.keys()].sort((a, b) => part(a) - part(b));
   return missing[nearest] ?? [];
 }
-
-/** @internal */
-export const costEstimationSettings: SettingsDefinition<CostEstimationSettingsInputs, CostEstimationSettingsState> = settings({
-  type: "CostEstimationSettings",
-  noun: "cost estimation settings",
-  id: "cost-estimation",
-  attributes: {
-    enabled: flag,
-    cloudAAccessKeyId: text,
-    cloudASecretKey: text,
-    cloudBCredentials: text.refine((value) => objectIn(value) !== undefined, "must be the JSON text of a service account's key"),
-    cloudCClientId: text,
-    cloudCClientSecret: text,
-    cloudCSubscriptionId: text,
-    cloudCTenantId: text,
-  },
-  secrets: ["cloudASecretKey", "cloudBCredentials", "cloudCClientSecret"],
-  compare: { cloudBCredentials: json },
-  missing,
-});
-
-/** Arguments of {@link CostEstimationSettings}. */
-export interface CostEstimationSettingsArgs extends Args<CostEstimationSettingsInputs> {}
-export interface CostEstimationSettings extends Outputs<CostEstimationSettingsState> {}
 
 /**
  * Where the installation looks up prices: `GET` and `PATCH /api/v2/admin/cost-estimation-settings`. Its id is `cost-estimation`.
@@ -87,19 +61,26 @@ export interface CostEstimationSettings extends Outputs<CostEstimationSettingsSt
  * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
  * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
  * @unreadable Nothing: even the secrets are shown, though Pulumi prints a changed one as `[secret]`.
+ * @internal
  */
-export class CostEstimationSettings extends CustomResource {
-  /** Reads the settings without managing them; the id is `cost-estimation`. */
-  static readonly get: Getter<CostEstimationSettings> = getter(() => CostEstimationSettings);
-
-  constructor(name: string, args: CostEstimationSettingsArgs, opts?: CustomResourceOptions) {
-    super(...registration(costEstimationSettings, name, args, opts));
-  }
-}
-
-type Secret = "cloudASecretKey" | "cloudBCredentials" | "cloudCClientSecret";
-
-/** The cost estimation settings as they are now, secrets as secret outputs: `GET /api/v2/admin/cost-estimation-settings`. */
-export function getCostEstimationSettings(options?: Connected): Promise<Shown<CostEstimationSettingsState, Secret>> {
-  return show(costEstimationSettings, options);
-}
+export const costEstimationSettings: SettingsDefinition<CostEstimationSettingsInputs, CostEstimationSettingsState> = settings({
+  type: "CostEstimationSettings",
+  noun: "cost estimation settings",
+  id: "cost-estimation",
+  attributes: {
+    enabled: { input: flag, output: true },
+    cloudAAccessKeyId: { input: text, output: true },
+    cloudASecretKey: { input: text, output: true, secret: true },
+    cloudBCredentials: {
+      input: text.refine((value) => objectIn(value) !== undefined, "must be the JSON text of a service account's key"),
+      output: true,
+      compare: json,
+      secret: true,
+    },
+    cloudCClientId: { input: text, output: true },
+    cloudCClientSecret: { input: text, output: true, secret: true },
+    cloudCSubscriptionId: { input: text, output: true },
+    cloudCTenantId: { input: text, output: true },
+  },
+  requiredWhenEnabled,
+});

@@ -1,8 +1,7 @@
-import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
-import { flag, nonEmptyText } from "../inputs";
-import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { SettingsDefinition, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";
+import { flag, nonEmptyText } from "../../inputs";
+import { SettingsInputs, SettingsState } from "./kind";
+import { SettingsDefinition, settings } from "./resource";
 
 /** How the platform signs in to the mail server. */
 export type SmtpAuth = "none" | "plain" | "login";
@@ -37,40 +36,6 @@ export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettings
 /** What the platform shows. */
 export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes {}
 
-/** @internal */
-export const smtpSettings: SettingsDefinition<SmtpSettingsInputs, SmtpSettingsState> = settings({
-  type: "SmtpSettings",
-  noun: "SMTP settings",
-  id: "smtp",
-  attributes: {
-    enabled: flag,
-    host: nonEmptyText,
-    port: z.int("must be a port").min(1, "must be a port from 1 to 65535").max(65535, "must be a port from 1 to 65535"),
-    sender: nonEmptyText,
-    auth: z.enum(["none", "plain", "login"], 'must be "none", "plain" or "login"'),
-    username: nonEmptyText,
-  },
-  writeOnly: { password: nonEmptyText },
-  sentAlong: { testEmailAddress: nonEmptyText },
-  secrets: ["password"],
-  missing: (held) => {
-    const signsIn = held.auth === "plain" || held.auth === "login";
-    const needed = ["host", "port", "sender", ...(signsIn ? ["username", "password"] : [])];
-    return held.enabled ? needed.filter((field) => !held[field]) : [];
-  },
-  // Each attempt sends a mail.
-  retry: "only429",
-  verdicts: {
-    401: "the mail server refused the user name or the password",
-    500: "the mail server answered with an error",
-    504: "the mail server did not answer in time",
-  },
-});
-
-/** Arguments of {@link SmtpSettings}. */
-export interface SmtpSettingsArgs extends Args<SmtpSettingsInputs> {}
-export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
-
 /**
  * How the platform sends mail: `GET` and `PATCH /api/v2/admin/smtp-settings`. Its id is `smtp`.
  *
@@ -87,17 +52,35 @@ export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
  * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
  * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
  * @unreadable `password`; `testEmailAddress` is not kept at all.
+ * @internal
  */
-export class SmtpSettings extends CustomResource {
-  /** Reads the settings without managing them; the id is `smtp`. */
-  static readonly get: Getter<SmtpSettings> = getter(() => SmtpSettings);
-
-  constructor(name: string, args: SmtpSettingsArgs, opts?: CustomResourceOptions) {
-    super(...registration(smtpSettings, name, args, opts));
-  }
-}
-
-/** The SMTP settings as they are now: `GET /api/v2/admin/smtp-settings`. */
-export function getSmtpSettings(options?: Connected): Promise<Shown<SmtpSettingsState>> {
-  return show(smtpSettings, options);
-}
+export const smtpSettings: SettingsDefinition<SmtpSettingsInputs, SmtpSettingsState> = settings({
+  type: "SmtpSettings",
+  noun: "SMTP settings",
+  id: "smtp",
+  attributes: {
+    enabled: { input: flag, output: true },
+    host: { input: nonEmptyText, output: true },
+    port: {
+      input: z.int("must be a port").min(1, "must be a port from 1 to 65535").max(65535, "must be a port from 1 to 65535"),
+      output: true,
+    },
+    sender: { input: nonEmptyText, output: true },
+    auth: { input: z.enum(["none", "plain", "login"], 'must be "none", "plain" or "login"'), output: true },
+    username: { input: nonEmptyText, output: true },
+    password: { input: nonEmptyText, stored: true, secret: true, writeOnly: true },
+    testEmailAddress: { input: nonEmptyText, stored: true, requestOnly: true },
+  },
+  requiredWhenEnabled: (held) => {
+    const signsIn = held.auth === "plain" || held.auth === "login";
+    const needed = ["host", "port", "sender", ...(signsIn ? ["username", "password"] : [])];
+    return held.enabled ? needed.filter((field) => !held[field]) : [];
+  },
+  // Each attempt sends a mail.
+  retry: "only429",
+  mailErrors: {
+    401: "the mail server refused the user name or the password",
+    500: "the mail server answered with an error",
+    504: "the mail server did not answer in time",
+  },
+});

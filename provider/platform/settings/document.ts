@@ -1,0 +1,42 @@
+import { Connection } from "../../connection";
+import { isStorableKey } from "../../inputs";
+import { adminPath, callAsAdministrator, dialectOf, resourceOf, unexpectedAnswer, wireName } from "../client";
+import { extraName, Kind, readable, requestOnly, secrets, Values, writeOnly } from "./kind";
+
+// The document of settings on the server.
+
+const documentOf = (kind: Kind, connection: Connection): string => kind.document?.(connection) ?? `${kind.id}-settings`;
+
+/** Reads what the server shows. @internal */
+export async function fetchSettings(kind: Kind, connection: Connection): Promise<Values> {
+  const path = adminPath(documentOf(kind, connection));
+  return shownIn(kind, connection, await callAsAdministrator(connection, { method: "GET", path, retry: "idempotent" }), "GET");
+}
+
+/** Writes attributes, and returns what the server then shows. @internal */
+export async function patchSettings(kind: Kind, connection: Connection, values: Values): Promise<Values> {
+  const type = documentOf(kind, connection);
+  const named = Object.entries(values).map(([name, value]) => [extraName(name) ?? wireName(connection, name), value ?? null]);
+  const body = { data: { type, attributes: Object.fromEntries(named) } };
+  const { retry = "idempotent" } = kind;
+  return shownIn(kind, connection, await callAsAdministrator(connection, { method: "PATCH", path: adminPath(type), body, retry }), "PATCH");
+}
+
+function shownIn(kind: Kind, connection: Connection, answer: unknown, method: "GET" | "PATCH"): Values {
+  const path = adminPath(documentOf(kind, connection));
+  const { attributes } = resourceOf(answer, { method, path });
+  const names = new Map(readable(kind).map((name) => [wireName(connection, name), name]));
+  // A server may show them all the same: nobody sees them through the provider.
+  const hidden = [
+    ...[...writeOnly(kind), ...requestOnly(kind)].map((name) => wireName(connection, name)),
+    ...secrets(kind).flatMap((name) => extraName(name) ?? []),
+  ];
+  const shown: Values = {};
+  for (const [wire, value] of Object.entries(attributes)) {
+    if (hidden.includes(wire) || !isStorableKey(wire)) continue;
+    const name = names.get(wire) ?? (dialectOf(connection).hasExtra ? `extra.${wire}` : undefined);
+    if (name) shown[name] = value;
+  }
+  if (!readable(kind).some((name) => name in shown)) throw unexpectedAnswer(method, path);
+  return shown;
+}

@@ -1,0 +1,254 @@
+import { z } from "zod";
+import { Found } from "../../adoption";
+import { remembered } from "../../cache";
+import { set } from "../../comparison";
+import { Connection } from "../../connection";
+import { CreateRequest, Definition, DeleteRequest, Doubt, Fields, ReadRequest, UpdateRequest } from "../../definition";
+import { StewardError, Unfinished } from "../../errors";
+import { connectionField, texts } from "../../inputs";
+import { log } from "../../log";
+import { heldByAnother, removeObject } from "../../ownership";
+import { adminPath } from "../client";
+import { fetchSettings, patchSettings } from "./document";
+import { afterFailure, writeWasApplied } from "./failure";
+import {
+  declaredIn,
+  differing,
+  extraFindings,
+  flat,
+  isExtraWriteOnly,
+  Kind,
+  KindOf,
+  knownIn,
+  pick,
+  requestOnly,
+  SettingsInputs,
+  SettingsState,
+  unseen,
+  unseenFindings,
+  Values,
+  writeOnly,
+} from "./kind";
+import { Basis, notesOf, Plan, planOf, refusals, restoration } from "./plan";
+import { Managed, Remembered, recognized, serverNormalizations, stateOf } from "./state";
+
+// The resource of settings: read, patched and put back in the same way for every kind.
+
+/** A creation finds what the server holds, by attribute. @internal */
+export interface SettingsDefinition<Inputs, State> extends Definition<Inputs, State, State & Remembered, Values> {}
+
+type Last = SettingsState & Remembered & Doubt;
+
+/** @internal */
+export function settings<Inputs extends SettingsInputs, State extends SettingsState>(
+  of: KindOf<Inputs, State>,
+): SettingsDefinition<Inputs, State> {
+  const kind = of as unknown as Kind;
+  // The life cycle hands over what these fields name.
+  const operations = operationsOf(kind) as unknown as Pick<
+    SettingsDefinition<Inputs, State>,
+    "planNotes" | "read" | "find" | "create" | "update" | "delete"
+  >;
+  return {
+    token: `platform:${of.type}`,
+    noun: of.noun,
+    name: of.id,
+    id: of.id,
+    readById: true,
+    fields: { ...of.attributes, ...sharedFields } as unknown as Fields<Inputs, State, State & Remembered>,
+    rules: [
+      ...(of.rules ?? []),
+      { fields: ["extra", "extraWriteOnly"], check: (inputs, connection) => extraFindings(kind, connection, inputs) },
+    ],
+    deleteBeforeReplace: true,
+    objects: { fields: [], paths: () => [objectOf(kind)] },
+    ...operations,
+  };
+}
+
+const sharedFields: Fields<SettingsInputs, SettingsState, SettingsState & Remembered> = {
+  onDelete: { input: z.enum(["restore", "retain"], 'must be "restore" or "retain"'), stored: true },
+  extra: { input: z.record(z.string(), z.unknown(), "must be an object"), output: true, perKey: true },
+  extraWriteOnly: { input: texts, stored: true, compare: set, secretKeysOf: "extra" },
+  managed: { output: true },
+  heldBefore: { stored: true, secretOutput: true },
+  changedByServer: { stored: true, secretOutput: true },
+  sent: { stored: true, secretOutput: true },
+  connection: connectionField,
+};
+
+const objectOf = ({ id }: Kind): string => adminPath(`${id}-settings`);
+
+const operationsOf = (
+  kind: Kind,
+): Pick<Definition<SettingsInputs, SettingsState, Last, Values>, "planNotes" | "read" | "find" | "create" | "update" | "delete"> => ({
+  planNotes: ({ inputs, last }) => (last ? notesOf(kind, inputs, last) : []),
+  read: (request) => read(kind, request),
+  find: (request) => find(kind, request),
+  create: (request) => create(kind, request),
+  update: (request) => update(kind, request),
+  delete: (request) => remove(kind, request),
+});
+
+async function read(kind: Kind, { connection, state }: ReadRequest<Last>): Promise<Last> {
+  const now = await fetchSettings(kind, connection);
+  const fresh: Last = stateOf(kind, now, knownIn(kind, state), state);
+  return state.unfinished && writeWasApplied(kind, state, now) ? { ...fresh, unfinished: undefined, sent: undefined } : fresh;
+}
+
+const first = (known: Values): Basis => ({ known, managed: [], heldBefore: {}, changedByServer: {}, isFirst: true });
+
+/** Settings always exist: a creation takes them over. */
+async function find(kind: Kind, { connection, inputs }: { connection: Connection; inputs: SettingsInputs }): Promise<Found<Values>> {
+  const known = await fetchSettings(kind, connection);
+  const plan = planOf(kind, inputs, first(known));
+  const { changes } = plan;
+  const isHidden = (name: string): boolean => writeOnly(kind).includes(name) || isExtraWriteOnly(kind, name, inputs);
+  const changing = Object.entries(changes).filter(([name]) => !isHidden(name));
+  return {
+    state: known,
+    differences: changing.map(([path, to]) => ({ path, from: known[path] ?? undefined, to })),
+    unreadable: Object.keys(changes).filter(isHidden),
+    refusal: refusalOf(kind, connection, inputs, known, plan),
+  };
+}
+
+const create = (kind: Kind, { connection, inputs, found }: CreateRequest<SettingsInputs, Values>): Promise<Last> =>
+  write(kind, connection, inputs, first(found?.state as Values));
+
+async function update(kind: Kind, { connection, inputs, last }: UpdateRequest<SettingsInputs, Last>): Promise<Last> {
+  const joins = Object.keys(declaredIn(kind, inputs)).some((name) => !last.managed.includes(name));
+  let known = knownIn(kind, last);
+  const seen = pick(
+    known,
+    Object.keys(known).filter((name) => !isExtraWriteOnly(kind, name, last)),
+  );
+  if (joins || last.unfinished || unseen(kind, declaredIn(kind, inputs), seen, inputs).length > 0) {
+    // Captured before its first write, and not from a state that may be old.
+    const now = await fetchSettings(kind, connection);
+    if (last.unfinished && !writeWasApplied(kind, last, now))
+      for (const name of [...writeOnly(kind), ...requestOnly(kind)]) delete known[name];
+    for (const name of unseen(kind, known, now, inputs)) delete known[name];
+    known = { ...known, ...recognized(kind, now, known, last.changedByServer) };
+  }
+  return write(kind, connection, inputs, { ...last, known, isFirst: false });
+}
+
+/** Sends what changes, and nothing when nothing does. */
+async function write(kind: Kind, connection: Connection, inputs: SettingsInputs, basis: Basis): Promise<Last> {
+  const plan = planOf(kind, inputs, basis);
+  const refusal = refusalOf(kind, connection, inputs, basis.known, plan);
+  if (refusal) throw refusal;
+  const { declared, managed, changes } = plan;
+  const along = flat(inputs, requestOnly(kind));
+  const isSent = Object.keys({ ...changes, ...differing(kind, along, basis.known) }).length > 0;
+  let shown: Values = {};
+  try {
+    if (isSent) shown = await patchSettings(kind, connection, { ...changes, ...along });
+  } catch (error) {
+    throw await afterFailure(kind, connection, error, basis, plan);
+  }
+  sayLost(kind, plan.lost, plan.after.enabled);
+  const known = { ...basis.known, ...declared };
+  const normalized = serverNormalizations(kind, shown, pick(changes, managed), known);
+  if (Object.keys(normalized).length > 0)
+    say(kind, `the server keeps something else than what was sent as ${Object.keys(normalized).join(", ")}`);
+  const unshown = unseen(kind, pick(changes, managed), shown, inputs);
+  const state: Last = stateOf(kind, writtenValues(basis, plan, shown, unshown), known, {
+    ...plan,
+    changedByServer: { ...unwritten(basis, plan), ...normalized },
+  });
+  if (unshown.length === 0) return state;
+  throw new Unfinished(state, {
+    reason: `the platform does not show ${unshown.join(", ")} after the write`,
+    advice: "Everything else was stored. Correct the name, or list it in extraWriteOnly if the platform accepts it and never shows it.",
+  });
+}
+
+/** What the server holds after a write, as far as it is known. */
+function writtenValues(
+  { known, managed: before, heldBefore }: Basis,
+  { managed, changes }: Plan,
+  shown: Values,
+  unshown: string[],
+): Values {
+  const released = before.filter((name) => !managed.includes(name) && !heldBefore[name]);
+  const values = { ...known, ...changes, ...shown };
+  for (const name of [...released.filter((name) => !(name in changes) && !(name in shown)), ...unshown]) delete values[name];
+  return values;
+}
+
+const unwritten = ({ changedByServer = {} }: Basis, { managed, changes }: Plan): NonNullable<Managed["changedByServer"]> =>
+  pick(
+    changedByServer,
+    managed.filter((name) => !(name in changes)),
+  ) as NonNullable<Managed["changedByServer"]>;
+
+/** Why the server would refuse a write, or lose a part of it. */
+function refusalOf(kind: Kind, connection: Connection, inputs: SettingsInputs, known: Values, plan: Plan): StewardError | undefined {
+  const unshown = unseenFindings(kind, connection, unseen(kind, plan.declared, known, inputs), known);
+  const findings = [...unshown, ...refusals(kind, plan)];
+  if (findings.length === 0) return undefined;
+  const advice = [
+    unshown.length > 0 ? "Correct the name, or list it in extraWriteOnly if the platform accepts it and never shows it." : [],
+    findings.length > unshown.length ? "Declare what is missing, or leave them disabled." : [],
+    "Nothing was sent.",
+  ];
+  return new StewardError({
+    code: "ERR_INVALID_INPUT",
+    reason: findings.map(({ path, reason }) => `${path}: ${reason}`).join("; "),
+    advice: advice.flat().join(" "),
+  });
+}
+
+async function remove(kind: Kind, { connection, state: last }: DeleteRequest<Last>): Promise<void> {
+  if (last.onDelete === "retain") return;
+  const object = objectOf(kind);
+  const other = heldByAnother(connection, object) as { managed?: string[] } | undefined;
+  if (await removeObject(connection, object, () => restore(kind, connection, last))) return;
+  // What the other resource does not manage, nobody manages now.
+  const kept = last.managed.filter((name) => other?.managed?.includes(name) ?? true);
+  const left = last.managed.filter((name) => !kept.includes(name));
+  if (left.length > 0) await restore(kind, connection, { ...last, managed: left }, other?.managed);
+  const originals = kept.filter((name) => last.heldBefore[name]);
+  if (originals.length > 0)
+    say(kind, `these original values can no longer be put back: ${originals.join(", ")}. The history of the stack holds them, encrypted`);
+}
+
+/** What this run has put back of settings, by the instance that did it. */
+const restoredIn = ({ memory, server }: Connection, kind: Kind): Map<string, Values> =>
+  remembered(memory, ["restored", server, objectOf(kind)], () => new Map<string, Values>());
+
+/** Puts back what the managed attributes held before. `kept`: what another resource manages. */
+async function restore(kind: Kind, connection: Connection, last: Last, kept: readonly string[] = []): Promise<void> {
+  // Of two resources of the same settings, the older one knows what was there before both.
+  const restored = restoredIn(connection, kind);
+  const older = [...restored].filter(([instance]) => instance < (connection.instance ?? "")).sort(([a], [b]) => (a < b ? 1 : -1));
+  const known = { ...knownIn(kind, last), ...(last.unfinished || restored.size > 0 ? await fetchSettings(kind, connection) : {}) };
+  const { values: own, lost } = restoration(kind, last.managed, last, known);
+  const values = { ...own, ...pick(Object.assign({}, ...older.map(([, each]) => each)), last.managed) };
+  for (const name of kept) delete values[name];
+  const changes = differing(kind, values, known);
+  let shown: Values = {};
+  try {
+    if (Object.keys(changes).length > 0) shown = await patchSettings(kind, connection, changes);
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.code !== "ERR_REFUSED") throw error;
+    throw error.with({
+      advice: 'What it held before does not fit what it holds now: correct it there, or set onDelete: "retain" and run `pulumi up` first.',
+    });
+  }
+  restored.set(connection.instance ?? "", values);
+  sayLost(kind, lost, { ...known, ...values }.enabled);
+  const residue = kind.residueWarning?.(shown);
+  if (residue) say(kind, residue);
+}
+
+const say = ({ noun, id }: Kind, line: string): void => log(`warning: ${noun} "${id}": ${line}`);
+
+function sayLost(kind: Kind, lost: readonly string[], isEnabled: unknown): void {
+  if (lost.length === 0) return;
+  const stays = isEnabled || !("enabled" in kind.attributes);
+  const end = stays ? "what was written last stays" : "they are left disabled, to be set by hand before they are enabled again";
+  say(kind, `${lost.join(", ")} cannot be put back, since the server never shows what was held before: ${end}`);
+}

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { Connection } from "../connection";
+import { isObject, Request } from "../http";
+import { adminPath, call, completed, idsIn, isAdministrator, isNotFound, notAdministrator, Resource, resourceOf, textOf } from "./client";
+
+/** A workspace, as administrators see it. */
+export interface Workspace {
+  /** `ws-…`. */
+  id: string;
+  /** Unique in its organization. */
+  name: string;
+  /** Whether somebody holds it, so that no run begins. */
+  locked: boolean;
+  /** The repository, where the workspace has one: `owner/name`. */
+  vcsRepoIdentifier?: string;
+  /** The name of its organization. */
+  organization: string;
+  /** Its latest run, where there was one; `status` with `include: ["current_run"]` alone. */
+  currentRun?: { id: string; status?: string };
+  /** The path of the workspace under its organization. */
+  path?: string;
+  /** All attributes, as sent. */
+  attributes: Record<string, unknown>;
+  /** What `include` asks for, of this workspace, as sent. */
+  included: { type: string; id: string; attributes: Record<string, unknown> }[];
+}
+
+/** Which related resources come with a workspace. */
+export type WorkspaceInclude = "organization" | "organization.owners" | "current_run";
+
+/** @internal */
+export const workspaceIdInput: z.ZodString = z
+  .string("must be a workspace's id")
+  .regex(/^[\w-]+$/, "must be a workspace's id, such as ws-6jrRyVDv1J8zQMB5");
+
+/** undefined: there is no such workspace, which is only known of an administrator. @internal */
+export async function readWorkspace(
+  connection: Connection,
+  id: string,
+  { include, ...limits }: { include?: WorkspaceInclude[] } & Pick<Request, "limits"> = {},
+): Promise<Workspace | undefined> {
+  const path = adminPath("workspaces", id);
+  try {
+    const query = include ? { query: { include: include.join(",") } } : {};
+    const document = await call(connection, { method: "GET", path, ...query, ...limits, retry: "idempotent" });
+    return workspaceOf(resourceOf(document, { method: "GET", path }), (document as { included?: unknown }).included);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    if (await isAdministrator(connection)) return undefined;
+    throw notAdministrator(connection, error);
+  }
+}
+
+/** @internal */
+export function workspaceOf({ id, attributes, relationships, links }: Resource, included: unknown): Workspace {
+  const one = (name: string): string | undefined => idsIn(relationships[name])[0];
+  const all = (Array.isArray(included) ? included : []).filter(isObject).map(completed);
+  const organization = all.find((each) => each.type === "organizations" && each.id === one("organization"));
+  const run = all.find((each) => each.type === "runs" && each.id === one("current-run"));
+  const ownerIds = Object.values(organization?.relationships ?? {}).flatMap(idsIn);
+  const owners = all.filter((each) => each.type === "users" && ownerIds.includes(each.id));
+  const { identifier: repository } = isObject(attributes["vcs-repo"]) ? attributes["vcs-repo"] : {};
+  const runId = one("current-run");
+  const status = run?.attributes.status;
+  return {
+    id,
+    name: textOf(attributes.name),
+    locked: attributes.locked === true,
+    ...(typeof repository === "string" && repository ? { vcsRepoIdentifier: repository } : {}),
+    organization: one("organization") ?? "",
+    ...(runId ? { currentRun: { id: runId, ...(typeof status === "string" ? { status } : {}) } } : {}),
+    ...(typeof links.self === "string" ? { path: links.self } : {}),
+    attributes,
+    included: [organization, ...owners, run].flatMap((each) =>
+      each ? [{ type: each.type, id: each.id, attributes: each.attributes }] : [],
+    ),
+  };
+}

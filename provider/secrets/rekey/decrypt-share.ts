@@ -1,0 +1,27 @@
+import { Output, secret } from "@pulumi/pulumi/output";
+import { described, strictObject, text } from "../../inputs";
+import { decryptMessage, refuse } from "./pgp";
+
+/** Options of {@link decryptShare}. */
+export interface DecryptShareOptions {
+  /** The PGP message: hex, as in `encryptedShares` of a rekey, base64, or armored. */
+  share: string;
+  /** The holder's private key, armored or the base64 of its binary form. */
+  privateKey: string;
+  /** What unlocks the private key, where it is locked. */
+  passphrase?: string;
+}
+
+const decryptOptions = strictObject({ share: text, privateKey: text, passphrase: text.optional() });
+/**
+ * Decrypts a new share for its holder, in the program's own process: nothing is sent. The result, a secret, is what unseals the service, and what the
+ * holder gives back as one of `newShares`.
+ *
+ * Throws `ERR_INVALID_INPUT` for a message, a key or a passphrase that does not fit.
+ */
+export async function decryptShare(options: DecryptShareOptions): Promise<Output<string>> {
+  const { error } = decryptOptions.safeParse(options);
+  if (error) throw refuse(described(error));
+  const { share, privateKey, passphrase } = options;
+  return secret(await decryptMessage({ share, privateKey, passphrase: async () => passphrase }));
+}

@@ -1,0 +1,22 @@
+import { AnyDefinition } from "../../provider/definition";
+import { definitions } from "../../provider/definitions";
+import { namesWith } from "../../provider/fields";
+
+export const definitionOf = (token: string): AnyDefinition => {
+  const found = definitions.find((definition) => definition.token === token);
+  if (!found) throw new Error(`There is no definition ${token}.`);
+  return found;
+};
+
+/** The secret inputs and outputs of a definition; paths such as `extra.private-key` as well. */
+export const secretFields = ({ fields }: Pick<AnyDefinition, "fields">): string[] => namesWith(fields, "secret");
+
+/** The outputs that are encrypted as a whole, since they may hold secret inputs. */
+export const holdingOutputs = ({ fields }: Pick<AnyDefinition, "fields">): string[] => namesWith(fields, "secretOutput");
+
+/** Both, as a class registers them: without paths, and with the former inputs. */
+export const secretOutputs = (definition: Pick<AnyDefinition, "fields">): string[] => [
+  ...secretFields(definition).filter((path) => !path.includes(".")),
+  ...holdingOutputs(definition),
+  "formerInputs",
+];
