@@ -3,114 +3,17 @@ import { AddressInfo } from "node:net";
 import { platform, secrets } from "../provider";
 import { definitions } from "../provider/definitions";
 import { registration } from "../provider/resource";
-import { RekeyAttempt, RekeyCommit, RekeyShares } from "../provider/secrets/rekey/classes";
-import { certificate, privateKey } from "./support/certificates";
+import * as steps from "../provider/secrets/rekey/classes";
+import { Sandbox, start } from "../sandbox/index";
+import { caseOf } from "./cases";
+import { canary, Properties } from "./cases/case";
+import { shareCanary } from "./cases/rekey";
+import { contextOf } from "./support/context";
 import { holdingOutputs, secretFields, secretOutputs } from "./support/definitions";
 import { Engine } from "./support/engine";
 import { registered } from "./support/registered";
 
-const canary = (field: string): string => `canary-${field}`;
-const access = {
-  address: "http://127.0.0.1:4646",
-  token: canary("token"),
-  clientCert: certificate,
-  clientKey: `${privateKey}${canary("clientKey")}`,
-};
-
-const cost = {
-  cloudASecretKey: canary("cloudASecretKey"),
-  cloudBCredentials: JSON.stringify({ key: `${canary("cloudBCredentials")}\n${canary("in the second line")}` }),
-  cloudCClientSecret: canary("cloudCClientSecret"),
-};
-const smtp = { host: "mail", password: canary("password") };
-const sms = { accountSid: "AC1", authToken: canary("authToken") };
-const saml = { extra: { "private-key": canary("private-key"), "provider-type": "okta" } };
-
-/** Shares are base64, so their canary is. */
-const share = (name: string): string => Buffer.from(canary(name).padEnd(33, ".")).toString("base64");
-const parameters = { shares: 1, threshold: 1, pgpKeys: [], fingerprints: [], backup: false, verification: true };
-const attempt = { id: "1", nonce: "ours", nonces: ["ours"], parameters, probe: { key: "", fingerprint: "none" } };
-const rekey = {
-  secretShares: 1,
-  secretThreshold: 1,
-  keepSharesInState: true,
-  currentShares: [share("currentShares")],
-  newShares: [share("newShares")],
-};
-const set = (name: string): object => ({ nonce: "ours", threshold: 1, shares: [share(name)], encrypted: [] });
-const given = { attempt, currentShares: rekey.currentShares, newShares: rekey.newShares };
-const handed = {
-  ...given,
-  nonces: ["ours"],
-  candidate: set("candidate"),
-  source: "reply",
-  kept: [set("kept")],
-  foreign: [],
-  hadBackup: false,
-};
-/** What a service shows of our attempt, while it collects shares and while it verifies the new ones. */
-const collecting = { started: true, nonce: "ours", t: 1, n: 1, progress: 0, required: 1, verification_required: true };
-const rekeyAnswers = (verifies: boolean): Record<string, object> => ({
-  "/v1/sys/rekey/init": collecting,
-  "/v1/sys/rekey/verify": { nonce: verifies ? "verification" : "", t: 1, n: 1, progress: 0 },
-});
-
-/** Every definition that has secrets, with inputs that fill each of them, and what the server shows before it refuses them. */
-const cases: Record<
-  string,
-  {
-    given: Record<string, unknown>;
-    construct: (name: string) => unknown;
-    shows?: Record<string, unknown>;
-    answers?: Record<string, object>;
-    fails?: RegExp;
-  }
-> = {
-  "secrets:SchedulerAccess": {
-    given: access,
-    construct: (name) => new secrets.SchedulerAccess(name, access),
-    answers: { "/v1/scheduler/config/access": { data: { address: "" } } },
-  },
-  "secrets:SchedulerToken": {
-    given: { role: "web" },
-    construct: (name) => new secrets.SchedulerToken(name, { role: "web" }),
-    // It is the answer that would hold the secret.
-    fails: /\(GET \/v1\/scheduler\/creds\/web, 404\)/,
-  },
-  "secrets:RekeyAttempt": {
-    given: rekey,
-    construct: (name) => new RekeyAttempt(name, rekey),
-    answers: { "/v1/sys/rekey/init": { started: false } },
-  },
-  "secrets:RekeyShares": {
-    given,
-    construct: (name) => new RekeyShares(name, given as never),
-    answers: rekeyAnswers(false),
-    fails: /do not open the service \(.*\[secret\]/,
-  },
-  "secrets:RekeyCommit": {
-    given: handed,
-    construct: (name) => new RekeyCommit(name, handed as never),
-    answers: rekeyAnswers(true),
-    fails: /the service refuses the new shares at new share 1 of 1 \(.*\[secret\]/,
-  },
-  "platform:CostEstimationSettings": {
-    given: cost,
-    construct: (name) => new platform.CostEstimationSettings(name, cost),
-    shows: { enabled: false, "aws-secret-key": canary("before") },
-  },
-  "platform:SmtpSettings": { given: smtp, construct: (name) => new platform.SmtpSettings(name, smtp), shows: { enabled: false } },
-  "platform:SmsSettings": { given: sms, construct: (name) => new platform.SmsSettings(name, sms), shows: { enabled: false } },
-  "platform:SamlSettings": {
-    given: saml,
-    construct: (name) => new platform.SamlSettings(name, saml),
-    shows: { enabled: false, "provider-type": "unknown" },
-  },
-};
 const withSecrets = definitions.filter((definition) => secretFields(definition).length > 0);
-
-test("every definition with secrets has a case", () =>
-  expect(Object.keys(cases).sort()).toEqual(withSecrets.map(({ token }) => token).sort()));
 
 test.each(definitions)("registration of $token always encrypts its former inputs", (definition) => {
   const [, , , { additionalSecretOutputs }] = registration(definition, "resource", {}, undefined);
@@ -126,11 +29,25 @@ const marked = (value: unknown, path: string): string[] => {
   return mark in value ? [path] : Object.entries(value).flatMap(([key, inner]) => marked(inner, path ? `${path}.${key}` : key));
 };
 
-describe.each(withSecrets.map((definition) => ({ definition, token: definition.token, ...cases[definition.token] })))(
+/** The classes of all resources by their tokens. */
+const classes: Record<string, new (name: string, args: object) => unknown> = Object.fromEntries(
+  Object.entries({ secrets: { ...secrets, ...steps }, platform }).flatMap(([system, all]) =>
+    Object.entries(all).map(([type, made]) => [`${system}:${type}`, made as never]),
+  ),
+);
+
+describe.each(withSecrets.map((definition) => ({ definition, token: definition.token, ...caseOf(definition.token).refusal })))(
   "$token",
-  ({ token, definition, given, construct, shows, answers = {}, fails = request }) => {
+  ({ token, definition, shows, answers = {}, fails = request }) => {
+    let sandbox: Sandbox;
+    beforeAll(async () => {
+      sandbox = await start();
+    });
+    afterAll(() => sandbox.close());
+    const given = (): Properties => caseOf(token).inputs(contextOf(sandbox, shows ? "hashicorp" : "standard"));
+
     test("registers each secret as a secret input and as a secret output", async () => {
-      const registration = await registered(() => construct?.("resource"));
+      const registration = await registered(() => new (classes[token] as (typeof classes)[string])("resource", given()));
       expect(registration.getAdditionalsecretoutputsList().sort()).toEqual(secretOutputs(definition).sort());
       // Some secrets are outputs only.
       const isInput = (field: string): boolean => field.includes(".") || definition.fields[field]?.input !== undefined;
@@ -160,7 +77,7 @@ describe.each(withSecrets.map((definition) => ({ definition, token: definition.t
       const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const connection = { address, token: canary("connection"), dialect: shows ? "hashicorp" : "standard" };
       const engine = new Engine(token, { "steward:default": { secrets: connection, platform: connection } });
-      const error: Error = await engine.up(given ?? {}).then(
+      const error: Error = await engine.up(given()).then(
         () => Promise.reject(new Error("it succeeded")),
         (reason) => reason,
       );
@@ -171,8 +88,8 @@ describe.each(withSecrets.map((definition) => ({ definition, token: definition.t
         for (const field of ["token", "connection"]) expect(text).not.toContain(Buffer.from(canary(field)).toString("base64"));
         expect(text).not.toContain("PRIVATE KEY");
         for (const name of ["currentShares", "newShares", "candidate", "kept"]) {
-          const bytes = Buffer.from(share(name), "base64");
-          for (const form of [share(name), bytes.toString("hex"), bytes.toString("base64url")]) expect(text).not.toContain(form);
+          const bytes = Buffer.from(shareCanary(name), "base64");
+          for (const form of [shareCanary(name), bytes.toString("hex"), bytes.toString("base64url")]) expect(text).not.toContain(form);
         }
       }
     });

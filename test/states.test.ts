@@ -4,8 +4,9 @@ import { providerText, release } from "../provider/adapters/dynamic";
 import * as dynamicRuntime from "../provider/adapters/dynamic-runtime";
 import { definitions } from "../provider/definitions";
 import { Sandbox, start } from "../sandbox/index";
-import { furnish, held, Outside, prepare, ResourceStory, resourceStories } from "./faults/stories";
-import { call } from "./support/call";
+import { caseOf, held, livingCases } from "./cases";
+import { Context } from "./cases/case";
+import { comparable, configOf, contextOf, resetAll } from "./support/context";
 import { Engine } from "./support/engine";
 import { RekeyStack } from "./support/rekey";
 
@@ -43,8 +44,10 @@ function handlerIn({ outputs }: State): ReturnType<typeof dynamicRuntime.provide
 
 describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
   let sandbox: Sandbox;
+  let context: Context;
   beforeAll(async () => {
     sandbox = await start({ dialect, unsealShares: 3, unsealThreshold: 3 });
+    context = contextOf(sandbox, dialect);
     for (const [index, share] of sandbox.secrets.shares.entries()) process.env[`STATES_${index}`] = share;
     if (isWriting) rmSync(join(folder, release, dialect), { recursive: true, force: true });
     mkdirSync(join(folder, release, dialect), { recursive: true });
@@ -52,17 +55,10 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
   afterAll(() => sandbox.close());
   beforeEach(async () => {
     jest.spyOn(console, "log").mockImplementation(() => {});
-    await sandbox.reset();
-    await furnish(sandbox, outside);
+    await resetAll(context);
   });
 
-  const outside: Outside = async (system, method, path, body) => (await call(sandbox[system], method, path, body)).json ?? null;
-  const config = (): Record<string, object> => ({
-    "steward:default": Object.fromEntries(
-      systems.map((system) => [system, { address: sandbox[system].url, token: sandbox[system].token, dialect }]),
-    ),
-  });
-  const stories = (): readonly ResourceStory[] => resourceStories(sandbox);
+  const config = (): Record<string, object> => configOf(context);
 
   /** Writes a state to a file, without the sandbox's addresses, which differ in each run. */
   function write(token: string, state: State | undefined): void {
@@ -80,14 +76,14 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
     return JSON.parse(systems.reduce((all, system) => all.replaceAll(`http://${system}.invalid`, sandbox[system].url), text));
   }
 
-  const tokens = definitions.map(({ token }) => token).filter((token) => !token.startsWith("secrets:Rekey"));
+  const tokens = livingCases.map(({ token }) => token);
   const rekeyTokens = rekey.map((each) => `secrets:Rekey${each[0]?.toUpperCase()}${each.slice(1)}`);
 
   if (isWriting) {
     test.each(tokens)("writes the state of %s", async (token) => {
-      await prepare(token, sandbox, outside, dialect);
+      await caseOf(token).prepare?.(context);
       const engine = new Engine(token, config());
-      await engine.up((stories().find((story) => story.token === token) as ResourceStory).inputs);
+      await engine.up(caseOf(token).inputs(context));
       write(token, engine.state);
     });
 
@@ -109,12 +105,12 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
   });
 
   test.each(tokens)("%s: a state of each release refreshes without a change, updates and is deleted", async (token) => {
-    const { inputs, changed, acts } = stories().find((story) => story.token === token) as ResourceStory;
+    const { isRepeatable = true, prepare, ...given } = caseOf(token);
     for (const of of releases()) {
-      await sandbox.reset();
-      await furnish(sandbox, outside);
-      await prepare(token, sandbox, outside, dialect);
-      const empty = await held(outside, dialect);
+      await resetAll(context);
+      await prepare?.(context);
+      const [inputs, changed] = [given.inputs(context), given.changed?.(context)];
+      const empty = await held(context);
       // Creates the object that the state describes.
       const seeding = new Engine(token, config());
       await seeding.up(inputs);
@@ -130,7 +126,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
       if (changed) expect(await engine.up(changed)).toBe("update");
       expect(await engine.refresh()).toEqual([]);
       await engine.destroy();
-      if (!acts && token !== "platform:AdminWorkspace") expect(comparable(await held(outside, dialect))).toEqual(comparable(empty));
+      if (isRepeatable && token !== "platform:AdminWorkspace") expect(comparable(await held(context))).toEqual(comparable(empty));
     }
   });
 
@@ -145,14 +141,3 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
     }
   });
 });
-
-/** No client can undo two things: an old certificate, and in the standard dialect the blank access configuration. */
-function comparable(answer: unknown): unknown {
-  const blank = (value: { data?: { address?: unknown } } | null): boolean => value?.data?.address === "";
-  return JSON.parse(
-    JSON.stringify(answer, (key, value) => {
-      if (key === "request_id" || key === "old-idp-cert") return undefined;
-      return blank(value) ? { errors: [] } : value;
-    }),
-  );
-}

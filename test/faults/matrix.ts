@@ -1,15 +1,16 @@
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { StewardError } from "../../provider";
-import { definitions } from "../../provider/definitions";
 import { limits } from "../../provider/http";
 import { Sandbox, start } from "../../sandbox/index";
-import { call } from "../support/call";
+import { caseOf, cases, held, livingCases } from "../cases";
+import { Context, Properties } from "../cases/case";
+import { contextOf, resetAll } from "../support/context";
 import { Engine } from "../support/engine";
 import { stride } from "../support/scope";
 import { Door } from "./door";
 import { Fault, faults, Where } from "./faults";
 import { beginRekey, Rekeying, rekeyForms } from "./rekey";
-import { functionStories, furnish, held, Outside, prepare, ResourceStory, resourceStories } from "./stories";
+import { functionStories } from "./stories";
 
 type Dialect = "standard" | "hashicorp";
 type System = Where["system"];
@@ -46,6 +47,7 @@ export function matrix(dialect: Dialect): void {
 
   beforeAll(async () => {
     sandbox = await start({ dialect });
+    context = contextOf(sandbox, dialect);
     for (const system of systems) {
       doors[system] = new Door(sandbox[system].url);
       await doors[system].listen();
@@ -70,16 +72,13 @@ export function matrix(dialect: Dialect): void {
       }),
     ),
   });
-  const outside: Outside = async (system, method, path, body) => {
-    const { status, text, json } = await call(sandbox[system], method, path, body);
-    if (method !== "GET" && status >= 300) throw new Error(`${method} ${path} answered ${status} ${text}`);
-    return json === undefined ? status : withoutTimes(json);
-  };
-  const look = (): Promise<unknown> => held(outside, dialect);
+  let context: Context;
+  const look = async (): Promise<unknown> => withoutTimes(await held(context));
   const fresh = async (token: string): Promise<void> => {
-    await sandbox.reset();
-    await furnish(sandbox, outside);
-    await prepare(token, sandbox, outside, dialect);
+    await resetAll(context);
+    // The functions read it.
+    await caseOf("platform:AdminWorkspace").prepare?.(context);
+    await cases.find((each) => each.token === token)?.prepare?.(context);
   };
 
   /** The requests of an operation. */
@@ -132,13 +131,15 @@ export function matrix(dialect: Dialect): void {
     }
   }
 
-  describe.each(definitions.map(({ token }) => token).filter((token) => !token.startsWith("secrets:Rekey")))("%s", (token) => {
-    const storyOf = (): ResourceStory => resourceStories(sandbox).find((each) => each.token === token) as ResourceStory;
+  describe.each(livingCases)("$token", (each) => {
+    const { token, isRepeatable = true } = each;
+    const given = (): Properties => each.inputs(context);
+    const changedInputs = (): Properties | undefined => each.changed?.(context);
     const operations = ["create", "refresh", "update", "delete"] as const;
 
     /** The story up to an operation, which it gives back. */
     async function begin(operation: (typeof operations)[number], fault?: Fault): Promise<{ engine: Engine; run: () => Promise<unknown> }> {
-      const { inputs, changed } = storyOf();
+      const [inputs, changed] = [given(), changedInputs()];
       await fresh(token);
       const engine = new Engine(token, connections(fault));
       if (operation !== "create") await engine.up(inputs);
@@ -156,7 +157,7 @@ export function matrix(dialect: Dialect): void {
     test.each(operations)(
       "%s: each fault at each request ends in the expected state or in one readable error, and the next run converges",
       async (operation) => {
-        const { acts, inputs, changed } = storyOf();
+        const [inputs, changed] = [given(), changedInputs()];
         const calm = await begin(operation);
         const places = (await requestsOf(calm.run)).filter(({ nth }) => nth === 1);
         const right = await look();
@@ -176,7 +177,7 @@ export function matrix(dialect: Dialect): void {
             }
             cells.push(cell);
             await run();
-            if (!acts) expect({ fault: fault.name, where, held: await look() }).toEqual({ fault: fault.name, where, held: right });
+            if (isRepeatable) expect({ fault: fault.name, where, held: await look() }).toEqual({ fault: fault.name, where, held: right });
             if (operation === "delete") continue;
             expect(await engine.refresh()).toEqual([]);
             expect(await engine.up(operation === "update" && changed ? changed : inputs)).toBe("same");

@@ -4,7 +4,8 @@ import { definitions } from "../../provider/definitions";
 import { mountField } from "../../provider/secrets/mount";
 import { certificate } from "../support/certificates";
 import { wire } from "../support/engine";
-import { anything, fitting, text } from "./arbitrary";
+import { fitting } from "./arbitrary";
+import { anything, text } from "./values";
 
 /** By name: those that all share, and those that a definition has of its own. */
 const comparisons = new Map<Comparison, string>(

@@ -4,7 +4,7 @@ import { matches } from "../../sandbox/scheduler/filter/evaluate";
 import { Expression, parse } from "../../sandbox/scheduler/filter/parse";
 import { complete } from "../../sandbox/scheduler/types";
 import { draws } from "../support/scope";
-import { text } from "./arbitrary";
+import { text } from "./values";
 
 type Operator = keyof scheduler.Selector;
 type Value = string | number | boolean;

@@ -9,8 +9,9 @@ import { limits } from "../../provider/http";
 import { watching } from "../../provider/scheduler/watch";
 import "../support/printed";
 import { draws } from "../support/scope";
-import { anything, fittingInputs } from "./arbitrary";
+import { fittingInputs } from "./arbitrary";
 import { answers, patience, Server, startServer } from "./server";
+import { anything } from "./values";
 
 let server: Server;
 let config: Record<string, string>;

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { AddressInfo } from "node:net";
 import * as fc from "fast-check";
-import { anything, Damage, damaged, damages } from "./arbitrary";
+import { anything, Damage, damaged, damages } from "./values";
 
 /** What a server says to one request. */
 export interface Answer {

@@ -1,0 +1,17 @@
+import * as fc from "fast-check";
+import { word } from "../fuzz/values";
+import { ResourceCase } from "./case";
+
+const path = "/api/v2/admin/workspaces/ws-faulty";
+
+export const cases: readonly ResourceCase[] = [
+  {
+    token: "platform:AdminWorkspace",
+    inputs: () => ({ workspaceId: "ws-faulty", destroyOnDelete: true }),
+    prepare: async ({ sandbox }) => sandbox.platform.seed({ workspaces: [{ id: "ws-faulty", name: "faulty", organization: "acme" }] }),
+    requests: () => ({ create: [`GET ${path}`], refresh: [`GET ${path}`], delete: [`GET ${path}`, `DELETE ${path}`] }),
+    drifts: [{ change: ({ outOfBand }) => outOfBand("platform", "DELETE", path), shows: "gone" }],
+    paths: () => [path],
+    arbitraries: { workspaceId: word, destroyOnDelete: fc.boolean() },
+  },
+];

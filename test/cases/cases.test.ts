@@ -1,0 +1,119 @@
+import { definitions } from "../../provider/definitions";
+import { format, namesWith } from "../../provider/fields";
+import { isObject } from "../../provider/http";
+import { start } from "../../sandbox/index";
+import { comparable, configOf, contextOf, resetAll } from "../support/context";
+import { definitionOf } from "../support/definitions";
+import { Engine } from "../support/engine";
+import { Context, System } from "./case";
+import { cases, livingCases } from "./index";
+
+// Every resource, once through its life: created, unchanged, drifted, repaired, replaced, read by its id, deleted.
+
+test("every definition has one case", () =>
+  expect(cases.map(({ token }) => token).sort()).toEqual(definitions.map(({ token }) => token).sort()));
+
+/** The part of a value whose keys another one has as well. */
+function common(value: unknown, other: unknown): unknown {
+  if (!isObject(value) || !isObject(other)) return value;
+  const names = Object.keys(value).filter((name) => name in other);
+  return Object.fromEntries(names.map((name) => [name, common(value[name], other[name])]));
+}
+
+describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
+  let context: Context;
+  beforeAll(async () => {
+    context = contextOf(await start({ dialect }), dialect);
+    jest.spyOn(console, "log").mockImplementation(() => {});
+  });
+  afterAll(() => context.sandbox.close());
+
+  /** The requests of an operation, without their queries, sorted. */
+  async function requestsOf(operation: () => Promise<unknown>): Promise<string[]> {
+    const before = context.sandbox.requests().length;
+    await operation();
+    const sent = context.sandbox.requests().slice(before);
+    return sent.map(({ method, path }) => `${method} ${path.split("?")[0]}`).sort();
+  }
+
+  describe.each(livingCases)("$token", ({ token, inputs, changed, replaced, prepare, requests, drifts = [], paths = () => [] }) => {
+    const held = async (): Promise<unknown> =>
+      comparable(await Promise.all(paths(context).map((path) => context.outOfBand(token.split(":")[0] as System, "GET", path))));
+    const engine = (): Engine => new Engine(token, configOf(context));
+    const sorted = (names: readonly string[] = []): string[] => [...names].sort();
+    beforeEach(async () => {
+      await resetAll(context);
+      await prepare?.(context);
+    });
+
+    test("each operation sends its requests and no other", async () => {
+      const [resource, counts] = [engine(), requests?.(context)];
+      const given = inputs(context);
+      expect(await requestsOf(() => resource.preview(given))).toEqual([]);
+      expect(await requestsOf(() => resource.up(given))).toEqual(sorted(counts?.create));
+      expect(await requestsOf(async () => expect(await resource.up(given)).toBe("same"))).toEqual([]);
+      if (changed) {
+        expect(await requestsOf(() => resource.preview(changed(context)))).toEqual([]);
+        expect(await requestsOf(async () => expect(await resource.up(changed(context))).toBe("update"))).toEqual(sorted(counts?.update));
+      }
+      expect(await requestsOf(async () => expect(await resource.refresh()).toEqual([]))).toEqual(sorted(counts?.refresh));
+      expect(await requestsOf(() => resource.destroy())).toEqual(sorted(counts?.delete));
+    });
+
+    test("the deletion leaves the server as the creation found it", async () => {
+      // A workspace that was adopted is destroyed.
+      if (token === "platform:AdminWorkspace") return;
+      const before = await held();
+      const resource = engine();
+      await resource.up(inputs(context));
+      if (changed) await resource.up(changed(context));
+      await resource.destroy();
+      expect(await held()).toEqual(before);
+    });
+
+    for (const [index, { change, shows }] of drifts.entries())
+      test(`refresh shows change ${index + 1} outside Pulumi, and up repairs it`, async () => {
+        const resource = engine();
+        const given = changed?.(context) ?? inputs(context);
+        await resource.up(given);
+        const declared = await held();
+        await change(context);
+        expect(await resource.refresh()).toEqual(shows);
+        // A workspace that is gone cannot be adopted again.
+        if (token === "platform:AdminWorkspace") return;
+        expect(await resource.up(given)).toBe(shows === "gone" ? "create" : "update");
+        expect(await held()).toEqual(declared);
+        expect(await resource.refresh()).toEqual([]);
+      });
+
+    test("a replacement names the inputs that replace", async () => {
+      const replacing = namesWith(definitionOf(token).fields, "replaces").filter((name) => name !== "mount");
+      if (!replaced) return expect(changed ?? replacing).toBeDefined();
+      const resource = engine();
+      const given = changed?.(context) ?? inputs(context);
+      await resource.up(given);
+      const { operation, replaces } = await resource.preview(replaced(context));
+      expect(operation).toBe("replace");
+      expect(replacing).toEqual(expect.arrayContaining(replaces));
+      expect(await resource.up(replaced(context))).toBe("replace");
+      expect(await resource.refresh()).toEqual([]);
+      await resource.destroy();
+    });
+
+    const definition = definitionOf(token);
+    if (definition.readById)
+      test("get reads it by its id without any input", async () => {
+        const resource = engine();
+        await resource.up(inputs(context));
+        const { id } = resource.state as NonNullable<Engine["state"]>;
+        expect(id).toBe(format(definition.id, { mount: context.mount, ...inputs(context) }));
+        const [read, outputs] = [await engine().get(id), resource.outputs()];
+        // Nothing is managed by a `get`, and what the server does not show is missing.
+        const shown = namesWith(definition.fields, "output").filter((name) => name !== "managed" && name in read && name in outputs);
+        expect(shown.length).toBeGreaterThan(0);
+        for (const name of shown)
+          expect({ [name]: common(read[name], outputs[name]) }).toEqual({ [name]: common(outputs[name], read[name]) });
+        await expect(engine().get(`${id}/of/nothing`)).rejects.toMatchObject({ code: "ERR_INVALID_INPUT" });
+      });
+  });
+});

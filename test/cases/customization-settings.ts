@@ -1,0 +1,21 @@
+import { word } from "../fuzz/values";
+import { SettingsCase, settingsCase } from "./settings";
+
+export const settings: SettingsCase = {
+  settings: "customization",
+  type: "CustomizationSettings",
+  values: {
+    supportEmailAddress: ["two@example.com", "three@example.com"],
+    loginHelp: ["<b>two</b>", "three"],
+    footer: ["two", "three"],
+    error: ["two", "three"],
+    newUser: ["two", "three"],
+  },
+  inputs: { footer: "ours" },
+  changed: { footer: "theirs", error: "sorry" },
+  joins: true,
+  drift: [{ footer: "another" }, "footer"],
+  arbitraries: { supportEmailAddress: word, loginHelp: word, footer: word, error: word, newUser: word },
+};
+
+export const cases = [settingsCase(settings)];

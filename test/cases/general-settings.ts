@@ -1,0 +1,32 @@
+import * as fc from "fast-check";
+import { SettingsCase, settingsCase } from "./settings";
+
+const flag = fc.boolean();
+
+export const settings: SettingsCase = {
+  settings: "general",
+  type: "GeneralSettings",
+  values: {
+    limitUserOrganizationCreation: [false, true],
+    apiRateLimitingEnabled: [true, false],
+    apiRateLimit: [400, 500],
+    sendPassingStatusesForUntriggeredSpeculativePlans: [true, false],
+    allowSpeculativePlansOnPullRequestsFromForks: [true, false],
+    defaultRemoteStateAccess: [false, true],
+  },
+  extraValues: { "apply-timeout": ["12h", "6h"], "plan-timeout": ["1h", "3h"] },
+  inputs: { apiRateLimit: 400 },
+  changed: { apiRateLimit: 500, defaultRemoteStateAccess: false },
+  joins: true,
+  drift: [{ "api-rate-limit": 50 }, "apiRateLimit"],
+  arbitraries: {
+    limitUserOrganizationCreation: flag,
+    apiRateLimitingEnabled: flag,
+    apiRateLimit: fc.nat(1000),
+    sendPassingStatusesForUntriggeredSpeculativePlans: flag,
+    allowSpeculativePlansOnPullRequestsFromForks: flag,
+    defaultRemoteStateAccess: flag,
+  },
+};
+
+export const cases = [settingsCase(settings)];

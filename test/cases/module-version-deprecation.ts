@@ -1,0 +1,35 @@
+import * as fc from "fast-check";
+import { text, url, word } from "../fuzz/values";
+import { Context, ResourceCase } from "./case";
+
+const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
+const read = "GET /api/registry/v1/modules/acme/network/aws/versions";
+const path = (moduleVersion = "1.0.0"): string => `/api/v2/organizations/acme/registry-modules/private/acme/network/aws/${moduleVersion}`;
+const deprecate = (context: Context, deprecation: object): Promise<unknown> =>
+  context.outOfBand("platform", "PATCH", path(), { data: { type: "module-versions", attributes: { deprecation } } });
+
+export const cases: readonly ResourceCase[] = [
+  {
+    token: "platform:ModuleVersionDeprecation",
+    inputs: () => ({ ...version, reason: "Old." }),
+    changed: () => ({ ...version, reason: "Older.", link: "https://wiki.example.com" }),
+    requests: () => ({ create: [read, `PATCH ${path()}`], update: [`PATCH ${path()}`], refresh: [read], delete: [`PATCH ${path()}`] }),
+    drifts: [
+      {
+        change: (context) =>
+          deprecate(context, { "deprecated-status": "Deprecated", reason: "Because.", link: "https://wiki.example.com" }),
+        shows: ["reason"],
+      },
+      { change: (context) => deprecate(context, { "deprecated-status": "Undeprecated" }), shows: "gone" },
+    ],
+    paths: () => ["/api/registry/v1/modules/acme/network/aws/1.0.0"],
+    arbitraries: {
+      organizationName: word,
+      moduleName: word,
+      moduleProvider: word,
+      moduleVersion: fc.constant("1.0.0"),
+      reason: fc.oneof(word, text),
+      link: url,
+    },
+  },
+];

@@ -1,0 +1,80 @@
+import * as fc from "fast-check";
+import { publicKey } from "../support/certificates";
+import { canary, ResourceCase } from "./case";
+
+// The three steps of a rekey. They live together: test/faults/rekey.ts and test/provider/secrets/rekey are about their life.
+
+/** Shares are base64, so their canary is. */
+export const shareCanary = (name: string): string => Buffer.from(canary(name).padEnd(33, ".")).toString("base64");
+const parameters = { shares: 1, threshold: 1, pgpKeys: [], fingerprints: [], backup: false, verification: true };
+const attempt = { id: "1", nonce: "ours", nonces: ["ours"], parameters, probe: { key: "", fingerprint: "none" } };
+const { nonce: _, ...withoutNonce } = { ...attempt, id: "2" };
+const shares = { currentShares: [shareCanary("currentShares")], newShares: [shareCanary("newShares")] };
+const set = (name: string): object => ({ nonce: "ours", threshold: 1, shares: [shareCanary(name)], encrypted: [] });
+/** What a service shows of the attempt, while it collects shares and while it verifies the new ones. */
+const collecting = { started: true, nonce: "ours", t: 1, n: 1, progress: 0, required: 1, verification_required: true };
+const answers = (verifies: boolean): Record<string, object> => ({
+  "/v1/sys/rekey/init": collecting,
+  "/v1/sys/rekey/verify": { nonce: verifies ? "verification" : "", t: 1, n: 1, progress: 0 },
+});
+
+const share = (label: string): string => Buffer.from(`canary of a share ${label}`.padEnd(33, ".")).toString("base64");
+const anyShares = fc.constantFrom<unknown[]>([share("one")], [share("one"), share("two")], [], [{ env: "NOT_SET" }]);
+const labelled = (label: string): object => ({ nonce: label, threshold: 1, shares: [share(label)], encrypted: [] });
+const flag = fc.boolean();
+
+export const cases: readonly ResourceCase[] = [
+  {
+    token: "secrets:RekeyAttempt",
+    inputs: () => ({ secretShares: 1, secretThreshold: 1, keepSharesInState: true, ...shares }),
+    arbitraries: {
+      secretShares: fc.constantFrom(1, 1, 2),
+      secretThreshold: fc.constant(1),
+      currentShares: anyShares,
+      newShares: anyShares,
+      pgpKeys: fc.constant([publicKey]),
+      keepSharesInState: fc.constant(true),
+      backup: flag,
+      replaceBackup: flag,
+      removeBackup: flag,
+      requireVerification: flag,
+      acceptLossRisk: flag,
+      proof: fc.constantFrom("all", "threshold"),
+      waitSeconds: fc.constant(0),
+      triggers: fc.array(fc.string(), { maxLength: 2 }),
+      onConflict: fc.constantFrom("fail", "resume", "cancel"),
+      discardShares: flag,
+      acceptPlaintext: flag,
+    },
+    needed: ["keepSharesInState"],
+    refusal: { answers: { "/v1/sys/rekey/init": { started: false } } },
+  },
+  {
+    token: "secrets:RekeyShares",
+    inputs: () => ({ attempt, ...shares }),
+    arbitraries: { attempt: fc.constantFrom<unknown>(attempt, withoutNonce) },
+    refusal: { answers: answers(false), fails: /do not open the service \(.*\[secret\]/ },
+  },
+  {
+    token: "secrets:RekeyCommit",
+    inputs: () => ({
+      attempt,
+      ...shares,
+      nonces: ["ours"],
+      candidate: set("candidate"),
+      source: "reply",
+      kept: [set("kept")],
+      foreign: [],
+      hadBackup: false,
+    }),
+    arbitraries: {
+      nonces: fc.constant(["ours"]),
+      candidate: fc.constantFrom(labelled("candidate"), labelled("another candidate")),
+      source: fc.constantFrom("reply", "backup"),
+      kept: fc.constantFrom([], [labelled("kept")]),
+      foreign: fc.constant([]),
+      hadBackup: flag,
+    },
+    refusal: { answers: answers(true), fails: /the service refuses the new shares at new share 1 of 1 \(.*\[secret\]/ },
+  },
+];

@@ -1,0 +1,75 @@
+import * as fc from "fast-check";
+import { url, word } from "../fuzz/values";
+import { certificate, sha1Certificate } from "../support/certificates";
+import { canary, ResourceCase } from "./case";
+import { SettingsCase, settingsCase } from "./settings";
+
+const complete = {
+  idpCert: certificate,
+  sloEndpointUrl: "https://idp.example.com/slo",
+  ssoEndpointUrl: "https://idp.example.com/sso",
+};
+
+export const settings: SettingsCase = {
+  settings: "saml",
+  type: "SamlSettings",
+  values: {
+    enabled: [true, false],
+    debug: [true, false],
+    idpCert: [certificate, sha1Certificate],
+    sloEndpointUrl: ["https://idp.example.com/slo2", "https://idp.example.com/slo3"],
+    ssoEndpointUrl: ["https://idp.example.com/sso2", "https://idp.example.com/sso3"],
+    attrUsername: ["User2", "User3"],
+    attrGroups: ["Groups2", "Groups3"],
+    attrSiteAdmin: ["Admin2", "Admin3"],
+    siteAdminRole: ["admins2", "admins3"],
+    ssoApiTokenSessionTimeout: [3600, 7200],
+  },
+  extraValues: {
+    "authn-requests-signed": [true, false],
+    "want-assertions-signed": [true, false],
+    "team-management-enabled": [true, false],
+    certificate: ["cert-2", "cert-3"],
+    "signature-signing-method": ["SHA1", "SHA256"],
+    "signature-digest-method": ["SHA1", "SHA256"],
+    "provider-type": ["okta", "entra"],
+  },
+  complete,
+  inputs: { ...complete, enabled: true },
+  changed: { ...complete, enabled: true, debug: true },
+  joins: true,
+  drift: [{ "attr-groups": "Another" }, "attrGroups"],
+  arbitraries: {
+    enabled: fc.boolean(),
+    debug: fc.boolean(),
+    idpCert: fc.constant(certificate),
+    sloEndpointUrl: url,
+    ssoEndpointUrl: url,
+    attrUsername: word,
+    attrGroups: word,
+    attrSiteAdmin: word,
+    siteAdminRole: word,
+    ssoApiTokenSessionTimeout: fc.integer({ min: 1, max: 9999 }),
+  },
+  refusal: {
+    shows: {
+      enabled: false,
+      "attr-username": "Username",
+      "attr-site-admin": "SiteAdmin",
+      "site-admin-role": "site-admins",
+      "sso-api-token-session-timeout": 3600,
+      "provider-type": "unknown",
+    },
+  },
+};
+
+const own = settingsCase(settings);
+/** Terraform Enterprise alone has attributes of its own, and among them the secret one. */
+const extra = { extra: { "private-key": canary("private-key"), "provider-type": "okta" } };
+export const cases: readonly ResourceCase[] = [
+  {
+    ...own,
+    inputs: ({ dialect }) => ({ ...settings.inputs, attrGroups: "Groups", ...(dialect === "hashicorp" ? extra : {}) }),
+    changed: ({ dialect }) => ({ ...settings.changed, attrGroups: "Groups", ...(dialect === "hashicorp" ? extra : {}) }),
+  },
+];

@@ -1,0 +1,26 @@
+import * as fc from "fast-check";
+import { absence, Context, ResourceCase } from "./case";
+
+const path = ({ mount }: Context): string => `/v1/${mount}/config/lease`;
+const time = fc.constantFrom<unknown>("30s", "1h30m", 0, 3600, "1d", "1500ms500ms");
+
+export const cases: readonly ResourceCase[] = [
+  {
+    token: "secrets:SchedulerLease",
+    inputs: () => ({ ttl: "1h" }),
+    changed: () => ({ ttl: "2h" }),
+    requests: (context) => ({
+      create: [`GET ${path(context)}`, ...absence(context), `POST ${path(context)}`],
+      update: [`POST ${path(context)}`],
+      refresh: [`GET ${path(context)}`],
+      delete: [`DELETE ${path(context)}`],
+    }),
+    drifts: [
+      { change: (context) => context.outOfBand("secrets", "POST", path(context), { ttl: "60s", max_ttl: "0s" }), shows: ["ttl"] },
+      { change: (context) => context.outOfBand("secrets", "DELETE", path(context)), shows: "gone" },
+    ],
+    paths: (context) => [path(context)],
+    arbitraries: { ttl: time, maxTtl: time },
+    needed: ["ttl"],
+  },
+];

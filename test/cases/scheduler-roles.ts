@@ -1,0 +1,41 @@
+import * as fc from "fast-check";
+import { name, word } from "../fuzz/values";
+import { Context, ResourceCase } from "./case";
+
+const path = ({ mount }: Context, role: string): string => `/v1/${mount}/role/${role}`;
+const list = ({ mount }: Context): string => `GET /v1/${mount}/role`;
+
+export const cases: readonly ResourceCase[] = [
+  {
+    token: "secrets:SchedulerRoles",
+    inputs: () => ({ roles: { one: { policies: ["a"] }, two: { policies: ["a"] } } }),
+    changed: () => ({ roles: { one: { policies: ["b"] }, three: { policies: ["a"] } } }),
+    // An engine without a role at all answers the list with 404, which costs another read.
+    prepare: (context) => context.outOfBand("secrets", "POST", path(context, "theirs"), { policies: "theirs", type: "client" }),
+    requests: (context) => ({
+      create: [list(context), `POST ${path(context, "one")}`, `POST ${path(context, "two")}`],
+      update: [list(context), `POST ${path(context, "one")}`, `POST ${path(context, "three")}`, `DELETE ${path(context, "two")}`],
+      refresh: [list(context), `GET ${path(context, "one")}`, `GET ${path(context, "three")}`],
+      delete: [`DELETE ${path(context, "one")}`, `DELETE ${path(context, "three")}`],
+    }),
+    drifts: [
+      {
+        change: (context) => context.outOfBand("secrets", "POST", path(context, "one"), { policies: "theirs", type: "client" }),
+        shows: ["roles"],
+      },
+      { change: (context) => context.outOfBand("secrets", "DELETE", path(context, "three")), shows: ["roles"] },
+    ],
+    paths: (context) => ["one", "two", "three"].map((role) => path(context, role)),
+    arbitraries: {
+      roles: fc.dictionary(
+        fc.oneof({ weight: 3, arbitrary: word }, name),
+        fc.record(
+          { policies: fc.array(word, { maxLength: 2 }), type: fc.constantFrom("client", "management"), global: fc.boolean() },
+          { requiredKeys: [] },
+        ),
+        { maxKeys: 4 },
+      ),
+      exclusive: fc.boolean(),
+    },
+  },
+];

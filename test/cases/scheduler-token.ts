@@ -1,0 +1,29 @@
+import * as fc from "fast-check";
+import { name, word } from "../fuzz/values";
+import { Context, ResourceCase } from "./case";
+
+const creds = ({ mount }: Context, role: string): string => `GET /v1/${mount}/creds/${role}`;
+/** Only where tokens have leases. */
+const withLeases = ({ dialect }: Context, ...requests: string[]): string[] => (dialect === "hashicorp" ? requests : []);
+
+export const cases: readonly ResourceCase[] = [
+  {
+    token: "secrets:SchedulerToken",
+    inputs: () => ({ role: "minting" }),
+    replaced: () => ({ role: "minting", keepers: { month: "2026-02" } }),
+    isRepeatable: false,
+    async prepare({ sandbox, mount, outOfBand }) {
+      const { url: address, token } = sandbox.scheduler;
+      await outOfBand("secrets", "POST", `/v1/${mount}/config/access`, { address, token });
+      await outOfBand("secrets", "POST", `/v1/${mount}/role/minting`, { type: "management" });
+    },
+    requests: (context) => ({
+      create: [...withLeases(context, "GET /v1/auth/token/lookup-self"), creds(context, "minting")],
+      refresh: withLeases(context, "PUT /v1/sys/leases/lookup"),
+      delete: withLeases(context, "PUT /v1/sys/leases/revoke"),
+    }),
+    arbitraries: { role: word, keepers: fc.dictionary(name, fc.string(), { maxKeys: 2 }) },
+    // It is the response that would hold the secret.
+    refusal: { fails: /\(GET \/v1\/scheduler\/creds\/minting, 404\)/ },
+  },
+];

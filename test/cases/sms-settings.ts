@@ -1,0 +1,26 @@
+import * as fc from "fast-check";
+import { word } from "../fuzz/values";
+import { canary } from "./case";
+import { SettingsCase, settingsCase } from "./settings";
+
+const inputs = { accountSid: "AC1", authToken: canary("authToken"), fromNumber: "+15550100" };
+
+export const settings: SettingsCase = {
+  settings: "sms",
+  type: "SmsSettings",
+  values: { enabled: [true, false], accountSid: ["AC2", "AC3"], fromNumber: ["+15550102", "+15550103"] },
+  complete: { accountSid: "AC1", authToken: "sms-token", fromNumber: "+15550100" },
+  alsoDeclared: { authToken: "sms-token" },
+  inputs,
+  changed: { ...inputs, fromNumber: "+15550199" },
+  drift: [{ "from-number": "+15550198" }, "fromNumber"],
+  arbitraries: {
+    enabled: fc.boolean(),
+    accountSid: word,
+    fromNumber: word,
+    authToken: fc.constant("canary-of-an-auth-token"),
+  },
+  refusal: { shows: { enabled: false } },
+};
+
+export const cases = [settingsCase(settings)];

@@ -1,0 +1,37 @@
+import * as fc from "fast-check";
+import { word } from "../fuzz/values";
+import { canary } from "./case";
+import { SettingsCase, settingsCase } from "./settings";
+
+const complete = { host: "mail.example.com", port: 25, sender: "platform@example.com" };
+const inputs = { ...complete, enabled: true, auth: "login", username: "platform", password: canary("password") };
+
+export const settings: SettingsCase = {
+  settings: "smtp",
+  type: "SmtpSettings",
+  values: {
+    enabled: [true, false],
+    host: ["mail2.example.com", "mail3.example.com"],
+    port: [465, 587],
+    sender: ["two@example.com", "three@example.com"],
+    auth: ["login", "plain"],
+    username: ["user2", "user3"],
+  },
+  complete,
+  inputs,
+  changed: { ...inputs, host: "other.example.com", testEmailAddress: "me@example.com" },
+  drift: [{ sender: "another@example.com" }, "sender"],
+  arbitraries: {
+    enabled: fc.boolean(),
+    host: word,
+    port: fc.integer({ min: 1, max: 65535 }),
+    sender: word,
+    auth: fc.constantFrom("none", "plain", "login"),
+    username: word,
+    password: fc.constant("canary-of-a-password"),
+    testEmailAddress: word,
+  },
+  refusal: { shows: { enabled: false } },
+};
+
+export const cases = [settingsCase(settings)];

@@ -1,0 +1,95 @@
+import * as fc from "fast-check";
+import { isObject } from "../../provider/http";
+import { unknown } from "../../provider/lifecycle/properties";
+
+// What anybody may write into a program, and what any server may answer.
+
+/** The same in every run, so that a change is judged by what it changed; others with FUZZ_SEED. */
+fc.configureGlobal({ seed: Number(process.env.FUZZ_SEED ?? 1) });
+
+/** Names that mean something to JavaScript, to Pulumi or to the adapter. */
+const strangeNames = [
+  ...["__proto__", "constructor", "prototype", "toString", "valueOf", "hasOwnProperty", "toJSON", "then", "length", ""],
+  ...["id", "urn", "declared", "server", "unfinished", "managed", "heldBefore"],
+];
+const strangeTexts = [
+  ...strangeNames,
+  ...[
+    unknown,
+    " ",
+    "\0",
+    "\u202e",
+    "\ufeff",
+    "a\r\nb",
+    "..",
+    "a/../b",
+    "%2e%2e",
+    "{}",
+    "[]",
+    "null",
+    "-1",
+    "1e999",
+    "0x10",
+    "9".repeat(40),
+  ],
+  ...["é".repeat(3_000), "x".repeat(100_000)],
+];
+/** From a word to what no terminal prints. */
+export const text: fc.Arbitrary<string> = fc.oneof(
+  { weight: 3, arbitrary: fc.string({ unit: "binary" }) },
+  fc.string(),
+  fc.constantFrom(...strangeTexts),
+);
+const number = fc.oneof(
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constantFrom(-0, 0, 0.5, 1, -1, 2 ** 31, 2 ** 53 + 2, 1e21, Number.MAX_VALUE),
+);
+export const name: fc.Arbitrary<string> = fc.oneof(fc.string(), fc.constantFrom(...strangeNames));
+
+/** Anything that JSON can say, and Pulumi hand over. */
+export const anything: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 3, withCrossShrink: true },
+    text,
+    number,
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie("any"), { maxLength: 4 }),
+    fc.dictionary(name, tie("any"), { maxKeys: 4 }),
+  ),
+})).any;
+
+/** Something else in one place of an answer: undefined takes what stands there away. */
+export interface Damage {
+  place: number;
+  part: unknown;
+}
+
+export const damages: fc.Arbitrary<Damage[]> = fc.array(
+  fc.record({ place: fc.nat(10_000), part: fc.oneof(fc.constant(undefined), fc.constant(null), anything) }),
+  { maxLength: 3 },
+);
+
+/** A value with other parts in some places. */
+export function damaged(value: unknown, wrong: readonly Damage[]): unknown {
+  let count = 0;
+  const places = (inner: unknown): number =>
+    1 + (typeof inner === "object" && inner !== null ? Object.values(inner).reduce((sum: number, part) => sum + places(part), 0) : 0);
+  const total = places(value);
+  const copy = (inner: unknown): unknown => {
+    const here = count++;
+    const damage = wrong.find(({ place }) => place % total === here);
+    if (damage) {
+      count += places(inner) - 1;
+      return damage.part;
+    }
+    if (Array.isArray(inner)) return inner.map(copy);
+    return isObject(inner) ? Object.fromEntries(Object.entries(inner).map(([key, part]) => [key, copy(part)])) : inner;
+  };
+  return copy(value);
+}
+
+/** A name that every API takes. */
+export const word: fc.Arbitrary<string> = fc.constantFrom("web", "ops-team", "a.b", "1.0.0", "x_y");
+export const url: fc.Arbitrary<string> = fc.constantFrom("https://example.com", "https://127.0.0.1:4646/sso");

@@ -1,0 +1,44 @@
+import { Sandbox } from "../../sandbox/index";
+import { Context, Properties } from "../cases/case";
+import { call } from "./call";
+
+const systems = ["secrets", "platform", "scheduler"] as const;
+
+/** The sandbox as the servers of a case. A request outside Pulumi that is refused throws; a read of nothing returns its status. */
+export function contextOf(sandbox: Sandbox, dialect: Context["dialect"]): Context {
+  return {
+    dialect,
+    sandbox,
+    mount: dialect === "hashicorp" ? "nomad" : "scheduler",
+    async outOfBand(system, method, path, body) {
+      const { status, text, json } = await call(sandbox[system], method, path, body);
+      if (method !== "GET" && status >= 300) throw new Error(`${method} ${path} answered ${status} ${text}`);
+      return json === undefined ? status : json;
+    },
+  };
+}
+
+/** The configuration of a stack whose servers are the sandbox. */
+export const configOf = ({ sandbox, dialect }: Context): Record<string, Properties> => ({
+  "steward:default": Object.fromEntries(
+    systems.map((system) => [system, { address: sandbox[system].url, token: sandbox[system].token, dialect }]),
+  ),
+});
+
+/** What a server holds, without what no client can undo: an old certificate, and in the standard dialect the blank access configuration. */
+export function comparable(response: unknown): unknown {
+  const isBlank = (value: { data?: { address?: unknown } } | null): boolean => value?.data?.address === "";
+  return JSON.parse(
+    JSON.stringify(response, (key, value) => {
+      if (key === "request_id" || key === "old-idp-cert") return undefined;
+      return isBlank(value) ? { errors: [] } : value;
+    }),
+  );
+}
+
+/** A fresh sandbox without its limit on the rate of requests. */
+export async function resetAll({ sandbox, outOfBand }: Context): Promise<void> {
+  await sandbox.reset();
+  const attributes = { "api-rate-limiting-enabled": false };
+  await outOfBand("platform", "PATCH", "/api/v2/admin/general-settings", { data: { attributes } });
+}
