@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as Undici from "undici";
-import { parsed, readBody } from "./body";
+import { readBody } from "./body";
 import { Connection } from "./connection";
 import { ErrorCode, StewardError } from "./errors";
 import { adviceFor, brokenConnection, errorCode, errorsIn, isPage, pauseAskedFor, redirected, serverReason } from "./failure";
+import { parsed } from "./json";
 import { redact } from "./redaction";
 import { Sockets, socketsTo, undici } from "./sockets";
 
@@ -78,20 +79,6 @@ export interface Response {
   headers: Record<string, string | string[] | undefined>;
   /** Parsed JSON; undefined when there was none. */
   body: unknown;
-}
-
-/** Tells an object from the other JSON values. @internal */
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** Parses a JSON object; returns undefined for any other string. @internal */
-export function objectIn(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Sends a request and returns a 2xx; anything else is an error that says what to do. All HTTP requests go through here. @internal */

@@ -1,7 +1,8 @@
 import { Connection, Dialect } from "../connection";
 import { StewardError } from "../errors";
 import { unlikeTheApi } from "../failure";
-import { isObject, Request, send } from "../http";
+import { Request, send } from "../http";
+import { isObject } from "../json";
 
 /** What differs between the API document and the real product. */
 interface PlatformDialect {

@@ -1,6 +1,6 @@
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { json } from "../comparison";
-import { objectIn } from "../http";
+import { objectIn } from "../json";
 import { flag, text } from "../inputs";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { SettingsDefinition, SettingsInputs, SettingsState, Shown, settings, show } from "./settings";

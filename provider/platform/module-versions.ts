@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
-import { isObject } from "../http";
 import { connectionInput, strictObject } from "../inputs";
+import { isObject } from "../json";
 import { ask } from "../program";
 import { apiPath, call, isAdministrator, isNotFound, unexpectedAnswer } from "./client";
 

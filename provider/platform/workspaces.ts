@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
-import { isObject, Request } from "../http";
+import { Request } from "../http";
 import { connectionInput, strictObject, text } from "../inputs";
+import { isObject } from "../json";
 import { ask } from "../program";
 import {
   adminPath,

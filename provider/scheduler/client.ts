@@ -1,10 +1,10 @@
-import type * as LosslessJson from "lossless-json";
 import { z } from "zod";
 import { Connection, Dialect } from "../connection";
 import { StewardError } from "../errors";
 import { unlikeTheApi } from "../failure";
 import { Request, Response, send } from "../http";
 import { connectionInput, flag, nonEmptyText } from "../inputs";
+import { parseLossless } from "../json";
 
 /** Which server answers, about what, and how fresh the answer is. */
 export interface Consistency {
@@ -66,7 +66,7 @@ export function assertOneNamespace({ namespace, name }: Connection, query: Consi
 export async function call(connection: Connection, request: Omit<Request, "headers" | "parse">): Promise<Response> {
   const headers = (token?: string): Record<string, string> => (token ? { [`${dialectOf(connection).headers}-token`]: token } : {});
   try {
-    return await send(connection, { ...request, headers, parse });
+    return await send(connection, { ...request, headers, parse: parseLossless });
   } catch (error) {
     if (!(error instanceof StewardError) || (error.status ?? 0) < 500) throw error;
     // The real product answers 500 also to what is wrong with the request: an unknown region, a job without groups.
@@ -89,19 +89,6 @@ export function queryOf(connection: Connection, { namespace, region, stale }: Co
 export function header(connection: Connection, { headers }: Response, name: string): string | undefined {
   const value = headers[`${dialectOf(connection).headers}-${name}`];
   return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-let lossless: typeof LosslessJson | undefined;
-
-/** JSON, in which an integer that JavaScript cannot hold stays what it is, as a text: times are nanoseconds. */
-function parse(text: string): unknown {
-  // Most answers have none, and JSON.parse is many times as fast.
-  if (!/\d{16}/.test(text)) return JSON.parse(text);
-  lossless ??= require("lossless-json") as typeof LosslessJson;
-  return lossless.parse(text, null, {
-    parseNumber: (digits) => (/^-?\d+$/.test(digits) && !Number.isSafeInteger(Number(digits)) ? digits : Number(digits)),
-    onDuplicateKey: ({ newValue }) => newValue,
-  });
 }
 
 /** @internal */

@@ -1,8 +1,8 @@
 import { info } from "@pulumi/pulumi/log";
 import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
-import { isObject } from "../http";
 import { strictObject } from "../inputs";
+import { isObject } from "../json";
 import { ask } from "../program";
 import { assertOneNamespace, Consistency, call, consistencyShape, oneNamespace, queryOf } from "./client";
 

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
-import { isObject, Request } from "../http";
+import { Request } from "../http";
 import { flag, strictObject } from "../inputs";
+import { isObject } from "../json";
 import { ask } from "../program";
 import { Consistency, call, consistencyShape, header, queryOf, unexpectedAnswer } from "./client";
 import { Filter, isFilter } from "./filter";

@@ -2,7 +2,8 @@ import type { OpenAPIV3 } from "openapi-types";
 import { Connection, Dialect } from "../connection";
 import { StewardError } from "../errors";
 import { unlikeTheApi } from "../failure";
-import { isObject, Request, Retry, send } from "../http";
+import { Request, Retry, send } from "../http";
+import { isObject } from "../json";
 import { Adopt } from "../resource";
 
 /** What differs between the API documents and the real product. */
@@ -192,9 +193,6 @@ export const isNotFound = (error: unknown): boolean => error instanceof StewardE
 export function isLeaseGone(error: unknown): boolean {
   return error instanceof StewardError && error.status === 400 && /^(invalid lease|lease not found)$/.test(error.facts.reason);
 }
-
-/** @internal */
-export const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
 
 /** @internal */
 export const unexpectedAnswer = (path: string): StewardError =>

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { Connection, trimMount } from "../connection";
 import { connectionInput, strictObject } from "../inputs";
+import { isTexts } from "../json";
 import { ask } from "../program";
 import { Connected } from "../resource";
-import { apiPath, defaultMount, explainRefusal, isTexts, readData, unexpectedAnswer } from "./client";
+import { apiPath, defaultMount, explainRefusal, readData, unexpectedAnswer } from "./client";
 import { Mounted, mountInput } from "./mount";
 
 /** The names of all roles at a mount; an engine without roles answers 404. @internal */

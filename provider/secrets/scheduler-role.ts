@@ -6,6 +6,7 @@ import { Connection, trimMount } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
 import { connectionInput, flag, isStorableKey, strictObject } from "../inputs";
+import { isTexts } from "../json";
 import { removeObject, renamedHint } from "../ownership";
 import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import {
@@ -15,7 +16,6 @@ import {
   dialectOf,
   Evidence,
   explainRefusal,
-  isTexts,
   readData,
   readExisting,
   remove,

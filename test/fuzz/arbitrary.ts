@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { Definition } from "../../provider/definition";
-import { isObject } from "../../provider/http";
+import { isObject } from "../../provider/json";
 import { unknown } from "../../provider/lifecycle/properties";
 import { certificate, privateKey, publicKey } from "../support/certificates";
 
