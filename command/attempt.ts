@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { Connection, connect, isPrivate, withoutEngine } from "../provider/connection";
 import { StewardError } from "../provider/errors";
+import { system } from "../provider/secrets/client";
 import { getStatus, RekeyStatus } from "../provider/secrets/rekey/server";
 import { ask, Cancelled, say, Terminal } from "./terminal";
 
@@ -9,7 +10,7 @@ import { ask, Cancelled, say, Terminal } from "./terminal";
 /** The secrets service of the environment. */
 export function service({ environment }: Terminal): Connection {
   try {
-    return connect("secrets", "default", { config: () => undefined, environment, memory: new Map(), engine: withoutEngine });
+    return connect(system, "default", { config: () => undefined, environment, memory: new Map(), engine: withoutEngine });
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "ERR_NO_CONNECTION") throw error;
     throw error.with({

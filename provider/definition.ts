@@ -1,6 +1,6 @@
 import { Found } from "./adoption";
 import { Comparison } from "./comparison";
-import { Connection } from "./connection";
+import { Connection, System } from "./connection";
 
 /** What the provider uses of a schema; every schema is a zod one, and zod's types stay out of the published declarations. @internal */
 export interface Schema {
@@ -37,6 +37,7 @@ export interface Doubt {
  * @internal
  */
 export interface Definition<Inputs, State, Existing = State> {
+  system: System;
   /** `<system>:<Type>`. */
   token: string;
   /** What an error calls it: `scheduler role`. */
@@ -60,7 +61,7 @@ export interface Definition<Inputs, State, Existing = State> {
   /** Fields whose change replaces the resource. */
   replaces: readonly (keyof Inputs & string)[];
   /**
-   * true: the id is fixed by the server or the mount, so deleting the old one after creating the new one would delete the new one. false: each
+   * true: the id is fixed by the server, so deleting the old one after creating the new one would delete the new one. false: each
    * creation makes another object, and the old one goes last. Not there: false, except that a resource moved to another server is deleted first.
    */
   deleteBeforeReplace?: boolean;

@@ -235,7 +235,7 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
       outcomeUnknown: writes,
     });
   }
-  // The real platform says it in a header of its own.
+  // Some servers say it in a header of their own.
   const retryAfter = headers["retry-after"] ?? headers["x-ratelimit-reset"];
   const reason = serverReason(body, text, secrets);
   throw fail(errorCode(status), reason || (isPage(text) ? "the server answered with a web page" : "the server gave no reason"), {

@@ -11,11 +11,11 @@ import { described } from "./inputs";
  * what could not be done.
  * @internal
  */
-export async function ask<T>(
+export async function ask<T, Own extends object>(
   task: string,
-  system: System,
+  system: System<Own>,
   options: { schema: Schema; given: { connection?: string } },
-  question: (connection: Connection) => Promise<T>,
+  question: (connection: Connection & Own) => Promise<T>,
 ): Promise<T> {
   // A program may pass what it reads to a resource of another package.
   hideResponses();

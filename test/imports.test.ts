@@ -55,6 +55,12 @@ test("only the two lists and their adapter import a system's files", () => {
   ).toEqual([]);
 });
 
+test("no root file names a product or a variable of one", () => {
+  const names = /vault|nomad|terraform|\btfe\b|openbao|hashicorp|[A-Z]_(ADDR|TOKEN|NAMESPACE)\b/i;
+  const roots = provider.map(({ file }) => file).filter((file) => dirname(file) === "provider");
+  expect(roots.filter((file) => names.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
+});
+
 test("only http.ts and sockets.ts import undici, and the provider never imports the sandbox", () => {
   const door = ["provider/http.ts", "provider/sockets.ts"];
   expect(offenders((file, name) => name === "undici" && !door.includes(file))).toEqual([]);

@@ -10,6 +10,7 @@ import { withoutNulls } from "../lifecycle/properties";
 
 /** The parts of a definition that the check reads. @internal */
 export interface Declared {
+  system: System;
   token: string;
   noun: string;
   objects?: { fields: readonly string[]; paths(fields: never): readonly string[] };
@@ -64,10 +65,9 @@ const known = (value: unknown): unknown =>
     : value;
 
 /** Notes which objects a resource declares. @internal */
-export function declare({ token, noun, objects, defaults }: Declared, name: string, { names, connections }: Program, given: Inputs): void {
+export function declare({ system, noun, objects, defaults }: Declared, name: string, { names, connections }: Program, given: Inputs): void {
   const connectionName = (given.connection as string | undefined) ?? "default";
-  const system = token.split(":")[0] as System;
-  const key = `${system} ${connectionName}`;
+  const key = `${system.name} ${connectionName}`;
   if (!connections.has(key)) connections.set(key, find(system, connectionName));
   const connection = connections.get(key);
   if (!connection || !objects) return;

@@ -1,4 +1,4 @@
-import { ConfigurationSources, Connection, connect, System } from "../connection";
+import { ConfigurationSources, Connection, connect } from "../connection";
 import { Definition } from "../definition";
 import { formerInputs } from "./former-inputs";
 import { Properties, secretInputs, stringsIn, valueAt } from "./properties";
@@ -37,7 +37,7 @@ export function resourceAtHand(definition: Definition<Properties, Properties>, s
     return secrets;
   };
   const connectionOf = (...properties: Properties[]): Connection => ({
-    ...connect(definition.token.split(":")[0] as System, (properties[0]?.connection as string | undefined) ?? "default", sources),
+    ...connect(definition.system, (properties[0]?.connection as string | undefined) ?? "default", sources),
     secrets: [...properties.flatMap(secretsIn), ...leftOut()],
     // Not computed before it is used: a check connects while its inputs may still be invalid.
     get resource() {

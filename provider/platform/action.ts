@@ -4,7 +4,7 @@ import { Definition } from "../definition";
 import { StewardError } from "../errors";
 import { connectionInput, strictObject, texts } from "../inputs";
 import { Args, Connected } from "../resource";
-import { adminPath, callAsAdministrator } from "./client";
+import { adminPath, callAsAdministrator, system } from "./client";
 
 /** What every action takes. */
 export interface ActionInputs extends Connected {
@@ -54,6 +54,7 @@ export function action<Inputs extends ActionInputs>(of: Action<Inputs>): Definit
     return { performedAt: new Date().toISOString() };
   };
   return {
+    system,
     token: `platform:${of.type}`,
     noun: of.noun,
     name: () => "",

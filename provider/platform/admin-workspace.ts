@@ -9,7 +9,7 @@ import { delayAfter429, limits } from "../http";
 import { connectionInput, flag, strictObject } from "../inputs";
 import { removeObject } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { adminPath, call, isAdministrator, isNotFound, notAdministrator } from "./client";
+import { adminPath, call, isAdministrator, isNotFound, notAdministrator, system } from "./client";
 import { readWorkspace, workspaceIdInput } from "./workspaces";
 
 /** What a program declares of a workspace that exists. */
@@ -114,6 +114,7 @@ const destroys: Finding = {
 
 /** @internal */
 export const adminWorkspace: Definition<AdminWorkspaceInputs, Remembered> = {
+  system,
   token: "platform:AdminWorkspace",
   noun: "workspace",
   name: ({ workspaceId }) => workspaceId,

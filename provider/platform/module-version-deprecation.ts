@@ -9,7 +9,7 @@ import { connectionInput, nonEmptyText, strictObject } from "../inputs";
 import { isObject } from "../json";
 import { removeObject, renamedHint } from "../ownership";
 import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { apiPath, call, completed, isNotFound } from "./client";
+import { apiPath, call, completed, isNotFound, system } from "./client";
 import { Identity, noteWritten, readVersion } from "./module-version-reading";
 import { ModuleVersion, part } from "./module-versions";
 
@@ -225,6 +225,7 @@ async function reinstate(connection: Connection, state: ModuleVersionDeprecation
 
 /** @internal */
 export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs, Remembered> = {
+  system,
   token: "platform:ModuleVersionDeprecation",
   noun: "deprecation of module version",
   name: idOf,

@@ -4,7 +4,7 @@ import { StewardError } from "../errors";
 import { connectionInput, strictObject } from "../inputs";
 import { isObject } from "../json";
 import { ask } from "../program";
-import { apiPath, call, isAdministrator, isNotFound, unexpectedAnswer } from "./client";
+import { apiPath, call, isAdministrator, isNotFound, system, unexpectedAnswer } from "./client";
 
 /** A private module. */
 export interface Module {
@@ -104,7 +104,7 @@ function versionOf(sent: Record<string, unknown>, { organizationName, moduleName
  * registry knows none, or does not show it to this token.
  */
 export function getModuleVersion(options: GetModuleVersionOptions): Promise<ModuleVersion> {
-  return ask("Cannot read module version", "platform", { schema: getOptions, given: options }, async (connection) => {
+  return ask("Cannot read module version", system, { schema: getOptions, given: options }, async (connection) => {
     const path = pathOf(options, options.moduleVersion);
     const body = await call(connection, { method: "GET", path, retry: "idempotent" });
     if (!isObject(body) || !("version" in body)) throw unexpectedAnswer("GET", path);
@@ -117,7 +117,7 @@ export function getModuleVersion(options: GetModuleVersionOptions): Promise<Modu
  * registry knows no such module, or does not show it to this token.
  */
 export function listModuleVersions(options: ListModuleVersionsOptions): Promise<ModuleVersion[]> {
-  return ask("Cannot list module versions", "platform", { schema: listOptions, given: options }, async (connection) => {
+  return ask("Cannot list module versions", system, { schema: listOptions, given: options }, async (connection) => {
     const found = await readModuleVersions(connection, options);
     if (found) return found;
     throw new StewardError({

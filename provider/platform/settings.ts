@@ -10,7 +10,7 @@ import { log } from "../log";
 import { heldByAnother, removeObject } from "../ownership";
 import { ask } from "../program";
 import { Args, Connected } from "../resource";
-import { adminPath } from "./client";
+import { adminPath, system } from "./client";
 import { documentOf } from "./settings-document";
 import { failuresOf } from "./settings-failure";
 import { extraFindings, fieldsOf, flat, NamesWriteOnly, pick, Settings, unseenFindings, Values } from "./settings-fields";
@@ -237,6 +237,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     Object.fromEntries(Object.entries(schemas).map(([field, schema]) => [field, schema.optional()]));
 
   return {
+    system,
     token: `platform:${of.type}`,
     noun: of.noun,
     name: () => of.id,
@@ -282,7 +283,7 @@ export function show<State extends SettingsState, Secret extends keyof State = n
   definition: Pick<Definition<never, State & Remembered>, "noun" | "state" | "secrets" | "read">,
   options: Connected = {},
 ): Promise<Shown<State, Secret>> {
-  return ask(`Cannot read ${definition.noun}`, "platform", { schema: onlyConnection, given: options }, async (connection) => {
+  return ask(`Cannot read ${definition.noun}`, system, { schema: onlyConnection, given: options }, async (connection) => {
     const read = (await definition.read(connection, {} as State & Remembered, [])) as State & Remembered;
     const { managed, heldBefore, changedByServer, sent, ...shown } = read;
     const secrets = definition.secrets.filter((field) => definition.state.some((name) => name === field));

@@ -16,6 +16,7 @@ import {
   notAdministrator,
   Resource,
   resourceOf,
+  system,
   textOf,
   unexpectedAnswer,
 } from "./client";
@@ -191,7 +192,7 @@ interface Meta {
  */
 export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceList {
   const fetch = (page: number): Promise<Page> =>
-    ask("Cannot list workspaces", "platform", { schema: listOptions, given: options }, async (connection) => {
+    ask("Cannot list workspaces", system, { schema: listOptions, given: options }, async (connection) => {
       if (page === 1) checkStatuses(connection, options.currentRunStatus);
       return fetchPage(connection, options, page);
     });
@@ -231,7 +232,7 @@ export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceLi
  * not a site administrator's.
  */
 export function getWorkspace(options: GetWorkspaceOptions): Promise<Workspace> {
-  return ask("Cannot read workspace", "platform", { schema: getOptions, given: options }, async (connection) => {
+  return ask("Cannot read workspace", system, { schema: getOptions, given: options }, async (connection) => {
     const found = await readWorkspace(connection, options.id, { include: options.include });
     if (found) return found;
     throw new StewardError({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Connection, Dialect } from "../connection";
+import { Connection, defineSystem, System } from "../connection";
 import { StewardError } from "../errors";
 import { unlikeTheApi } from "../failure";
 import { Request, Response, send } from "../http";
@@ -33,13 +33,37 @@ interface SchedulerDialect {
   headers: string;
 }
 
-const dialects: Record<Dialect, SchedulerDialect> = {
+const dialects: Record<string, SchedulerDialect> = {
   standard: { headers: "x-scheduler" },
   hashicorp: { headers: "x-nomad" },
 };
 
+/** The settings of this system alone. */
+interface SchedulerSettings {
+  namespace?: string;
+  region?: string;
+}
+
 /** @internal */
-export const dialectOf = ({ dialect }: Connection): SchedulerDialect => dialects[dialect];
+export const system: System<SchedulerSettings> = defineSystem({
+  name: "scheduler",
+  dialects,
+  own: {
+    namespace: nonEmptyText.regex(/^[\x21-\x7e]+$/, "must be a path such as team/a").optional(),
+    region: nonEmptyText.optional(),
+  },
+  partition: "namespace",
+  variables: [
+    { dialect: "standard", prefix: "SCHEDULER", address: "SCHEDULER_ADDR", more: ["namespace", "region"] },
+    { dialect: "hashicorp", prefix: "NOMAD", address: "NOMAD_ADDR", skipVerify: "NOMAD_SKIP_VERIFY", more: ["namespace", "region"] },
+  ],
+});
+
+/** @internal */
+export type SchedulerConnection = Connection & SchedulerSettings;
+
+/** `connect` accepts only the dialects of the table. @internal */
+export const dialectOf = ({ dialect }: Connection): SchedulerDialect => dialects[dialect] as SchedulerDialect;
 
 /** For what is about one job. @internal */
 export const oneNamespace: z.ZodType<string | undefined> = nonEmptyText
@@ -54,7 +78,7 @@ export const consistencyShape = {
 };
 
 /** A connection may list all namespaces; a job lives in one. @internal */
-export function assertOneNamespace({ namespace, name }: Connection, query: Consistency): void {
+export function assertOneNamespace({ namespace, name }: SchedulerConnection, query: Consistency): void {
   if ((query.namespace ?? namespace) === "*")
     throw new StewardError({
       code: "ERR_INVALID_INPUT",
@@ -75,7 +99,7 @@ export async function call(connection: Connection, request: Omit<Request, "heade
 }
 
 /** @internal */
-export function queryOf(connection: Connection, { namespace, region, stale }: Consistency): Record<string, string> {
+export function queryOf(connection: SchedulerConnection, { namespace, region, stale }: Consistency): Record<string, string> {
   const chosen = { namespace: namespace ?? connection.namespace, region: region ?? connection.region };
   return {
     ...(chosen.namespace ? { namespace: chosen.namespace } : {}),

@@ -2,14 +2,13 @@ import { info } from "@pulumi/pulumi/log";
 import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
 import { Duration, seconds } from "../comparison";
-import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { until } from "../http";
 import { strictObject } from "../inputs";
 import { isObject } from "../json";
 import { printable } from "../log";
 import { ask } from "../program";
-import { assertOneNamespace, Consistency, consistencyShape, oneNamespace } from "./client";
+import { assertOneNamespace, Consistency, consistencyShape, oneNamespace, SchedulerConnection, system } from "./client";
 import { Deployment } from "./deployments";
 import { durationInput, ElectionOptions, outlastElection } from "./election";
 import { filter } from "./filter";
@@ -66,7 +65,7 @@ const undeployed = ["batch", "sysbatch"];
 export function waitForDeployment(options: WaitForDeploymentOptions): Promise<Deployment | undefined> {
   const { jobId, timeout, electionTimeout, signal, ...consistency } = options ?? {};
   const task = `Cannot wait for the deployment of job "${jobId}"`;
-  return ask(task, "scheduler", { schema, given: options }, async (connection) => {
+  return ask(task, system, { schema, given: options }, async (connection) => {
     if (isDryRun()) {
       await info(`pulumi-steward: the deployment of job "${jobId}" is not waited for in a preview.`);
       return undefined;
@@ -95,7 +94,7 @@ interface Progress {
 }
 
 async function follow(
-  connection: Connection,
+  connection: SchedulerConnection,
   jobId: string,
   query: Query,
   { seen, electionTimeout }: ElectionOptions & { seen: Progress },
@@ -135,7 +134,7 @@ async function follow(
 }
 
 /** The index at which the job got its present version: what is deployed since then, is that version. */
-async function presentVersion(connection: Connection, jobId: string, query: Query): Promise<number> {
+async function presentVersion(connection: SchedulerConnection, jobId: string, query: Query): Promise<number> {
   const ours = { ...query, filter: filter("ID").equals(jobId) };
   const { items } = await fetchPage(connection, "jobs", ours, undefined);
   const job = items.find((item) => item.ID === jobId);
@@ -154,7 +153,7 @@ async function presentVersion(connection: Connection, jobId: string, query: Quer
  * Whether the job's present version was deployed once: the scheduler forgets a deployment, not that its version is stable, as soon as none of its
  * allocations runs, and a drained node has others in their place.
  */
-async function isStable(connection: Connection, jobId: string, query: Query): Promise<boolean> {
+async function isStable(connection: SchedulerConnection, jobId: string, query: Query): Promise<boolean> {
   // Asked the other way round: servers before filters send it in any case.
   const unstable = { ...query, filter: filter("ID").equals(jobId).and(filter("Stable").equals(false)) };
   try {

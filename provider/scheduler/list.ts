@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { Request } from "../http";
 import { flag, strictObject } from "../inputs";
 import { isObject } from "../json";
 import { ask } from "../program";
-import { Consistency, call, consistencyShape, header, queryOf, unexpectedAnswer } from "./client";
+import { Consistency, call, consistencyShape, header, queryOf, SchedulerConnection, system, unexpectedAnswer } from "./client";
 import { Filter, isFilter } from "./filter";
 import { asksForEmptiness, explainFilter, Listed, objection } from "./filter-check";
 
@@ -83,7 +82,7 @@ export interface Fetched {
 
 /** One page. `more`: what this request has beside the query. @internal */
 export async function fetchPage(
-  connection: Connection,
+  connection: SchedulerConnection,
   listed: Listed,
   query: Query,
   next: string | undefined,
@@ -176,7 +175,7 @@ export function list<T>(task: string, listed: Listed, schema: z.ZodType, options
     },
     async *[Symbol.asyncIterator]() {
       const fetch = (query: Query, next?: string): Promise<Fetched> =>
-        ask(task, "scheduler", { schema, given: query }, (connection) => fetchPage(connection, listed, query, next));
+        ask(task, system, { schema, given: query }, (connection) => fetchPage(connection, listed, query, next));
       try {
         for await (const fetched of pages(options, listed, fetch)) {
           page = fetched.page;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { Duration, seconds } from "../comparison";
-import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { ask } from "../program";
+import { SchedulerConnection, system } from "./client";
 import { durationInput, ElectionOptions, outlastElection } from "./election";
 import { Listed } from "./filter-check";
 import { Fetched, fetchPage, Item, pages, Query, querySchema } from "./list";
@@ -83,7 +83,7 @@ export function watch(options: WatchOptions): AsyncIterable<Change> {
   const task = `Cannot watch ${isKnown ? resource : "the scheduler"}`;
   const schema = schemas[isKnown ? resource : "jobs"];
   const read = (index: number | undefined): Promise<State> =>
-    ask(task, "scheduler", { schema, given: options }, (connection) => readState(connection, resource, query, index, wait));
+    ask(task, system, { schema, given: options }, (connection) => readState(connection, resource, query, index, wait));
   const outlasting = { electionTimeout, signal: query.signal };
   return { [Symbol.asyncIterator]: () => changes(read, { ...outlasting, wait, task }) };
 }
@@ -97,7 +97,7 @@ const waitSeconds = (wait: Duration | undefined): number => Math.min(seconds(wai
 
 /** The whole list: at once, or, given the index of a state, when it is another one. @internal */
 export async function readState(
-  connection: Connection,
+  connection: SchedulerConnection,
   listed: Listed,
   query: Query,
   index: number | undefined,

@@ -1,6 +1,14 @@
 import { z } from "zod";
 import { Comparison } from "../comparison";
-import { isMountPath, trimMount } from "../connection";
+
+/** Slashes at either end mean nothing. @internal */
+export const trimMount = (path: string): string => path.replace(/^\/+|\/+$/g, "");
+
+/** Tells if a path can be part of a URL as it is: `team/scheduler`. @internal */
+export const isMountPath = (path: string): boolean =>
+  trimMount(path)
+    .split("/")
+    .every((segment) => !/^\.{0,2}$/.test(segment));
 
 /** What lives in a mounted engine. */
 export interface Mounted {

@@ -3,7 +3,7 @@ import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
 import { adoptInput, differencesOf, Found } from "../adoption";
 import { Comparison, exact, ignored, pem } from "../comparison";
-import { Connection, trimMount } from "../connection";
+import { Connection } from "../connection";
 import { Definition, Finding } from "../definition";
 import { connectionInput, holdsCredentials, strictObject } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
@@ -13,15 +13,16 @@ import {
   call,
   defaultMount,
   dialectOf,
-  explainRefusal,
   isNotFound,
   readData,
   readExisting,
   remove,
   replaceHint,
+  system,
   unexpectedAnswer,
 } from "./client";
-import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
+import { Mounted, mountBefore, mountInput, mountPath, trimMount } from "./mount";
+import { explainRefusal } from "./refusal";
 
 /** What a program declares of an access configuration. */
 export interface SchedulerAccessInputs extends Connected, Mounted {
@@ -233,6 +234,7 @@ const tokenMissing: Finding = {
 
 /** @internal */
 export const schedulerAccess: Definition<SchedulerAccessInputs, Remembered> = {
+  system,
   token: "secrets:SchedulerAccess",
   noun: "scheduler access configuration",
   name: ({ mount }) => mount ?? "",

@@ -2,13 +2,14 @@ import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
 import { adoptInput, differencesOf, Found } from "../adoption";
 import { Duration, duration, exact, ignored, seconds } from "../comparison";
-import { Connection, trimMount } from "../connection";
+import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { connectionInput, strictObject } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
 import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { apiPath, call, defaultMount, explainRefusal, readData, readExisting, readFirst, remove, replaceHint } from "./client";
-import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
+import { apiPath, call, defaultMount, readData, readExisting, readFirst, remove, replaceHint, system } from "./client";
+import { Mounted, mountBefore, mountInput, mountPath, trimMount } from "./mount";
+import { explainRefusal } from "./refusal";
 
 /** What a program declares of a lease configuration. At least one of `ttl` and `maxTtl`. */
 export interface SchedulerLeaseInputs extends Connected, Mounted {
@@ -94,6 +95,7 @@ async function write(connection: Connection, inputs: SchedulerLeaseInputs, curre
 
 /** @internal */
 export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseState> = {
+  system,
   token: "secrets:SchedulerLease",
   noun: "scheduler lease configuration",
   name: (fields) => fields.mount ?? "",

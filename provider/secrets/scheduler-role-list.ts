@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { Connection, trimMount } from "../connection";
+import { Connection } from "../connection";
 import { connectionInput, strictObject } from "../inputs";
 import { isTexts } from "../json";
 import { ask } from "../program";
 import { Connected } from "../resource";
-import { apiPath, defaultMount, explainRefusal, readData, unexpectedAnswer } from "./client";
-import { Mounted, mountInput } from "./mount";
+import { apiPath, defaultMount, readData, system, unexpectedAnswer } from "./client";
+import { Mounted, mountInput, trimMount } from "./mount";
+import { explainRefusal } from "./refusal";
 
 /** The names of all roles at a mount; an engine without roles answers 404. @internal */
 export async function listRoleNames(connection: Connection, mount: string): Promise<string[]> {
@@ -27,7 +28,7 @@ const schema: z.ZodType<ListSchedulerRolesOptions> = strictObject({ connection: 
  * Reads in a preview as well. Throws {@link StewardError}.
  */
 export function listSchedulerRoles(options: ListSchedulerRolesOptions = {}): Promise<string[]> {
-  return ask("Cannot list the scheduler roles", "secrets", { schema, given: options }, (connection) =>
+  return ask("Cannot list the scheduler roles", system, { schema, given: options }, (connection) =>
     listRoleNames(connection, trimMount(options.mount ?? defaultMount(connection))).catch(async (error) => {
       throw await explainRefusal(connection, error);
     }),

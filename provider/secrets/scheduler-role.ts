@@ -2,7 +2,7 @@ import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { z } from "zod";
 import { adoptInput, Difference, differencesOf, Found } from "../adoption";
 import { exact, ignored, set } from "../comparison";
-import { Connection, trimMount } from "../connection";
+import { Connection } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
 import { connectionInput, flag, isStorableKey, strictObject } from "../inputs";
@@ -15,14 +15,15 @@ import {
   defaultMount,
   dialectOf,
   Evidence,
-  explainRefusal,
   readData,
   readExisting,
   remove,
   replaceHint,
+  system,
   unexpectedAnswer,
 } from "./client";
-import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
+import { Mounted, mountBefore, mountInput, mountPath, trimMount } from "./mount";
+import { explainRefusal } from "./refusal";
 import { listRoleNames } from "./scheduler-role-list";
 
 /** What a role is, apart from its name. */
@@ -219,6 +220,7 @@ async function find(connection: Connection, inputs: SchedulerRoleInputs): Promis
 
 /** @internal */
 export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> = {
+  system,
   token: "secrets:SchedulerRole",
   noun: "scheduler role",
   name: ({ name }) => name,

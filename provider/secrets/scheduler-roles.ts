@@ -9,8 +9,9 @@ import { connectionInput, flag, strictObject } from "../inputs";
 import { log, shortened, withProgress } from "../log";
 import { isRemoved, renamedHint } from "../ownership";
 import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
-import { defaultMount, explainRefusal } from "./client";
+import { defaultMount, system } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
+import { explainRefusal } from "./refusal";
 import {
   deleteRole,
   RoleAttributes,
@@ -282,6 +283,7 @@ const shortList = (names: readonly string[]): string => shortened(names).join(",
 
 /** @internal */
 export const schedulerRoles: Definition<SchedulerRolesInputs, Remembered> = {
+  system,
   token: "secrets:SchedulerRoles",
   noun: "scheduler roles of mount",
   name: ({ mount }) => mount ?? "",

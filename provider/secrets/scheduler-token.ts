@@ -7,8 +7,9 @@ import { unlikeTheApi } from "../failure";
 import { connectionInput, strictObject, text } from "../inputs";
 import { log } from "../log";
 import { Args, Connected, Outputs, registration } from "../resource";
-import { apiPath, call, defaultMount, dialectOf, explainRefusal, isLeaseGone } from "./client";
+import { apiPath, call, defaultMount, dialectOf, isLeaseGone, system } from "./client";
 import { Mounted, mountInput, mountPath } from "./mount";
+import { explainRefusal } from "./refusal";
 import { roleNameFindings } from "./scheduler-role";
 
 /** What a program declares of a generated token. */
@@ -162,6 +163,7 @@ async function revoke(connection: Connection, { accessorId, leaseId }: Scheduler
 
 /** @internal */
 export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenState> = {
+  system,
   token: "secrets:SchedulerToken",
   noun: "scheduler token",
   name: (fields) => ("role" in fields ? fields.role : ""),

@@ -1,6 +1,7 @@
 import { declare } from "../../provider/adapters/duplicates";
 import { connect } from "../../provider/connection";
 import { definitions } from "../../provider/definitions";
+import { systems } from "../support/connection";
 import { Declaration, Ending, Resource, sealed } from "../support/deployment";
 import { noEngine } from "../support/engine";
 import { History, Operation, Outside } from "./history";
@@ -14,7 +15,7 @@ export function refusal(program: readonly Declaration[], config: Record<string, 
   const sources = { config: (key: string) => JSON.stringify(config[key]), environment: {}, memory: new Map(), engine: noEngine };
   const names = Object.keys(config).map((key) => key.replace("steward:", ""));
   const connections = new Map(
-    (["secrets", "platform"] as const).flatMap((system) => names.map((name) => [`${system} ${name}`, connect(system, name, sources)])),
+    (["secrets", "platform"] as const).flatMap((system) => names.map((name) => [`${system} ${name}`, connect(systems[system], name, sources)])),
   );
   const known = { names: new Map<string, string>(), connections };
   try {

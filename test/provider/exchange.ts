@@ -1,8 +1,8 @@
 import { createServer, IncomingMessage, RequestListener, Server } from "node:http";
 import { AddressInfo, createServer as createTcpServer, Socket, Server as TcpServer } from "node:net";
-import { Connection, connect } from "../../provider/connection";
+import { Connection } from "../../provider/connection";
 import { limits, Request, Response } from "../../provider/http";
-import { noEngine } from "../support/engine";
+import { connectTo } from "../support/connection";
 
 // A server that answers as a test wants, and requests to it.
 
@@ -56,8 +56,7 @@ export async function serve(answer: Answer, settings: object = {}): Promise<Conn
 }
 
 export function connection(address: string, settings: object = {}): Connection {
-  const config = JSON.stringify({ secrets: { address, token: "canary-token", ...settings } });
-  return connect("secrets", "default", { config: () => config, environment: {}, memory: new Map(), engine: noEngine });
+  return connectTo("secrets", { address, token: "canary-token", ...settings });
 }
 
 export const get: Request = {

@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from "node:https";
 import { connect } from "../../provider/connection";
 import { send } from "../../provider/http";
 import { certificate, expiredCertificate, otherCertificate, privateKey } from "../support/certificates";
+import { connectTo, systems } from "../support/connection";
 import { noEngine } from "../support/engine";
 import { printed } from "../support/printed";
 import { connection, failure, get, listen, ok, post, seen, serve, servers } from "./exchange";
@@ -48,9 +49,8 @@ describe("TLS", () => {
 
   test.each(["1", "true"])("VAULT_SKIP_VERIFY=%s is not followed, and one sentence says so", async (value) => {
     const address = await secure({});
-    const config = JSON.stringify({ secrets: { address, token: "canary-token" } });
     const target = (environment: object) =>
-      connect("secrets", "default", { config: () => config, environment: { ...environment }, memory: new Map(), engine: noEngine });
+      connectTo("secrets", { address, token: "canary-token" }, { environment: { ...environment } });
     const sentence = "VAULT_SKIP_VERIFY is set and not followed: whoever stands between could read the token.";
     expect((await failure(send(target({ VAULT_SKIP_VERIFY: value }), get))).message).toContain(`as the connection's caCert. ${sentence}`);
     expect((await failure(send(target({ VAULT_SKIP_VERIFY: "false" }), get))).message).not.toContain("VAULT_SKIP_VERIFY");
@@ -93,7 +93,7 @@ test.each(["secrets", "platform", "scheduler"] as const)(
   async (system) => {
     const address = `http://${system}.invalid:1`;
     const to = (name: string) =>
-      connect(system, name, {
+      connect(systems[system], name, {
         config: () => JSON.stringify({ [system]: { address, token: "t" } }),
         environment: {},
         memory: new Map(),

@@ -7,6 +7,7 @@ import { Definition, Doubt, Finding } from "../../definition";
 import { strictObject } from "../../inputs";
 import { removeObject } from "../../ownership";
 import { Args, registration } from "../../resource";
+import { system } from "../client";
 import { decisive, isNew, keys, RekeyInputs, rekeyFields, rekeyRules } from "./declaration";
 import { createThrowAwayKey, inspectKeys } from "./pgp";
 import { Parameters } from "./server";
@@ -124,6 +125,7 @@ async function up(connection: Connection, inputs: RekeyInputs, last: Partial<Att
 
 /** @internal */
 export const rekeyAttempt: Definition<RekeyInputs, AttemptState> = {
+  system,
   token: "secrets:RekeyAttempt",
   noun: "rekey",
   name: () => "",

@@ -8,6 +8,7 @@ import { Definition, Finding } from "../../definition";
 import { strictObject } from "../../inputs";
 import { assertNotRefused, heldByAnother, newInstance } from "../../ownership";
 import { Args, registration } from "../../resource";
+import { system } from "../client";
 import { CommitInputs, CommitState, Gathered, Last, noteUnknown, Run, stateOf, waitForShares } from "./commit-run";
 import { handedOn, rekeyFields } from "./declaration";
 import { EncryptedShare, getBackup, ShareSet } from "./server";
@@ -141,6 +142,7 @@ const foresee = ({ candidate, newShares = [] }: CommitInputs, { outcome }: Commi
 
 /** @internal */
 export const rekeyCommit: Definition<CommitInputs, CommitState> = {
+  system,
   token: "secrets:RekeyCommit",
   noun: "rekey",
   name: () => "",

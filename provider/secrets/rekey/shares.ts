@@ -7,6 +7,7 @@ import { StewardError, Unfinished } from "../../errors";
 import { strictObject } from "../../inputs";
 import { assertNotRefused, heldByAnother } from "../../ownership";
 import { Args, registration } from "../../resource";
+import { system } from "../client";
 import { handedOn, rekeyFields } from "./declaration";
 import { give } from "./giving";
 import { getBackup, ShareSet } from "./server";
@@ -130,6 +131,7 @@ async function foresee({ attempt: { nonce, parameters }, currentShares }: Shares
 
 /** @internal */
 export const rekeyShares: Definition<SharesInputs, SharesState> = {
+  system,
   token: "secrets:RekeyShares",
   noun: "rekey",
   name: () => "",

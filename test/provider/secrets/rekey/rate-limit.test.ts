@@ -1,10 +1,10 @@
-import { connect } from "../../../../provider/connection";
 import { limits } from "../../../../provider/http";
 import { RekeyInputs } from "../../../../provider/secrets";
 import { rekeyAttempt } from "../../../../provider/secrets/rekey/attempt";
 import { Fault, Sandbox, start } from "../../../../sandbox/index";
 import { steward } from "../../../command/holder";
 import { call } from "../../../support/call";
+import { connectTo } from "../../../support/connection";
 import { noEngine } from "../../../support/engine";
 import { holders, read } from "../../../support/pgp";
 import "../../../support/printed";
@@ -126,10 +126,8 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
   test("nothing is sent again once Pulumi has ended", async () => {
     refuse("PUT", "init", { times: 9 });
     let looks = 0;
-    const connection = connect("secrets", "default", {
-      config: (key) => JSON.stringify(config()[key]),
-      environment: {},
-      memory: new Map(),
+    const { secrets } = config()["steward:default"] as { secrets: object };
+    const connection = connectTo("secrets", secrets, {
       engine: {
         ...noEngine,
         assertAlive: async () => {
