@@ -5,6 +5,7 @@ import { CredentialSettings, Credentials, credentialShape, credentialsOf, holdsT
 import { StewardError } from "./errors";
 import { described, flag, strictObject } from "./inputs";
 import { isObject } from "./json";
+import { defaultLimits, Limits } from "./limits";
 
 const systemNames = ["secrets", "platform", "scheduler"] as const;
 
@@ -62,6 +63,7 @@ export interface Connection extends Credentials {
   /** Responses that this process keeps, so that it need not ask again. */
   memory: Map<string, unknown>;
   engine: Engine;
+  limits: Limits;
 }
 
 /** The engine saves what a response brings. @internal */
@@ -82,6 +84,8 @@ export interface ConfigurationSources {
   /** Lasts as long as the process. */
   memory: Map<string, unknown>;
   engine: Engine;
+  /** In the place of the default ones. */
+  limits?: Partial<Limits>;
 }
 
 /**
@@ -154,6 +158,7 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
     secretFields: [],
     memory: sources.memory,
     engine: sources.engine,
+    limits: { ...defaultLimits, ...sources.limits },
   };
 }
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { defaultLimits } from "../provider/limits";
 
 const root = join(__dirname, "..");
 const files = (folder: string): string[] =>
@@ -66,6 +67,17 @@ test("only http.ts and sockets.ts import undici, and the provider never imports 
   expect(offenders((file, name) => name === "undici" && !door.includes(file))).toEqual([]);
   expect(offenders((file, name) => name === "provider/sockets" && !door.includes(file))).toEqual([]);
   expect(offenders((_, name) => name.startsWith("sandbox") || name.includes("pulumi-steward/sandbox"))).toEqual([]);
+});
+
+test("no test changes an object that the provider exports", () => {
+  const changes = files("test").flatMap((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    const names = [...text.matchAll(/^import \{([^}]+)\} from "[./]+\/provider\b[^"]*"/gm)].flatMap(([, list = ""]) => list.split(/[,\s]+/));
+    const isChanged = (name: string): boolean => new RegExp(`Object\\.assign\\(${name}\\b|^\\s*${name}\\.\\w+ = `, "m").test(text);
+    return names.filter((name) => name && isChanged(name)).map((name) => `${file} changes ${name}`);
+  });
+  expect(changes).toEqual([]);
+  expect(Object.isFrozen(defaultLimits)).toBe(true);
 });
 
 test("nothing imports the commands", () => {

@@ -5,7 +5,7 @@ import { Found } from "../adoption";
 import { Connection } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
-import { delayAfter429, limits } from "../http";
+import { delayAfter429 } from "../http";
 import { connectionInput, flag, strictObject } from "../inputs";
 import { removeObject } from "../ownership";
 import { Args, Connected, Getter, getter, Outputs, registration } from "../resource";
@@ -86,14 +86,14 @@ async function mayBeDestroyed(connection: Connection, { workspaceId, name, organ
  * limits the rate of requests: after each wait it is read again.
  */
 async function destroy(connection: Connection, state: Remembered): Promise<void> {
-  const end = Date.now() + limits.deadline;
+  const end = Date.now() + connection.limits.deadline;
   for (let attempt = 0; await mayBeDestroyed(connection, state, end); attempt++) {
     await connection.engine.assertAlive();
     try {
       await call(connection, { method: "DELETE", path: path(state.workspaceId), retry: "never" });
       return;
     } catch (error) {
-      const pause = delayAfter429(error, attempt);
+      const pause = delayAfter429(connection, error, attempt);
       if (pause === undefined || Date.now() + pause > end) return assertGone(connection, error);
       await sleep(pause);
       await connection.engine.assertAlive();

@@ -4,7 +4,7 @@ import { StewardError } from "../errors";
 import { Request } from "../http";
 import { connectionInput, strictObject, text } from "../inputs";
 import { isObject } from "../json";
-import { ask } from "../program";
+import { ask, withTask } from "../program";
 import {
   adminPath,
   call,
@@ -180,6 +180,12 @@ interface Meta {
   "status-counts"?: Record<string, number>;
 }
 
+/** A list whose first page was read. */
+interface Begun {
+  connection: Connection;
+  first: Page;
+}
+
 /**
  * All workspaces of the installation: `GET /api/v2/admin/workspaces`.
  *
@@ -191,28 +197,28 @@ interface Meta {
  * ```
  */
 export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceList {
-  const fetch = (page: number): Promise<Page> =>
-    ask("Cannot list workspaces", system, { schema: listOptions, given: options }, async (connection) => {
-      if (page === 1) checkStatuses(connection, options.currentRunStatus);
-      return fetchPage(connection, options, page);
+  const task = "Cannot list workspaces";
+  let begun: Promise<Begun> | undefined;
+  const begin = async (): Promise<Begun> => {
+    begun ??= ask(task, system, { schema: listOptions, given: options }, async (connection) => {
+      checkStatuses(connection, options.currentRunStatus);
+      return { connection, first: await fetchPage(connection, options, 1) };
     });
-  let counted: Promise<Page> | undefined;
-  const first = async (): Promise<Page> => {
-    counted ??= fetch(1);
     try {
-      return await counted;
+      return await begun;
     } catch (error) {
-      counted = undefined;
+      begun = undefined;
       throw error;
     }
   };
   return {
-    statusCounts: async () => (await first()).statusCounts,
-    totalCount: async () => (await first()).totalCount,
+    statusCounts: async () => (await begin()).first.statusCounts,
+    totalCount: async () => (await begin()).first.totalCount,
     async *[Symbol.asyncIterator]() {
       const seen = new Set<string>();
       const pages = new Set<number>([1]);
-      for (let page: Page | undefined = await first(); page; ) {
+      const { connection, first } = await begin();
+      for (let page: Page | undefined = first; page; ) {
         for (const workspace of page.workspaces) {
           if (seen.has(workspace.id)) continue;
           seen.add(workspace.id);
@@ -221,7 +227,8 @@ export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceLi
         // A server that sends us round in a circle has shown all that it will.
         if (page.next === undefined || pages.has(page.next)) return;
         pages.add(page.next);
-        page = await fetch(page.next);
+        const { next } = page;
+        page = await withTask(task, () => fetchPage(connection, options, next));
       }
     },
   };

@@ -13,7 +13,7 @@ import { Deployment } from "./deployments";
 import { durationInput, ElectionOptions, outlastElection } from "./election";
 import { filter } from "./filter";
 import { aborted, fetchPage, Item, Query, signalInput } from "./list";
-import { changes, readState } from "./watch";
+import { changes } from "./watch";
 
 /** What {@link waitForDeployment} takes. */
 export interface WaitForDeploymentOptions extends Consistency, ElectionOptions {
@@ -100,7 +100,7 @@ async function follow(
   { seen, electionTimeout }: ElectionOptions & { seen: Progress },
 ): Promise<Deployment | undefined> {
   const outlasting = { electionTimeout, signal: query.signal };
-  const wanted = await outlastElection(() => presentVersion(connection, jobId, query), outlasting);
+  const wanted = await outlastElection(connection, () => presentVersion(connection, jobId, query), outlasting);
   const tell = async (line: string): Promise<void> => {
     if (line === seen.line) return;
     seen.line = line;
@@ -109,14 +109,14 @@ async function follow(
   const ours = { ...query, filter: filter("JobID").equals(jobId) };
   let id: string | undefined;
   let asked = false;
-  for await (const { items } of changes((index) => readState(connection, "deployments", ours, index, undefined), outlasting)) {
+  for await (const { items } of changes(connection, "deployments", ours, outlasting)) {
     // Servers before filters send all, without a word.
     const deployment = items
       .filter((item) => item.JobID === jobId && (id === undefined ? indexOf(item) >= wanted : item.ID === id))
       .sort(newestFirst)[0];
     if (!deployment) {
       if (id !== undefined) throw failed(`deployment ${id} is gone`);
-      if (!asked && (await outlastElection(() => isStable(connection, jobId, query), outlasting))) {
+      if (!asked && (await outlastElection(connection, () => isStable(connection, jobId, query), outlasting))) {
         await tell("successful before; the scheduler does not keep it any more");
         return undefined;
       }

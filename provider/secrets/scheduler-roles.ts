@@ -6,8 +6,9 @@ import { Connection } from "../connection";
 import { Definition, Doubt, Finding } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { connectionInput, flag, strictObject } from "../inputs";
-import { log, shortened, withProgress } from "../log";
+import { log, shortened } from "../log";
 import { isRemoved, renamedHint } from "../ownership";
+import { withProgress } from "../progress";
 import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
 import { defaultMount, system } from "./client";
 import { Mounted, mountBefore, mountInput, mountPath } from "./mount";
@@ -110,7 +111,7 @@ async function read(connection: Connection, previous: Remembered, declared: read
   const hidden = (undeclared ?? []).filter(isHidden);
   if (hidden.length > 0) log(`warning: ${rolesOf(mount)}: undeclared roles that Pulumi does not show: ${shortList(hidden)}`);
   const reads = wanted.map(async (name) => [name, await readRole(connection, { mount, name }, own(previous.roles, name))] as const);
-  const found = await Promise.all(withProgress(reads, rolesOf(mount), "read"));
+  const found = await Promise.all(withProgress(connection, reads, rolesOf(mount), "read"));
   return {
     mount,
     roles: Object.fromEntries(found.flatMap(([name, role]) => (role ? [[name, attributesOf(role)]] : []))),
@@ -172,7 +173,7 @@ async function existing(
     adopt || connection.previewReads
       ? taken.map(async (name) => [name, await readRole(connection, { mount, name }, undefined, true)] as const)
       : [];
-  const read = await Promise.all(withProgress(reads, rolesOf(mount), "read"));
+  const read = await Promise.all(withProgress(connection, reads, rolesOf(mount), "read"));
   return {
     reason: `the mount "${mount}" holds roles of these names already: ${shortList(taken)}`,
     advice: `${hint} adopt: true to take them over and manage them from here on, or choose other names.`,
@@ -233,7 +234,7 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
       }),
     ),
   ];
-  await Promise.all(withProgress(steps, rolesOf(mount), "written"));
+  await Promise.all(withProgress(connection, steps, rolesOf(mount), "written"));
   warnLeft(connection, left);
   const [first] = failures;
   if (!first) return state;
@@ -259,7 +260,7 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
 async function removeAll(connection: Connection, { mount, roles, undeclared, unanswered }: Remembered): Promise<void> {
   const names = without([...new Set([...Object.keys(roles), ...(unanswered ?? [])])], undeclared);
   const removals = names.map((name) => deleteRole(connection, { mount, name }, { isQuiet: true }));
-  const outcomes = await Promise.allSettled(withProgress(removals, rolesOf(mount), "deleted"));
+  const outcomes = await Promise.allSettled(withProgress(connection, removals, rolesOf(mount), "deleted"));
   warnLeft(
     connection,
     names.filter((_, index) => (outcomes[index] as { value?: boolean }).value === false),

@@ -1,6 +1,7 @@
 import { createServer as createHttpServer } from "node:http";
 import net, { Socket } from "node:net";
-import { limits, send } from "../../provider/http";
+import { send } from "../../provider/http";
+import { limits } from "../support/limits";
 import { Sandbox, start } from "../../sandbox/index";
 import { Engine } from "../support/engine";
 import { connection, failure, get, listen, listenTcp, ok, post, seen, serve } from "./exchange";

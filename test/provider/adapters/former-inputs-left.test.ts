@@ -1,4 +1,4 @@
-import { forget, provider } from "../../../provider/adapters/dynamic-runtime";
+import { forget } from "../../../provider/adapters/dynamic-runtime";
 import { definitions } from "../../../provider/definitions";
 import { call } from "../../support/call";
 import { Declaration, Deployment, Secret } from "../../support/deployment";

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { StewardError } from "../../../provider/errors";
-import { limits } from "../../../provider/http";
 import { adminWorkspace } from "../../../provider/platform/admin-workspace";
 import { connectTo } from "../../support/connection";
+import { limits } from "../../support/limits";
 import { onEachPlatform } from "../../support/platform";
 
 const id = "ws-acmeNetworkProd";

@@ -1,4 +1,3 @@
-import { limits } from "../../../../provider/http";
 import { RekeyInputs } from "../../../../provider/secrets";
 import { rekeyAttempt } from "../../../../provider/secrets/rekey/attempt";
 import { Fault, Sandbox, start } from "../../../../sandbox/index";
@@ -6,21 +5,16 @@ import { steward } from "../../../command/holder";
 import { call } from "../../../support/call";
 import { connectTo } from "../../../support/connection";
 import { noEngine } from "../../../support/engine";
+import { limits } from "../../../support/limits";
 import { holders, read } from "../../../support/pgp";
 import "../../../support/printed";
 import { RekeyStack } from "../../../support/rekey";
 
 // A 429 says that nothing was applied: each step waits, looks again, and sends once more.
 
-const { firstPause, deadline } = limits;
-beforeAll(() => {
-  limits.firstPause = 5;
-});
+const { deadline } = limits;
 afterEach(() => {
   limits.deadline = deadline;
-});
-afterAll(() => {
-  limits.firstPause = firstPause;
 });
 
 describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
