@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Connection } from "./connection";
 import { StewardError } from "./errors";
 import { flag } from "./inputs";
-import { log, shortened } from "./log";
+import { shortened } from "./log";
 import { redact } from "./redaction";
 import { Adopt } from "./resource";
 
@@ -57,12 +57,12 @@ export function adoptionLines(connection: Connection, { differences, unreadable 
 }
 
 /** Prints each line unless this run has printed it: the check of a creation may have. @internal */
-export function sayOnce({ memory }: Connection, lines: readonly string[]): void {
+export function sayOnce({ memory, say }: Connection, lines: readonly string[]): void {
   const key = "lines about what creations find";
   const known = (memory.get(key) as Set<string> | undefined) ?? new Set();
   memory.set(key, known);
   for (const line of lines) {
-    if (!known.has(line)) log(line);
+    if (!known.has(line)) say(line);
     known.add(line);
   }
 }

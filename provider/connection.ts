@@ -63,6 +63,8 @@ export interface Connection extends Credentials {
   /** Responses that this process keeps, so that it need not ask again. */
   memory: Map<string, unknown>;
   engine: Engine;
+  /** Prints a line for the user. A warning begins with `warning:`. */
+  say(line: string): void;
   limits: Limits;
 }
 
@@ -84,6 +86,7 @@ export interface ConfigurationSources {
   /** Lasts as long as the process. */
   memory: Map<string, unknown>;
   engine: Engine;
+  say(line: string): void;
   /** In the place of the default ones. */
   limits?: Partial<Limits>;
 }
@@ -158,6 +161,7 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
     secretFields: [],
     memory: sources.memory,
     engine: sources.engine,
+    say: sources.say,
     limits: { ...defaultLimits, ...sources.limits },
   };
 }

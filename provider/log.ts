@@ -1,9 +1,6 @@
 /** One line without control and format characters: names and server responses may contain commands to a terminal. @internal */
 export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
 
-/** Prints a line in the output of `pulumi up`. @internal */
-export const log = (line: string): void => console.log(printable(line));
-
 /** The first ten, and how many more there are. @internal */
 export const shortened = (items: readonly string[]): string[] => [
   ...items.slice(0, 10),

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { hideResponses } from "./adapters/debug-log";
 import { assertDefaultSpelled } from "./adapters/default-connection";
+import { print } from "./adapters/print";
 import { ConfigurationSources, Connection, connect, System, withoutEngine } from "./connection";
 import { Schema } from "./definition";
 import { StewardError } from "./errors";
@@ -42,6 +43,7 @@ export function ask<T, Own extends object>(
         environment: process.env,
         memory: new Map(),
         engine: withoutEngine,
+        say: print,
         ...programSources.getStore(),
       }),
     );

@@ -1,10 +1,9 @@
 import { Connection } from "./connection";
-import { log } from "./log";
 
 /** Returns the same work. While it runs, prints every ten seconds how much of it is done: `<name>: 250 of 1000 <verb>`. @internal */
-export function withProgress<Part>({ limits }: Connection, work: Promise<Part>[], name: string, verb: string): Promise<Part>[] {
+export function withProgress<Part>({ limits, say }: Connection, work: Promise<Part>[], name: string, verb: string): Promise<Part>[] {
   let done = 0;
-  const timer = setInterval(() => log(`${name}: ${done} of ${work.length} ${verb}`), limits.progressInterval).unref();
+  const timer = setInterval(() => say(`${name}: ${done} of ${work.length} ${verb}`), limits.progressInterval).unref();
   const count = (): void => {
     done++;
     if (done === work.length) clearInterval(timer);

@@ -1,6 +1,5 @@
 import type * as Undici from "undici";
 import { Connection, isLoopback, isPrivate } from "./connection";
-import { log } from "./log";
 
 /** Grants a limited number of requests at a time, first come, first served. @internal */
 export class Slots {
@@ -103,11 +102,11 @@ const warned = new Set<string>();
 
 /** Said once for each connection: the token goes over the network for everyone to read. */
 function warnOfPlainHttp(connection: Connection): void {
-  const { system, name, address } = connection;
+  const { system, name, address, say } = connection;
   const key = `${system} ${name} ${address}`;
   if (isPrivate(connection) || warned.has(key)) return;
   warned.add(key);
-  log(
+  say(
     `warning: the connection "${name}" sends requests to ${address}, with the token of ${system} in them, over plain http, which everyone between can read: give it an https address.`,
   );
 }

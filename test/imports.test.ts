@@ -62,6 +62,12 @@ test("no root file names a product or a variable of one", () => {
   expect(roots.filter((file) => names.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
 });
 
+test("only the adapters print", () => {
+  const prints = (text: string): boolean => text.split("\n").some((line) => /\bconsole\.|process\.std/.test(line) && !line.startsWith(" *"));
+  const printing = provider.map(({ file }) => file).filter((file) => prints(readFileSync(join(root, file), "utf8")));
+  expect(printing.filter((file) => !file.startsWith("provider/adapters/"))).toEqual([]);
+});
+
 test("only http.ts and sockets.ts import undici, and the provider never imports the sandbox", () => {
   const door = ["provider/http.ts", "provider/sockets.ts"];
   expect(offenders((file, name) => name === "undici" && !door.includes(file))).toEqual([]);

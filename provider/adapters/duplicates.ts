@@ -4,6 +4,7 @@ import { getStackResource } from "@pulumi/pulumi/runtime/stack";
 import { Connection, connect, System, withoutEngine } from "../connection";
 import { StewardError } from "../errors";
 import { withoutNulls } from "../lifecycle/properties";
+import { print } from "./print";
 
 // A program declares each object on a server once: two resources of one object would undo each other's work, and the deletion of one would take the object
 // from the other. The provider sees no names; the program knows them.
@@ -103,7 +104,7 @@ function pathsOf({ paths }: NonNullable<Declared["objects"]>, fields: Inputs): r
 /** The provider reports what is wrong with a connection. */
 function find(system: System, name: string): Connection | undefined {
   try {
-    return connect(system, name, { config: getConfig, environment: process.env, memory: new Map(), engine: withoutEngine });
+    return connect(system, name, { config: getConfig, environment: process.env, memory: new Map(), engine: withoutEngine, say: print });
   } catch {
     return undefined;
   }

@@ -8,6 +8,7 @@ import { Properties } from "../lifecycle/properties";
 import { printable } from "../log";
 import { watchEngine } from "./engine";
 import { presented } from "./presentation";
+import { print } from "./print";
 
 interface DynamicProvider {
   configure(request: { config: { get(key: string): string | undefined } }): void;
@@ -39,7 +40,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
 export function providerWith(given: Partial<ConfigurationSources>, token: string): DynamicProvider {
   const definition: Definition<Properties, Properties> | undefined = definitions.find((candidate) => candidate.token === token);
   if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);
-  const sources: ConfigurationSources = { config: () => undefined, environment: process.env, memory, engine, ...given };
+  const sources: ConfigurationSources = { config: () => undefined, environment: process.env, memory, engine, say: print, ...given };
   const life = lifecycle(definition, sources);
 
   /** The outputs hold the provider: a resource that is only in the state is deleted and refreshed with it. */

@@ -1,7 +1,7 @@
+import { ConfigurationSources } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
 import { pathOf } from "../inputs";
-import { log } from "../log";
 import { noteDeclared, noteNew } from "../ownership";
 import { Changes } from "./changes";
 import { lookAhead } from "./existing";
@@ -14,8 +14,8 @@ import { ResourceAtHand } from "./resource-at-hand";
 export const located = (path: string, reason: string): string => (path ? `${path}: ${reason}` : reason);
 
 /** Prints the findings as warnings. @internal */
-export function warn(resource: string, findings: readonly Finding[]): void {
-  for (const { path, reason } of findings) log(`warning: ${resource}: ${located(path, reason)}`);
+export function warn({ say }: Pick<ConfigurationSources, "say">, resource: string, findings: readonly Finding[]): void {
+  for (const { path, reason } of findings) say(`warning: ${resource}: ${located(path, reason)}`);
 }
 
 /** Checks the known inputs against the schema. */
@@ -32,7 +32,7 @@ function schemaFindings(definition: Definition<Properties, Properties>, inputs: 
 /** Returns the inputs to store, and what is wrong with them. @internal */
 export async function check(
   definition: Definition<Properties, Properties>,
-  { describe, secretsIn, leftOut, connectionOf }: ResourceAtHand,
+  { describe, secretsIn, leftOut, connectionOf, say }: ResourceAtHand,
   { comparison }: Changes,
   { last, news }: { last: Properties; news: Properties },
 ): Promise<{ inputs: Properties; findings: Finding[] }> {
@@ -54,9 +54,9 @@ export async function check(
         const objects = definition.objects?.paths(inputs) ?? [];
         noteDeclared(connection, objects);
         if (isCreation) noteNew(connection, objects);
-        if (isCreation) warn(describe(inputs), definition.foreseeCreation?.(inputs) ?? []);
+        if (isCreation) warn(connection, describe(inputs), definition.foreseeCreation?.(inputs) ?? []);
         if (isCreation && connection.previewReads) await lookAhead(definition, { ...connection, resource: describe(inputs) }, inputs);
-        if (isCreation && definition.announce) log(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
+        if (isCreation && definition.announce) say(`${describe(inputs)}: ${await definition.announce(inputs, connection)}`);
       }
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;
@@ -66,6 +66,7 @@ export async function check(
   // A name of another type than a string could not be shown.
   if (isWellFormed)
     warn(
+      { say },
       describe(inputs),
       findings.filter(({ warning }) => warning),
     );

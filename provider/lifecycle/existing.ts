@@ -2,7 +2,6 @@ import { Found, previewLines, sayOnce, takeOver } from "../adoption";
 import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { StewardError } from "../errors";
-import { log } from "../log";
 import { Adopt } from "../resource";
 import { Properties } from "./properties";
 
@@ -17,7 +16,7 @@ export async function lookAhead(definition: Adopting, connection: Connection, in
     if (found) sayOnce(connection, previewLines(connection, inputs.adopt as Adopt | undefined, found));
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    log(`warning: ${connection.resource}: ${error.message}`);
+    connection.say(`warning: ${connection.resource}: ${error.message}`);
   }
 }
 

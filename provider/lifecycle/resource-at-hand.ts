@@ -15,6 +15,7 @@ export interface ResourceAtHand {
   leftOut(): Set<string>;
   /** The server that the first properties name, for the resource that all of them are of. */
   connectionOf(...properties: Properties[]): Connection;
+  say: ConfigurationSources["say"];
 }
 
 /** @internal */
@@ -46,5 +47,5 @@ export function resourceAtHand(definition: Definition<Properties, Properties>, s
     instance: properties.at(-1)?.instance as string | undefined,
     secretFields: [...definition.secrets, ...((properties[0]?.[secretInputs] as string[] | undefined) ?? [])],
   });
-  return { describe, secretsIn, leftOut, connectionOf };
+  return { describe, secretsIn, leftOut, connectionOf, say: sources.say };
 }

@@ -6,7 +6,6 @@ import { Connection } from "../connection";
 import { Definition, Doubt } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { connectionInput, onlyConnection, strictObject, texts } from "../inputs";
-import { log } from "../log";
 import { heldByAnother, removeObject } from "../ownership";
 import { ask } from "../program";
 import { Args, Connected } from "../resource";
@@ -79,14 +78,14 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   const { recognised, remade, stateOf } = statesOf<State & Remembered>(fields);
   const { failure, cameThrough } = failuresOf(of, fields, { fetch, stateOf });
 
-  function sayLost(lost: readonly string[], isEnabled: unknown): void {
+  function sayLost(connection: Connection, lost: readonly string[], isEnabled: unknown): void {
     if (lost.length === 0) return;
     const stays = isEnabled || !("enabled" in of.attributes);
     const end = stays ? "what was written last stays" : "they are left disabled, to be set by hand before they are enabled again";
-    say(`${lost.join(", ")} cannot be put back, since the server never shows what was held before: ${end}`);
+    warn(connection, `${lost.join(", ")} cannot be put back, since the server never shows what was held before: ${end}`);
   }
 
-  const say = (line: string): void => log(`warning: ${of.noun} "${of.id}": ${line}`);
+  const warn = ({ say }: Connection, line: string): void => say(`warning: ${of.noun} "${of.id}": ${line}`);
 
   /** Why the server would refuse the write, or lose a part of it. */
   function refusalOf(connection: Connection, inputs: Inputs, { known }: Basis, planned: Plan): StewardError | undefined {
@@ -125,14 +124,14 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     } catch (error) {
       throw await failure(connection, error, basis, planned);
     }
-    sayLost(lost, after.enabled);
+    sayLost(connection, lost, after.enabled);
     const unwritten = pick(
       basis.changedByServer ?? {},
       managed.filter((field) => !(field in changes)),
     ) as ChangedByServer;
     const remadeNow = remade(shown, pick(changes, managed), known);
     if (Object.keys(remadeNow).length > 0)
-      say(`the server keeps something else than what was sent as ${Object.keys(remadeNow).join(", ")}`);
+      warn(connection, `the server keeps something else than what was sent as ${Object.keys(remadeNow).join(", ")}`);
     const unshown = unseen(pick(changes, managed), shown, inputs);
     const written = { ...kept, ...changes, ...shown };
     for (const field of unshown) delete written[field];
@@ -204,7 +203,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     if (left.length > 0) await putBack(connection, { ...last, managed: left }, other?.managed);
     const originals = kept.filter((field) => last.heldBefore[field]);
     if (originals.length > 0)
-      say(`these original values can no longer be put back: ${originals.join(", ")}. The history of the stack holds them, encrypted`);
+      warn(connection, `these original values can no longer be put back: ${originals.join(", ")}. The history of the stack holds them, encrypted`);
   }
 
   /** `kept`: what another resource manages. */
@@ -228,9 +227,9 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
       });
     }
     others.set(connection.instance ?? "", values);
-    sayLost(lost, { ...known, ...values }.enabled);
+    sayLost(connection, lost, { ...known, ...values }.enabled);
     const left = of.leftBehind?.(shown);
-    if (left) say(left);
+    if (left) warn(connection, left);
   }
 
   const optional = (schemas: Record<string, z.ZodType> = {}): Record<string, z.ZodType> =>

@@ -6,7 +6,7 @@ import { Connection } from "../connection";
 import { Definition, Doubt, Finding } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { connectionInput, flag, strictObject } from "../inputs";
-import { log, shortened } from "../log";
+import { shortened } from "../log";
 import { isRemoved, renamedHint } from "../ownership";
 import { withProgress } from "../progress";
 import { Adopt, Args, Connected, Getter, getter, Outputs, registration } from "../resource";
@@ -109,7 +109,7 @@ async function read(connection: Connection, previous: Remembered, declared: read
   refuseUnstorable(connection, mount, wanted);
   const undeclared = exclusive ? without(listed, ours) : undefined;
   const hidden = (undeclared ?? []).filter(isHidden);
-  if (hidden.length > 0) log(`warning: ${rolesOf(mount)}: undeclared roles that Pulumi does not show: ${shortList(hidden)}`);
+  if (hidden.length > 0) connection.say(`warning: ${rolesOf(mount)}: undeclared roles that Pulumi does not show: ${shortList(hidden)}`);
   const reads = wanted.map(async (name) => [name, await readRole(connection, { mount, name }, own(previous.roles, name))] as const);
   const found = await Promise.all(withProgress(connection, reads, rolesOf(mount), "read"));
   return {
@@ -268,9 +268,9 @@ async function removeAll(connection: Connection, { mount, roles, undeclared, una
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }
 
-function warnLeft({ resource }: Connection, names: readonly string[]): void {
+function warnLeft({ resource, say }: Connection, names: readonly string[]): void {
   if (names.length === 0) return;
-  log(`warning: ${resource}: roles left in place, because other resources of this program now manage them: ${shortList(names)}.`);
+  say(`warning: ${resource}: roles left in place, because other resources of this program now manage them: ${shortList(names)}.`);
 }
 
 const without = (names: readonly string[], excluded: readonly string[] = []): string[] => {

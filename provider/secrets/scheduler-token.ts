@@ -5,7 +5,6 @@ import { Definition } from "../definition";
 import { StewardError } from "../errors";
 import { unlikeTheApi } from "../failure";
 import { connectionInput, strictObject, text } from "../inputs";
-import { log } from "../log";
 import { Args, Connected, Outputs, registration } from "../resource";
 import { apiPath, call, defaultMount, dialectOf, isLeaseGone, system } from "./client";
 import { Mounted, mountInput, mountPath } from "./mount";
@@ -84,7 +83,7 @@ async function create(connection: Connection, { role, mount }: SchedulerTokenInp
   // Without its duration it can still be looked up and revoked.
   if (!leaseDuration) return { ...token, leaseId, leaseDuration, expiresAt: undefined };
   if (ownLife && ownLife < leaseDuration)
-    log(
+    connection.say(
       `warning: scheduler token "${role}": its lease lasts ${leaseDuration} s, but ends with the token that asked for it, which lives ${ownLife} s more unless it is renewed`,
     );
   const life = Math.min(leaseDuration, ownLife || leaseDuration);
@@ -141,7 +140,7 @@ async function read(connection: Connection, previous: SchedulerTokenState): Prom
 
 async function revoke(connection: Connection, { accessorId, leaseId }: SchedulerTokenState): Promise<void> {
   if (!leaseId)
-    return log(
+    return connection.say(
       `warning: scheduler token ${accessorId}: the service shows no lease, so it cannot be revoked here and works until it ends by itself`,
     );
   // Waits for the scheduler: otherwise success would only mean that somebody will try.
@@ -152,7 +151,7 @@ async function revoke(connection: Connection, { accessorId, leaseId }: Scheduler
     const byForce = `PUT ${leases("revoke-force")}/${leaseId}`;
     // Somebody has deleted it there: the service would try in vain for ever.
     if (error.facts.reason.includes(`nonexistent tokens: ${accessorId}`))
-      return log(
+      return connection.say(
         `warning: scheduler token ${accessorId}: the scheduler does not hold it any more; its lease cannot end by itself, but by force: ${byForce}`,
       );
     throw error.with({

@@ -12,7 +12,7 @@ import { World } from "./world";
 
 /** What the classes say of a program that declares one object twice, before anything is sent. */
 export function refusal(program: readonly Declaration[], config: Record<string, object>): string | undefined {
-  const sources = { config: (key: string) => JSON.stringify(config[key]), environment: {}, memory: new Map(), engine: noEngine };
+  const sources = { config: (key: string) => JSON.stringify(config[key]), environment: {}, memory: new Map(), engine: noEngine, say: () => {} };
   const names = Object.keys(config).map((key) => key.replace("steward:", ""));
   const connections = new Map(
     (["secrets", "platform"] as const).flatMap((system) => names.map((name) => [`${system} ${name}`, connect(systems[system], name, sources)])),

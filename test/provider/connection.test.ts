@@ -17,6 +17,7 @@ const from = (
     environment: { HOME: "/nonexistent", ...environment },
     memory: new Map(),
     engine: noEngine,
+    say: () => {},
   });
 const secrets = (settings: object): Record<string, unknown> => ({ "steward:default": { secrets: settings } });
 

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { connect } from "../../provider/connection";
 import { send } from "../../provider/http";
+import { print } from "../../provider/adapters/print";
 import { certificate, expiredCertificate, otherCertificate, privateKey } from "../support/certificates";
 import { connectTo, systems } from "../support/connection";
 import { noEngine } from "../support/engine";
@@ -98,6 +99,7 @@ test.each(["secrets", "platform", "scheduler"] as const)(
         environment: {},
         memory: new Map(),
         engine: noEngine,
+        say: print,
       });
     for (const name of ["default", "default", "other"]) await failure(send(to(name), { ...get, retry: "never" }));
     const line = (name: string): string =>

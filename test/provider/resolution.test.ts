@@ -6,7 +6,8 @@ import { platform, scheduler } from "../../provider";
 import { forget, provider } from "../../provider/adapters/dynamic-runtime";
 import { Sandbox, start } from "../../sandbox/index";
 import { wire } from "../support/engine";
-import { onePem } from "../support/certificates";
+import { call } from "../support/call";
+import { certificate } from "../support/certificates";
 
 // What an operation needs is found once: the configuration is parsed once, and each PEM file read once.
 
@@ -18,7 +19,7 @@ beforeAll(async () => {
   sandbox = await start({ dialect: "standard" });
   folder = mkdtempSync(join(tmpdir(), "steward-"));
   caCert = join(folder, "ca.pem");
-  writeFileSync(caCert, onePem);
+  writeFileSync(caCert, certificate);
   read = jest.spyOn(fs, "readFileSync");
 });
 beforeEach(() => read.mockClear());
@@ -66,9 +67,20 @@ async function first(list: AsyncIterable<unknown>, count: number): Promise<void>
   for await (const _ of list) if (--count === 0) return;
 }
 
+/** The list, and then once more after a change. */
+async function watchTwice(): Promise<void> {
+  const job = { ID: "web", Type: "batch", TaskGroups: [{ Name: "a", Tasks: [{ Name: "t", Driver: "exec", Config: { command: "x" } }] }] };
+  let isFirst = true;
+  for await (const _ of scheduler.watch({ resource: "jobs" })) {
+    if (!isFirst) return;
+    isFirst = false;
+    await call(sandbox.scheduler, "PUT", "/v1/jobs", { Job: job });
+  }
+}
+
 test.each([
   ["listJobs", () => first(scheduler.listJobs({ namespace: "*", pageSize: 1 }), 3)],
-  ["watch", () => first(scheduler.watch({ resource: "nodes" }), 1)],
+  ["watch", watchTwice],
   ["listWorkspaces", () => first(platform.listWorkspaces({ pageSize: 1 }), 3)],
 ])("an iteration of %s reads a PEM file once", async (_, iterate) => {
   setAllConfig({ "steward:default": config() });

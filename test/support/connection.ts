@@ -1,3 +1,4 @@
+import { print } from "../../provider/adapters/print";
 import { ConfigurationSources, Connection, connect, withoutEngine } from "../../provider/connection";
 import { system as platform } from "../../provider/platform/client";
 import { system as scheduler } from "../../provider/scheduler/client";
@@ -14,6 +15,7 @@ export function connectTo(system: keyof typeof systems, settings: object, given:
     environment: {},
     memory: new Map(),
     engine: withoutEngine,
+    say: print,
     ...given,
   });
 }

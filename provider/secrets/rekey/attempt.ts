@@ -98,11 +98,11 @@ async function up(connection: Connection, inputs: RekeyInputs, last: Partial<Att
   for (;;) {
     const situation = await look(connection, ours);
     const holds = before ? "an attempt" : "nothing";
-    switch (decide("attempt", holds, situation)) {
+    switch (decide(connection, "attempt", holds, situation)) {
       case "start":
         return begun((await newAttempt(connection, ours)).nonce);
       case "take over":
-        tell(`took over the attempt ${situation.status.nonce}, which is exactly like ours and has no share yet`);
+        tell(connection, `took over the attempt ${situation.status.nonce}, which is exactly like ours and has no share yet`);
         return begun(situation.status.nonce);
       case "give up and start":
         await cancelOurs(connection, situation.status);

@@ -44,7 +44,7 @@ async function up(connection: Connection, inputs: CommitInputs, last: Last): Pro
   const outcome = isSame ? (last.outcome ?? "open") : firstOutcome(inputs);
   const isOpen = outcome === "open" || outcome === "unknown";
   const before = isSame ? (last.gathered ?? []) : [];
-  const { gathered, missing } = isOpen && candidate.encrypted.length > 0 ? gather(inputs, before) : { gathered: [], missing: [] };
+  const { gathered, missing } = isOpen && candidate.encrypted.length > 0 ? gather(connection, inputs, before) : { gathered: [], missing: [] };
   const shares =
     candidate.encrypted.length > 0
       ? gathered.map(({ label, share }) => shareOf(share, label))
@@ -81,12 +81,13 @@ function firstOutcome({ attempt, source }: CommitInputs): CommitState["outcome"]
 
 /** What was brought before, and what is brought now. Shares of an earlier set, left over in newShares, would open the service, and prove nothing. */
 function gather(
+  connection: Connection,
   { newShares = [], candidate, foreign }: CommitInputs,
   before: readonly Gathered[],
 ): { gathered: Gathered[]; missing: string[] } {
   const { shares, missing } = sharesAtHand(newShares, "newShares");
   const fitting = shares.filter((share) => !foreign.includes(markOf(candidate.nonce, share)));
-  for (const each of shares) if (!fitting.includes(each)) tell(`${each.label} is none of this rekey's new shares, and is left out`);
+  for (const each of shares) if (!fitting.includes(each)) tell(connection, `${each.label} is none of this rekey's new shares, and is left out`);
   const brought = fitting.map((share) => ({ label: named(share, newShares.length, candidate), share: share.bytes.toString("base64") }));
   const added = brought.filter(({ share }) => !before.some((known) => known.share === share));
   return { gathered: [...before, ...added], missing };
@@ -109,7 +110,7 @@ async function step(run: Run): Promise<CommitState> {
       );
     const situation = await look(connection, ours);
     const holds = state.outcome === "unknown" ? "unknown" : "candidate";
-    switch (decide("commit", holds, situation)) {
+    switch (decide(connection, "commit", holds, situation)) {
       case "prove and verify":
         return proveAndVerify(run);
       case "note unknown":
@@ -188,9 +189,10 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     const { kind, status } = await look(connection, oursOf(attempt, nonces ?? []));
     if (!isEmpty(live) && status.required !== 0 && status.required !== live.threshold)
       tell(
+        connection,
         `the service now asks for ${status.required} shares, and the set in the state has a threshold of ${live.threshold}: somebody has rekeyed it`,
       );
-    if (kind === "former" || kind === "probe") tell(`an attempt of ours is left on the server, ${status.nonce}: the next rekey ends it`);
+    if (kind === "former" || kind === "probe") tell(connection, `an attempt of ours is left on the server, ${status.nonce}: the next rekey ends it`);
     return previous;
   },
   create: (connection, inputs) => dated(connection, inputs, {}),

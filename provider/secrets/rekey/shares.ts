@@ -74,7 +74,7 @@ async function step(run: Run): Promise<SharesState> {
   for (;;) {
     const situation = await look(connection, ours);
     const holds = ours.nonce ? "a nonce" : "no nonce";
-    switch (decide("shares", holds, situation)) {
+    switch (decide(connection, "shares", holds, situation)) {
       case "start again": {
         // Without verification the last share commits: whether what its lost reply brought is live, is found out later.
         const found = ours.parameters.verification ? undefined : await fromBackup(run);
