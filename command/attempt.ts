@@ -1,15 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import { Connection, connect, isPrivate, withoutEngine } from "../provider/connection";
 import { StewardError } from "../provider/errors";
+import { system } from "../provider/secrets/client";
 import { getStatus, RekeyStatus } from "../provider/secrets/rekey/server";
 import { ask, Cancelled, say, Terminal } from "./terminal";
 
 // The rekey in progress: which one it is, what it will make, and whether it still is the one that was shown.
 
 /** The secrets service of the environment. */
-export function service({ environment }: Terminal): Connection {
+export function service(terminal: Terminal): Connection {
+  const { environment } = terminal;
+  const tell = (line: string): void => say(terminal, line);
   try {
-    return connect("secrets", "default", { config: () => undefined, environment, memory: new Map(), engine: withoutEngine });
+    return connect(system, "default", { config: () => undefined, environment, memory: new Map(), engine: withoutEngine, say: tell });
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "ERR_NO_CONNECTION") throw error;
     throw error.with({

@@ -4,7 +4,7 @@ import { Comparison, ignored } from "./comparison";
 import { Connection } from "./connection";
 import { StewardError } from "./errors";
 import { flag, Schema } from "./inputs";
-import { log, shortened } from "./log";
+import { shortened } from "./log";
 import { redact } from "./redaction";
 
 // A creation that meets an object on the server: it is refused, or takes the object over and says what that changes.
@@ -62,10 +62,10 @@ function adoptionLines(connection: Connection, { differences, unreadable = [] }:
 }
 
 /** Prints each line unless this run has printed it: the check of a creation may have. @internal */
-export function sayOnce({ memory }: Connection, lines: readonly string[]): void {
+export function sayOnce({ memory, say }: Connection, lines: readonly string[]): void {
   const known = remembered(memory, ["lines about what creations find"], () => new Set<string>());
   for (const line of lines) {
-    if (!known.has(line)) log(line);
+    if (!known.has(line)) say(line);
     known.add(line);
   }
 }

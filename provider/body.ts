@@ -31,12 +31,3 @@ export async function readBody({ statusCode, body, headers }: Received, most: nu
   if (size > most) throw Object.assign(new Error(), { code: bodyTooLarge });
   return Buffer.concat(chunks).toString("utf8");
 }
-
-/** Parses a response; undefined where it cannot be. @internal */
-export function parsed(text: string, parse: (text: string) => unknown): unknown {
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,6 +1,6 @@
 import { Found } from "./adoption";
 import { Comparison } from "./comparison";
-import { Connection } from "./connection";
+import { Connection, System } from "./connection";
 import { Schema } from "./inputs";
 
 /** A problem of the inputs. Never holds a value: it may be a secret. @internal */
@@ -124,6 +124,7 @@ export interface DeleteRequest<State> {
  * @internal
  */
 export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Existing = State> {
+  system: System;
   /** `<system>:<Type>`. */
   token: string;
   /** The resource in messages: `scheduler role`. */
@@ -137,7 +138,7 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   fields: Fields<Inputs, Outputs, State>;
   rules?: readonly Rule<Inputs>[];
   /**
-   * true: the server or the mount fixes the id, and the deletion of the old resource would delete the new one. false: each creation makes
+   * true: the server fixes the id, and the deletion of the old resource would delete the new one. false: each creation makes
    * another object, and the old one goes last. Missing: false, but a resource that moves to another server is deleted first.
    */
   deleteBeforeReplace?: boolean;

@@ -212,7 +212,7 @@ export function serverReason(body: unknown, text: string, secrets: readonly stri
   // Secrets first: half a secret would not be found again.
   return (
     redact(reason, secrets)
-      // Vault and Nomad print a list of errors with each on a line of its own: "2 errors occurred:\n\t* one\n\t* two\n\n".
+      // Go servers print a list of errors with each on a line of its own: "2 errors occurred:\n\t* one\n\t* two\n\n".
       .replace(/([\p{Cc}\p{Cf}\s]+)(\* )?/gu, (_, blanks: string, item = "") => (item && blanks.includes("\n") ? "; " : ` ${item}`))
       .replace(/\d{1,9} errors? occurred:; /, "")
       .trim()

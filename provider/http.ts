@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as Undici from "undici";
-import { parsed, readBody } from "./body";
+import { readBody } from "./body";
 import { Connection } from "./connection";
 import { ErrorCode, StewardError } from "./errors";
 import { adviceFor, brokenConnection, errorCode, errorsIn, isPage, pauseAskedFor, redirected, serverReason } from "./failure";
+import { parsed } from "./json";
+import { Limits } from "./limits";
 import { redact } from "./redaction";
 import { Sockets, socketsTo, undici } from "./sockets";
 
@@ -23,32 +25,6 @@ const retries: Record<Retry, { brokenConnections: boolean; statuses: readonly nu
   unlessServerFails: { brokenConnections: true, statuses: [429] },
   only429: { brokenConnections: false, statuses: [429] },
   never: { brokenConnections: false, statuses: [] },
-};
-
-/** Times are milliseconds. */
-interface Limits {
-  connect: number;
-  /** Until the response's headers, and between two parts of its body. */
-  silence: number;
-  /** For a request with all its repetitions. Waiting for a free socket does not count. */
-  deadline: number;
-  /** When the server does not say how long to wait. After a 429, the deadline alone ends them. */
-  repetitions: number;
-  firstPause: number;
-  bodyBytes: number;
-  /** To one server at a time. Further requests wait. */
-  sockets: number;
-}
-
-/** @internal */
-export const limits: Limits = {
-  connect: 10_000,
-  silence: 60_000,
-  deadline: 120_000,
-  repetitions: 4,
-  firstPause: 200,
-  bodyBytes: 8 * 1024 * 1024,
-  sockets: 32,
 };
 
 /** @internal */
@@ -80,26 +56,12 @@ export interface Response {
   body: unknown;
 }
 
-/** Tells an object from the other JSON values. @internal */
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** Parses a JSON object; returns undefined for any other string. @internal */
-export function objectIn(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Sends a request and returns a 2xx; anything else is an error that says what to do. All HTTP requests go through here. @internal */
 export async function send(connection: Connection, request: Request): Promise<Response> {
   const token = connection.token();
   const secrets = [...connection.secrets, token ?? "", connection.clientKey ?? ""];
-  const sockets = socketsTo(connection, limits, request.isHeld ?? false);
-  let left = request.limits?.deadline ?? limits.deadline;
+  const sockets = socketsTo(connection, request.isHeld ?? false);
+  let left = request.limits?.deadline ?? connection.limits.deadline;
   const before = { isSent: false, outcomeUnknown: false };
   for (let attempt = 0; ; attempt++) {
     const hasSlot = await sockets.slots.take(request.signal);
@@ -116,7 +78,7 @@ export async function send(connection: Connection, request: Request): Promise<Re
       if (hasSlot) sockets.slots.release();
     }
     left -= Date.now() - begin;
-    const pause = pauseBeforeRepeating(failure, attempt, request.retry);
+    const pause = pauseBeforeRepeating(connection, failure, attempt, request.retry);
     if (pause === undefined || pause > left) throw before.outcomeUnknown ? withDoubt(failure) : failure;
     // The last attempt may have failed early, but an earlier one may have been applied.
     before.isSent ||= !failure.facts.nothingSent;
@@ -160,26 +122,26 @@ export async function until<T>(end: number, given: AbortSignal | undefined, atte
   }
 }
 
-function pauseBeforeRepeating(error: StewardError, attempt: number, retry: Retry): number | undefined {
+function pauseBeforeRepeating({ limits }: Connection, error: StewardError, attempt: number, retry: Retry): number | undefined {
   const { brokenConnections, statuses } = retries[retry];
   const { status, facts } = error;
   const broken = status === undefined && (error.code === "ERR_UNREACHABLE" || error.code === "ERR_REPLY_LOST");
   if (!(broken ? brokenConnections : status !== undefined && statuses.includes(status))) return undefined;
   // After a 429, and where the server says how long to wait, the deadline alone ends the attempts.
   const isCounted = status !== 429 && pauseAskedFor(facts.retryAfter) === undefined;
-  return isCounted && attempt >= limits.repetitions ? undefined : pauseOf(error, attempt);
+  return isCounted && attempt >= limits.repetitions ? undefined : pauseOf(limits, error, attempt);
 }
 
 /** Milliseconds until the attempt after this one. With jitter, so that many resources refused together do not come back together. */
-const pauseOf = ({ facts }: StewardError, attempt: number): number =>
-  (pauseAskedFor(facts.retryAfter) ?? 0) + limits.firstPause * 2 ** Math.min(attempt, limits.repetitions) * (0.5 + Math.random() / 2);
+const pauseOf = ({ firstPause, repetitions }: Limits, { facts }: StewardError, attempt: number): number =>
+  (pauseAskedFor(facts.retryAfter) ?? 0) + firstPause * 2 ** Math.min(attempt, repetitions) * (0.5 + Math.random() / 2);
 
 /**
  * Milliseconds to wait after a 429 before a caller looks again, and sends again what the class `never` does not retry; undefined after any other error.
  * @internal
  */
-export const delayAfter429 = (error: unknown, attempt: number): number | undefined =>
-  error instanceof StewardError && error.status === 429 ? pauseOf(error, attempt) : undefined;
+export const delayAfter429 = ({ limits }: Pick<Connection, "limits">, error: unknown, attempt: number): number | undefined =>
+  error instanceof StewardError && error.status === 429 ? pauseOf(limits, error, attempt) : undefined;
 
 /** One attempt to send a request. */
 interface Attempt {
@@ -228,7 +190,7 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
       body: request.body === undefined ? null : JSON.stringify(request.body),
     });
     response = await orAborted(sending, signal);
-    text = await readBody(response, request.limits?.bodyBytes ?? limits.bodyBytes);
+    text = await readBody(response, request.limits?.bodyBytes ?? connection.limits.bodyBytes);
   } catch (error) {
     const nothingSent = !isSent && isFirst;
     if (request.signal?.aborted)
@@ -248,7 +210,7 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
       outcomeUnknown: writes,
     });
   }
-  // The real platform says it in a header of its own.
+  // Some servers say it in a header of their own.
   const retryAfter = headers["retry-after"] ?? headers["x-ratelimit-reset"];
   const reason = serverReason(body, text, secrets);
   throw fail(errorCode(status), reason || (isPage(text) ? "the server answered with a web page" : "the server gave no reason"), {

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { remembered } from "./cache";
 import { Connection } from "./connection";
 import { StewardError, Unfinished } from "./errors";
-import { log } from "./log";
 
 // Which resource holds which object on a server. A resource that was renamed, or moved to another type, leaves its former entry in the state: deleting
 // that one must not remove what the new one holds. Pulumi tells a provider no names, so each creation stores an instance, and what this process has seen of
@@ -163,7 +162,8 @@ export async function removeObject(
   });
   if (!removal) {
     release();
-    if (!isQuiet) log(`warning: ${connection.resource}: left in place, because another resource of this program now manages it.`);
+    if (!isQuiet)
+      connection.say(`warning: ${connection.resource}: left in place, because another resource of this program now manages it.`);
     return false;
   }
   try {

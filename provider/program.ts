@@ -1,37 +1,65 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { hideResponses } from "./adapters/debug-log";
 import { assertDefaultSpelled } from "./adapters/default-connection";
-import { Connection, connect, System, withoutEngine } from "./connection";
+import { print } from "./adapters/print";
+import { ConfigurationSources, Connection, connect, System, withoutEngine } from "./connection";
 import { StewardError } from "./errors";
 import { described, Schema } from "./inputs";
+
+/** Sources that replace the program's own in the calls within: tests give limits of theirs. @internal */
+export const programSources: AsyncLocalStorage<Partial<ConfigurationSources>> = new AsyncLocalStorage();
+
+/** Says of an error what could not be done. @internal */
+export async function withTask<T>(task: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof StewardError ? error.with({ task }) : error;
+  }
+}
 
 /**
  * What every function of the package does, in the program itself: refuses unknown options, finds the connection, and says of an error
  * what could not be done.
  * @internal
  */
-export async function ask<T>(
+export function ask<T, Own extends object>(
   task: string,
-  system: System,
+  system: System<Own>,
   options: { schema: Schema; given: { connection?: string } },
-  question: (connection: Connection) => Promise<T>,
+  question: (connection: Connection & Own) => Promise<T>,
 ): Promise<T> {
   // A program may pass what it reads to a resource of another package.
   hideResponses();
-  try {
+  return withTask(task, async () => {
     const { error } = options.schema.safeParse(options.given);
     if (error) throw new StewardError({ code: "ERR_INVALID_INPUT", reason: described(error) });
     assertDefaultSpelled(options.given.connection);
-    return await question(
+    return question(
       connect(system, options.given.connection ?? "default", {
         config: getConfig,
         environment: process.env,
         memory: new Map(),
         engine: withoutEngine,
+        say: print,
+        ...programSources.getStore(),
       }),
     );
+  });
+}
+
+/** The same for an iteration, which has one connection for all its requests. @internal */
+export async function* askEach<T, Own extends object>(
+  task: string,
+  system: System<Own>,
+  options: { schema: Schema; given: { connection?: string } },
+  questions: (connection: Connection & Own) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  const connection = await ask(task, system, options, async (connected) => connected);
+  try {
+    yield* questions(connection);
   } catch (error) {
-    if (!(error instanceof StewardError)) throw error;
-    throw error.with({ task });
+    throw error instanceof StewardError ? error.with({ task }) : error;
   }
 }

@@ -1,18 +1,17 @@
 import type * as Undici from "undici";
 import { Connection, isLoopback, isPrivate } from "./connection";
-import { log } from "./log";
 
 /** Grants a limited number of requests at a time, first come, first served. @internal */
 export class Slots {
   private taken = 0;
   private readonly waiting: (() => void)[] = [];
 
-  constructor(private readonly size: () => number) {}
+  constructor(private readonly size: number) {}
 
   /** Waits for a free slot. A signal ends the wait: then false comes back and no slot is taken. */
   take(signal: AbortSignal | undefined): Promise<boolean> {
     if (signal?.aborted) return Promise.resolve(false);
-    if (this.taken < this.size()) {
+    if (this.taken < this.size) {
       this.taken++;
       return Promise.resolve(true);
     }
@@ -38,13 +37,6 @@ export class Slots {
   }
 }
 
-/** Milliseconds, and how many sockets. @internal */
-export interface SocketLimits {
-  connect: number;
-  silence: number;
-  sockets: number;
-}
-
 /** The kept-alive sockets to one server with one identity. @internal */
 export class Sockets {
   readonly slots: Slots;
@@ -53,10 +45,9 @@ export class Sockets {
   /** `isHeld`: for requests that the server holds. They have as many sockets as they need, since each may take minutes. */
   constructor(
     private readonly connection: Connection,
-    private readonly limits: SocketLimits,
     private readonly isHeld: boolean,
   ) {
-    this.slots = new Slots(() => (isHeld ? Number.POSITIVE_INFINITY : limits.sockets));
+    this.slots = new Slots(isHeld ? Number.POSITIVE_INFINITY : connection.limits.sockets);
   }
 
   /** Dispatches one request, and calls back just before its first byte is written to a socket. Whatever fails before that has sent nothing. */
@@ -79,8 +70,8 @@ export class Sockets {
 
   /** Proxies come from the environment, but never stand before this machine itself. */
   private open(): Undici.Dispatcher {
-    const { address, caCert, clientCert, clientKey } = this.connection;
-    const { connect, silence, sockets } = this.limits;
+    const { address, caCert, clientCert, clientKey, limits } = this.connection;
+    const { connect, silence, sockets } = limits;
     const tls = { ca: caCert, cert: clientCert, key: clientKey };
     const options: Undici.Agent.Options & Undici.EnvHttpProxyAgent.Options = {
       connections: this.isHeld ? null : sockets,
@@ -111,21 +102,21 @@ const warned = new Set<string>();
 
 /** Said once for each connection: the token goes over the network for everyone to read. */
 function warnOfPlainHttp(connection: Connection): void {
-  const { system, name, address } = connection;
+  const { system, name, address, say } = connection;
   const key = `${system} ${name} ${address}`;
   if (isPrivate(connection) || warned.has(key)) return;
   warned.add(key);
-  log(
+  say(
     `warning: the connection "${name}" sends requests to ${address}, with the token of ${system} in them, over plain http, which everyone between can read: give it an https address.`,
   );
 }
 
 /** @internal */
-export function socketsTo(connection: Connection, limits: SocketLimits, isHeld: boolean): Sockets {
+export function socketsTo(connection: Connection, isHeld: boolean): Sockets {
   warnOfPlainHttp(connection);
-  const { address, caCert, clientCert, clientKey } = connection;
-  const key = JSON.stringify([address, caCert, clientCert, clientKey, isHeld]);
-  const sockets = known.get(key) ?? new Sockets(connection, limits, isHeld);
+  const { address, caCert, clientCert, clientKey, limits } = connection;
+  const key = JSON.stringify([address, caCert, clientCert, clientKey, isHeld, limits.connect, limits.silence, limits.sockets]);
+  const sockets = known.get(key) ?? new Sockets(connection, isHeld);
   known.set(key, sockets);
   return sockets;
 }

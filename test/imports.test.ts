@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { defaultLimits } from "../provider/limits";
 
 const root = join(__dirname, "..");
 const files = (folder: string): string[] =>
@@ -76,11 +77,37 @@ test("only the two lists and their adapter import a system's files", () => {
   ).toEqual([]);
 });
 
+test("no root file names a product or a variable of one", () => {
+  const names = /vault|nomad|terraform|\btfe\b|openbao|hashicorp|[A-Z]_(ADDR|TOKEN|NAMESPACE)\b/i;
+  const roots = provider.map(({ file }) => file).filter((file) => dirname(file) === "provider");
+  expect(roots.filter((file) => names.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
+});
+
+test("only the adapters print", () => {
+  const prints = (text: string): boolean =>
+    text.split("\n").some((line) => /\bconsole\.|process\.std/.test(line) && !line.startsWith(" *"));
+  const printing = provider.map(({ file }) => file).filter((file) => prints(readFileSync(join(root, file), "utf8")));
+  expect(printing.filter((file) => !file.startsWith("provider/adapters/"))).toEqual([]);
+});
+
 test("only http.ts and sockets.ts import undici, and the provider never imports the sandbox", () => {
   const door = ["provider/http.ts", "provider/sockets.ts"];
   expect(offenders((file, name) => name === "undici" && !door.includes(file))).toEqual([]);
   expect(offenders((file, name) => name === "provider/sockets" && !door.includes(file))).toEqual([]);
   expect(offenders((_, name) => name.startsWith("sandbox") || name.includes("pulumi-steward/sandbox"))).toEqual([]);
+});
+
+test("no test changes an object that the provider exports", () => {
+  const changes = files("test").flatMap((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    const names = [...text.matchAll(/^import \{([^}]+)\} from "[./]+\/provider\b[^"]*"/gm)].flatMap(([, list = ""]) =>
+      list.split(/[,\s]+/),
+    );
+    const isChanged = (name: string): boolean => new RegExp(`Object\\.assign\\(${name}\\b|^\\s*${name}\\.\\w+ = `, "m").test(text);
+    return names.filter((name) => name && isChanged(name)).map((name) => `${file} changes ${name}`);
+  });
+  expect(changes).toEqual([]);
+  expect(Object.isFrozen(defaultLimits)).toBe(true);
 });
 
 test("nothing imports the commands", () => {

@@ -4,7 +4,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { createInterface } = require("node:readline/promises");
 const { Problem, capture, root, run, say } = require("./command");
-const { pulumiEnvironment } = require("./environment");
+const { operator, pulumiEnvironment } = require("./environment");
 const { getPulumi } = require("./pulumi");
 const { noteStart } = require("./starts");
 const { findSandbox, startSandbox, stopSandbox } = require("./demo-process");
@@ -15,8 +15,6 @@ const mount = "scheduler";
 const role = "web";
 const state = path.join(root, ".state");
 const folders = { sandbox: path.join(state, "sandbox"), server: path.join(state, "server") };
-/** The operator's variables that a run on a real server keeps. */
-const operator = /^(SECRETS|VAULT)_/;
 
 /** @param {string[]} args */
 async function up(args) {

@@ -6,8 +6,20 @@ const { pathToFileURL } = require("node:url");
 /** Of the stacks that we make. */
 const passphrase = "steward";
 
+// Jest compiles TypeScript by itself.
+if (typeof jest === "undefined") require("./typescript");
+const { system: secrets } = require("../provider/secrets/client");
+const { system: platform } = require("../provider/platform/client");
+const { system: scheduler } = require("../provider/scheduler/client");
+
+/** @param {...{ variables: readonly { prefix: string }[] }} systems */
+const prefixesOf = (...systems) => systems.flatMap(({ variables }) => variables.map(({ prefix }) => prefix));
+
 /** Variables that name a server, a token or a Pulumi account: a demonstration or a test must never reach what an operator's shell points at. */
-const foreign = /^(SECRETS|VAULT|PLATFORM|TFE|SCHEDULER|NOMAD|PULUMI)_/;
+const foreign = new RegExp(`^(${[...prefixesOf(secrets, platform, scheduler), "PULUMI"].join("|")})_`);
+
+/** The operator's variables that a demonstration on a real server keeps. */
+const operator = new RegExp(`^(${prefixesOf(secrets).join("|")})_`);
 
 /**
  * The environment of this process without any server, token or Pulumi account.
@@ -45,4 +57,4 @@ function pulumiEnvironment(folder, pulumi, keep) {
   };
 }
 
-module.exports = { foreign, passphrase, cleanEnvironment, pulumiEnvironment };
+module.exports = { foreign, operator, passphrase, cleanEnvironment, pulumiEnvironment };

@@ -6,12 +6,14 @@ import { AnyFields } from "../definition";
 import { StewardError } from "../errors";
 import { defaultsOf } from "../fields";
 import { withoutNulls } from "../lifecycle/properties";
+import { print } from "./print";
 
 // A program declares each object on a server once: two resources of one object would undo each other's work, and the deletion of one would take the object
 // from the other. The provider sees no names; the program knows them.
 
 /** The parts of a definition that the check reads. @internal */
 export interface Declared {
+  system: System;
   token: string;
   noun: string;
   objects?: { fields: readonly string[]; paths(fields: never): readonly string[] };
@@ -66,10 +68,9 @@ const known = (value: unknown): unknown =>
     : value;
 
 /** Notes which objects a resource declares. @internal */
-export function declare({ token, noun, objects, fields }: Declared, name: string, { names, connections }: Program, given: Inputs): void {
+export function declare({ system, noun, objects, fields }: Declared, name: string, { names, connections }: Program, given: Inputs): void {
   const connectionName = (given.connection as string | undefined) ?? "default";
-  const system = token.split(":")[0] as System;
-  const key = `${system} ${connectionName}`;
+  const key = `${system.name} ${connectionName}`;
   if (!connections.has(key)) connections.set(key, find(system, connectionName));
   const connection = connections.get(key);
   if (!connection || !objects) return;
@@ -105,7 +106,7 @@ function pathsOf({ paths }: NonNullable<Declared["objects"]>, fields: Inputs): r
 /** The provider reports what is wrong with a connection. */
 function find(system: System, name: string): Connection | undefined {
   try {
-    return connect(system, name, { config: getConfig, environment: process.env, memory: new Map(), engine: withoutEngine });
+    return connect(system, name, { config: getConfig, environment: process.env, memory: new Map(), engine: withoutEngine, say: print });
   } catch {
     return undefined;
   }

@@ -8,6 +8,7 @@ import { Properties } from "../lifecycle/properties";
 import { printable } from "../log";
 import { watchEngine } from "./engine";
 import { presented } from "./presentation";
+import { print } from "./print";
 
 interface DynamicProvider {
   configure(request: { config: { get(key: string): string | undefined } }): void;
@@ -32,9 +33,14 @@ export function forget(): void {
 
 /** The provider of one type: what `__provider` loads in the process that the engine starts. `_release` wrote the state, and is missing before 0.1. */
 export function provider(token: string, _release?: string): DynamicProvider {
+  return providerWith({}, token);
+}
+
+/** The same, with sources that replace the process's own: tests give limits of theirs. @internal */
+export function providerWith(given: Partial<ConfigurationSources>, token: string): DynamicProvider {
   const definition: AnyDefinition | undefined = definitions.find((candidate) => candidate.token === token);
   if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);
-  const sources: ConfigurationSources = { config: () => undefined, environment: process.env, memory, engine };
+  const sources: ConfigurationSources = { config: () => undefined, environment: process.env, memory, engine, say: print, ...given };
   const life = lifecycle(definition, sources);
 
   /** The outputs hold the provider: a resource that is only in the state is deleted and refreshed with it. */

@@ -1,8 +1,8 @@
+import { ConfigurationSources } from "../connection";
 import { AnyDefinition, Finding, PlanNote } from "../definition";
 import { StewardError } from "../errors";
 import { defaultsOf, inputSchema } from "../fields";
 import { pathOf } from "../inputs";
-import { log } from "../log";
 import { noteDeclared, noteNew } from "../ownership";
 import { Changes } from "./changes";
 import { lookAhead } from "./existing";
@@ -15,13 +15,13 @@ import { ResourceAtHand } from "./resource-at-hand";
 export const located = (path: string, reason: string): string => (path ? `${path}: ${reason}` : reason);
 
 /** Prints the findings as warnings. @internal */
-export function warn(resource: string, findings: readonly Finding[]): void {
-  for (const { path, reason } of findings) log(`warning: ${resource}: ${located(path, reason)}`);
+export function warn({ say }: Pick<ConfigurationSources, "say">, resource: string, findings: readonly Finding[]): void {
+  for (const { path, reason } of findings) say(`warning: ${resource}: ${located(path, reason)}`);
 }
 
 /** Prints what a creation or an update will do. @internal */
-export function sayNotes(resource: string, notes: readonly PlanNote[]): void {
-  for (const { path, text, isInformation } of notes) log(`${isInformation ? "" : "warning: "}${resource}: ${located(path, text)}`);
+export function sayNotes({ say }: Pick<ConfigurationSources, "say">, resource: string, notes: readonly PlanNote[]): void {
+  for (const { path, text, isInformation } of notes) say(`${isInformation ? "" : "warning: "}${resource}: ${located(path, text)}`);
 }
 
 /** Checks the known inputs against the schema. */
@@ -38,7 +38,7 @@ function schemaFindings(definition: AnyDefinition, inputs: Properties): Finding[
 /** Returns the inputs to store, and what is wrong with them. @internal */
 export async function check(
   definition: AnyDefinition,
-  { describe, secretsIn, leftOut, connectionOf }: ResourceAtHand,
+  { describe, secretsIn, leftOut, connectionOf, say }: ResourceAtHand,
   { comparison }: Changes,
   { last, news }: { last: Properties; news: Properties },
 ): Promise<{ inputs: Properties; findings: Finding[] }> {
@@ -60,7 +60,7 @@ export async function check(
         const objects = definition.objects?.paths(inputs) ?? [];
         noteDeclared(connection, objects);
         if (isCreation) noteNew(connection, objects);
-        if (isCreation) sayNotes(describe(inputs), (await definition.planNotes?.({ connection, inputs })) ?? []);
+        if (isCreation) sayNotes(connection, describe(inputs), (await definition.planNotes?.({ connection, inputs })) ?? []);
         if (isCreation && connection.previewReads) await lookAhead(definition, { ...connection, resource: describe(inputs) }, inputs);
       }
     } catch (error) {
@@ -71,6 +71,7 @@ export async function check(
   // A name of another type than a string could not be shown.
   if (isWellFormed)
     warn(
+      { say },
       describe(inputs),
       findings.filter(({ warning }) => warning),
     );

@@ -2,7 +2,6 @@ import { Adopt, Found, previewLines, sayOnce, takeOver } from "../adoption";
 import { Connection } from "../connection";
 import { AnyDefinition } from "../definition";
 import { StewardError } from "../errors";
-import { log } from "../log";
 import { Properties } from "./properties";
 
 // A creation reads the existing object first. With `previewReads` its check reads as well, so that a preview can say what exists.
@@ -16,7 +15,7 @@ export async function lookAhead(definition: Adopting, connection: Connection, in
     if (found) sayOnce(connection, previewLines(connection, inputs.adopt as Adopt | undefined, found));
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    log(`warning: ${connection.resource}: ${error.message}`);
+    connection.say(`warning: ${connection.resource}: ${error.message}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { Connection } from "../connection";
-import { isObject } from "../http";
+import { isObject } from "../json";
 import { defined, fieldAt, Properties, put } from "./properties";
 
 // Pulumi encrypts an output only if an input of the same name is secret now, or if the output is listed as secret. A value that was secret and has left the

@@ -3,7 +3,6 @@ import { ConfigurationSources, Connection } from "../connection";
 import { AnyDefinition, Doubt, Finding } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { format, namesWith, parseId } from "../fields";
-import { log } from "../log";
 import { areDeclared, createObjects, hold, newInstance, noteFailed, noteWritten } from "../ownership";
 import { changesOf, declaredIn } from "./changes";
 import { check, sayNotes } from "./check";
@@ -129,7 +128,7 @@ export function lifecycle(definition: AnyDefinition, sources: ConfigurationSourc
       const isInDoubt = Boolean(olds.unfinished || olds.halfDone);
       const isKnown = !hasUnknown(inputs);
       if ((changing.length > 0 || isInDoubt) && isKnown)
-        sayNotes(describe(inputs), (await definition.planNotes?.({ connection, inputs, last: olds })) ?? []);
+        sayNotes(connection, describe(inputs), (await definition.planNotes?.({ connection, inputs, last: olds })) ?? []);
       // A refresh compares as well, before the program has said what it declares.
       const objects = isKnown && declaredIn(olds).length > 0 ? objectsOf(inputs) : [];
       const isHeld = replaces.length === 0 && areDeclared(connection, objects);
@@ -202,7 +201,7 @@ export function lifecycle(definition: AnyDefinition, sources: ConfigurationSourc
         if (isSecret && comparison(field).equal === ignored.equal) continue;
         // Keep the previous spelling of an equivalent value, so refresh shows no false diff.
         if (equal(field, fieldAt(shown, field), fieldAt(props, field))) put(props, field, fieldAt(shown, field));
-        else if (isSecret) log(`${describe(shown)}: ${field}, a secret, was changed on the server`);
+        else if (isSecret) connection.say(`${describe(shown)}: ${field}, a secret, was changed on the server`);
         // Keep a placeholder: the engine stores a secret input that disappears and returns unencrypted.
         put(inputs, field, fieldAt(props, field) ?? (isSecret ? "" : undefined));
       }

@@ -1,5 +1,5 @@
 import { remembered } from "../cache";
-import { ConfigurationSources, Connection, connect, System } from "../connection";
+import { ConfigurationSources, Connection, connect } from "../connection";
 import { AnyDefinition } from "../definition";
 import { format, namesWith, secretsOf } from "../fields";
 import { formerInputs } from "./former-inputs";
@@ -17,6 +17,7 @@ export interface ResourceAtHand {
   leftOut(): Set<string>;
   /** The server that the first properties name, for the resource that all of them are of. */
   connectionOf(...properties: Properties[]): Connection;
+  say: ConfigurationSources["say"];
 }
 
 /** @internal */
@@ -36,7 +37,7 @@ export function resourceAtHand(definition: AnyDefinition, sources: Configuration
   };
   const leftOut = (): Set<string> => remembered(sources.memory, ["left out", token], () => new Set<string>());
   const connectionOf = (...properties: Properties[]): Connection => ({
-    ...connect(token.split(":")[0] as System, (properties[0]?.connection as string | undefined) ?? "default", sources),
+    ...connect(definition.system, (properties[0]?.connection as string | undefined) ?? "default", sources),
     secrets: [...properties.flatMap(secretsIn), ...leftOut()],
     // Not computed before it is used: a check connects while its inputs may still be invalid.
     get resource() {
@@ -45,5 +46,5 @@ export function resourceAtHand(definition: AnyDefinition, sources: Configuration
     instance: properties.at(-1)?.instance as string | undefined,
     secretFields: [...namesWith(fields, "secret"), ...((properties[0]?.[secretInputs] as string[] | undefined) ?? [])],
   });
-  return { describe, secretsIn, leftOut, connectionOf };
+  return { describe, secretsIn, leftOut, connectionOf, say: sources.say };
 }

@@ -3,7 +3,7 @@ import { AnyFields, Definition, Fields } from "../definition";
 import { StewardError } from "../errors";
 import { Connected, connectionField, texts } from "../inputs";
 import type { Args } from "../resource";
-import { adminPath, callAsAdministrator } from "./client";
+import { adminPath, callAsAdministrator, system } from "./client";
 
 /** What every action takes. */
 export interface ActionInputs extends Connected {
@@ -54,6 +54,7 @@ export function action<Inputs extends ActionInputs>(of: Action<Inputs>): Definit
     return { performedAt: new Date().toISOString() };
   };
   return {
+    system,
     token: `platform:${of.type}`,
     noun: of.noun,
     id: of.id,

@@ -3,10 +3,10 @@ import { Found } from "../adoption";
 import { Connection } from "../connection";
 import { Definition, DeleteRequest, PlanNote } from "../definition";
 import { StewardError } from "../errors";
-import { delayAfter429, limits } from "../http";
+import { delayAfter429 } from "../http";
 import { Connected, connectionField, flag } from "../inputs";
 import { removeObject } from "../ownership";
-import { adminPath, call, isAdministrator, isNotFound, notAdministrator } from "./client";
+import { adminPath, call, isAdministrator, isNotFound, notAdministrator, system } from "./client";
 import { readWorkspace, workspaceIdInput } from "./workspace";
 
 /** What a program declares of a workspace that exists. */
@@ -78,14 +78,14 @@ async function mayBeDestroyed(connection: Connection, { workspaceId, name, organ
  * limits the rate of requests: after each wait it is read again.
  */
 async function destroy({ connection, state }: DeleteRequest<Remembered>): Promise<void> {
-  const end = Date.now() + limits.deadline;
+  const end = Date.now() + connection.limits.deadline;
   for (let attempt = 0; await mayBeDestroyed(connection, state, end); attempt++) {
     await connection.engine.assertAlive();
     try {
       await call(connection, { method: "DELETE", path: path(state.workspaceId), retry: "never" });
       return;
     } catch (error) {
-      const pause = delayAfter429(error, attempt);
+      const pause = delayAfter429(connection, error, attempt);
       if (pause === undefined || Date.now() + pause > end) return assertGone(connection, error);
       await sleep(pause);
       await connection.engine.assertAlive();
@@ -122,6 +122,7 @@ const destroys: PlanNote = {
  * @internal
  */
 export const adminWorkspace: Definition<AdminWorkspaceInputs, AdminWorkspaceState, Remembered> = {
+  system,
   token: "platform:AdminWorkspace",
   noun: "workspace",
   name: "<workspaceId>",

@@ -1,7 +1,8 @@
-import { Connection, Dialect } from "../connection";
+import { Connection, defineSystem, System } from "../connection";
 import { StewardError } from "../errors";
 import { unlikeTheApi } from "../failure";
-import { isObject, Request, send } from "../http";
+import { Request, send } from "../http";
+import { isObject } from "../json";
 
 /** What differs between the API document and the real product. */
 interface PlatformDialect {
@@ -17,7 +18,7 @@ interface PlatformDialect {
   hasOnlyKnownStatuses: boolean;
 }
 
-const dialects: Record<Dialect, PlatformDialect> = {
+const dialects: Record<string, PlatformDialect> = {
   standard: {
     smsSettings: "sms-settings",
     clouds: { "cloud-a": "cloud-a", "cloud-b": "cloud-b", "cloud-c": "cloud-c" },
@@ -35,7 +36,18 @@ const dialects: Record<Dialect, PlatformDialect> = {
 };
 
 /** @internal */
-export const dialectOf = ({ dialect }: Connection): PlatformDialect => dialects[dialect];
+export const system: System = defineSystem({
+  name: "platform",
+  dialects,
+  own: {},
+  variables: [
+    { dialect: "standard", prefix: "PLATFORM", address: "PLATFORM_ADDR" },
+    { dialect: "hashicorp", prefix: "TFE", address: "TFE_ADDRESS", skipVerify: "TFE_SSL_SKIP_VERIFY" },
+  ],
+});
+
+/** `connect` accepts only the dialects of the table. @internal */
+export const dialectOf = ({ dialect }: Connection): PlatformDialect => dialects[dialect] as PlatformDialect;
 
 /** `cloudAAccessKeyId` as the server calls it: `cloud-a-access-key-id`. @internal */
 export function wireName(connection: Connection, field: string): string {

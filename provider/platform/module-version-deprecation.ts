@@ -3,10 +3,10 @@ import { exact } from "../comparison";
 import { Connection } from "../connection";
 import { Definition, ReadRequest, UpdateRequest } from "../definition";
 import { StewardError, Unfinished } from "../errors";
-import { isObject } from "../http";
 import { Connected, connectionField, nonEmptyText } from "../inputs";
+import { isObject } from "../json";
 import { removeObject, renamedHint } from "../ownership";
-import { apiPath, call, completed, isNotFound } from "./client";
+import { apiPath, call, completed, isNotFound, system } from "./client";
 import { Identity, ModuleVersion, noteWritten, part, readVersion } from "./module-version";
 
 /** What a program declares of a deprecation. */
@@ -236,6 +236,7 @@ async function reinstate(connection: Connection, state: ModuleVersionDeprecation
  * @internal
  */
 export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs, ModuleVersionDeprecationState, Remembered> = {
+  system,
   token: "platform:ModuleVersionDeprecation",
   noun: "deprecation of module version",
   name: "<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>",

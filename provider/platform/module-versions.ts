@@ -1,8 +1,8 @@
 import { StewardError } from "../errors";
-import { isObject } from "../http";
 import { connectionInput, strictObject } from "../inputs";
+import { isObject } from "../json";
 import { ask } from "../program";
-import { call, unexpectedAnswer } from "./client";
+import { call, system, unexpectedAnswer } from "./client";
 import { addressOf, Module, ModuleVersion, part, pathOf, readModuleVersions, versionOf } from "./module-version";
 
 /** Options of {@link listModuleVersions}. */
@@ -28,7 +28,7 @@ const getOptions = strictObject({ ...listOptions.shape, moduleVersion: part });
  * registry knows none, or does not show it to this token.
  */
 export function getModuleVersion(options: GetModuleVersionOptions): Promise<ModuleVersion> {
-  return ask("Cannot read module version", "platform", { schema: getOptions, given: options }, async (connection) => {
+  return ask("Cannot read module version", system, { schema: getOptions, given: options }, async (connection) => {
     const path = pathOf(options, options.moduleVersion);
     const body = await call(connection, { method: "GET", path, retry: "idempotent" });
     if (!isObject(body) || !("version" in body)) throw unexpectedAnswer("GET", path);
@@ -41,7 +41,7 @@ export function getModuleVersion(options: GetModuleVersionOptions): Promise<Modu
  * registry knows no such module, or does not show it to this token.
  */
 export function listModuleVersions(options: ListModuleVersionsOptions): Promise<ModuleVersion[]> {
-  return ask("Cannot list module versions", "platform", { schema: listOptions, given: options }, async (connection) => {
+  return ask("Cannot list module versions", system, { schema: listOptions, given: options }, async (connection) => {
     const found = await readModuleVersions(connection, options);
     if (found) return found;
     throw new StewardError({

@@ -1,6 +1,5 @@
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
-import { log } from "../log";
 import { closest } from "../spelling";
 import { dialectOf } from "./client";
 
@@ -36,5 +35,5 @@ export function checkStatuses(connection: Connection, given: readonly string[] =
   if (unknown.length === 0) return;
   const reason = `${unknown.join("; ")}; known are ${statuses.join(", ")}`;
   if (dialectOf(connection).hasOnlyKnownStatuses) throw new StewardError({ code: "ERR_INVALID_INPUT", reason });
-  log(`warning: listWorkspaces: ${reason}`);
+  connection.say(`warning: listWorkspaces: ${reason}`);
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Connection } from "../connection";
-import { isObject, Request } from "../http";
+import { Request } from "../http";
+import { isObject } from "../json";
 import { adminPath, call, completed, idsIn, isAdministrator, isNotFound, notAdministrator, Resource, resourceOf, textOf } from "./client";
 
 /** A workspace, as administrators see it. */

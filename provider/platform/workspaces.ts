@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
-import { isObject } from "../http";
 import { connectionInput, strictObject, text } from "../inputs";
-import { ask } from "../program";
-import { adminPath, callAsAdministrator, completed, unexpectedAnswer } from "./client";
+import { isObject } from "../json";
+import { ask, withTask } from "../program";
+import { adminPath, callAsAdministrator, completed, system, unexpectedAnswer } from "./client";
 import { checkStatuses } from "./run-statuses";
 import { readWorkspace, Workspace, WorkspaceInclude, workspaceIdInput, workspaceOf } from "./workspace";
 
@@ -137,6 +137,12 @@ interface Meta {
   "status-counts"?: Record<string, number>;
 }
 
+/** A list whose first page was read. */
+interface Begun {
+  connection: Connection;
+  first: Page;
+}
+
 /**
  * All workspaces of the installation: `GET /api/v2/admin/workspaces`.
  *
@@ -148,28 +154,28 @@ interface Meta {
  * ```
  */
 export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceList {
-  const fetch = (page: number): Promise<Page> =>
-    ask("Cannot list workspaces", "platform", { schema: listOptions, given: options }, async (connection) => {
-      if (page === 1) checkStatuses(connection, options.currentRunStatus);
-      return fetchPage(connection, options, page);
+  const task = "Cannot list workspaces";
+  let begun: Promise<Begun> | undefined;
+  const begin = async (): Promise<Begun> => {
+    begun ??= ask(task, system, { schema: listOptions, given: options }, async (connection) => {
+      checkStatuses(connection, options.currentRunStatus);
+      return { connection, first: await fetchPage(connection, options, 1) };
     });
-  let counted: Promise<Page> | undefined;
-  const first = async (): Promise<Page> => {
-    counted ??= fetch(1);
     try {
-      return await counted;
+      return await begun;
     } catch (error) {
-      counted = undefined;
+      begun = undefined;
       throw error;
     }
   };
   return {
-    statusCounts: async () => (await first()).statusCounts,
-    totalCount: async () => (await first()).totalCount,
+    statusCounts: async () => (await begin()).first.statusCounts,
+    totalCount: async () => (await begin()).first.totalCount,
     async *[Symbol.asyncIterator]() {
       const seen = new Set<string>();
       const pages = new Set<number>([1]);
-      for (let page: Page | undefined = await first(); page; ) {
+      const { connection, first } = await begin();
+      for (let page: Page | undefined = first; page; ) {
         for (const workspace of page.workspaces) {
           if (seen.has(workspace.id)) continue;
           seen.add(workspace.id);
@@ -178,7 +184,8 @@ export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceLi
         // A server that sends us round in a circle has shown all that it will.
         if (page.next === undefined || pages.has(page.next)) return;
         pages.add(page.next);
-        page = await fetch(page.next);
+        const next: number = page.next;
+        page = await withTask(task, () => fetchPage(connection, options, next));
       }
     },
   };
@@ -189,7 +196,7 @@ export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceLi
  * not a site administrator's.
  */
 export function getWorkspace(options: GetWorkspaceOptions): Promise<Workspace> {
-  return ask("Cannot read workspace", "platform", { schema: getOptions, given: options }, async (connection) => {
+  return ask("Cannot read workspace", system, { schema: getOptions, given: options }, async (connection) => {
     const found = await readWorkspace(connection, options.id, { include: options.include });
     if (found) return found;
     throw new StewardError({

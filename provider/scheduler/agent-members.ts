@@ -1,6 +1,6 @@
 import { onlyConnection } from "../inputs";
 import { ask } from "../program";
-import { call } from "./client";
+import { call, system } from "./client";
 
 /** What {@link getAgentMembers} takes. */
 export interface GetAgentMembersOptions {
@@ -16,7 +16,7 @@ export interface GetAgentMembersOptions {
  * the cluster. Reads in a preview as well. Throws {@link StewardError}.
  */
 export function getAgentMembers(options: GetAgentMembersOptions = {}): Promise<unknown> {
-  return ask("Cannot read the members of the agent", "scheduler", { schema: onlyConnection, given: options }, async (connection) => {
+  return ask("Cannot read the members of the agent", system, { schema: onlyConnection, given: options }, async (connection) => {
     const { body } = await call(connection, { method: "GET", path: "/v1/agent/members", retry: "unlessServerFails" });
     return body;
   });

@@ -1,10 +1,10 @@
-import type * as LosslessJson from "lossless-json";
 import { z } from "zod";
-import { Connection, Dialect } from "../connection";
+import { Connection, defineSystem, System } from "../connection";
 import { StewardError } from "../errors";
 import { unlikeTheApi } from "../failure";
 import { Request, Response, send } from "../http";
 import { connectionInput, flag, nonEmptyText } from "../inputs";
+import { parseLossless } from "../json";
 
 /** Which server answers, about what, and how fresh the answer is. */
 export interface Consistency {
@@ -33,13 +33,37 @@ interface SchedulerDialect {
   headers: string;
 }
 
-const dialects: Record<Dialect, SchedulerDialect> = {
+const dialects: Record<string, SchedulerDialect> = {
   standard: { headers: "x-scheduler" },
   hashicorp: { headers: "x-nomad" },
 };
 
+/** The settings of this system alone. */
+interface SchedulerSettings {
+  namespace?: string;
+  region?: string;
+}
+
 /** @internal */
-export const dialectOf = ({ dialect }: Connection): SchedulerDialect => dialects[dialect];
+export const system: System<SchedulerSettings> = defineSystem({
+  name: "scheduler",
+  dialects,
+  own: {
+    namespace: nonEmptyText.regex(/^[\x21-\x7e]+$/, "must be a path such as team/a").optional(),
+    region: nonEmptyText.optional(),
+  },
+  partition: "namespace",
+  variables: [
+    { dialect: "standard", prefix: "SCHEDULER", address: "SCHEDULER_ADDR", more: ["namespace", "region"] },
+    { dialect: "hashicorp", prefix: "NOMAD", address: "NOMAD_ADDR", skipVerify: "NOMAD_SKIP_VERIFY", more: ["namespace", "region"] },
+  ],
+});
+
+/** @internal */
+export type SchedulerConnection = Connection & SchedulerSettings;
+
+/** `connect` accepts only the dialects of the table. @internal */
+export const dialectOf = ({ dialect }: Connection): SchedulerDialect => dialects[dialect] as SchedulerDialect;
 
 /** For what is about one job. @internal */
 export const oneNamespace: z.ZodType<string | undefined> = nonEmptyText
@@ -54,7 +78,7 @@ export const consistencyShape = {
 };
 
 /** A connection may list all namespaces; a job lives in one. @internal */
-export function assertOneNamespace({ namespace, name }: Connection, query: Consistency): void {
+export function assertOneNamespace({ namespace, name }: SchedulerConnection, query: Consistency): void {
   if ((query.namespace ?? namespace) === "*")
     throw new StewardError({
       code: "ERR_INVALID_INPUT",
@@ -66,7 +90,7 @@ export function assertOneNamespace({ namespace, name }: Connection, query: Consi
 export async function call(connection: Connection, request: Omit<Request, "headers" | "parse">): Promise<Response> {
   const headers = (token?: string): Record<string, string> => (token ? { [`${dialectOf(connection).headers}-token`]: token } : {});
   try {
-    return await send(connection, { ...request, headers, parse });
+    return await send(connection, { ...request, headers, parse: parseLossless });
   } catch (error) {
     if (!(error instanceof StewardError) || (error.status ?? 0) < 500) throw error;
     // The real product answers 500 also to what is wrong with the request: an unknown region, a job without groups.
@@ -75,7 +99,7 @@ export async function call(connection: Connection, request: Omit<Request, "heade
 }
 
 /** @internal */
-export function queryOf(connection: Connection, { namespace, region, stale }: Consistency): Record<string, string> {
+export function queryOf(connection: SchedulerConnection, { namespace, region, stale }: Consistency): Record<string, string> {
   const chosen = { namespace: namespace ?? connection.namespace, region: region ?? connection.region };
   return {
     ...(chosen.namespace ? { namespace: chosen.namespace } : {}),
@@ -89,19 +113,6 @@ export function queryOf(connection: Connection, { namespace, region, stale }: Co
 export function header(connection: Connection, { headers }: Response, name: string): string | undefined {
   const value = headers[`${dialectOf(connection).headers}-${name}`];
   return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-let lossless: typeof LosslessJson | undefined;
-
-/** JSON, in which an integer that JavaScript cannot hold stays what it is, as a text: times are nanoseconds. */
-function parse(text: string): unknown {
-  // Most answers have none, and JSON.parse is many times as fast.
-  if (!/\d{16}/.test(text)) return JSON.parse(text);
-  lossless ??= require("lossless-json") as typeof LosslessJson;
-  return lossless.parse(text, null, {
-    parseNumber: (digits) => (/^-?\d+$/.test(digits) && !Number.isSafeInteger(Number(digits)) ? digits : Number(digits)),
-    onDuplicateKey: ({ newValue }) => newValue,
-  });
 }
 
 /** @internal */

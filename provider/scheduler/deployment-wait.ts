@@ -2,18 +2,18 @@ import { info } from "@pulumi/pulumi/log";
 import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
 import { Duration, seconds } from "../comparison";
-import { Connection } from "../connection";
 import { StewardError } from "../errors";
-import { isObject, until } from "../http";
+import { until } from "../http";
 import { strictObject } from "../inputs";
+import { isObject } from "../json";
 import { printable } from "../log";
 import { ask } from "../program";
-import { assertOneNamespace, Consistency, consistencyShape, oneNamespace } from "./client";
+import { assertOneNamespace, Consistency, consistencyShape, oneNamespace, SchedulerConnection, system } from "./client";
 import { Deployment } from "./deployments";
 import { durationInput, ElectionOptions, outlastElection } from "./election";
 import { filter } from "./filter";
 import { aborted, fetchPage, Item, Query, signalInput } from "./list";
-import { changes, readState } from "./watch";
+import { changes } from "./watch";
 
 /** What {@link waitForDeployment} takes. */
 export interface WaitForDeploymentOptions extends Consistency, ElectionOptions {
@@ -65,7 +65,7 @@ const undeployed = ["batch", "sysbatch"];
 export function waitForDeployment(options: WaitForDeploymentOptions): Promise<Deployment | undefined> {
   const { jobId, timeout, electionTimeout, signal, ...consistency } = options ?? {};
   const task = `Cannot wait for the deployment of job "${jobId}"`;
-  return ask(task, "scheduler", { schema, given: options }, async (connection) => {
+  return ask(task, system, { schema, given: options }, async (connection) => {
     if (isDryRun()) {
       await info(`pulumi-steward: the deployment of job "${jobId}" is not waited for in a preview.`);
       return undefined;
@@ -94,13 +94,13 @@ interface Progress {
 }
 
 async function follow(
-  connection: Connection,
+  connection: SchedulerConnection,
   jobId: string,
   query: Query,
   { seen, electionTimeout }: ElectionOptions & { seen: Progress },
 ): Promise<Deployment | undefined> {
   const outlasting = { electionTimeout, signal: query.signal };
-  const wanted = await outlastElection(() => presentVersion(connection, jobId, query), outlasting);
+  const wanted = await outlastElection(connection, () => presentVersion(connection, jobId, query), outlasting);
   const tell = async (line: string): Promise<void> => {
     if (line === seen.line) return;
     seen.line = line;
@@ -109,14 +109,14 @@ async function follow(
   const ours = { ...query, filter: filter("JobID").equals(jobId) };
   let id: string | undefined;
   let asked = false;
-  for await (const { items } of changes((index) => readState(connection, "deployments", ours, index, undefined), outlasting)) {
+  for await (const { items } of changes(connection, "deployments", ours, outlasting)) {
     // Servers before filters send all, without a word.
     const deployment = items
       .filter((item) => item.JobID === jobId && (id === undefined ? indexOf(item) >= wanted : item.ID === id))
       .sort(newestFirst)[0];
     if (!deployment) {
       if (id !== undefined) throw failed(`deployment ${id} is gone`);
-      if (!asked && (await outlastElection(() => isStable(connection, jobId, query), outlasting))) {
+      if (!asked && (await outlastElection(connection, () => isStable(connection, jobId, query), outlasting))) {
         await tell("successful before; the scheduler does not keep it any more");
         return undefined;
       }
@@ -134,7 +134,7 @@ async function follow(
 }
 
 /** The index at which the job got its present version: what is deployed since then, is that version. */
-async function presentVersion(connection: Connection, jobId: string, query: Query): Promise<number> {
+async function presentVersion(connection: SchedulerConnection, jobId: string, query: Query): Promise<number> {
   const ours = { ...query, filter: filter("ID").equals(jobId) };
   const { items } = await fetchPage(connection, "jobs", ours, undefined);
   const job = items.find((item) => item.ID === jobId);
@@ -153,7 +153,7 @@ async function presentVersion(connection: Connection, jobId: string, query: Quer
  * Whether the job's present version was deployed once: the scheduler forgets a deployment, not that its version is stable, as soon as none of its
  * allocations runs, and a drained node has others in their place.
  */
-async function isStable(connection: Connection, jobId: string, query: Query): Promise<boolean> {
+async function isStable(connection: SchedulerConnection, jobId: string, query: Query): Promise<boolean> {
   // Asked the other way round: servers before filters send it in any case.
   const unstable = { ...query, filter: filter("ID").equals(jobId).and(filter("Stable").equals(false)) };
   try {

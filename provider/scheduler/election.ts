@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { info } from "@pulumi/pulumi/log";
 import { z } from "zod";
 import { Duration, seconds } from "../comparison";
+import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { printable } from "../log";
 
@@ -21,14 +22,12 @@ export const durationInput: z.ZodType<Duration | undefined> = z
   .custom<Duration>((value) => (seconds(value) ?? 0) >= 1, 'must be at least 1s, such as "30s", "1h30m", or whole seconds')
   .optional();
 
-/** Milliseconds. Grows from one attempt to the next. @internal */
-export const electionPause = { first: 250, longest: 5_000 };
-
 const hasNoLeader = (error: unknown): error is StewardError =>
   error instanceof StewardError && (error.status === 503 || (error.status === 500 && /no cluster leader/i.test(error.facts.reason)));
 
 /** Repeats a read as long as the scheduler has no leader, and says so once. @internal */
 export async function outlastElection<T>(
+  { limits }: Connection,
   read: (attempt: number) => Promise<T>,
   { electionTimeout, signal }: ElectionOptions & { signal?: AbortSignal },
 ): Promise<T> {
@@ -45,7 +44,7 @@ export async function outlastElection<T>(
         throw error.with({ advice: `It had no leader for ${allowed} s: see the logs of its servers, or set a longer electionTimeout.` });
       if (attempt === 0)
         await info(printable(`pulumi-steward: the scheduler has no leader (${error.status}); it is asked again for up to ${allowed} s.`));
-      const pause = Math.min(electionPause.first * 2 ** Math.min(attempt, 20), electionPause.longest, Math.max(1, end - Date.now()));
+      const pause = Math.min(limits.leaderPause * 2 ** Math.min(attempt, 20), limits.longestLeaderPause, Math.max(1, end - Date.now()));
       await sleep(pause, undefined, { signal }).catch(() => {});
     }
   }

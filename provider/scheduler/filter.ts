@@ -1,5 +1,5 @@
 import { StewardError } from "../errors";
-import { isObject } from "../http";
+import { isObject } from "../json";
 
 /**
  * An expression that the scheduler evaluates before it answers. It sees the full record, not the stub that a list shows: the `Address` of a node's

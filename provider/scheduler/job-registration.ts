@@ -1,10 +1,10 @@
 import { info } from "@pulumi/pulumi/log";
 import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
-import { isObject } from "../http";
 import { strictObject } from "../inputs";
+import { isObject } from "../json";
 import { ask } from "../program";
-import { assertOneNamespace, Consistency, call, consistencyShape, oneNamespace, queryOf } from "./client";
+import { assertOneNamespace, Consistency, call, consistencyShape, oneNamespace, queryOf, system } from "./client";
 
 /** What {@link registerJob} takes. */
 export interface RegisterJobOptions extends Consistency {
@@ -61,7 +61,7 @@ export function registerJob(options: RegisterJobOptions): Promise<unknown> {
   const { job, ...consistency } = options ?? {};
   const body = isObject(job) && isObject(job.Job) ? job : { Job: job };
   const id = isObject(body.Job) && typeof body.Job.ID === "string" ? ` "${body.Job.ID}"` : "";
-  return ask(`Cannot register job${id}`, "scheduler", { schema, given: options }, async (connection) => {
+  return ask(`Cannot register job${id}`, system, { schema, given: options }, async (connection) => {
     if (isDryRun()) {
       await info(`pulumi-steward: job${id} is not registered in a preview.`);
       return undefined;

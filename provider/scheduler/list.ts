@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { Connection } from "../connection";
 import { StewardError } from "../errors";
-import { isObject, Request } from "../http";
+import { Request } from "../http";
 import { flag, strictObject } from "../inputs";
-import { ask } from "../program";
-import { Consistency, call, consistencyShape, header, queryOf, unexpectedAnswer } from "./client";
+import { isObject } from "../json";
+import { askEach } from "../program";
+import { Consistency, call, consistencyShape, header, queryOf, SchedulerConnection, system, unexpectedAnswer } from "./client";
 import { Filter, isFilter } from "./filter";
 import { asksForEmptiness, explainFilter, Listed, objection } from "./filter-check";
 
@@ -82,7 +82,7 @@ export interface Fetched {
 
 /** One page. `more`: what this request has beside the query. @internal */
 export async function fetchPage(
-  connection: Connection,
+  connection: SchedulerConnection,
   listed: Listed,
   query: Query,
   next: string | undefined,
@@ -174,18 +174,15 @@ export function list<T>(task: string, listed: Listed, schema: z.ZodType, options
       return page;
     },
     async *[Symbol.asyncIterator]() {
-      const fetch = (query: Query, next?: string): Promise<Fetched> =>
-        ask(task, "scheduler", { schema, given: query }, (connection) => fetchPage(connection, listed, query, next));
-      try {
-        for await (const fetched of pages(options, listed, fetch)) {
-          page = fetched.page;
-          for (const item of fetched.items) {
-            if (options.signal?.aborted) throw aborted();
-            yield item as T;
-          }
+      const fetched = askEach(task, system, { schema, given: options }, (connection) =>
+        pages(options, listed, (query, next) => fetchPage(connection, listed, query, next)),
+      );
+      for await (const each of fetched) {
+        page = each.page;
+        for (const item of each.items) {
+          if (options.signal?.aborted) throw aborted().with({ task });
+          yield item as T;
         }
-      } catch (error) {
-        throw error instanceof StewardError ? error.with({ task }) : error;
       }
     },
   };

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { Duration, seconds } from "../comparison";
-import { Connection } from "../connection";
 import { StewardError } from "../errors";
-import { ask } from "../program";
+import { Limits } from "../limits";
+import { askEach } from "../program";
+import { SchedulerConnection, system } from "./client";
 import { durationInput, ElectionOptions, outlastElection } from "./election";
 import { Listed } from "./filter-check";
 import { Fetched, fetchPage, Item, pages, Query, querySchema } from "./list";
@@ -33,19 +34,6 @@ export interface Change {
   /** All items that the query finds, with the scheduler's own names. */
   items: Record<string, unknown>[];
 }
-
-/** Milliseconds. @internal */
-export const watching = {
-  /** Beyond the wait and what the server adds to it, before a connection counts as lost. */
-  margin: 10_000,
-  /** Between two answers that bring nothing new. Grows while they come at once. */
-  pause: 100,
-  longestPause: 10_000,
-  /** An answer that brings nothing new before that did not wait, however slow the server is. */
-  atOnce: 10_000,
-  /** For how long a server that was there may be gone. */
-  patience: 300_000,
-};
 
 const longestWait = 600;
 /** How many times a server may answer at once, and with nothing new, before it is one that does not wait. */
@@ -82,29 +70,29 @@ export function watch(options: WatchOptions): AsyncIterable<Change> {
   const isKnown = resources.includes(resource);
   const task = `Cannot watch ${isKnown ? resource : "the scheduler"}`;
   const schema = schemas[isKnown ? resource : "jobs"];
-  const read = (index: number | undefined): Promise<State> =>
-    ask(task, "scheduler", { schema, given: options }, (connection) => readState(connection, resource, query, index, wait));
-  const outlasting = { electionTimeout, signal: query.signal };
-  return { [Symbol.asyncIterator]: () => changes(read, { ...outlasting, wait, task }) };
+  const outlasting = { electionTimeout, signal: query.signal, wait };
+  return {
+    [Symbol.asyncIterator]: () =>
+      askEach(task, system, { schema, given: options }, (connection) => changes(connection, resource, query, outlasting)),
+  };
 }
 
-/** @internal */
-export interface State extends Change {
+interface State extends Change {
   hasIndex: boolean;
 }
 
 const waitSeconds = (wait: Duration | undefined): number => Math.min(seconds(wait) ?? 300, longestWait);
 
-/** The whole list: at once, or, given the index of a state, when it is another one. @internal */
-export async function readState(
-  connection: Connection,
+/** The whole list: at once, or, given the index of a state, when it is another one. */
+async function readState(
+  connection: SchedulerConnection,
   listed: Listed,
   query: Query,
   index: number | undefined,
   wait: Duration | undefined,
 ): Promise<State> {
   const held = waitSeconds(wait);
-  const silence = (held + held / 16) * 1000 + watching.margin;
+  const silence = (held + held / 16) * 1000 + connection.limits.heldMargin;
   const blocking = {
     query: { index: String(index), wait: `${held}s` },
     isHeld: true,
@@ -125,9 +113,12 @@ export async function readState(
 
 /** The states that differ from the one before, beginning with the present one. @internal */
 export async function* changes(
-  read: (index: number | undefined) => Promise<State>,
-  { signal, wait, task, electionTimeout }: ElectionOptions & { signal?: AbortSignal; wait?: Duration; task?: string },
+  connection: SchedulerConnection,
+  listed: Listed,
+  query: Query,
+  { signal, wait, electionTimeout }: ElectionOptions & { signal?: AbortSignal; wait?: Duration },
 ): AsyncGenerator<Change> {
+  const { limits } = connection;
   const halfWait = waitSeconds(wait) * 500;
   let index: number | undefined;
   let shown: string | undefined;
@@ -140,29 +131,29 @@ export async function* changes(
     let isHeld = index !== undefined;
     try {
       state = await outlastElection(
+        connection,
         (attempt) => {
           // After an election another server may answer, one that has forgotten its indexes.
           if (attempt > 0) isHeld = false;
-          return read(isHeld ? index : undefined);
+          return readState(connection, listed, query, isHeld ? index : undefined, wait);
         },
         { electionTimeout, signal },
       );
     } catch (error) {
       if (signal?.aborted) return;
       brokenAt ??= Date.now();
-      if (shown === undefined || !isBroken(error) || Date.now() - brokenAt > watching.patience) throw error;
+      if (shown === undefined || !isBroken(error) || Date.now() - brokenAt > limits.reconnectTimeout) throw error;
       // Whoever answers next may be another server, or one that has forgotten its indexes.
       index = undefined;
-      await pause(idle++, signal);
+      await pause(limits, idle++, signal);
       continue;
     }
-    if (!state.hasIndex)
-      throw cannotWait("the server does not say which state it answers with, so that nobody can wait for the next", task);
+    if (!state.hasIndex) throw cannotWait("the server does not say which state it answers with, so that nobody can wait for the next");
     brokenAt = undefined;
     const taken = Date.now() - begin;
     const hurried = taken < Math.min(1000, halfWait);
-    atOnce = taken < Math.min(watching.atOnce, halfWait) && isHeld && state.index === index ? atOnce + 1 : 0;
-    if (atOnce >= hasty) throw cannotWait("the server answers at once where it should wait for a change", task);
+    atOnce = taken < Math.min(limits.atOnce, halfWait) && isHeld && state.index === index ? atOnce + 1 : 0;
+    if (atOnce >= hasty) throw cannotWait("the server answers at once where it should wait for a change");
     // An index that goes back says that the server has begun anew, and 0 would mean not to wait.
     index = index !== undefined && state.index < index ? undefined : Math.max(1, state.index);
     const seen = JSON.stringify(state.items);
@@ -170,21 +161,20 @@ export async function* changes(
       shown = seen;
       idle = 0;
       yield { index: state.index, items: state.items };
-    } else if (hurried) await pause(idle++, signal);
+    } else if (hurried) await pause(limits, idle++, signal);
     else idle = 0;
   }
 }
 
-const pause = (count: number, signal: AbortSignal | undefined): Promise<void> =>
-  sleep(Math.min(watching.pause * 2 ** Math.min(count, 20), watching.longestPause), undefined, { signal }).catch(() => {});
+const pause = ({ pollPause, longestPollPause }: Limits, count: number, signal: AbortSignal | undefined): Promise<void> =>
+  sleep(Math.min(pollPause * 2 ** Math.min(count, 20), longestPollPause), undefined, { signal }).catch(() => {});
 
 const isBroken = (error: unknown): boolean =>
   error instanceof StewardError && ["ERR_UNREACHABLE", "ERR_REPLY_LOST", "ERR_RATE_LIMITED"].includes(error.code);
 
-const cannotWait = (reason: string, task: string | undefined): StewardError =>
+const cannotWait = (reason: string): StewardError =>
   new StewardError({
     code: "ERR_UNEXPECTED_RESPONSE",
-    task,
     reason,
     advice: "List it in intervals instead, or look at what stands between.",
   });

@@ -1,9 +1,12 @@
 import type { OpenAPIV3 } from "openapi-types";
-import type { Adopt } from "../adoption";
-import { Connection, Dialect } from "../connection";
+import { Adopt } from "../adoption";
+import { Connection, defineSystem, System } from "../connection";
 import { StewardError } from "../errors";
 import { unlikeTheApi } from "../failure";
-import { isObject, Request, Retry, send } from "../http";
+import { Request, Retry, send } from "../http";
+import { nonEmptyText } from "../inputs";
+import { isObject } from "../json";
+import { isMountPath, trimMount } from "./mount-path";
 
 /** What differs between the API documents and the real product. */
 interface SecretsDialect {
@@ -38,7 +41,7 @@ interface SecretsDialect {
   provesAbsence: boolean;
 }
 
-const dialects: Record<Dialect, SecretsDialect> = {
+const dialects: Record<string, SecretsDialect> = {
   standard: {
     tokenHeader: "x-secrets-token",
     namespaceHeader: "x-secrets-namespace",
@@ -81,11 +84,46 @@ const dialects: Record<Dialect, SecretsDialect> = {
   },
 };
 
+/** The settings of this system alone. */
+interface SecretsSettings {
+  namespace?: string;
+  mount?: string;
+}
+
 /** @internal */
-export const dialectOf = ({ dialect }: Connection): SecretsDialect => dialects[dialect];
+export const system: System<SecretsSettings> = defineSystem({
+  name: "secrets",
+  dialects,
+  own: {
+    // Vault ignores slashes at either end: without them, a namespace has one spelling.
+    namespace: nonEmptyText
+      .regex(/^[\x21-\x7e]+$/, "must be a path such as team/a")
+      .transform(trimMount)
+      .optional(),
+    mount: nonEmptyText.refine(isMountPath, "must be a path such as team/scheduler, without empty parts").transform(trimMount).optional(),
+  },
+  partition: "namespace",
+  variables: [
+    { dialect: "standard", prefix: "SECRETS", address: "SECRETS_ADDR", more: ["namespace"] },
+    {
+      dialect: "hashicorp",
+      prefix: "VAULT",
+      address: "VAULT_ADDR",
+      tokenFile: ".vault-token",
+      skipVerify: "VAULT_SKIP_VERIFY",
+      more: ["namespace"],
+    },
+  ],
+});
+
+/** `connect` accepts only the dialects of the table. @internal */
+export const dialectOf = ({ dialect }: Connection): SecretsDialect => dialects[dialect] as SecretsDialect;
+
+/** The life cycle passes each connection on without the type of its own settings. */
+const settingsOf = (connection: Connection): SecretsSettings => connection as Connection & SecretsSettings;
 
 /** The mount of the scheduler engine when the resource does not name one. @internal */
-export const defaultMount = (connection: Connection): string => connection.mount ?? dialectOf(connection).schedulerMount;
+export const defaultMount = (connection: Connection): string => settingsOf(connection).mount ?? dialectOf(connection).schedulerMount;
 
 /** A path of the API: mounts may be nested, names may hold anything. @internal */
 export function apiPath(mount: string, ...names: string[]): string {
@@ -95,9 +133,10 @@ export function apiPath(mount: string, ...names: string[]): string {
 /** Sends one request to the secrets service and gives back what it answers. @internal */
 export async function call(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
   const { tokenHeader, namespaceHeader } = dialectOf(connection);
+  const { namespace } = settingsOf(connection);
   const headers = (token?: string): Record<string, string> => ({
     ...(token ? { [tokenHeader]: token } : {}),
-    ...(connection.namespace ? { [namespaceHeader]: connection.namespace } : {}),
+    ...(namespace ? { [namespaceHeader]: namespace } : {}),
   });
   return (await send(connection, { ...request, headers })).body;
 }
@@ -194,9 +233,6 @@ export function isLeaseGone(error: unknown): boolean {
 }
 
 /** @internal */
-export const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
-
-/** @internal */
 export const unexpectedAnswer = (path: string): StewardError =>
   unlikeTheApi("GET", path, "the server's answer is not that of the scheduler engine", "Check the address and the mount.");
 
@@ -219,8 +255,8 @@ export async function readOpenApi(connection: Connection, retry: Retry): Promise
   );
 }
 
-/** Asked for once per server, token and process. */
-function visiblePaths(connection: Connection, retry: Retry): Promise<OpenAPIV3.PathsObject | undefined> {
+/** Asked for once per server, token and process. @internal */
+export function visiblePaths(connection: Connection, retry: Retry): Promise<OpenAPIV3.PathsObject | undefined> {
   const key = JSON.stringify(["openapi", retry, connection.server, connection.token()]);
   const known = connection.memory.get(key) as Promise<OpenAPIV3.PathsObject | undefined> | undefined;
   if (known) return known;
@@ -232,34 +268,12 @@ function visiblePaths(connection: Connection, retry: Retry): Promise<OpenAPIV3.P
   return asked;
 }
 
-/** The path of a request as the OpenAPI document writes it. */
-const documentedPath = ({ path = "" }: StewardError): string => decodeURIComponent(path.replace(/^\/v1/, ""));
+/** The path of a request as the OpenAPI document writes it. @internal */
+export const documentedPath = ({ path = "" }: StewardError): string => decodeURIComponent(path.replace(/^\/v1/, ""));
 
-/** Whether a path of the document, `/scheduler/role/{name}`, is that of a request. */
-function matches(template: string, path: string): boolean {
+/** Whether a path of the document, `/scheduler/role/{name}`, is that of a request. @internal */
+export function matches(template: string, path: string): boolean {
   // Part by part: an expression made of the server's template could take as long as it likes.
   const [parts, segments] = [template.replace(/\/$/, "").split("/"), path.split("/")];
   return parts.length === segments.length && parts.every((part, index) => part.includes("{") || part === segments[index]);
-}
-
-/** Asks the OpenAPI listing, which holds what this token may see, why something got a 403 or a 404. Any other error stays what it is. @internal */
-export async function explainRefusal(connection: Connection, error: unknown): Promise<unknown> {
-  if (!(error instanceof StewardError) || (error.status !== 403 && error.status !== 404)) return error;
-  // Without a token there is nothing that it could see.
-  const paths = connection.token() === undefined ? undefined : await visiblePaths(connection, "never");
-  const path = documentedPath(error);
-  if (!paths || path === "") return error;
-  const templates = Object.keys(paths).filter((template) => matches(template, path));
-  const mount = path.replace(/^(.*)\/(config|role|creds)(\/[^/]*)?$/, "$1/");
-  // There is such a path: it is the object that is missing.
-  if (templates.length > 0 && error.status === 404) return error;
-  const needed = /\/role$/.test(path) ? "the capability list" : "the capabilities create, read and update";
-  const source = `It comes from ${connection.tokenSource}.`;
-  if (templates.length > 0)
-    return error.with({ advice: `This token sees ${path} but may not do this with it: its policy needs ${needed} there. ${source}` });
-  if (Object.keys(paths).some((template) => template.startsWith(mount)))
-    return error.with({ advice: `This token cannot see ${path}: its policy does not cover that path. ${source}` });
-  return error.with({
-    advice: `This token sees nothing below ${mount}: no scheduler engine is mounted there (mount it, or set the right \`mount\`), or the token's policy does not cover it. ${source}`,
-  });
 }

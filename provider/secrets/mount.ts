@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { Comparison } from "../comparison";
-import { Connection, isMountPath, trimMount } from "../connection";
+import { Connection } from "../connection";
 import { Schema } from "../inputs";
 import { defaultMount } from "./client";
+import { isMountPath, trimMount } from "./mount-path";
 
 /** What lives in a mounted engine. */
 export interface Mounted {

@@ -2,23 +2,14 @@ import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { Adopt, adoptField, differencesOf, Found } from "../adoption";
 import { Comparison, exact, pem } from "../comparison";
-import { Connection, trimMount } from "../connection";
+import { Connection } from "../connection";
 import { Definition, DeleteRequest, Finding, ReadRequest } from "../definition";
 import { Connected, connectionField, holdsCredentials } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
-import {
-  apiPath,
-  call,
-  dialectOf,
-  explainRefusal,
-  isNotFound,
-  readData,
-  readExisting,
-  remove,
-  replaceHint,
-  unexpectedAnswer,
-} from "./client";
+import { apiPath, call, dialectOf, isNotFound, readData, readExisting, remove, replaceHint, system, unexpectedAnswer } from "./client";
 import { Mounted, mountField } from "./mount";
+import { trimMount } from "./mount-path";
+import { explainRefusal } from "./refusal";
 
 /** What a program declares of an access configuration. */
 export interface SchedulerAccessInputs extends Connected, Mounted {
@@ -237,6 +228,7 @@ const tokenMissing: Finding = {
  * @internal
  */
 export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessState, Remembered> = {
+  system,
   token: "secrets:SchedulerAccess",
   noun: "scheduler access configuration",
   name: "<mount>",

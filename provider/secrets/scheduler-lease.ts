@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { Adopt, adoptField, differencesOf, Found } from "../adoption";
 import { Duration, duration, exact, seconds } from "../comparison";
-import { Connection, trimMount } from "../connection";
+import { Connection } from "../connection";
 import { Definition, UpdateRequest } from "../definition";
 import { Connected, connectionField } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
-import { apiPath, call, explainRefusal, readData, readExisting, readFirst, remove, replaceHint } from "./client";
+import { apiPath, call, readData, readExisting, readFirst, remove, replaceHint, system } from "./client";
 import { Mounted, mountField } from "./mount";
+import { trimMount } from "./mount-path";
+import { explainRefusal } from "./refusal";
 
 /** What a program declares of a lease configuration. At least one of `ttl` and `maxTtl`. */
 export interface SchedulerLeaseInputs extends Connected, Mounted {
@@ -113,6 +115,7 @@ async function write(connection: Connection, inputs: SchedulerLeaseInputs, curre
  * @internal
  */
 export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseState> = {
+  system,
   token: "secrets:SchedulerLease",
   noun: "scheduler lease configuration",
   name: "<mount>",

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { trimMount } from "../connection";
 import { Connected, connectionInput, strictObject } from "../inputs";
 import { ask } from "../program";
-import { defaultMount, explainRefusal } from "./client";
+import { defaultMount, system } from "./client";
 import { Mounted, mountInput } from "./mount";
+import { trimMount } from "./mount-path";
+import { explainRefusal } from "./refusal";
 import { listRoleNames } from "./scheduler-role";
 
 /** What {@link listSchedulerRoles} takes. */
@@ -16,7 +17,7 @@ const schema: z.ZodType<ListSchedulerRolesOptions> = strictObject({ connection: 
  * Reads in a preview as well. Throws {@link StewardError}.
  */
 export function listSchedulerRoles(options: ListSchedulerRolesOptions = {}): Promise<string[]> {
-  return ask("Cannot list the scheduler roles", "secrets", { schema, given: options }, (connection) =>
+  return ask("Cannot list the scheduler roles", system, { schema, given: options }, (connection) =>
     listRoleNames(connection, trimMount(options.mount ?? defaultMount(connection))).catch(async (error) => {
       throw await explainRefusal(connection, error);
     }),

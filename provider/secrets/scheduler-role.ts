@@ -1,25 +1,16 @@
 import { z } from "zod";
 import { Adopt, adoptField, Difference, differencesOf, Found } from "../adoption";
 import { exact, set } from "../comparison";
-import { Connection, trimMount } from "../connection";
+import { Connection } from "../connection";
 import { Definition, Finding } from "../definition";
 import { StewardError } from "../errors";
 import { Connected, connectionField, flag, isStorableKey } from "../inputs";
+import { isTexts } from "../json";
 import { removeObject, renamedHint } from "../ownership";
-import {
-  apiPath,
-  call,
-  dialectOf,
-  Evidence,
-  explainRefusal,
-  isTexts,
-  readData,
-  readExisting,
-  remove,
-  replaceHint,
-  unexpectedAnswer,
-} from "./client";
+import { apiPath, call, dialectOf, Evidence, readData, readExisting, remove, replaceHint, system, unexpectedAnswer } from "./client";
 import { Mounted, mountField } from "./mount";
+import { trimMount } from "./mount-path";
+import { explainRefusal } from "./refusal";
 
 /** What a role is, apart from its name. */
 export interface RoleAttributes {
@@ -241,6 +232,7 @@ async function find({ connection, inputs }: Request): Promise<Found<SchedulerRol
  * @internal
  */
 export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> = {
+  system,
   token: "secrets:SchedulerRole",
   noun: "scheduler role",
   name: "<name>",

@@ -5,10 +5,12 @@ import { Connection } from "../connection";
 import { Definition, DeleteRequest, Doubt, PlanNote, ReadRequest, UpdateRequest } from "../definition";
 import { StewardError, Unfinished } from "../errors";
 import { Connected, connectionField, flag, strictObject } from "../inputs";
-import { log, shortened, withProgress } from "../log";
+import { shortened } from "../log";
 import { isRemoved, renamedHint } from "../ownership";
-import { explainRefusal } from "./client";
+import { withProgress } from "../progress";
+import { system } from "./client";
 import { Mounted, mountField } from "./mount";
+import { explainRefusal } from "./refusal";
 import {
   deleteRole,
   listRoleNames,
@@ -100,9 +102,9 @@ async function read({ connection, state: previous, declared }: ReadRequest<Remem
   refuseUnstorable(connection, mount, wanted);
   const undeclared = exclusive ? without(listed, ours) : undefined;
   const hidden = (undeclared ?? []).filter(isHidden);
-  if (hidden.length > 0) log(`warning: ${rolesOf(mount)}: undeclared roles that Pulumi does not show: ${shortList(hidden)}`);
+  if (hidden.length > 0) connection.say(`warning: ${rolesOf(mount)}: undeclared roles that Pulumi does not show: ${shortList(hidden)}`);
   const reads = wanted.map(async (name) => [name, await readRole(connection, { mount, name }, own(previous.roles, name))] as const);
-  const found = await Promise.all(withProgress(reads, rolesOf(mount), "read"));
+  const found = await Promise.all(withProgress(connection, reads, rolesOf(mount), "read"));
   return {
     mount,
     roles: Object.fromEntries(found.flatMap(([name, role]) => (role ? [[name, attributesOf(role)]] : []))),
@@ -171,7 +173,7 @@ async function existing(
     adopt || connection.previewReads
       ? taken.map(async (name) => [name, await readRole(connection, { mount, name }, undefined, true)] as const)
       : [];
-  const read = await Promise.all(withProgress(reads, rolesOf(mount), "read"));
+  const read = await Promise.all(withProgress(connection, reads, rolesOf(mount), "read"));
   return {
     reason: `the mount "${mount}" holds roles of these names already: ${shortList(taken)}`,
     advice: `${hint} adopt: true to take them over and manage them from here on, or choose other names.`,
@@ -227,7 +229,7 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
       }),
     ),
   ];
-  await Promise.all(withProgress(steps, rolesOf(mount), "written"));
+  await Promise.all(withProgress(connection, steps, rolesOf(mount), "written"));
   warnLeft(connection, left);
   const [first] = failures;
   if (!first) return state;
@@ -254,7 +256,7 @@ async function removeAll({ connection, state }: DeleteRequest<Remembered>): Prom
   const { mount, roles, undeclared, unanswered } = state;
   const names = without([...new Set([...Object.keys(roles), ...(unanswered ?? [])])], undeclared);
   const removals = names.map((name) => deleteRole(connection, { mount, name }, { isQuiet: true }));
-  const outcomes = await Promise.allSettled(withProgress(removals, rolesOf(mount), "deleted"));
+  const outcomes = await Promise.allSettled(withProgress(connection, removals, rolesOf(mount), "deleted"));
   warnLeft(
     connection,
     names.filter((_, index) => (outcomes[index] as { value?: boolean }).value === false),
@@ -262,9 +264,9 @@ async function removeAll({ connection, state }: DeleteRequest<Remembered>): Prom
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }
 
-function warnLeft({ resource }: Connection, names: readonly string[]): void {
+function warnLeft({ resource, say }: Connection, names: readonly string[]): void {
   if (names.length === 0) return;
-  log(`warning: ${resource}: roles left in place, because other resources of this program now manage them: ${shortList(names)}.`);
+  say(`warning: ${resource}: roles left in place, because other resources of this program now manage them: ${shortList(names)}.`);
 }
 
 const without = (names: readonly string[], excluded: readonly string[] = []): string[] => {
@@ -299,6 +301,7 @@ const shortList = (names: readonly string[]): string => shortened(names).join(",
  * @internal
  */
 export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesState, Remembered> = {
+  system,
   token: "secrets:SchedulerRoles",
   noun: "scheduler roles of mount",
   name: "<mount>",

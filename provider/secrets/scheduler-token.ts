@@ -4,9 +4,9 @@ import { CreateRequest, Definition, DeleteRequest, ReadRequest } from "../defini
 import { StewardError } from "../errors";
 import { unlikeTheApi } from "../failure";
 import { Connected, connectionField, text } from "../inputs";
-import { log } from "../log";
-import { apiPath, call, dialectOf, explainRefusal, isLeaseGone } from "./client";
+import { apiPath, call, dialectOf, isLeaseGone, system } from "./client";
 import { Mounted, mountField } from "./mount";
+import { explainRefusal } from "./refusal";
 import { roleNameFindings } from "./scheduler-role";
 
 /** What a program declares of a generated token. */
@@ -75,7 +75,7 @@ async function create({ connection, inputs }: CreateRequest<SchedulerTokenInputs
   // Without its duration it can still be looked up and revoked.
   if (!leaseDuration) return { ...token, leaseId, leaseDuration, expiresAt: undefined };
   if (ownLife && ownLife < leaseDuration)
-    log(
+    connection.say(
       `warning: scheduler token "${role}": its lease lasts ${leaseDuration} s, but ends with the token that asked for it, which lives ${ownLife} s more unless it is renewed`,
     );
   const life = Math.min(leaseDuration, ownLife || leaseDuration);
@@ -132,7 +132,7 @@ async function read({ connection, state: previous }: ReadRequest<SchedulerTokenS
 
 async function revoke({ connection, state: { accessorId, leaseId } }: DeleteRequest<SchedulerTokenState>): Promise<void> {
   if (!leaseId)
-    return log(
+    return connection.say(
       `warning: scheduler token ${accessorId}: the service shows no lease, so it cannot be revoked here and works until it ends by itself`,
     );
   // Waits for the scheduler: otherwise success would only mean that somebody will try.
@@ -143,7 +143,7 @@ async function revoke({ connection, state: { accessorId, leaseId } }: DeleteRequ
     const byForce = `PUT ${leases("revoke-force")}/${leaseId}`;
     // Somebody has deleted it there: the service would try in vain for ever.
     if (error.facts.reason.includes(`nonexistent tokens: ${accessorId}`))
-      return log(
+      return connection.say(
         `warning: scheduler token ${accessorId}: the scheduler does not hold it any more; its lease cannot end by itself, but by force: ${byForce}`,
       );
     throw error.with({
@@ -176,6 +176,7 @@ async function revoke({ connection, state: { accessorId, leaseId } }: DeleteRequ
  * @internal
  */
 export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenState> = {
+  system,
   token: "secrets:SchedulerToken",
   noun: "scheduler token",
   name: "<role>",

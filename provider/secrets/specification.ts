@@ -2,7 +2,7 @@ import type { OpenAPIV3 } from "openapi-types";
 import { z } from "zod";
 import { Connected, connectionInput, strictObject, text } from "../inputs";
 import { ask } from "../program";
-import { readOpenApi } from "./client";
+import { readOpenApi, system } from "./client";
 
 /** One thing that can be done with one path. */
 export interface Operation {
@@ -75,7 +75,7 @@ const schema: z.ZodType<GetSpecificationOptions> = strictObject({
  * ```
  */
 export function getSpecification(options: GetSpecificationOptions = {}): Promise<Specification> {
-  return ask("Cannot read the specification", "secrets", { schema, given: options }, async (connection) => {
+  return ask("Cannot read the specification", system, { schema, given: options }, async (connection) => {
     const document = await readOpenApi(connection, "idempotent");
     const { openapi, info, paths } = document;
     const prefix = `/${options.pathPrefix ?? ""}`.replace(/^\/+/, "/");

@@ -239,6 +239,14 @@ test("rekey rejects plain HTTP to another host, and a missing address names the 
   );
 });
 
+test("a warning about the connection does not go between the lines that were asked for", async () => {
+  const { stdout, stderr } = await steward({ SECRETS_ADDR: "http://secrets.invalid:1" }, ["rekey", "status", "--json"]);
+  expect(stdout).toBe("");
+  expect(stderr).toContain(
+    'warning: the connection "default" sends requests to http://secrets.invalid:1, with the token of secrets in them',
+  );
+});
+
 test("the help of every command describes its purpose, the source of the address and the exit codes", async () => {
   const { stdout } = await steward({}, ["rekey", "--help"]);
   const commands = ["status", "submit", "verify", "restart", "cancel", "backup", "decrypt"];

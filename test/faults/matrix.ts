@@ -1,11 +1,11 @@
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { StewardError } from "../../provider";
-import { limits } from "../../provider/http";
 import { Sandbox, start } from "../../sandbox/index";
 import { caseOf, cases, held, livingCases } from "../cases";
 import { Context, Properties } from "../cases/case";
 import { contextOf, resetAll } from "../support/context";
 import { Engine } from "../support/engine";
+import { limited, limits } from "../support/limits";
 import { stride } from "../support/scope";
 import { Door } from "./door";
 import { Fault, faults, Where } from "./faults";
@@ -40,7 +40,7 @@ export function matrix(dialect: Dialect): void {
   let sandbox: Sandbox;
   const doors = {} as Record<System, Door>;
   const rows: Row[] = [];
-  const given = { ...limits };
+  const { deadline } = limits;
   let met = 0;
   /** Another selection of faults at each request, so that every fault meets some requests of every kind. */
   const isTried = (): boolean => met++ % stride === 0;
@@ -57,7 +57,6 @@ export function matrix(dialect: Dialect): void {
     jest.spyOn(console, "log").mockImplementation(() => {});
   });
   afterAll(async () => {
-    Object.assign(limits, given);
     for (const door of Object.values(doors)) door.close();
     await sandbox.close();
     process.stdout.write(`${table(dialect, rows)}\n`);
@@ -117,7 +116,7 @@ export function matrix(dialect: Dialect): void {
       return "ok";
     } finally {
       sandbox.faults.clear();
-      limits.deadline = given.deadline;
+      limits.deadline = deadline;
       await doors[where.system].reopen();
       // What was too slow for the provider arrives all the same.
       while (
@@ -215,7 +214,7 @@ export function matrix(dialect: Dialect): void {
   });
 
   test.each(Object.keys(functionStories))("%s: each fault at each request ends in the result or a readable error", async (name) => {
-    const ask = functionStories[name] as () => Promise<unknown>;
+    const ask = (): Promise<unknown> => limited(functionStories[name] as () => Promise<unknown>);
     const configure = (fault?: Fault): void =>
       setAllConfig(Object.fromEntries(Object.entries(connections(fault)).map(([key, value]) => [key, JSON.stringify(value)])));
     configure();

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { AnyDefinition } from "../../provider/definition";
 import { inputNames } from "../../provider/fields";
-import { isObject } from "../../provider/http";
+import { isObject } from "../../provider/json";
 import { unknown } from "../../provider/lifecycle/properties";
 import { caseOf, cases } from "../cases";
 import { holdingOutputs, secretFields } from "../support/definitions";

@@ -1,12 +1,10 @@
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import * as fc from "fast-check";
 import { platform, scheduler, secrets } from "../../provider";
-import { provider } from "../../provider/adapters/dynamic-runtime";
 import { definitions } from "../../provider/definitions";
 import { StewardError } from "../../provider/errors";
 import { format } from "../../provider/fields";
-import { limits } from "../../provider/http";
-import { watching } from "../../provider/scheduler/watch";
+import { limited, limits, provider } from "../support/limits";
 import "../support/printed";
 import { draws } from "../support/scope";
 import { fittingInputs } from "./arbitrary";
@@ -15,10 +13,8 @@ import { anything } from "./values";
 
 let server: Server;
 let config: Record<string, string>;
-const before = { limits: { ...limits }, watching: { ...watching } };
+Object.assign(limits, { firstPause: 1, deadline: 1_000, pollPause: 1, longestPollPause: 2, reconnectTimeout: 100 });
 beforeAll(async () => {
-  Object.assign(limits, { firstPause: 1, deadline: 1_000 });
-  Object.assign(watching, { pause: 1, longestPause: 2, patience: 100 });
   server = await startServer();
   const at = (dialect: string): string => {
     const connection = { address: server.address, token: "canary-of-the-connection", dialect };
@@ -27,16 +23,12 @@ beforeAll(async () => {
   config = { "steward:default": at("standard"), "steward:real": at("hashicorp") };
   setAllConfig(config);
 });
-afterAll(async () => {
-  Object.assign(limits, before.limits);
-  Object.assign(watching, before.watching);
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 /** A result, or a failure that a user can act on, after no more requests than an answer is worth. */
 async function expectAnswered(operation: () => unknown): Promise<void> {
   try {
-    await operation();
+    await limited(operation);
   } catch (error) {
     if (!(error instanceof StewardError) || error.code === "ERR_INTERNAL") throw error;
     expect(`${error.message}\n${error.stack}\n${JSON.stringify(error)}`).not.toContain("canary");

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
-import { forget, provider } from "../../provider/adapters/dynamic-runtime";
+import { forget } from "../../provider/adapters/dynamic-runtime";
 import { AnyDefinition } from "../../provider/definition";
 import { definitions } from "../../provider/definitions";
 import { StewardError } from "../../provider/errors";
-import { limits } from "../../provider/http";
 import { hasUnknown } from "../../provider/lifecycle/properties";
 import { Engine, wire } from "../support/engine";
+import { limits, provider } from "../support/limits";
 import { printed } from "../support/printed";
 import { draws } from "../support/scope";
 import { anyInputs, fieldsOf, fitting, fittingInputs, Properties, secretsIn } from "./arbitrary";
@@ -14,9 +14,8 @@ import { answers, patience, Server, startServer } from "./server";
 const connectionToken = "canary-of-the-connection";
 let server: Server;
 let config: Record<string, object>;
-const { firstPause, deadline } = limits;
+Object.assign(limits, { firstPause: 1, deadline: 1_000 });
 beforeAll(async () => {
-  Object.assign(limits, { firstPause: 1, deadline: 1_000 });
   server = await startServer();
   const at = (dialect: string): object => {
     const connection = { address: server.address, token: connectionToken, dialect };
@@ -24,10 +23,7 @@ beforeAll(async () => {
   };
   config = { "steward:default": at("standard"), "steward:real": at("hashicorp") };
 });
-afterAll(async () => {
-  Object.assign(limits, { firstPause, deadline });
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 test("every input has at least one valid value", () =>
   expect(definitions.flatMap(fieldsOf).filter((field) => !fitting[field])).toEqual([]));

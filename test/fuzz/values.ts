@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { isObject } from "../../provider/http";
+import { isObject } from "../../provider/json";
 import { unknown } from "../../provider/lifecycle/properties";
 
 // What anybody may write into a program, and what any server may answer.

@@ -1,6 +1,7 @@
 import { declare } from "../../provider/adapters/duplicates";
 import { connect } from "../../provider/connection";
 import { definitions } from "../../provider/definitions";
+import { systems } from "../support/connection";
 import { Declaration, Ending, Resource, sealed } from "../support/deployment";
 import { noEngine } from "../support/engine";
 import { History, Operation, Outside } from "./history";
@@ -11,10 +12,18 @@ import { World } from "./world";
 
 /** What the classes say of a program that declares one object twice, before anything is sent. */
 export function refusal(program: readonly Declaration[], config: Record<string, object>): string | undefined {
-  const sources = { config: (key: string) => JSON.stringify(config[key]), environment: {}, memory: new Map(), engine: noEngine };
+  const sources = {
+    config: (key: string) => JSON.stringify(config[key]),
+    environment: {},
+    memory: new Map(),
+    engine: noEngine,
+    say: () => {},
+  };
   const names = Object.keys(config).map((key) => key.replace("steward:", ""));
   const connections = new Map(
-    (["secrets", "platform"] as const).flatMap((system) => names.map((name) => [`${system} ${name}`, connect(system, name, sources)])),
+    (["secrets", "platform"] as const).flatMap((system) =>
+      names.map((name) => [`${system} ${name}`, connect(systems[system], name, sources)]),
+    ),
   );
   const known = { names: new Map<string, string>(), connections };
   try {

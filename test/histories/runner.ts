@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { forget, provider } from "../../provider/adapters/dynamic-runtime";
+import { forget } from "../../provider/adapters/dynamic-runtime";
 import { Declaration, Deployment, Ending, Options, Resource, resourceOf, Verdict } from "../support/deployment";
+import { provider } from "../support/limits";
 import { Operation } from "./history";
 import { Order } from "./order";
 import { Wire } from "./wire";

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
-import { limits } from "../../provider/http";
 import { Sockets } from "../../provider/sockets";
+import { limits } from "../support/limits";
 import { Serve, World } from "./world";
 
 /** What goes wrong with a request that writes. */

@@ -12,13 +12,20 @@ export const wire: readonly MutatedFile[] = [
     suites: ["test/provider/connection", "test/provider/adapters/moved"],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
-      ["two namespaces of a server count as one server", "server: namespace ?", 'server: namespace === "" ?'],
-      ["a token given in tokenEnv instead of a variable's name is printed", "conventionalName.test(tokenEnv) ?", "tokenEnv !== value ?"],
+      ["two namespaces of a server count as one server", "server: part ?", 'server: part === "" ?'],
       [
         "a connection's new address is accepted without acceptMoved",
         "acceptMoved: acceptMoved ?? false,",
         "acceptMoved: acceptMoved ?? true,",
       ],
+    ],
+  },
+  {
+    file: "provider/credentials.ts",
+    suites: ["test/provider/connection"],
+    commandLine: ["test/end-to-end/secrets/life"],
+    mutants: [
+      ["a token given in tokenEnv instead of a variable's name is printed", "conventionalName.test(tokenEnv) ?", "tokenEnv !== value ?"],
     ],
   },
   {

@@ -1,16 +1,23 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Connection, connect } from "../../provider/connection";
+import { Connection, connect, System } from "../../provider/connection";
+import { connectTo, systems } from "../support/connection";
 import { noEngine } from "../support/engine";
 
-const from = (config: Record<string, unknown>, environment: NodeJS.ProcessEnv = {}, name = "default"): Connection =>
-  connect("secrets", name, {
+const from = (
+  config: Record<string, unknown>,
+  environment: NodeJS.ProcessEnv = {},
+  name = "default",
+  system: keyof typeof systems = "secrets",
+): Connection & { namespace?: string } =>
+  connect(systems[system] as System<{ namespace?: string }>, name, {
     config: (key) =>
       key in config ? (typeof config[key] === "string" ? (config[key] as string) : JSON.stringify(config[key])) : undefined,
     environment: { HOME: "/nonexistent", ...environment },
     memory: new Map(),
     engine: noEngine,
+    say: () => {},
   });
 const secrets = (settings: object): Record<string, unknown> => ({ "steward:default": { secrets: settings } });
 
@@ -114,8 +121,8 @@ describe("the configuration", () => {
     ["platform", "namespace"],
     ["platform", "mount"],
     ["scheduler", "mount"],
-  ])("rejects %s.%s, which would have no effect", (system, setting) =>
-    expect(() => from({ "steward:default": JSON.stringify({ [system]: { address: "http://host", [setting]: "a" } }) })).toThrow(
+  ] as const)("rejects %s.%s, which would have no effect", (system, setting) =>
+    expect(() => from({ "steward:default": { [system]: { address: "http://host", [setting]: "a" } } }, {}, "default", system)).toThrow(
       `${system}: "${setting}" is not known here; known are address, `,
     ),
   );
@@ -177,8 +184,5 @@ test.each([
   ["platform", "http://server/api/v2/"],
   ["platform", "http://server/base/api"],
 ] as const)("the address of %s must not contain the path of the API: %s", (system, address) => {
-  const config = JSON.stringify({ [system]: { address } });
-  expect(() => connect(system, "default", { config: () => config, environment: {}, memory: new Map(), engine: noEngine })).toThrow(
-    "End it before /v1 or /api.",
-  );
+  expect(() => connectTo(system, { address })).toThrow("End it before /v1 or /api.");
 });

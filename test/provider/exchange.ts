@@ -1,8 +1,9 @@
 import { createServer, IncomingMessage, RequestListener, Server } from "node:http";
 import { AddressInfo, createServer as createTcpServer, Socket, Server as TcpServer } from "node:net";
-import { Connection, connect } from "../../provider/connection";
-import { limits, Request, Response } from "../../provider/http";
-import { noEngine } from "../support/engine";
+import { Connection } from "../../provider/connection";
+import { Request, Response } from "../../provider/http";
+import { connectTo } from "../support/connection";
+import { limits } from "../support/limits";
 
 // A server that answers as a test wants, and requests to it.
 
@@ -19,10 +20,7 @@ export const servers: Closable[] = [];
 export const seen: IncomingMessage[] = [];
 const usual = { ...limits };
 
-beforeEach(() => {
-  seen.splice(0);
-  limits.firstPause = 5;
-});
+beforeEach(() => void seen.splice(0));
 afterEach(async () => {
   Object.assign(limits, usual);
   for (const server of servers.splice(0)) {
@@ -56,8 +54,8 @@ export async function serve(answer: Answer, settings: object = {}): Promise<Conn
 }
 
 export function connection(address: string, settings: object = {}): Connection {
-  const config = JSON.stringify({ secrets: { address, token: "canary-token", ...settings } });
-  return connect("secrets", "default", { config: () => config, environment: {}, memory: new Map(), engine: noEngine });
+  // What a test changes about the limits later holds for this connection, too.
+  return { ...connectTo("secrets", { address, token: "canary-token", ...settings }), limits };
 }
 
 export const get: Request = {

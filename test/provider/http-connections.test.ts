@@ -1,8 +1,10 @@
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import { print } from "../../provider/adapters/print";
 import { connect } from "../../provider/connection";
 import { send } from "../../provider/http";
 import { certificate, expiredCertificate, otherCertificate, privateKey } from "../support/certificates";
+import { connectTo, systems } from "../support/connection";
 import { noEngine } from "../support/engine";
 import { printed } from "../support/printed";
 import { connection, failure, get, listen, ok, post, seen, serve, servers } from "./exchange";
@@ -48,9 +50,7 @@ describe("TLS", () => {
 
   test.each(["1", "true"])("VAULT_SKIP_VERIFY=%s is not followed, and one sentence says so", async (value) => {
     const address = await secure({});
-    const config = JSON.stringify({ secrets: { address, token: "canary-token" } });
-    const target = (environment: object) =>
-      connect("secrets", "default", { config: () => config, environment: { ...environment }, memory: new Map(), engine: noEngine });
+    const target = (environment: object) => connectTo("secrets", { address, token: "canary-token" }, { environment: { ...environment } });
     const sentence = "VAULT_SKIP_VERIFY is set and not followed: whoever stands between could read the token.";
     expect((await failure(send(target({ VAULT_SKIP_VERIFY: value }), get))).message).toContain(`as the connection's caCert. ${sentence}`);
     expect((await failure(send(target({ VAULT_SKIP_VERIFY: "false" }), get))).message).not.toContain("VAULT_SKIP_VERIFY");
@@ -93,11 +93,12 @@ test.each(["secrets", "platform", "scheduler"] as const)(
   async (system) => {
     const address = `http://${system}.invalid:1`;
     const to = (name: string) =>
-      connect(system, name, {
+      connect(systems[system], name, {
         config: () => JSON.stringify({ [system]: { address, token: "t" } }),
         environment: {},
         memory: new Map(),
         engine: noEngine,
+        say: print,
       });
     for (const name of ["default", "default", "other"]) await failure(send(to(name), { ...get, retry: "never" }));
     const line = (name: string): string =>

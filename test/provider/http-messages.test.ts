@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
-import { limits, send } from "../../provider/http";
+import { send } from "../../provider/http";
+import { limits } from "../support/limits";
 import { failure, get, ok, post, seen, serve, servers } from "./exchange";
 
 describe("the message of a failed request", () => {

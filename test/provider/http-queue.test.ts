@@ -1,7 +1,7 @@
 import { ServerResponse } from "node:http";
-import { limits, send } from "../../provider/http";
-import { progress } from "../../provider/log";
+import { send } from "../../provider/http";
 import { Engine } from "../support/engine";
+import { limits } from "../support/limits";
 import { failure, get, ok, post, seen, serve } from "./exchange";
 
 const later = (milliseconds: number, answer: () => void): unknown => setTimeout(answer, milliseconds);
@@ -42,19 +42,17 @@ describe("requests beyond the connection limit of a server", () => {
 
   test("report the progress of a large set, and nothing for a small one", async () => {
     const log = jest.spyOn(console, "log").mockImplementation(() => {});
-    const usual = progress.interval;
     try {
       const { engine, roles } = await slowRoles();
       await engine.up({ roles: { r0: { policies: ["p"] } } });
       expect(log).not.toHaveBeenCalled();
-      progress.interval = 200;
+      limits.progressInterval = 200;
       await engine.up({ roles });
       await engine.refresh();
       const lines = log.mock.calls.flat().map(String);
       expect(lines).toContainEqual(expect.stringMatching(/^scheduler roles of mount "scheduler": \d+ of 99 written$/));
       expect(lines).toContainEqual(expect.stringMatching(/^scheduler roles of mount "scheduler": \d+ of 100 read$/));
     } finally {
-      progress.interval = usual;
       log.mockRestore();
     }
   });

@@ -1,8 +1,9 @@
 import { createServer as createHttpServer } from "node:http";
 import net, { Socket } from "node:net";
-import { limits, send } from "../../provider/http";
+import { send } from "../../provider/http";
 import { Sandbox, start } from "../../sandbox/index";
 import { Engine } from "../support/engine";
+import { limits } from "../support/limits";
 import { connection, failure, get, listen, listenTcp, ok, post, seen, serve } from "./exchange";
 
 const unsent = { code: "ERR_UNREACHABLE", facts: { outcomeUnknown: false, nothingSent: true } };

@@ -1,7 +1,8 @@
 import { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { StewardError } from "../../provider/errors";
-import { delayAfter429, limits, Request, send } from "../../provider/http";
+import { delayAfter429, Request, send } from "../../provider/http";
+import { limits } from "../support/limits";
 import { connection, failure, get, ok, post, seen, serve } from "./exchange";
 
 describe("a request", () => {
@@ -161,9 +162,11 @@ describe("retry class never", () => {
 
   test("leaves the wait to the caller, who asks how long it is", () => {
     const limited = (facts: object): StewardError => new StewardError({ code: "ERR_RATE_LIMITED", reason: "slow", status: 429, ...facts });
-    expect(delayAfter429(limited({ retryAfter: "3" }), 0)).toBeGreaterThanOrEqual(3000);
-    expect(delayAfter429(limited({}), 20)).toBeLessThanOrEqual(limits.firstPause * 2 ** limits.repetitions);
-    expect(delayAfter429(new StewardError({ code: "ERR_UNAVAILABLE", reason: "busy", status: 503, retryAfter: "3" }), 0)).toBeUndefined();
+    expect(delayAfter429({ limits }, limited({ retryAfter: "3" }), 0)).toBeGreaterThanOrEqual(3000);
+    expect(delayAfter429({ limits }, limited({}), 20)).toBeLessThanOrEqual(limits.firstPause * 2 ** limits.repetitions);
+    expect(
+      delayAfter429({ limits }, new StewardError({ code: "ERR_UNAVAILABLE", reason: "busy", status: 503, retryAfter: "3" }), 0),
+    ).toBeUndefined();
   });
 });
 

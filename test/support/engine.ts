@@ -1,6 +1,6 @@
 import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
-import "./pauses";
-import { forget, provider } from "../../provider/adapters/dynamic-runtime";
+import { forget } from "../../provider/adapters/dynamic-runtime";
+import { provider } from "./limits";
 
 /** Nobody who could die. */
 export const noEngine = { assertAlive: async (): Promise<void> => {}, savesEachStep: true };

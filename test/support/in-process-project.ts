@@ -4,7 +4,7 @@ import { runInThisContext } from "node:vm";
 import * as pulumi from "@pulumi/pulumi";
 import * as settings from "@pulumi/pulumi/runtime/settings";
 import * as state from "@pulumi/pulumi/runtime/state";
-import { forget, provider } from "../../provider/adapters/dynamic-runtime";
+import { forget } from "../../provider/adapters/dynamic-runtime";
 import {
   Deployment,
   Monitor,
@@ -20,6 +20,7 @@ import {
 } from "./deployment";
 import { InProcessProgram } from "./in-process-program";
 import { changesOf, counted, headingOf, kindOf, words } from "./in-process-terminal";
+import { limited, provider } from "./limits";
 import type { Run } from "./project";
 import "./realms";
 import { StateResource } from "./state";
@@ -198,7 +199,7 @@ export class InProcessProject {
         ]);
         pulumi.runtime.setAllConfig(Object.fromEntries(texts), this.secretKeys);
         await awaitFeatureSupport();
-        await pulumi.runtime.runInPulumiStack(() => this.source.run());
+        await pulumi.runtime.runInPulumiStack(() => limited(() => this.source.run()));
         await pulumi.runtime.disconnect();
       }),
     );

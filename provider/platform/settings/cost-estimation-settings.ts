@@ -1,6 +1,6 @@
 import { json } from "../../comparison";
-import { objectIn } from "../../http";
 import { flag, text } from "../../inputs";
+import { objectIn } from "../../json";
 import { SettingsInputs, SettingsState, Values } from "./kind";
 import { SettingsDefinition, settings } from "./resource";
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject, objectIn } from "../../http";
+import { isObject, objectIn } from "../../json";
 
 /** Whether a server shows this in the place of a secret: marks alone, or with a few characters of it at either end. */
 function isMask(value: unknown): boolean {

@@ -3,6 +3,7 @@ import { AnyFields } from "../../definition";
 import { namesWith } from "../../fields";
 import { Connected, onlyConnection } from "../../inputs";
 import { ask } from "../../program";
+import { system } from "../client";
 import { SettingsState } from "./kind";
 import { SettingsDefinition } from "./resource";
 import { Remembered } from "./state";
@@ -17,7 +18,7 @@ export function readSettings<State extends SettingsState, Secret extends keyof S
   { noun, fields, read }: { noun: string; fields: AnyFields; read: SettingsDefinition<never, State>["read"] },
   options: Connected = {},
 ): Promise<Shown<State, Secret>> {
-  return ask(`Cannot read ${noun}`, "platform", { schema: onlyConnection, given: options }, async (connection) => {
+  return ask(`Cannot read ${noun}`, system, { schema: onlyConnection, given: options }, async (connection) => {
     const found = (await read({ connection, state: {} as State & Remembered, declared: [] })) as State & Remembered;
     const { managed, heldBefore, changedByServer, sent, ...shown } = found;
     const secrets = namesWith(fields, "secret").filter((name) => name in shown);

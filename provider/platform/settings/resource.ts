@@ -6,9 +6,8 @@ import { Connection } from "../../connection";
 import { CreateRequest, Definition, DeleteRequest, Doubt, Fields, ReadRequest, UpdateRequest } from "../../definition";
 import { StewardError, Unfinished } from "../../errors";
 import { connectionField, texts } from "../../inputs";
-import { log } from "../../log";
 import { heldByAnother, removeObject } from "../../ownership";
-import { adminPath } from "../client";
+import { adminPath, system } from "../client";
 import { fetchSettings, patchSettings } from "./document";
 import { afterFailure, writeWasApplied } from "./failure";
 import {
@@ -50,6 +49,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
     "planNotes" | "read" | "find" | "create" | "update" | "delete"
   >;
   return {
+    system,
     token: `platform:${of.type}`,
     noun: of.noun,
     name: of.id,
@@ -148,11 +148,11 @@ async function write(kind: Kind, connection: Connection, inputs: SettingsInputs,
   } catch (error) {
     throw await afterFailure(kind, connection, error, basis, plan);
   }
-  sayLost(kind, plan.lost, plan.after.enabled);
+  warnOfLost(connection, kind, plan.lost, plan.after.enabled);
   const known = { ...basis.known, ...declared };
   const normalized = serverNormalizations(kind, shown, pick(changes, managed), known);
   if (Object.keys(normalized).length > 0)
-    say(kind, `the server keeps something else than what was sent as ${Object.keys(normalized).join(", ")}`);
+    warn(connection, kind, `the server keeps something else than what was sent as ${Object.keys(normalized).join(", ")}`);
   const unshown = unseen(kind, pick(changes, managed), shown, inputs);
   const state: Last = stateOf(kind, writtenValues(basis, plan, shown, unshown), known, {
     ...plan,
@@ -212,7 +212,11 @@ async function remove(kind: Kind, { connection, state: last }: DeleteRequest<Las
   if (left.length > 0) await restore(kind, connection, { ...last, managed: left }, other?.managed);
   const originals = kept.filter((name) => last.heldBefore[name]);
   if (originals.length > 0)
-    say(kind, `these original values can no longer be put back: ${originals.join(", ")}. The history of the stack holds them, encrypted`);
+    warn(
+      connection,
+      kind,
+      `these original values can no longer be put back: ${originals.join(", ")}. The history of the stack holds them, encrypted`,
+    );
 }
 
 /** What this run has put back of settings, by the instance that did it. */
@@ -239,16 +243,16 @@ async function restore(kind: Kind, connection: Connection, last: Last, kept: rea
     });
   }
   restored.set(connection.instance ?? "", values);
-  sayLost(kind, lost, { ...known, ...values }.enabled);
+  warnOfLost(connection, kind, lost, { ...known, ...values }.enabled);
   const residue = kind.residueWarning?.(shown);
-  if (residue) say(kind, residue);
+  if (residue) warn(connection, kind, residue);
 }
 
-const say = ({ noun, id }: Kind, line: string): void => log(`warning: ${noun} "${id}": ${line}`);
+const warn = ({ say }: Connection, { noun, id }: Kind, line: string): void => say(`warning: ${noun} "${id}": ${line}`);
 
-function sayLost(kind: Kind, lost: readonly string[], isEnabled: unknown): void {
+function warnOfLost(connection: Connection, kind: Kind, lost: readonly string[], isEnabled: unknown): void {
   if (lost.length === 0) return;
   const stays = isEnabled || !("enabled" in kind.attributes);
   const end = stays ? "what was written last stays" : "they are left disabled, to be set by hand before they are enabled again";
-  say(kind, `${lost.join(", ")} cannot be put back, since the server never shows what was held before: ${end}`);
+  warn(connection, kind, `${lost.join(", ")} cannot be put back, since the server never shows what was held before: ${end}`);
 }

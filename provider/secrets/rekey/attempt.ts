@@ -3,6 +3,7 @@ import { Comparison, ignored } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition, Doubt, PlanNote } from "../../definition";
 import { removeObject } from "../../ownership";
+import { system } from "../client";
 import { isNew, RekeyInputs, rekeyFields, rekeyRules } from "./declaration";
 import { createThrowAwayKey, inspectKeys } from "./pgp";
 import { Parameters } from "./server";
@@ -101,11 +102,11 @@ async function up(connection: Connection, inputs: RekeyInputs, last: Partial<Att
   for (;;) {
     const situation = await look(connection, ours);
     const holds = before ? "an attempt" : "nothing";
-    switch (decide("attempt", holds, situation)) {
+    switch (decide(connection, "attempt", holds, situation)) {
       case "start":
         return begun((await newAttempt(connection, ours)).nonce);
       case "take over":
-        tell(`took over the attempt ${situation.status.nonce}, which is exactly like ours and has no share yet`);
+        tell(connection, `took over the attempt ${situation.status.nonce}, which is exactly like ours and has no share yet`);
         return begun(situation.status.nonce);
       case "give up and start":
         await cancelOurs(connection, situation.status);
@@ -128,6 +129,7 @@ async function up(connection: Connection, inputs: RekeyInputs, last: Partial<Att
 
 /** @internal */
 export const rekeyAttempt: Definition<RekeyInputs, AttemptState> = {
+  system,
   token: "secrets:RekeyAttempt",
   noun: "rekey",
   id: "sys/rekey/init",

@@ -1,5 +1,6 @@
 import { Connected, onlyConnection } from "../../inputs";
 import { ask } from "../../program";
+import { system } from "../client";
 import { getBackup, RekeyBackup } from "./server";
 
 /** Options of {@link getRekeyBackup}. */
@@ -12,5 +13,5 @@ export interface GetRekeyBackupOptions extends Connected {}
  * Throws `ERR_FORBIDDEN` without a token that may read it.
  */
 export async function getRekeyBackup(options: GetRekeyBackupOptions = {}): Promise<RekeyBackup | undefined> {
-  return ask("Cannot read the backup of a rekey", "secrets", { schema: onlyConnection, given: options }, getBackup);
+  return ask("Cannot read the backup of a rekey", system, { schema: onlyConnection, given: options }, getBackup);
 }

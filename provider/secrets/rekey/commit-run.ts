@@ -86,7 +86,7 @@ export function noteUnknown(run: Run, reason: string): StewardError {
 export async function waitForShares(run: Run, reason: string): Promise<StewardError> {
   const { attempt, candidate } = run.inputs;
   const { encrypted } = candidate;
-  for (const { fingerprint, share } of encrypted) tell(encryptedLine(fingerprint, share));
+  for (const { fingerprint, share } of encrypted) tell(run.connection, encryptedLine(fingerprint, share));
   return unfinished(
     run,
     reason,

@@ -4,6 +4,7 @@ import { ignored } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition, PlanNote } from "../../definition";
 import { assertNotRefused, heldByAnother, newInstance } from "../../ownership";
+import { system } from "../client";
 import { CommitInputs, CommitState, Gathered, Last, noteUnknown, Run, stateOf, waitForShares } from "./commit-run";
 import { handedOn, rekeyFields } from "./declaration";
 import { getBackup, ShareSet } from "./server";
@@ -39,7 +40,8 @@ async function up(connection: Connection, inputs: CommitInputs, last: Last): Pro
   const outcome = isSame ? (last.outcome ?? "open") : firstOutcome(inputs);
   const isOpen = outcome === "open" || outcome === "unknown";
   const before = isSame ? (last.gathered ?? []) : [];
-  const { gathered, missing } = isOpen && candidate.encrypted.length > 0 ? gather(inputs, before) : { gathered: [], missing: [] };
+  const { gathered, missing } =
+    isOpen && candidate.encrypted.length > 0 ? gather(connection, inputs, before) : { gathered: [], missing: [] };
   const shares =
     candidate.encrypted.length > 0
       ? gathered.map(({ label, share }) => shareOf(share, label))
@@ -76,12 +78,14 @@ function firstOutcome({ attempt, source }: CommitInputs): CommitState["outcome"]
 
 /** What was brought before, and what is brought now. Shares of an earlier set, left over in newShares, would open the service, and prove nothing. */
 function gather(
+  connection: Connection,
   { newShares = [], candidate, foreign }: CommitInputs,
   before: readonly Gathered[],
 ): { gathered: Gathered[]; missing: string[] } {
   const { shares, missing } = sharesAtHand(newShares, "newShares");
   const fitting = shares.filter((share) => !foreign.includes(markOf(candidate.nonce, share)));
-  for (const each of shares) if (!fitting.includes(each)) tell(`${each.label} is none of this rekey's new shares, and is left out`);
+  for (const each of shares)
+    if (!fitting.includes(each)) tell(connection, `${each.label} is none of this rekey's new shares, and is left out`);
   const brought = fitting.map((share) => ({ label: named(share, newShares.length, candidate), share: share.bytes.toString("base64") }));
   const added = brought.filter(({ share }) => !before.some((known) => known.share === share));
   return { gathered: [...before, ...added], missing };
@@ -104,7 +108,7 @@ async function step(run: Run): Promise<CommitState> {
       );
     const situation = await look(connection, ours);
     const holds = state.outcome === "unknown" ? "unknown" : "candidate";
-    switch (decide("commit", holds, situation)) {
+    switch (decide(connection, "commit", holds, situation)) {
       case "prove and verify":
         return proveAndVerify(run);
       case "note unknown":
@@ -140,6 +144,7 @@ const withCandidate = { input: z.any().optional(), required: true, compare: igno
 
 /** @internal */
 export const rekeyCommit: Definition<CommitInputs, CommitState> = {
+  system,
   token: "secrets:RekeyCommit",
   noun: "rekey",
   id: "sys/rekey/verify",
@@ -177,9 +182,11 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     const { kind, status } = await look(connection, oursOf(attempt, nonces ?? []));
     if (!isEmpty(live) && status.required !== 0 && status.required !== live.threshold)
       tell(
+        connection,
         `the service now asks for ${status.required} shares, and the set in the state has a threshold of ${live.threshold}: somebody has rekeyed it`,
       );
-    if (kind === "former" || kind === "probe") tell(`an attempt of ours is left on the server, ${status.nonce}: the next rekey ends it`);
+    if (kind === "former" || kind === "probe")
+      tell(connection, `an attempt of ours is left on the server, ${status.nonce}: the next rekey ends it`);
     return previous;
   },
   create: ({ connection, inputs }) => dated(connection, inputs, {}),

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
-import { log } from "../../log";
 import { dialectOf } from "../client";
 import { waitAfter429 } from "./rate-limit";
 import { getBackup, giveShare, isWhole, RekeyStatus, ShareSet, saysNothingOfTheShare } from "./server";
@@ -47,7 +46,7 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
     if (kind === "verifying") return recover(run, { kind, status });
     if (kind !== "collecting") throw lostMeanwhile(run, { kind, status });
     if (status.progress < state.given.length) state.given = [];
-    if (told !== status.progress) tell(`${status.progress} of ${status.required} current shares given`);
+    if (told !== status.progress) tell(run.connection, `${status.progress} of ${status.required} current shares given`);
     told = status.progress;
 
     const waits = Date.now() < until;
@@ -56,7 +55,7 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
     const share = offer.shares[position];
     if (!share || isKeptForLast) {
       if (!offer.set && waits) {
-        if (!hasToldWait) tell(waiting(inputs.waitSeconds));
+        if (!hasToldWait) tell(run.connection, waiting(inputs.waitSeconds));
         hasToldWait = true;
         await sleep(Math.max(0, Math.min(pollEvery, until - Date.now())));
         continue;
@@ -64,7 +63,7 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
       // Shares of another set would make what other holders gave worthless.
       const next = status.progress <= counted ? offers.shift() : undefined;
       if (!next) throw tooFew(run, status, before, missing, refusals);
-      tell("the shares at hand are not enough: trying those of an earlier rekey that the state keeps");
+      tell(run.connection, "the shares at hand are not enough: trying those of an earlier rekey that the state keeps");
       [offer, position, counted] = [next, 0, 0];
       continue;
     }
@@ -84,7 +83,7 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
       case "complete":
         if (ours.parameters.verification && !isWhole(outcome.set, ours.parameters)) throw await refuseParts(run, status, outcome.set);
         if (isEmpty(outcome.set)) return withoutShares(run, outcome.set, share, offer);
-        tell(`${status.required} of ${status.required} current shares given`);
+        tell(run.connection, `${status.required} of ${status.required} current shares given`);
         return accepted(run, outcome.set, share, early, offer);
       case "counted":
         if (!wasGiven) state.given.push(mark);
@@ -110,7 +109,7 @@ export async function give(run: Run, first: Situation): Promise<SharesState> {
         if (offer.set) state.refused.push(offer.set.nonce);
         const next = offers.shift();
         if (!next) throw refusedTogether(run, status, outcome.reason, isAlone);
-        tell("the shares at hand are not the current ones: trying those of an earlier rekey that the state keeps");
+        tell(run.connection, "the shares at hand are not the current ones: trying those of an earlier rekey that the state keeps");
         [offer, position, counted] = [next, 0, 0];
         break;
       }
@@ -177,9 +176,12 @@ async function refuseParts(run: Run, status: RekeyStatus, set: ShareSet): Promis
 }
 
 /** The set that was accepted is the live one: whatever else we kept is dead. */
-function accepted({ state, ours }: Run, set: ShareSet, share: Share, early: Share[], { set: used }: Offer): SharesState {
+function accepted({ connection, state, ours }: Run, set: ShareSet, share: Share, early: Share[], { set: used }: Offer): SharesState {
   if (!isEmpty(set))
-    tell(ours.parameters.verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
+    tell(
+      connection,
+      ours.parameters.verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live",
+    );
   const foreign = [...state.given, ...[share, ...early].map((each) => markOf(set.nonce, each))];
   return { ...state, candidate: set, source: "reply", kept: used ? [used] : [], foreign };
 }
@@ -190,7 +192,7 @@ async function withoutShares(run: Run, set: ShareSet, share: Share, offer: Offer
   if (found) return found;
   const state = accepted(run, set, share, [], offer);
   if (!mayGiveNoShares(run.connection, run.ours.parameters)) throw unfinished({ state }, noShares.reason, noShares.advice);
-  log(`warning: rekey: ${keptBySeal}`);
+  run.connection.say(`warning: rekey: ${keptBySeal}`);
   return state;
 }
 

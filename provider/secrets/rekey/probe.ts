@@ -24,7 +24,7 @@ export async function probe<T extends Tried>(
   sets: readonly T[],
 ): Promise<T | undefined> {
   const parameters = { shares: 1, threshold: 1, pgpKeys: [key], fingerprints: [fingerprint], backup: false, verification: true };
-  tell("asking the service with a throw-away attempt which shares open it");
+  tell(connection, "asking the service with a throw-away attempt which shares open it");
   try {
     await startAttempt(connection, parameters);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "../../connection";
-import { delayAfter429, limits } from "../../http";
+import { delayAfter429 } from "../../http";
 
 // A 429 says that nothing was applied. Meanwhile the attempt may have become another one, so the service is looked at again before anything is sent.
 
@@ -14,8 +14,8 @@ interface Waits {
 export async function waitAfter429(connection: Connection, error: unknown): Promise<void> {
   const key = "rekey: waits after 429";
   const { count, milliseconds } = (connection.memory.get(key) as Waits | undefined) ?? { count: 0, milliseconds: 0 };
-  const pause = delayAfter429(error, count);
-  if (pause === undefined || milliseconds + pause > limits.deadline) throw error;
+  const pause = delayAfter429(connection, error, count);
+  if (pause === undefined || milliseconds + pause > connection.limits.deadline) throw error;
   connection.memory.set(key, { count: count + 1, milliseconds: milliseconds + pause });
   await sleep(pause);
 }

@@ -32,7 +32,7 @@ export async function settle(run: Run, required: number): Promise<CommitState> {
   const isWord = found === set && candidate.encrypted.length > 0;
   if (isWord && others.some((other) => isComplete(other, required))) found = (await probe(guarded, attempt, others)) ?? set;
   if (found === set) {
-    tell("the new shares open the service");
+    tell(connection, "the new shares open the service");
     const former = isWord && state.live ? { former: state.live } : {};
     run.state = { ...stateOf("live", candidate, []), ...former };
     return finish(run);
@@ -57,7 +57,7 @@ export async function settle(run: Run, required: number): Promise<CommitState> {
 async function removeDeadBackup({ connection, inputs }: Run): Promise<void> {
   if (!inputs.hadBackup || (await getBackup(connection))?.nonce !== inputs.candidate.nonce) return;
   await removeBackup(connection, inputs.candidate.nonce);
-  tell(`removed the backup of ${inputs.candidate.nonce}: its shares are dead`);
+  tell(connection, `removed the backup of ${inputs.candidate.nonce}: its shares are dead`);
 }
 
 /** @internal */

@@ -80,7 +80,10 @@ export async function fromBackup({ connection, ours, state }: Run): Promise<Shar
   if (!parameters.backup || !nonce) return undefined;
   const candidate = candidateIn(await getBackup(connection), nonce, parameters);
   if (!candidate) return undefined;
-  tell("the reply with the new shares did not come here, but to whoever gave the last share, or was lost: took them from the backup");
+  tell(
+    connection,
+    "the reply with the new shares did not come here, but to whoever gave the last share, or was lost: took them from the backup",
+  );
   return { ...state, candidate, source: "backup", foreign: state.given, kept: state.kept.filter((set) => set.nonce !== nonce) };
 }
 

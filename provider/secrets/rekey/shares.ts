@@ -4,6 +4,7 @@ import { Definition, PlanNote } from "../../definition";
 import { StewardError, Unfinished } from "../../errors";
 import { namesWith } from "../../fields";
 import { assertNotRefused, heldByAnother } from "../../ownership";
+import { system } from "../client";
 import { handedOn, rekeyFields } from "./declaration";
 import { give } from "./giving";
 import { getBackup } from "./server";
@@ -70,7 +71,7 @@ async function step(run: Run): Promise<SharesState> {
   for (;;) {
     const situation = await look(connection, ours);
     const holds = ours.nonce ? "a nonce" : "no nonce";
-    switch (decide("shares", holds, situation)) {
+    switch (decide(connection, "shares", holds, situation)) {
       case "start again": {
         // Without verification the last share commits: whether what its lost reply brought is live, is found out later.
         const found = ours.parameters.verification ? undefined : await fromBackup(run);
@@ -128,6 +129,7 @@ async function planNotes({ inputs, last }: { inputs: SharesInputs; last?: Shares
 
 /** @internal */
 export const rekeyShares: Definition<SharesInputs, SharesState> = {
+  system,
   token: "secrets:RekeyShares",
   noun: "rekey",
   id: "sys/rekey/update",

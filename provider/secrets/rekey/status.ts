@@ -1,5 +1,6 @@
 import { Connected, onlyConnection } from "../../inputs";
 import { ask } from "../../program";
+import { system } from "../client";
 import { getStatus, RekeyStatus } from "./server";
 
 /** Options of {@link getRekeyStatus}. */
@@ -11,5 +12,5 @@ export interface GetRekeyStatusOptions extends Connected {}
  * Throws `ERR_UNAVAILABLE` for a sealed service.
  */
 export async function getRekeyStatus(options: GetRekeyStatusOptions = {}): Promise<RekeyStatus> {
-  return ask("Cannot read the status of a rekey", "secrets", { schema: onlyConnection, given: options }, getStatus);
+  return ask("Cannot read the status of a rekey", system, { schema: onlyConnection, given: options }, getStatus);
 }

@@ -1,7 +1,6 @@
 import { Connection } from "../../connection";
 import { PlanNote } from "../../definition";
 import { StewardError, Unfinished } from "../../errors";
-import { log } from "../../log";
 import { heldByAnother } from "../../ownership";
 import { RekeyInputs } from "./declaration";
 import { describeKeys } from "./pgp";
@@ -34,7 +33,7 @@ export const oursOf = ({ parameters, probe }: Attempt, nonces: readonly string[]
 });
 
 /** A line of the story that `pulumi up` tells. @internal */
-export const tell = (text: string): void => log(`rekey: ${text}`);
+export const tell = ({ say }: Connection, text: string): void => say(`rekey: ${text}`);
 
 /** To whom new shares are encrypted. @internal */
 export const recipients = async (pgpKeys: readonly string[] = []): Promise<string> =>
@@ -83,7 +82,7 @@ export async function newAttempt(connection: Connection, ours: Ours): Promise<Re
   const isFresh = matches(status, parameters) && !status.verification && status.progress === 0;
   // Without verification, an attempt like ours that we cannot know to be ours may be a trap for our shares.
   if (isKnown || (isFresh && (kind === "untouched" || !(lost || nonce)))) {
-    tell(`started attempt ${status.nonce}: ${describe(status)}`);
+    tell(connection, `started attempt ${status.nonce}: ${describe(status)}`);
     return status;
   }
   if (!lost && status.shares === 1 && parameters.shares > 1)
@@ -108,12 +107,12 @@ export async function settleConflict(
     const now = await getStatus(connection);
     if (now.nonce === status.nonce) {
       await cancelAttempt(connection, status.nonce);
-      tell(`cancelled somebody else's attempt ${status.nonce}: ${describe(now)}`);
+      tell(connection, `cancelled somebody else's attempt ${status.nonce}: ${describe(now)}`);
     }
     return undefined;
   }
   if (onConflict === "resume" && kind === "alike" && maySubmit) {
-    tell(`resumed somebody else's attempt ${status.nonce}: ${describe(status)}`);
+    tell(connection, `resumed somebody else's attempt ${status.nonce}: ${describe(status)}`);
     return status.nonce;
   }
   throw inProgress(
@@ -138,13 +137,13 @@ const inProgress = (status: RekeyStatus, advice: string): StewardError =>
 export async function cancelOurs(connection: Connection, status: RekeyStatus): Promise<void> {
   if (status.verification) await restartVerification(connection, status.nonce);
   await cancelAttempt(connection, status.nonce);
-  tell(`cancelled our attempt ${status.nonce}`);
+  tell(connection, `cancelled our attempt ${status.nonce}`);
 }
 
 /** @internal */
 export async function cancelProbe(connection: Connection, { status }: Situation): Promise<void> {
   await cancelAttempt(connection, status.nonce);
-  tell(`cancelled an old probe of ours, ${status.nonce}`);
+  tell(connection, `cancelled an old probe of ours, ${status.nonce}`);
 }
 
 /** What a delete ends: nothing of anybody else's. @internal */

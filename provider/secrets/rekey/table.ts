@@ -1,4 +1,4 @@
-import { log } from "../../log";
+import { Connection } from "../../connection";
 import { Kind, Situation } from "./situation";
 
 /** Which of the three resources. @internal */
@@ -83,9 +83,9 @@ export const table: readonly Row[] = Object.entries({ attempt, shares, commit })
 );
 
 /** The row that holds, told as a line of the story. @internal */
-export function decide(step: Step, holds: Held, { kind }: Situation): Action | undefined {
+export function decide({ say }: Connection, step: Step, holds: Held, { kind }: Situation): Action | undefined {
   const row = table.find((each) => each.step === step && each.holds.includes(holds) && each.server.includes(kind));
-  if (row) log(lineOf(row));
+  if (row) say(lineOf(row));
   return row?.action;
 }
 

@@ -46,18 +46,18 @@ export async function proveAndVerify(run: Run): Promise<CommitState> {
     const done = await sendPatiently(connection, give, isStillOurs);
     if (done && index === threshold - 1) return committed(run);
     if (done) throw noteUnknown(run, `the service said complete after ${index + 1} of ${threshold} new shares`);
-    tell(`${index + 1} of ${threshold} new shares verified`);
+    tell(connection, `${index + 1} of ${threshold} new shares verified`);
   }
   throw stopped("the service asks for more new shares than their threshold", "Nothing was committed by us: run `pulumi up` again.");
 }
 
 async function proveLocally(run: Run): Promise<void> {
-  const { shares, inputs } = run;
+  const { connection, shares, inputs } = run;
   const { threshold, encrypted } = inputs.candidate;
   const verdict = await prove(shares, threshold);
-  if (verdict.proven === true) return tell(`all ${shares.length} new shares belong together: proven before the commit`);
+  if (verdict.proven === true) return tell(connection, `all ${shares.length} new shares belong together: proven before the commit`);
   if (verdict.proven === "unknown")
-    return tell(`${verdict.reason}: they cannot be proven here, and the service's own threshold is the proof`);
+    return tell(connection, `${verdict.reason}: they cannot be proven here, and the service's own threshold is the proof`);
   const misfits = verdict.misfits.map(({ label }) => label);
   // Among those gathered is a wrong one: they are asked for again.
   if (encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
@@ -98,7 +98,7 @@ async function committed(run: Run): Promise<CommitState> {
   if (status.nonce === inputs.candidate.nonce || status.required !== inputs.candidate.threshold)
     throw noteUnknown(run, "the service said complete, and does not look so");
   run.state = stateOf("live", inputs.candidate, []);
-  tell(`the new shares are live: ${ours.parameters.shares} of them, threshold ${ours.parameters.threshold}`);
+  tell(connection, `the new shares are live: ${ours.parameters.shares} of them, threshold ${ours.parameters.threshold}`);
   return finish(run);
 }
 
@@ -115,7 +115,7 @@ export async function finish(run: Run): Promise<CommitState> {
     // One of another attempt of ours holds dead shares.
     if (backup && isOurs && (inputs.removeBackup || backup.nonce !== inputs.candidate.nonce)) {
       await removeBackup(connection, backup.nonce);
-      tell(`removed the backup of ${backup.nonce}`);
+      tell(connection, `removed the backup of ${backup.nonce}`);
     }
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;

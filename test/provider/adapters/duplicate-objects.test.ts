@@ -1,17 +1,11 @@
 import { declare, Program } from "../../../provider/adapters/duplicates";
-import { Connection, connect } from "../../../provider/connection";
+import { Connection } from "../../../provider/connection";
 import { schedulerRole } from "../../../provider/secrets/scheduler-role";
-import { noEngine } from "../../support/engine";
+import { connectTo } from "../../support/connection";
 
 // How the program recognizes an object. test/stories/everything/duplicates.test.ts covers whole programs.
 
-const connectionTo = (address: string): Connection =>
-  connect("secrets", "default", {
-    config: () => JSON.stringify({ secrets: { address } }),
-    environment: {},
-    memory: new Map(),
-    engine: noEngine,
-  });
+const connectionTo = (address: string): Connection => connectTo("secrets", { address });
 const program = (): Program => ({
   names: new Map(),
   connections: new Map([

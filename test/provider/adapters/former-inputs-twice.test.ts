@@ -1,17 +1,11 @@
-import { forget, provider } from "../../../provider/adapters/dynamic-runtime";
-import { limits } from "../../../provider/http";
+import { forget } from "../../../provider/adapters/dynamic-runtime";
 import { start } from "../../../sandbox/index";
 import { Declaration, Deployment, Secret } from "../../support/deployment";
+import { limits, provider } from "../../support/limits";
 import "../../support/printed";
 import { onEachTarget } from "../../support/target";
 
-const { repetitions } = limits;
-beforeAll(() => {
-  limits.repetitions = 0;
-});
-afterAll(() => {
-  limits.repetitions = repetitions;
-});
+limits.repetitions = 0;
 
 onEachTarget("secrets during two partial updates in a row", (current) => {
   const deployment = (): Deployment =>

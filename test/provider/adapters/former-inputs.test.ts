@@ -1,8 +1,8 @@
-import { limits } from "../../../provider/http";
 import { Fault, Sandbox, start } from "../../../sandbox/index";
 import { certificate, privateKey, sha1Certificate } from "../../support/certificates";
 import { definitionOf, secretFields, secretOutputs } from "../../support/definitions";
 import { Engine } from "../../support/engine";
+import { limits } from "../../support/limits";
 import { printed } from "../../support/printed";
 import { attributeCases, complete } from "../platform/attributes";
 
@@ -165,17 +165,14 @@ function clearText({ state }: Engine, token: string): string {
   return JSON.stringify([outputs, inputs]);
 }
 
+Object.assign(limits, { firstPause: 1, repetitions: 0 });
+
 describe.each(["standard", "hashicorp"] as const)("a secret that leaves the program while the response is lost (%s)", (dialect) => {
   let sandbox: Sandbox;
-  const usual = { ...limits };
   beforeAll(async () => {
     sandbox = await start({ dialect });
-    Object.assign(limits, { firstPause: 1, repetitions: 0 });
   });
-  afterAll(async () => {
-    Object.assign(limits, usual);
-    await sandbox.close();
-  });
+  afterAll(() => sandbox.close());
   beforeEach(() => sandbox.reset());
 
   const cases = [...secretsCases, ...platformCases].filter(({ dialects }) => !dialects || dialects.includes(dialect));

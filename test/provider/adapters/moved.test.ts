@@ -1,13 +1,7 @@
-import { limits } from "../../../provider/http";
+import { limits } from "../../support/limits";
 import { engine, hold, other, sandbox, sent, to } from "./two-sandboxes";
 
-const { repetitions } = limits;
-beforeAll(() => {
-  limits.repetitions = 0;
-});
-afterAll(() => {
-  limits.repetitions = repetitions;
-});
+limits.repetitions = 0;
 
 describe("the server that a resource was written to", () => {
   const role = { name: "web", policies: ["a"] };

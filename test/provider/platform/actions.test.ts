@@ -1,14 +1,5 @@
-import { limits } from "../../../provider/http";
 import { onEachPlatform, Platform } from "../../support/platform";
 import { complete } from "./attributes";
-
-const { firstPause } = limits;
-beforeAll(() => {
-  limits.firstPause = 5;
-});
-afterAll(() => {
-  limits.firstPause = firstPause;
-});
 
 const actions: { token: string; inputs: Record<string, unknown>; path: (platform: Platform) => string }[] = [
   { token: "SamlCertificateRevocation", inputs: {}, path: () => "saml-settings/actions/revoke-old-certificate" },

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import { connect } from "../../../provider/connection";
 import { StewardError } from "../../../provider/errors";
-import { limits } from "../../../provider/http";
 import { adminWorkspace } from "../../../provider/platform/admin-workspace";
+import { connectTo } from "../../support/connection";
+import { limits } from "../../support/limits";
 import { onEachPlatform } from "../../support/platform";
 
 const id = "ws-acmeNetworkProd";
@@ -49,12 +49,11 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
     const assertAlive = async (): Promise<void> => {
       if (answers-- === 0) throw new StewardError({ code: "ERR_ENGINE_GONE", reason: "gone" });
     };
-    const config = JSON.stringify({ platform: { address: service.url, token: service.token, dialect } });
-    const sources = { config: () => config, environment: {}, memory: new Map(), engine: { assertAlive, savesEachStep: true } };
+    const engine = { assertAlive, savesEachStep: true };
+    const connection = connectTo("platform", { address: service.url, token: service.token, dialect }, { engine });
     sandbox.faults.add(limited);
     const state = { workspaceId: id, name: "network-prod", organization: "acme", destroyOnDelete: true };
-    const destroy = (): Promise<unknown> =>
-      Promise.resolve(adminWorkspace.delete?.({ connection: connect("platform", "default", sources), state: state as never }));
+    const destroy = (): Promise<unknown> => Promise.resolve(adminWorkspace.delete?.({ connection, state: state as never }));
     const sent = await requests(() => expect(destroy()).rejects.toMatchObject({ code: "ERR_ENGINE_GONE" }));
     expect(sent).toEqual([`DELETE workspaces/${id}`, `GET workspaces/${id}`]);
     expect((await outside("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(200);

@@ -1,6 +1,7 @@
 import { createServer, IncomingMessage, Server, ServerResponse } from "node:http";
 import { AddressInfo } from "node:net";
 import { StewardError } from "../../../provider";
+import { system } from "../../../provider/scheduler/client";
 
 /** One request as it came. */
 export interface Asked {
@@ -15,10 +16,9 @@ export interface Asked {
 type Answer = (asked: Asked, response: ServerResponse, count: number) => unknown;
 
 const servers: Server[] = [];
-const dialects = { standard: "SCHEDULER", hashicorp: "NOMAD" };
 
 /** A server for what the real product cannot be made to do. The connection `default` leads to it. */
-export async function serve(answer: Answer, dialect: keyof typeof dialects = "standard"): Promise<Asked[]> {
+export async function serve(answer: Answer, dialect = "standard"): Promise<Asked[]> {
   const seen: Asked[] = [];
   const server = createServer(async (request, response) => {
     let body = "";
@@ -34,15 +34,15 @@ export async function serve(answer: Answer, dialect: keyof typeof dialects = "st
   return seen;
 }
 
-function pointAt(address: string, token: string, dialect: keyof typeof dialects): void {
+function pointAt(url: string, token: string, dialect: string): void {
   forget();
-  process.env[`${dialects[dialect]}_ADDR`] = address;
-  process.env[`${dialects[dialect]}_TOKEN`] = token;
+  for (const { address, prefix } of system.variables.filter((row) => row.dialect === dialect))
+    Object.assign(process.env, { [address]: url, [`${prefix}_TOKEN`]: token });
 }
 
 const forget = (): void => {
-  for (const prefix of Object.values(dialects))
-    for (const name of ["ADDR", "TOKEN", "NAMESPACE", "REGION"]) delete process.env[`${prefix}_${name}`];
+  for (const name of Object.keys(process.env))
+    if (system.variables.some(({ prefix }) => name.startsWith(`${prefix}_`))) delete process.env[name];
 };
 
 export async function closeAll(): Promise<void> {

@@ -1,22 +1,14 @@
 import { ServerResponse } from "node:http";
 import { scheduler } from "../../../provider";
-import { limits } from "../../../provider/http";
-import { electionPause } from "../../../provider/scheduler/election";
-import { watching } from "../../../provider/scheduler/watch";
+import { limited, limits } from "../../support/limits";
 import { printed } from "../../support/printed";
-import { collect } from "../../support/scheduler";
+import { collect as collectAll } from "../../support/scheduler";
 import { Asked, answerList, closeAll, failure, serve } from "./server";
 
-const usual = { limits: { ...limits }, watching: { ...watching }, electionPause: { ...electionPause } };
-beforeEach(() => {
-  limits.firstPause = 5;
-  watching.pause = 5;
-  electionPause.first = 5;
-});
+Object.assign(limits, { pollPause: 5, leaderPause: 5 });
+const usual = { ...limits };
 afterEach(async () => {
-  Object.assign(limits, usual.limits);
-  Object.assign(watching, usual.watching);
-  Object.assign(electionPause, usual.electionPause);
+  Object.assign(limits, usual);
   await closeAll();
 });
 
@@ -33,15 +25,17 @@ const at =
     answer(response, index, items);
 
 /** The first changes of a watch, which is then left. */
-async function take(count: number, options: Partial<scheduler.WatchOptions> = {}): Promise<string[]> {
-  const found: string[] = [];
-  if (count === 0) return found;
-  for await (const { index, items } of scheduler.watch({ resource: "nodes", ...options })) {
-    found.push([index, ...items.map(({ ID }) => ID)].join(" "));
-    if (found.length === count) break;
-  }
-  return found;
-}
+const take = (count: number, options: Partial<scheduler.WatchOptions> = {}): Promise<string[]> =>
+  limited(async () => {
+    const found: string[] = [];
+    if (count === 0) return found;
+    for await (const { index, items } of scheduler.watch({ resource: "nodes", ...options })) {
+      found.push([index, ...items.map(({ ID }) => ID)].join(" "));
+      if (found.length === count) break;
+    }
+    return found;
+  });
+const collect: typeof collectAll = (list) => limited(() => collectAll(list));
 const indexes = (seen: Asked[]): (string | undefined)[] => seen.map(({ query }) => query.index);
 
 test("yields the present list first and then each change", async () => {
@@ -82,7 +76,7 @@ test("yields nothing for a response without a change", async () => {
 });
 
 test("polls less often while writes change nothing", async () => {
-  watching.pause = 20;
+  limits.pollPause = 20;
   let index = 5;
   const controller = new AbortController();
   const times: number[] = [];
@@ -112,7 +106,7 @@ test("reconnects after a broken connection and yields the changes made meanwhile
 });
 
 test("fails if the server stays unreachable", async () => {
-  watching.patience = 100;
+  limits.reconnectTimeout = 100;
   limits.repetitions = 1;
   let gone = false;
   await serve(({ request }, response) => {
@@ -124,7 +118,7 @@ test("fails if the server stays unreachable", async () => {
 });
 
 test("reconnects if the server sends no response until the end of the wait and a margin", async () => {
-  watching.margin = 300;
+  limits.heldMargin = 300;
   const silent: Step = () => {};
   const seen = await script(at(5, node("a")), silent, at(6, node("b")));
   const begin = Date.now();
@@ -210,7 +204,7 @@ test("fails for a slow endpoint without blocking queries", async () => {
 });
 
 test("accepts unchanged responses before the end of the wait", async () => {
-  watching.atOnce = 50;
+  limits.atOnce = 50;
   let asked = 0;
   await serve((_, response) => {
     asked += 1;

@@ -1,8 +1,8 @@
-import { connect } from "../../../provider/connection";
 import { getBackup } from "../../../provider/secrets/rekey/server";
 import { Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
-import { Engine, noEngine } from "../../support/engine";
+import { connectTo } from "../../support/connection";
+import { Engine } from "../../support/engine";
 import { bodies, letGo } from "../gateway-404";
 
 /** Which requests the gateway answers itself; `%` stands for the mount. */
@@ -158,11 +158,7 @@ describe("the evidence of absence in the standard dialect", () => {
 
 test.each([["standard"], ["hashicorp"]] as const)("a gateway's 404 does not prove that no backup exists (%s)", async (dialect) => {
   const sandbox = await start({ dialect });
-  const config = (key: string): string | undefined =>
-    key === "steward:default"
-      ? JSON.stringify({ secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect } })
-      : undefined;
-  const connection = connect("secrets", "default", { config, environment: {}, memory: new Map(), engine: noEngine });
+  const connection = connectTo("secrets", { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect });
   expect(await getBackup(connection)).toBeUndefined();
   for (const status of [400, 404])
     for (const body of bodies) {

@@ -1,5 +1,5 @@
 import { StewardError } from "../../../provider/errors";
-import { explainRefusal } from "../../../provider/secrets/client";
+import { explainRefusal } from "../../../provider/secrets/refusal";
 import { serve } from "../exchange";
 
 test("comparing the paths of a hostile OpenAPI document takes linear time", async () => {

@@ -1,5 +1,3 @@
-import "../pauses";
-
 export * from "./deployment";
 export { changedLines, shownOutputs } from "./display";
 export type { Verdict } from "./executor";

@@ -1,9 +1,10 @@
-import { Connection, connect } from "../../../../provider/connection";
+import { Connection } from "../../../../provider/connection";
 import { StewardError } from "../../../../provider/errors";
 import { RekeyInputs } from "../../../../provider/secrets";
 import { rekeyAttempt } from "../../../../provider/secrets/rekey/attempt";
 import { rekeyCommit } from "../../../../provider/secrets/rekey/commit";
 import { rekeyShares } from "../../../../provider/secrets/rekey/shares";
+import { connectTo } from "../../../support/connection";
 import { definitionOf, secretOutputs } from "../../../support/definitions";
 import { noEngine } from "../../../support/engine";
 import { holders } from "../../../support/pgp";
@@ -76,12 +77,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     { title: "after Pulumi has ended", engine: { ...noEngine, assertAlive: ended }, reason: "Pulumi has ended" },
   ])("the resources of a rekey send no write $title", async ({ engine, reason }) => {
     const stack = stackOn(current());
-    const connection = connect("secrets", "default", {
-      config: (key) => JSON.stringify(current().config[key]),
-      environment: {},
-      memory: new Map(),
-      engine,
-    });
+    const connection = connectTo("secrets", {}, { config: (key) => JSON.stringify(current().config[key]), engine });
     const refuses = async (
       create: (request: { connection: Connection; inputs: never }) => Promise<unknown>,
       given: object,

@@ -1,26 +1,20 @@
-import { connect } from "../../../../provider/connection";
-import { limits } from "../../../../provider/http";
 import { RekeyInputs } from "../../../../provider/secrets";
 import { rekeyAttempt } from "../../../../provider/secrets/rekey/attempt";
 import { Fault, Sandbox, start } from "../../../../sandbox/index";
 import { steward } from "../../../command/holder";
 import { call } from "../../../support/call";
+import { connectTo } from "../../../support/connection";
 import { noEngine } from "../../../support/engine";
+import { limits } from "../../../support/limits";
 import { holders, read } from "../../../support/pgp";
 import "../../../support/printed";
 import { RekeyStack } from "../../../support/rekey";
 
 // A 429 says that nothing was applied: each step waits, looks again, and sends once more.
 
-const { firstPause, deadline } = limits;
-beforeAll(() => {
-  limits.firstPause = 5;
-});
+const { deadline } = limits;
 afterEach(() => {
   limits.deadline = deadline;
-});
-afterAll(() => {
-  limits.firstPause = firstPause;
 });
 
 describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
@@ -126,10 +120,8 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
   test("nothing is sent again once Pulumi has ended", async () => {
     refuse("PUT", "init", { times: 9 });
     let looks = 0;
-    const connection = connect("secrets", "default", {
-      config: (key) => JSON.stringify(config()[key]),
-      environment: {},
-      memory: new Map(),
+    const { secrets } = config()["steward:default"] as { secrets: object };
+    const connection = connectTo("secrets", secrets, {
       engine: {
         ...noEngine,
         assertAlive: async () => {

@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { StewardError } from "./errors";
+import { nonEmptyText } from "./inputs";
+
+// The credentials of a connection: the token, and certificates with their key.
+
+/** @internal */
+export interface CredentialSettings {
+  token?: string;
+  tokenEnv?: string;
+  tokenFile?: string;
+  caCert?: string;
+  clientCert?: string;
+  clientKey?: string;
+}
+
+const fields = ["token", "tokenEnv", "tokenFile", "caCert", "clientCert", "clientKey"] as const;
+/** @internal */
+export const credentialShape: z.ZodRawShape = Object.fromEntries(fields.map((field) => [field, nonEmptyText.optional()]));
+
+/** Settings, and what messages call each of them: by its place in the configuration, or by its variable. @internal */
+export interface NamedSettings<Settings> {
+  settings: Settings;
+  called(field: keyof Settings & string): string;
+}
+
+/** @internal */
+export interface Credentials {
+  /** Read when a request is sent, so that a preview needs no credentials. */
+  token(): string | undefined;
+  /** Where that token comes from, as the end of a sentence: `the variable SERVICE`. */
+  tokenSource: string;
+  /** PEM. */
+  caCert?: string;
+  clientCert?: string;
+  clientKey?: string;
+}
+
+/** @internal */
+export const credentialsOf = (found: NamedSettings<CredentialSettings>, environment: NodeJS.ProcessEnv): Credentials => ({
+  token: () => readToken(found, environment),
+  tokenSource: tokenSourceOf(found),
+  caCert: pemOrFile(found, "caCert"),
+  clientCert: pemOrFile(found, "clientCert"),
+  clientKey: pemOrFile(found, "clientKey"),
+});
+
+/** @internal */
+export const invalid = (reason: string, advice?: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, advice });
+
+type Found = NamedSettings<CredentialSettings>;
+
+function readToken(found: Found, environment: NodeJS.ProcessEnv): string | undefined {
+  const token = findToken(found, environment)?.trim();
+  if (token && !/^[\x21-\x7e]+$/.test(token))
+    throw invalid(`${found.called("token")} holds characters that no token has`, "Look for blanks, line ends and quotes in it.");
+  return token || undefined;
+}
+
+/** A name or a path that does not look like one may be the token itself, in the wrong place. */
+function tokenSourceOf({ settings: { token, tokenEnv, tokenFile }, called }: Found): string {
+  const by = called(token ? "token" : tokenFile ? "tokenFile" : "tokenEnv");
+  const setting = by.startsWith("The variable ") || by.startsWith("The file ") ? undefined : by.replace(/^The (\w+) .*/, "its setting $1");
+  if (!setting) return by.replace(/^The/, "the");
+  if (tokenEnv && conventionalName.test(tokenEnv)) return `the variable ${tokenEnv}, ${setting}`;
+  return tokenFile && isPath(tokenFile) ? `the file ${tokenFile}, ${setting}` : setting;
+}
+
+const isPath = (value: string): boolean => /^(\.{0,2}|~)\//.test(value);
+
+/** Words in capitals, as variables are named by convention: a token is not of this form. */
+const conventionalName = /^[A-Z]+\d{0,2}(_[A-Z]+\d{0,2}|_\d{1,2})*$/;
+
+function findToken({ settings: { token, tokenFile, tokenEnv }, called }: Found, environment: NodeJS.ProcessEnv): string | undefined {
+  if (token) return token;
+  if (tokenFile) return readFile(tokenFile, called("tokenFile"));
+  if (!tokenEnv) return undefined;
+  const value = environment[tokenEnv];
+  if (value) return value;
+  // A value that does not look like a name may be the token itself, in the wrong place.
+  const variable = conventionalName.test(tokenEnv) ? `the variable ${tokenEnv}, which` : "a variable that";
+  throw invalid(
+    `${called("tokenEnv")} names ${variable} is not set`,
+    "Set it in the environment that pulumi runs in, or correct the name. The token itself does not belong there.",
+  );
+}
+
+function pemOrFile({ settings, called }: Found, field: "caCert" | "clientCert" | "clientKey"): string | undefined {
+  const value = settings[field];
+  if (value === undefined || value.includes("-----BEGIN")) return value;
+  return readFile(value, called(field));
+}
+
+function readFile(path: string, what: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    // A value that does not look like a path may be the secret itself, in the wrong place.
+    const place = isPath(path) ? ` from ${path}` : "";
+    throw invalid(`${what} cannot be read${place} (${(cause as NodeJS.ErrnoException).code})`, "Give the path of a file that can be read.");
+  }
+}
+
+/** Tells if a file can be read and is not empty. @internal */
+export function holdsToken(path: string): boolean {
+  try {
+    return readFileSync(path, "utf8").trim() !== "";
+  } catch {
+    return false;
+  }
+}

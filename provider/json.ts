@@ -1,0 +1,36 @@
+import type * as LosslessJson from "lossless-json";
+
+/** Tells an object from the other JSON values. @internal */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** @internal */
+export const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((item) => typeof item === "string");
+
+/** Parses JSON; returns undefined for any other string. @internal */
+export function parsed(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses a JSON object; returns undefined for any other string. @internal */
+export function objectIn(text: string): Record<string, unknown> | undefined {
+  const value = parsed(text);
+  return isObject(value) ? value : undefined;
+}
+
+let lossless: typeof LosslessJson | undefined;
+
+/** Parses JSON. An integer that JavaScript cannot hold becomes a string: times are nanoseconds. @internal */
+export function parseLossless(text: string): unknown {
+  // Most responses have no such integer, and JSON.parse is many times as fast.
+  if (!/\d{16}/.test(text)) return JSON.parse(text);
+  lossless ??= require("lossless-json") as typeof LosslessJson;
+  return lossless.parse(text, null, {
+    parseNumber: (digits) => (/^-?\d+$/.test(digits) && !Number.isSafeInteger(Number(digits)) ? digits : Number(digits)),
+    onDuplicateKey: ({ newValue }) => newValue,
+  });
+}
