@@ -8,6 +8,7 @@ import {
   packed,
   peerDependencies,
   programs,
+  testErrors,
   testMisspelling,
   testModules,
   upWithoutSecrets,
@@ -63,4 +64,5 @@ describe.each(ends)("installed from its tarball, on Node $node with @pulumi/pulu
   });
 
   testMisspelling(current);
+  testErrors(current);
 });

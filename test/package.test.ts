@@ -8,6 +8,7 @@ import {
   lowest,
   packed,
   programs,
+  testErrors,
   testMisspelling,
   testModules,
 } from "./support/installation";
@@ -40,6 +41,7 @@ describe("installed from its tarball", () => {
   );
 
   testMisspelling(current);
+  testErrors(current);
 
   test("refresh reports drift, preview plans the repair, and destroy removes the role", async () => {
     const { project, role } = current();

@@ -156,6 +156,20 @@ export function testMisspelling(current: () => Installation): void {
   });
 }
 
+/** Pulumi knows the errors of the package as its own: it prints one sentence and no stack. */
+export function testErrors(current: () => Installation): void {
+  test("an error of a function is one line", async () => {
+    const program = `const { secrets } = require("pulumi-steward");
+exports.roles = secrets.listSchedulerRoles({ connection: "missing" });`;
+    const { code, output } = await current()
+      .project.files({ ...programs.CommonJS, "index.js": program })
+      .pulumi("preview");
+    expect(code).not.toBe(0);
+    expect(output).toContain('Cannot list the scheduler roles: No secrets server is configured under the connection "missing".');
+    expect(output).not.toMatch(/^\s+at /m);
+  });
+}
+
 /** Deploys one of the programs, and looks at its outputs. */
 export async function deployed(project: Project, [language, files]: [string, Record<string, string>]): Promise<void> {
   await upWithoutSecrets(project.files(files));
