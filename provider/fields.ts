@@ -21,8 +21,16 @@ export const inputNames = (fields: AnyFields): string[] => Object.entries(fields
 /** @internal */
 export const comparisonOf = (fields: AnyFields, name: string): Comparison => fields[name]?.compare ?? exact;
 
-/** The schema of all inputs. @internal */
+const schemas = new WeakMap<AnyFields, Schema>();
+
+/** The schema of all inputs. Made once for a definition: zod compiles each schema when it is first used. @internal */
 export function inputSchema(fields: AnyFields): Schema {
+  const schema = schemas.get(fields) ?? schemaOf(fields);
+  schemas.set(fields, schema);
+  return schema;
+}
+
+function schemaOf(fields: AnyFields): Schema {
   const rows = Object.entries(fields).flatMap(([name, field]) => {
     const input = field?.input as z.ZodType | undefined;
     return input ? [[name, field?.required ? input : input.optional()] as const] : [];
