@@ -29,7 +29,7 @@ export interface NamedSettings<Settings> {
 export interface Credentials {
   /** Read when a request is sent, so that a preview needs no credentials. */
   token(): string | undefined;
-  /** Where that token comes from, as the end of a sentence: `the variable SERVICE`. */
+  /** Where that token comes from, as the end of a sentence: `the file /run/token`. */
   tokenSource: string;
   /** PEM. */
   caCert?: string;

@@ -145,6 +145,13 @@ describe("the environment", () => {
     expect([hashicorp.server, hashicorp.token(), hashicorp.dialect]).toEqual(["http://v?namespace=ns", "vt", "hashicorp"]);
   });
 
+  const rows = Object.values(systems).flatMap(({ name, variables }) => variables.map((row) => ({ system: name, ...row })));
+  test.each(rows)("with $address alone selects the dialect $dialect", ({ system, address, prefix, dialect }) => {
+    const environment = { HOME: folder, [address]: "http://host", [`${prefix}_TOKEN`]: "t" };
+    const connection = connectTo(system, {}, { config: () => undefined, environment });
+    expect([connection.address, connection.token(), connection.dialect]).toEqual(["http://host", "t", dialect]);
+  });
+
   test("never sends a token to an address from another source", () => {
     writeFileSync(join(folder, ".vault-token"), "file-token");
     const environment = { HOME: folder, VAULT_TOKEN: "vt", SECRETS_TOKEN: "st" };

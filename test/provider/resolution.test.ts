@@ -54,13 +54,14 @@ test("each operation of a resource reads the configuration and a PEM file once",
     expect([asked, filesRead()]).toEqual([1, 1]);
     return result;
   };
-  const given = { name: "web", policies: ["readonly"], __provider: "text" };
-  const { inputs } = await counted(() => handler.check({}, given));
-  const { id, outs } = await counted(() => handler.create(wire(inputs)));
-  await counted(() => handler.diff(id, wire(outs), wire(inputs)));
-  await counted(() => handler.read(id, wire(outs)));
-  const { outs: updated } = await counted(() => handler.update(id, wire(outs), wire({ ...inputs, policies: ["other"] })));
-  await counted(() => handler.delete(id, wire(updated)));
+  const passed = (properties: object): Record<string, unknown> => wire({ ...properties, __provider: "text" });
+  const given = { name: "web", policies: ["readonly"] };
+  const { inputs } = await counted(() => handler.check({}, passed(given)));
+  const { id, outs } = await counted(() => handler.create(passed(inputs)));
+  await counted(() => handler.diff(id, passed(outs), passed(inputs)));
+  await counted(() => handler.read(id, passed(outs)));
+  const { outs: updated } = await counted(() => handler.update(id, passed(outs), passed({ ...inputs, policies: ["other"] })));
+  await counted(() => handler.delete(id, passed(updated)));
 });
 
 async function first(list: AsyncIterable<unknown>, count: number): Promise<void> {

@@ -2,6 +2,7 @@ import { forget, provider } from "../../../provider/adapters/dynamic-runtime";
 import { call } from "../../support/call";
 import { definitionOf, secretOutputs } from "../../support/definitions";
 import { Declaration, Deployment, Secret } from "../../support/deployment";
+import { provider } from "../../support/limits";
 import { onEachPlatform } from "../../support/platform";
 import { onEachTarget } from "../../support/target";
 import { attributeCases } from "../platform/attributes";
