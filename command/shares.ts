@@ -1,10 +1,9 @@
 import { Connection } from "../provider/connection";
 import { StewardError } from "../provider/errors";
-import { prove } from "../provider/secrets/rekey/proof";
-import { sendPatiently } from "../provider/secrets/rekey/rate-limit";
-import { getStatus, giveShare, isWhole, RekeyStatus, ShareSet, saysNothingOfTheShare, verifyShare } from "../provider/secrets/rekey/server";
-import { encryptedLine, guarding, mayBeShare, Share, shareOf } from "../provider/secrets/rekey/share";
-import { isEmpty, keptBySeal, mayGiveNoShares, noShares } from "../provider/secrets/rekey/stored-seal";
+import { getStatus, giveShare, mayGiveNoShares, saysNothingOfTheShare, sendPatiently, verifyShare } from "../provider/secrets/rekey/api";
+import { encryptedLine, guarding, mayBeShare, prove, Share, shareOf } from "../provider/secrets/rekey/crypto";
+import { isEmpty, isWhole, RekeyStatus, ShareSet } from "../provider/secrets/rekey/states";
+import { keptBySeal, noShares } from "../provider/secrets/rekey/stops";
 import { agree, assertPrivate, giveBack, giving, lookAgain, Round, Standing, service, submitting } from "./attempt";
 import { NewSharesFile } from "./file";
 import { print, readSecret, say, Terminal, unbroken } from "./terminal";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as ts from "typescript";
-import { table } from "../provider/secrets/rekey/table";
+import { table } from "../provider/secrets/rekey/protocol";
 
 const read = (file: string): string => readFileSync(join(__dirname, "..", file), "utf8");
 const oneLine = (text: string): string => text.replace(/\s+/g, " ");
@@ -54,8 +54,9 @@ function reasonsIn(file: string): string[] {
 test("the runbook contains every reason with which a rekey or a holder's command stops", () => {
   const files = ["provider/secrets/rekey", "command"].flatMap((folder) =>
     readdirSync(join(__dirname, "..", folder))
-      .filter((file) => !["declaration.ts", "pgp.ts"].includes(file))
-      .map((file) => `${folder}/${file}`),
+      .map((file) => `${folder}/${file}`)
+      // The rules refuse inputs, property by property.
+      .filter((file) => file !== "provider/secrets/rekey/attempt.ts"),
   );
   const reasons = files.flatMap(reasonsIn);
   expect(reasons.length).toBeGreaterThan(40);

@@ -1,11 +1,16 @@
 export { Duration } from "../comparison";
-export { Rekey, RekeyArgs } from "./rekey";
-export { GetRekeyBackupOptions, getRekeyBackup } from "./rekey/backup";
-export { RekeyInputs } from "./rekey/declaration";
-export { DecryptShareOptions, decryptShare } from "./rekey/pgp";
-export { EncryptedShare, RekeyBackup, RekeyStatus } from "./rekey/server";
-export { ShareSource } from "./rekey/share";
-export { GetRekeyStatusOptions, getRekeyStatus } from "./rekey/status";
+export {
+  DecryptShareOptions,
+  decryptShare,
+  GetRekeyBackupOptions,
+  GetRekeyStatusOptions,
+  getRekeyBackup,
+  getRekeyStatus,
+  Rekey,
+  RekeyArgs,
+} from "./rekey";
+export { RekeyInputs, ShareSource } from "./rekey/inputs";
+export { EncryptedShare, RekeyBackup, RekeyStatus } from "./rekey/states";
 export { SchedulerAccess, SchedulerAccessArgs, SchedulerAccessInputs, SchedulerAccessState } from "./scheduler-access";
 export { SchedulerLease, SchedulerLeaseArgs, SchedulerLeaseInputs, SchedulerLeaseState } from "./scheduler-lease";
 export { RoleAttributes, RoleState, SchedulerRole, SchedulerRoleArgs, SchedulerRoleInputs, SchedulerRoleState } from "./scheduler-role";

@@ -14,7 +14,7 @@ const commandLine = ["test/end-to-end/secrets/rekey.test", "test/end-to-end/secr
 
 export const rekey: readonly MutatedFile[] = [
   {
-    file: "provider/secrets/rekey/table.ts",
+    file: "provider/secrets/rekey/protocol.ts",
     suites,
     commandLine,
     mutants: [
@@ -23,10 +23,20 @@ export const rekey: readonly MutatedFile[] = [
         '[["a nonce"], ["altered"], "refuse altered",',
         '[["a nonce"], ["altered"], "give shares",',
       ],
+      [
+        "an orphaned provider of an earlier run can still commit",
+        "if (status.verification) await restartVerification(connection, status.nonce);",
+        "",
+      ],
+      [
+        "onConflict: resume continues an attempt with other parameters",
+        'onConflict === "resume" && kind === "alike" && maySubmit',
+        'onConflict === "resume" && maySubmit',
+      ],
     ],
   },
   {
-    file: "provider/secrets/rekey/situation.ts",
+    file: "provider/secrets/rekey/states.ts",
     suites,
     commandLine,
     mutants: [
@@ -40,10 +50,15 @@ export const rekey: readonly MutatedFile[] = [
         "  status.verificationRequired === verification &&\n  isDeepStrictEqual(status.pgpFingerprints, fingerprints);",
         "  status.verificationRequired === verification;",
       ],
+      [
+        "new shares for other holders are committed",
+        "encrypted.map(({ fingerprint }) => fingerprint),\n        parameters.fingerprints,",
+        "encrypted.length,\n        parameters.fingerprints.length,",
+      ],
     ],
   },
   {
-    file: "provider/secrets/rekey/server.ts",
+    file: "provider/secrets/rekey/api.ts",
     suites: [...suites, "test/provider/secrets/gateway-404"],
     commandLine,
     mutants: [
@@ -58,15 +73,10 @@ export const rekey: readonly MutatedFile[] = [
         "noBackup.includes(error.status ?? 0) && isFromService(error)",
         "noBackup.includes(error.status ?? 0)",
       ],
-      [
-        "new shares for other holders are committed",
-        "encrypted.map(({ fingerprint }) => fingerprint),\n        parameters.fingerprints,",
-        "encrypted.length,\n        parameters.fingerprints.length,",
-      ],
     ],
   },
   {
-    file: "provider/secrets/rekey/share.ts",
+    file: "provider/secrets/rekey/crypto.ts",
     suites,
     commandLine,
     mutants: [
@@ -100,7 +110,7 @@ export const rekey: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/secrets/rekey/giving.ts",
+    file: "provider/secrets/rekey/submit.ts",
     suites,
     commandLine,
     mutants: [
@@ -108,10 +118,15 @@ export const rekey: readonly MutatedFile[] = [
       ["the backup of another rekey is overwritten", "await protectBackup(run);", ""],
       ["the kept set that the server accepted is dropped", "kept: used ? [used] : [], foreign", "kept: [], foreign"],
       ["newShares from before the rekey count as its new shares", "[share, ...early].map", "[share].map"],
+      [
+        "a backup of another attempt counts as the rekey's own",
+        "if (backup?.nonce !== nonce) return undefined;",
+        "if (!backup) return undefined;",
+      ],
     ],
   },
   {
-    file: "provider/secrets/rekey/proof.ts",
+    file: "provider/secrets/rekey/crypto.ts",
     suites: ["test/provider/secrets/rekey/proof"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
     mutants: [
@@ -123,7 +138,7 @@ export const rekey: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/secrets/rekey/verification.ts",
+    file: "provider/secrets/rekey/verify.ts",
     suites,
     commandLine,
     mutants: [
@@ -139,10 +154,15 @@ export const rekey: readonly MutatedFile[] = [
         "if (!status)",
       ],
       ["the backup of another rekey is removed", "backup && inputs.nonces.includes(backup.nonce);", "backup;"],
+      [
+        "an unknown outcome counts as open",
+        'stateOf("unknown", run.state.live, run.state.gathered)',
+        'stateOf("open", run.state.live, run.state.gathered)',
+      ],
     ],
   },
   {
-    file: "provider/secrets/rekey/settlement.ts",
+    file: "provider/secrets/rekey/settle.ts",
     suites,
     commandLine,
     mutants: [
@@ -150,6 +170,11 @@ export const rekey: readonly MutatedFile[] = [
         "former shares in newShares prove the new set",
         "if (isWord && others.some((other) => isComplete(other, required))) found =",
         "if (!isWord && !found) found =",
+      ],
+      [
+        "a probe that the server runs without verification commits",
+        "if (!status.started || !matches(status, parameters)) throw",
+        "if (!status.started) throw",
       ],
     ],
   },
@@ -178,71 +203,27 @@ export const rekey: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/secrets/rekey/commit-run.ts",
-    suites,
-    commandLine,
-    mutants: [
-      [
-        "an unknown outcome counts as open",
-        'stateOf("unknown", run.state.live, run.state.gathered)',
-        'stateOf("open", run.state.live, run.state.gathered)',
-      ],
-    ],
-  },
-  {
-    file: "provider/secrets/rekey/shares-run.ts",
-    suites,
-    commandLine,
-    mutants: [
-      [
-        "a backup of another attempt counts as the rekey's own",
-        "if (backup?.nonce !== nonce) return undefined;",
-        "if (!backup) return undefined;",
-      ],
-    ],
-  },
-  {
-    file: "provider/secrets/rekey/probe.ts",
-    suites,
-    commandLine,
-    mutants: [
-      [
-        "a probe that the server runs without verification commits",
-        "if (!status.started || !matches(status, parameters)) throw",
-        "if (!status.started) throw",
-      ],
-    ],
-  },
-  {
-    file: "provider/secrets/rekey/steps.ts",
-    suites,
-    commandLine,
-    mutants: [
-      [
-        "an orphaned provider of an earlier run can still commit",
-        "if (status.verification) await restartVerification(connection, status.nonce);",
-        "",
-      ],
-      [
-        "onConflict: resume continues an attempt with other parameters",
-        'onConflict === "resume" && kind === "alike" && maySubmit',
-        'onConflict === "resume" && maySubmit',
-      ],
-    ],
-  },
-  {
-    file: "provider/secrets/rekey/declaration.ts",
+    file: "provider/secrets/rekey/attempt.ts",
     suites: ["test/provider/adapters/check", "test/provider/secrets/rekey/(refusals|pgp|stories)"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
     mutants: [
       ["shares are sent over plain HTTP", "acceptPlaintext || isPrivate(connection)", "acceptPlaintext || connection"],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/inputs.ts",
+    suites: ["test/provider/secrets/rekey/(refusals|pgp|stories)"],
+    commandLine: ["test/end-to-end/secrets/rekey.test"],
+    mutants: [
       ["a change of triggers starts no rekey", '"pgpKeys", "triggers"] as const', '"pgpKeys"] as const'],
     ],
   },
   {
-    file: "provider/secrets/rekey/pgp.ts",
+    file: "provider/secrets/rekey/crypto.ts",
     suites: ["test/provider/secrets/rekey/(pgp|refusals)"],
     commandLine: ["test/command/decrypt"],
-    mutants: [["a share is encrypted to a revoked key", "if (await key.isRevoked()) return", "if (!key) return"]],
+    mutants: [
+      ["a share is encrypted to a revoked key", "if (await key.isRevoked()) return", "if (!key) return"],
+    ],
   },
 ];

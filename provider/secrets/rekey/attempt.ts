@@ -2,36 +2,117 @@ import { randomUUID } from "node:crypto";
 import { Output } from "@pulumi/pulumi/output";
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { Comparison, ignored } from "../../comparison";
-import { Connection } from "../../connection";
-import { Definition, Doubt, Finding } from "../../definition";
+import { Connection, isPrivate } from "../../connection";
+import { Definition, Doubt, Finding, Rule } from "../../definition";
 import { strictObject } from "../../inputs";
 import { removeObject } from "../../ownership";
 import { Args, registration } from "../../resource";
-import { decisive, isNew, keys, RekeyInputs, rekeyFields, rekeyRules } from "./declaration";
-import { createThrowAwayKey, inspectKeys } from "./pgp";
-import { Parameters } from "./server";
-import { look, Ours, sizeOf } from "./situation";
+import { dialectOf } from "../client";
+import { createThrowAwayKey, inspectKeys } from "./crypto";
+import { decisive, isNew, keys, RekeyInputs, rekeyFields, shareFindings } from "./inputs";
 import {
-  Attempt,
   assertSavesEachStep,
   cancelOurs,
   cancelProbe,
+  decide,
   endOurs,
+  look,
   missingShares,
   newAttempt,
-  oursOf,
   recipients,
   rekeyObjects,
   settleConflict,
   tell,
-  unforeseen,
-} from "./steps";
-import { decide } from "./table";
+} from "./protocol";
+import { Attempt, Ours, oursOf, Parameters, sizeOf } from "./states";
+import { unforeseen } from "./stops";
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
 
 interface AttemptState {
   attempt: Attempt;
+}
+
+/** What the service would refuse, or what would cost the keys. @internal */
+export const rekeyRules: readonly Rule<RekeyInputs>[] = [
+  {
+    fields: ["secretShares", "secretThreshold"],
+    check: ({ secretShares, secretThreshold }, connection) => {
+      if (secretThreshold > secretShares)
+        return [
+          { path: "secretThreshold", reason: `must be at most secretShares, ${secretShares}: more shares than there are cannot be given` },
+        ];
+      if (secretThreshold === 1 && secretShares > 1 && dialectOf(connection).thresholdOfOneIsForOneShare)
+        return [{ path: "secretThreshold", reason: "must be at least 2 where there is more than one share" }];
+      return [];
+    },
+  },
+  {
+    fields: ["pgpKeys", "secretShares"],
+    check: async ({ pgpKeys, secretShares }) => {
+      if (!pgpKeys) return [];
+      const findings: Finding[] = [];
+      if (pgpKeys.length !== secretShares)
+        findings.push({ path: "pgpKeys", reason: `must be as many as secretShares, ${secretShares}, not ${pgpKeys.length}` });
+      return [...findings, ...(await keyFindings(pgpKeys))];
+    },
+  },
+  {
+    fields: [...decisive, "keepSharesInState"],
+    check: (inputs, _connection, last) =>
+      inputs.pgpKeys || inputs.keepSharesInState || !isNew(inputs, last)
+        ? []
+        : [
+            {
+              path: "keepSharesInState",
+              reason:
+                "must be true without pgpKeys: the state will hold all new shares, and whoever can decrypt it can unseal the service; better give pgpKeys, one for each holder",
+            },
+          ],
+  },
+  {
+    fields: ["backup", "pgpKeys", "removeBackup"],
+    check: ({ backup, pgpKeys, removeBackup }) => [
+      ...(backup && !pgpKeys ? [{ path: "backup", reason: "needs pgpKeys: the service keeps encrypted shares only" }] : []),
+      ...(removeBackup && !backup ? [{ path: "removeBackup", reason: "needs backup: true" }] : []),
+    ],
+  },
+  {
+    fields: ["requireVerification", "acceptLossRisk", "backup", "pgpKeys"],
+    check: ({ requireVerification = true, acceptLossRisk, backup, pgpKeys }) => {
+      if (requireVerification || (backup && pgpKeys)) return [];
+      const cost =
+        "the last current share commits, and if its reply is lost, nobody ever knows the new keys: the service cannot be unsealed again";
+      return acceptLossRisk
+        ? [{ path: "requireVerification", reason: `without verification ${cost}`, warning: true }]
+        : [
+            {
+              path: "requireVerification",
+              reason: `without verification ${cost}; give pgpKeys and backup as well, or acceptLossRisk: true`,
+            },
+          ];
+    },
+  },
+  { fields: ["currentShares"], check: ({ currentShares }) => shareFindings(currentShares, "currentShares") },
+  { fields: ["newShares"], check: ({ newShares }) => shareFindings(newShares ?? [], "newShares") },
+  {
+    fields: ["acceptPlaintext"],
+    check: ({ acceptPlaintext }, connection) =>
+      acceptPlaintext || isPrivate(connection)
+        ? []
+        : [{ path: "", reason: `shares would go to ${connection.address} in clear text: give it https, or set acceptPlaintext: true` }],
+  },
+];
+
+async function keyFindings(keys: string[]): Promise<Finding[]> {
+  const inspected = await inspectKeys(keys);
+  return inspected.flatMap(({ problem, fingerprint }, index) => {
+    if (problem) return [{ path: `pgpKeys[${index}]`, reason: problem }];
+    const first = inspected.findIndex((other) => other.fingerprint === fingerprint);
+    return first < index
+      ? [{ path: `pgpKeys[${index}]`, reason: `is the same key as pgpKeys[${first}]: each share needs a holder of its own` }]
+      : [];
+  });
 }
 
 async function parametersOf({

@@ -8,36 +8,31 @@ import { Definition, Finding } from "../../definition";
 import { strictObject } from "../../inputs";
 import { assertNotRefused, heldByAnother, newInstance } from "../../ownership";
 import { Args, registration } from "../../resource";
-import { CommitInputs, CommitState, Gathered, Last, noteUnknown, Run, stateOf, waitForShares } from "./commit-run";
-import { handedOn, rekeyFields } from "./declaration";
-import { EncryptedShare, getBackup, ShareSet } from "./server";
-import { deadAgain, settle } from "./settlement";
-import { Brought, guarding, markOf, shareOf, sharesAtHand } from "./share";
-import { settledKey } from "./shares";
-import { look } from "./situation";
+import { getBackup } from "./api";
+import { guarding, markOf, shareOf } from "./crypto";
+import { Brought, handedOn, rekeyFields, sharesAtHand } from "./inputs";
 import {
   assertSavesEachStep,
   cancelOurs,
   cancelProbe,
+  decide,
   endOurs,
   isSucceeded,
+  look,
   missingShares,
-  oursOf,
-  refuseAltered,
   rekeyObjects,
   settleConflict,
-  stopped,
   tell,
-  unforeseen,
-  unsettled,
-} from "./steps";
-import { isEmpty } from "./stored-seal";
-import { decide } from "./table";
-import { finish, proveAndVerify } from "./verification";
+} from "./protocol";
+import { deadAgain, settle } from "./settle";
+import { settledKey } from "./shares";
+import { CommitInputs, CommitRun, CommitState, EncryptedShare, Gathered, isEmpty, LastCommit, oursOf, ShareSet, stateOf } from "./states";
+import { refuseAltered, stopped, unforeseen, unsettled } from "./stops";
+import { finish, noteUnknown, proveAndVerify, waitForShares } from "./verify";
 
 // The third of the three resources of a rekey: it proves the new shares, commits them, and only then calls them live.
 
-async function up(connection: Connection, inputs: CommitInputs, last: Last): Promise<CommitState> {
+async function up(connection: Connection, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
   const { attempt, candidate, nonces } = inputs;
   const isSame = isDeepStrictEqual(last.candidate, candidate);
   const outcome = isSame ? (last.outcome ?? "open") : firstOutcome(inputs);
@@ -48,7 +43,7 @@ async function up(connection: Connection, inputs: CommitInputs, last: Last): Pro
     candidate.encrypted.length > 0
       ? gathered.map(({ label, share }) => shareOf(share, label))
       : candidate.shares.map((share, index) => shareOf(share, `new share ${index + 1} of ${candidate.shares.length}`));
-  const run: Run = {
+  const run: CommitRun = {
     connection: guarding(connection, [{ shares }]),
     inputs,
     ours: oursOf(attempt, nonces, candidate.nonce),
@@ -66,7 +61,7 @@ async function up(connection: Connection, inputs: CommitInputs, last: Last): Pro
 }
 
 /** With the time since which the set is known to be live. */
-async function dated(connection: Connection, inputs: CommitInputs, last: Last): Promise<CommitState> {
+async function dated(connection: Connection, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
   const state = await up(connection, inputs, last);
   const isKnown = last.outcome === "live" && isDeepStrictEqual(last.candidate, inputs.candidate);
   return state.outcome === "live" ? { ...state, since: (isKnown && last.since) || newInstance() } : state;
@@ -97,7 +92,7 @@ function named({ label, index }: Brought, count: number, { encrypted }: ShareSet
   return fingerprint && count === encrypted.length ? `${label} (${fingerprint})` : label;
 }
 
-async function step(run: Run): Promise<CommitState> {
+async function step(run: CommitRun): Promise<CommitState> {
   const { connection, inputs, ours, state } = run;
   const { nonce, threshold } = inputs.candidate;
   for (;;) {
@@ -181,7 +176,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   secrets: ["currentShares", "newShares", "candidate", "kept", "live", "former", "shares", "gathered"],
   foresee,
   async read(connection, previous) {
-    const { outcome, live, attempt, candidate, nonces } = previous as Last;
+    const { outcome, live, attempt, candidate, nonces } = previous as LastCommit;
     if (outcome !== "live" || !live || !attempt || !candidate) return previous;
     const { kind, status } = await look(connection, oursOf(attempt, nonces ?? []));
     if (!isEmpty(live) && status.required !== 0 && status.required !== live.threshold)
@@ -194,7 +189,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   create: (connection, inputs) => dated(connection, inputs, {}),
   update: (connection, inputs, _previous, last) => dated(connection, inputs, last),
   async delete(connection, state) {
-    const { attempt, candidate, nonces, outcome, live, discardShares, hadBackup } = state as Last;
+    const { attempt, candidate, nonces, outcome, live, discardShares, hadBackup } = state as LastCommit;
     assertNotRefused(connection, rekeyObjects.attempt);
     if (!attempt || !candidate) return;
     // Every set of this rekey is worthless then.

@@ -1,11 +1,15 @@
 import { Output, secret } from "@pulumi/pulumi/output";
 import { ComponentResource, ComponentResourceOptions } from "@pulumi/pulumi/resource";
-import { Args } from "../../resource";
+import { described, onlyConnection, strictObject, text } from "../../inputs";
+import { ask } from "../../program";
+import { Args, Connected } from "../../resource";
+import { getBackup, getStatus } from "./api";
 import { RekeyAttempt } from "./attempt";
 import { RekeyCommit } from "./commit";
-import { RekeyInputs } from "./declaration";
-import { EncryptedShare } from "./server";
+import { decryptMessage, refuse } from "./crypto";
+import { RekeyInputs } from "./inputs";
 import { RekeyShares } from "./shares";
+import { EncryptedShare, RekeyBackup, RekeyStatus } from "./states";
 
 /** Arguments of {@link Rekey}. */
 export interface RekeyArgs extends Args<RekeyInputs> {}
@@ -96,4 +100,54 @@ export class Rekey extends ComponentResource {
       complete: this.complete,
     });
   }
+}
+
+/** Options of {@link getRekeyStatus}. */
+export interface GetRekeyStatusOptions extends Connected {}
+
+/**
+ * How far the service's one rekey is, `GET sys/rekey/init` and, while new shares are being verified, `GET sys/rekey/verify`.
+ *
+ * Throws `ERR_UNAVAILABLE` for a sealed service.
+ */
+export async function getRekeyStatus(options: GetRekeyStatusOptions = {}): Promise<RekeyStatus> {
+  return ask("Cannot read the status of a rekey", "secrets", { schema: onlyConnection, given: options }, getStatus);
+}
+
+/** Options of {@link getRekeyBackup}. */
+export interface GetRekeyBackupOptions extends Connected {}
+
+/**
+ * The backup of encrypted new shares that the service keeps, `GET sys/rekey/backup`; undefined when it keeps none. It may be that of a rekey which never
+ * came to its commit: its `nonce` tells.
+ *
+ * Throws `ERR_FORBIDDEN` without a token that may read it.
+ */
+export async function getRekeyBackup(options: GetRekeyBackupOptions = {}): Promise<RekeyBackup | undefined> {
+  return ask("Cannot read the backup of a rekey", "secrets", { schema: onlyConnection, given: options }, getBackup);
+}
+
+/** Options of {@link decryptShare}. */
+export interface DecryptShareOptions {
+  /** The PGP message: hex, as in `encryptedShares` of a rekey, base64, or armored. */
+  share: string;
+  /** The holder's private key, armored or the base64 of its binary form. */
+  privateKey: string;
+  /** What unlocks the private key, where it is locked. */
+  passphrase?: string;
+}
+
+const decryptOptions = strictObject({ share: text, privateKey: text, passphrase: text.optional() });
+
+/**
+ * Decrypts a new share for its holder, in the program's own process: nothing is sent. The result, a secret, is what unseals the service, and what the
+ * holder gives back as one of `newShares`.
+ *
+ * Throws `ERR_INVALID_INPUT` for a message, a key or a passphrase that does not fit.
+ */
+export async function decryptShare(options: DecryptShareOptions): Promise<Output<string>> {
+  const { error } = decryptOptions.safeParse(options);
+  if (error) throw refuse(described(error));
+  const { share, privateKey, passphrase } = options;
+  return secret(await decryptMessage({ share, privateKey, passphrase: async () => passphrase }));
 }

@@ -7,32 +7,27 @@ import { StewardError, Unfinished } from "../../errors";
 import { strictObject } from "../../inputs";
 import { assertNotRefused, heldByAnother } from "../../ownership";
 import { Args, registration } from "../../resource";
-import { handedOn, rekeyFields } from "./declaration";
-import { give } from "./giving";
-import { getBackup, ShareSet } from "./server";
-import { begunAnew, fromBackup, Last, Run, recover, SharesInputs, SharesState, startAgain } from "./shares-run";
-import { look } from "./situation";
+import { getBackup } from "./api";
+import { handedOn, rekeyFields } from "./inputs";
 import {
-  Attempt,
   assertSavesEachStep,
   cancelOurs,
   cancelProbe,
+  decide,
   endOurs,
+  look,
   missingShares,
-  oursOf,
   recipients,
-  refuseAltered,
   rekeyObjects,
   settleConflict,
-  unforeseen,
-  unsettled,
-} from "./steps";
-import { isEmpty, noShares } from "./stored-seal";
-import { decide } from "./table";
+} from "./protocol";
+import { Attempt, isEmpty, LastShares, oursOf, ShareSet, SharesInputs, SharesRun, SharesState } from "./states";
+import { noShares, refuseAltered, unforeseen, unsettled } from "./stops";
+import { begunAnew, fromBackup, give, recover, startAgain } from "./submit";
 
 // The second of the three resources of a rekey: it gives the current shares, and keeps the new ones, of which nothing is committed yet.
 
-async function up(connection: Connection, inputs: SharesInputs, last: Last): Promise<SharesState> {
+async function up(connection: Connection, inputs: SharesInputs, last: LastShares): Promise<SharesState> {
   const { attempt } = inputs;
   const isSame = last.attempt?.id === attempt.id;
   if (isSame && last.candidate && !last.unfinished) return stateIn(last);
@@ -65,10 +60,10 @@ async function keepBackup(connection: Connection, state: SharesState, threshold:
 }
 
 /** Without the inputs of the last run, which would come before those of this one. */
-const stateIn = (last: Last): SharesState =>
+const stateIn = (last: LastShares): SharesState =>
   Object.fromEntries(rekeyShares.state.map((field) => [field, last[field]])) as unknown as SharesState;
 
-async function step(run: Run): Promise<SharesState> {
+async function step(run: SharesRun): Promise<SharesState> {
   const { connection, inputs, ours, state } = run;
   for (;;) {
     const situation = await look(connection, ours);
@@ -153,7 +148,7 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   create: (connection, inputs) => up(connection, inputs, {}),
   update: (connection, inputs, _previous, last) => up(connection, inputs, last),
   async delete(connection, state) {
-    const { attempt, candidate, kept = [], nonces, discardShares } = state as Last;
+    const { attempt, candidate, kept = [], nonces, discardShares } = state as LastShares;
     assertNotRefused(connection, rekeyObjects.attempt);
     if (!attempt) return;
     const situation = await look(connection, oursOf(attempt, nonces ?? [], state.nonce));

@@ -1,5 +1,5 @@
 import { connect } from "../../../provider/connection";
-import { getBackup } from "../../../provider/secrets/rekey/server";
+import { getBackup } from "../../../provider/secrets/rekey/api";
 import { Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
 import { Engine, noEngine } from "../../support/engine";

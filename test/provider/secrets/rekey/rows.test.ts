@@ -1,5 +1,5 @@
 import { RekeyInputs } from "../../../../provider/secrets";
-import { lineOf, table } from "../../../../provider/secrets/rekey/table";
+import { lineOf, table } from "../../../../provider/secrets/rekey/protocol";
 import { printed } from "../../../support/printed";
 import { onEachRekeyTarget, RekeyStack, RekeyTarget } from "../../../support/rekey";
 

@@ -1,16 +1,14 @@
 import { StewardError } from "../../errors";
-import { CommitState, noteUnknown, Run, stateOf, waitForShares } from "./commit-run";
-import { prove } from "./proof";
-import { sendPatiently } from "./rate-limit";
-import { getBackup, isReplyLost, removeBackup, restartVerification, verifyShare } from "./server";
-import { Share } from "./share";
-import { describe, look } from "./situation";
-import { cancelOurs, cancelProbe, stopped, tell, unfinished } from "./steps";
+import { getBackup, isReplyLost, removeBackup, restartVerification, sendPatiently, verifyShare } from "./api";
+import { describeKeys, encryptedLine, prove, Share } from "./crypto";
+import { cancelOurs, cancelProbe, look, tell } from "./protocol";
+import { CommitRun, CommitState, describe, stateOf } from "./states";
+import { stopped, unfinished } from "./stops";
 
 // The new shares are proven, and given back: the last of them commits.
 
 /** @internal */
-export async function proveAndVerify(run: Run): Promise<CommitState> {
+export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
   const { connection, inputs, ours, shares, missing } = run;
   const { threshold, encrypted, nonce } = inputs.candidate;
   const all = inputs.proof ? inputs.proof === "all" : encrypted.length === 0;
@@ -51,7 +49,7 @@ export async function proveAndVerify(run: Run): Promise<CommitState> {
   throw stopped("the service asks for more new shares than their threshold", "Nothing was committed by us: run `pulumi up` again.");
 }
 
-async function proveLocally(run: Run): Promise<void> {
+async function proveLocally(run: CommitRun): Promise<void> {
   const { shares, inputs } = run;
   const { threshold, encrypted } = inputs.candidate;
   const verdict = await prove(shares, threshold);
@@ -71,7 +69,7 @@ async function proveLocally(run: Run): Promise<void> {
 }
 
 /** Whether a new share that was not taken has committed all the same. */
-async function explainVerify(run: Run, share: Share, error: unknown): Promise<unknown> {
+async function explainVerify(run: CommitRun, share: Share, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError) || error.status === 429) return error;
   // The real product says 500 of shares that cannot be combined at all; any other 5xx may be a proxy's, behind which the request goes on.
   const isVerdict = error.status === 400 || error.status === 500;
@@ -91,7 +89,7 @@ async function explainVerify(run: Run, share: Share, error: unknown): Promise<un
 }
 
 /** The candidate is the live set now. */
-async function committed(run: Run): Promise<CommitState> {
+async function committed(run: CommitRun): Promise<CommitState> {
   const { connection, inputs, ours } = run;
   // Whoever stands between may say so: a commit ends the attempt, and the next rekey needs the new threshold.
   const { status } = await look(connection, ours);
@@ -103,7 +101,7 @@ async function committed(run: Run): Promise<CommitState> {
 }
 
 /** The set is live; what is left to do must not make it look otherwise. @internal */
-export async function finish(run: Run): Promise<CommitState> {
+export async function finish(run: CommitRun): Promise<CommitState> {
   const { connection, inputs, ours, state } = run;
   try {
     // A start that an orphan of an earlier run sent may have arrived only now.
@@ -126,4 +124,26 @@ export async function finish(run: Run): Promise<CommitState> {
     );
   }
   return state;
+}
+
+/** The status is the same after a commit, a seal, a failover and a cancel: nothing is begun before the next run has asked the service itself. @internal */
+export function noteUnknown(run: CommitRun, reason: string): StewardError {
+  run.state = stateOf("unknown", run.state.live, run.state.gathered);
+  return unfinished(
+    run,
+    `${reason}: whether the new shares are live is not known yet: keep the former shares, beside the new ones that the state holds`,
+    `Run \`pulumi up\` again: it asks the service which of them opens it${run.inputs.candidate.encrypted.length > 0 ? ", with the decrypted new shares of a threshold of holders as newShares" : ""}.`,
+  );
+}
+
+/** Holders need their new shares now: without a backup there is no other place to have them from. @internal */
+export async function waitForShares(run: CommitRun, reason: string): Promise<StewardError> {
+  const { attempt, candidate } = run.inputs;
+  const { encrypted } = candidate;
+  for (const { fingerprint, share } of encrypted) tell(encryptedLine(fingerprint, share));
+  return unfinished(
+    run,
+    reason,
+    `Their holders (${await describeKeys(attempt.parameters.pgpKeys)}) decrypt theirs, with \`pulumi-steward rekey decrypt\`, \`gpg\` or secrets.decryptShare, and bring them as newShares; those brought in earlier runs are kept.`,
+  );
 }

@@ -3,13 +3,12 @@ import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
 import { log } from "../../log";
 import { dialectOf } from "../client";
-import { waitAfter429 } from "./rate-limit";
-import { getBackup, giveShare, isWhole, RekeyStatus, ShareSet, saysNothingOfTheShare } from "./server";
-import { guarding, markOf, Share, shareOf, sharesAtHand } from "./share";
-import { fromBackup, Run, recover, SharesState, startAgain } from "./shares-run";
-import { look, Ours, Situation } from "./situation";
-import { cancelOurs, refuseAltered, stopped, tell, unfinished } from "./steps";
-import { isEmpty, keptBySeal, mayGiveNoShares, noShares } from "./stored-seal";
+import { getBackup, giveShare, mayGiveNoShares, saysNothingOfTheShare, waitAfter429 } from "./api";
+import { guarding, markOf, Share, shareOf } from "./crypto";
+import { sharesAtHand } from "./inputs";
+import { cancelOurs, look, newAttempt, tell } from "./protocol";
+import { isEmpty, isWhole, Ours, Parameters, RekeyBackup, RekeyStatus, ShareSet, SharesRun, SharesState, Situation } from "./states";
+import { keptBySeal, noShares, refuseAltered, stopped, unfinished } from "./stops";
 
 // The current shares are given, one by one.
 
@@ -21,7 +20,7 @@ interface Offer {
 }
 
 /** Gives the shares one by one; before each, the attempt is looked at. @internal */
-export async function give(run: Run, first: Situation): Promise<SharesState> {
+export async function give(run: SharesRun, first: Situation): Promise<SharesState> {
   const { inputs, ours, state } = run;
   const nonce = ours.nonce as string;
   const { shares: own, missing } = sharesAtHand(inputs.currentShares, "currentShares");
@@ -132,7 +131,7 @@ const pollEvery = 2000;
 const waiting = (seconds = 0): string =>
   `waiting up to ${seconds} s for other holders to give their shares. The first Ctrl-C does not end the wait. A second one ends it at once, and leaves a pending operation: then run \`pulumi cancel\``;
 
-const keptOffers = ({ state }: Run, required: number): Offer[] =>
+const keptOffers = ({ state }: SharesRun, required: number): Offer[] =>
   state.kept
     .filter((set) => set.threshold === required && set.shares.length > 0 && !state.refused.includes(set.nonce))
     .map((set) => ({ set, shares: set.shares.slice(0, required).map((share) => shareOf(share, `a share of ${set.nonce}`)) }));
@@ -167,7 +166,7 @@ async function giveOne(connection: Connection, ours: Ours, share: Share, before:
   }
 }
 
-async function refuseParts(run: Run, status: RekeyStatus, set: ShareSet): Promise<StewardError> {
+async function refuseParts(run: SharesRun, status: RekeyStatus, set: ShareSet): Promise<StewardError> {
   await cancelOurs(run.connection, status);
   return unfinished(
     run,
@@ -177,7 +176,7 @@ async function refuseParts(run: Run, status: RekeyStatus, set: ShareSet): Promis
 }
 
 /** The set that was accepted is the live one: whatever else we kept is dead. */
-function accepted({ state, ours }: Run, set: ShareSet, share: Share, early: Share[], { set: used }: Offer): SharesState {
+function accepted({ state, ours }: SharesRun, set: ShareSet, share: Share, early: Share[], { set: used }: Offer): SharesState {
   if (!isEmpty(set))
     tell(ours.parameters.verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
   const foreign = [...state.given, ...[share, ...early].map((each) => markOf(set.nonce, each))];
@@ -185,7 +184,7 @@ function accepted({ state, ours }: Run, set: ShareSet, share: Share, early: Shar
 }
 
 /** The key is rotated, and no share came back. The state says so in any case: the next run must not rotate the key again. */
-async function withoutShares(run: Run, set: ShareSet, share: Share, offer: Offer): Promise<SharesState> {
+async function withoutShares(run: SharesRun, set: ShareSet, share: Share, offer: Offer): Promise<SharesState> {
   const found = await fromBackup(run);
   if (found) return found;
   const state = accepted(run, set, share, [], offer);
@@ -195,7 +194,7 @@ async function withoutShares(run: Run, set: ShareSet, share: Share, offer: Offer
 }
 
 /** The last share writes the backup, over any older one. Which share is the last one is not ours to know. */
-async function protectBackup(run: Run): Promise<void> {
+async function protectBackup(run: SharesRun): Promise<void> {
   const { connection, inputs, ours, state } = run;
   if (!ours.parameters.backup) return;
   const backup = await getBackup(connection);
@@ -214,7 +213,7 @@ async function protectBackup(run: Run): Promise<void> {
   );
 }
 
-function tooFew(run: Run, { progress, required }: RekeyStatus, repeated: number, missing: string[], refusals: string[]): StewardError {
+function tooFew(run: SharesRun, { progress, required }: RekeyStatus, repeated: number, missing: string[], refusals: string[]): StewardError {
   const { backup } = run.ours.parameters;
   return unfinished(
     run,
@@ -228,7 +227,7 @@ function tooFew(run: Run, { progress, required }: RekeyStatus, repeated: number,
   );
 }
 
-function refusedTogether(run: Run, { required, nonce }: RekeyStatus, reason: string, isAlone: boolean): StewardError {
+function refusedTogether(run: SharesRun, { required, nonce }: RekeyStatus, reason: string, isAlone: boolean): StewardError {
   return unfinished(
     run,
     `the ${required} shares given${isAlone ? "" : ", some of them by other holders,"} do not open the service (${reason}); the attempt ${nonce} stands, and begins again with no share`,
@@ -237,12 +236,12 @@ function refusedTogether(run: Run, { required, nonce }: RekeyStatus, reason: str
 }
 
 /** An encrypted set that may be the one that is asked for: only its holders can tell. */
-function hintAtKept({ state }: Run, required: number): string {
+function hintAtKept({ state }: SharesRun, required: number): string {
   const kept = state.kept.find((set) => set.encrypted.length > 0 && set.threshold === required);
   return kept ? ` If the shares of the rekey ${kept.nonce} are the live ones, its holders bring theirs, decrypted, as currentShares.` : "";
 }
 
-function lostMeanwhile(run: Run, { kind, status }: Situation): StewardError {
+function lostMeanwhile(run: SharesRun, { kind, status }: Situation): StewardError {
   if (kind === "altered") return refuseAltered({ kind, status });
   const { verification } = run.ours.parameters;
   return unfinished(
@@ -257,7 +256,7 @@ function lostMeanwhile(run: Run, { kind, status }: Situation): StewardError {
 }
 
 /** Whether the share counted cannot be known. */
-async function cancelUnknown(run: Run, status: RekeyStatus, error: StewardError): Promise<never> {
+async function cancelUnknown(run: SharesRun, status: RekeyStatus, error: StewardError): Promise<never> {
   const { connection, ours, state } = run;
   if (status.nonce !== ours.nonce || dialectOf(connection).refusesRepeatedShares)
     throw unfinished(
@@ -273,4 +272,50 @@ async function cancelUnknown(run: Run, status: RekeyStatus, error: StewardError)
     );
   await cancelOurs(connection, status);
   return startAgain(run, `whether a share counted was not known (${error.facts.reason}), so the attempt was cancelled`);
+}
+
+/** The nonce of another attempt: saved before a share is given to it. @internal */
+export function begunAnew(run: SharesRun, nonce: string, reason: string): StewardError {
+  run.state = { ...run.state, nonce, nonces: [...new Set([...run.state.nonces, nonce])], given: [] };
+  return unfinished(run, `${reason}, and its nonce ${nonce} is saved now`, "Run `pulumi up` again to give it the current shares.");
+}
+
+/** @internal */
+export async function startAgain(run: SharesRun, why: string): Promise<never> {
+  const { nonce } = await newAttempt(run.connection, run.ours);
+  const committed = run.ours.parameters.verification
+    ? "nothing was committed"
+    : "without verification nobody can tell whether it was committed";
+  throw begunAnew(run, nonce, `${why}, ${committed}, and a new one was started`);
+}
+
+/** The encrypted shares of an attempt of ours, as the service keeps them; in the order of the keys. */
+function candidateIn(backup: RekeyBackup | undefined, nonce: string, { threshold, fingerprints }: Parameters): ShareSet | undefined {
+  if (backup?.nonce !== nonce) return undefined;
+  const encrypted = fingerprints.map((fingerprint) => ({ fingerprint, share: backup.keys[fingerprint]?.[0] }));
+  const complete = encrypted.filter((each): each is { fingerprint: string; share: string } => each.share !== undefined);
+  return complete.length === fingerprints.length ? { nonce, threshold, shares: [], encrypted: complete } : undefined;
+}
+
+/** The new shares of our attempt, where the backup has them. @internal */
+export async function fromBackup({ connection, ours, state }: SharesRun): Promise<SharesState | undefined> {
+  const { parameters, nonce } = ours;
+  if (!parameters.backup || !nonce) return undefined;
+  const candidate = candidateIn(await getBackup(connection), nonce, parameters);
+  if (!candidate) return undefined;
+  tell("the reply with the new shares did not come here, but to whoever gave the last share, or was lost: took them from the backup");
+  return { ...state, candidate, source: "backup", foreign: state.given, kept: state.kept.filter((set) => set.nonce !== nonce) };
+}
+
+/** The last share was accepted, and its reply was lost. @internal */
+export async function recover(run: SharesRun, { status }: Situation): Promise<SharesState> {
+  const found = await fromBackup(run);
+  if (found) return found;
+  await cancelOurs(run.connection, status);
+  const { nonce } = await newAttempt(run.connection, run.ours);
+  throw begunAnew(
+    run,
+    nonce,
+    "the reply with the new shares of our attempt did not come here; nothing was committed, it was cancelled, and a new one was started",
+  );
 }

@@ -1,12 +1,13 @@
+import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { Comparison, exact } from "../../comparison";
-import { isPrivate } from "../../connection";
-import { Finding, Rule } from "../../definition";
+import { Finding } from "../../definition";
+import { StewardError } from "../../errors";
 import { connectionInput, flag, strictObject, texts } from "../../inputs";
 import { Connected } from "../../resource";
-import { dialectOf } from "../client";
-import { inspectKeys } from "./pgp";
-import { decodeShare, ShareSource } from "./share";
+import { decodeShare, Share } from "./crypto";
+
+// What a program declares of a rekey, and where it brings shares from.
 
 /** What a program declares of a rekey. */
 export interface RekeyInputs extends Connected {
@@ -96,6 +97,14 @@ export interface RekeyInputs extends Connected {
   acceptPlaintext?: boolean;
 }
 
+/**
+ * A share of unseal keys. A string is the share itself, base64 or hex, and is kept in the state, encrypted. `{ env }` or `{ file }` says where the
+ * provider reads it when it is needed: a variable of the environment that `pulumi` runs in, or a file relative to the program's folder. It is then
+ * not kept in the state, except new shares that wait for those of other holders. A variable that is not set, or a file that does not exist, is a
+ * share that is not at hand.
+ */
+export type ShareSource = string | { env: string } | { file: string };
+
 /** A share given where a name is expected would be printed as the name. Paths may be base64 as well, but seldom as mixed as what is random. */
 function isNoShare(text: string): boolean {
   if (text.length < 40 || !decodeShare(text)) return true;
@@ -159,90 +168,62 @@ export const keys: Comparison = {
 export const isNew = (inputs: RekeyInputs, last: object): boolean =>
   decisive.some((field) => !(field === "pgpKeys" ? keys : exact).equal(inputs[field], (last as Partial<RekeyInputs>)[field]));
 
-/** What the service would refuse, or what would cost the keys. @internal */
-export const rekeyRules: readonly Rule<RekeyInputs>[] = [
-  {
-    fields: ["secretShares", "secretThreshold"],
-    check: ({ secretShares, secretThreshold }, connection) => {
-      if (secretThreshold > secretShares)
-        return [
-          { path: "secretThreshold", reason: `must be at most secretShares, ${secretShares}: more shares than there are cannot be given` },
-        ];
-      if (secretThreshold === 1 && secretShares > 1 && dialectOf(connection).thresholdOfOneIsForOneShare)
-        return [{ path: "secretThreshold", reason: "must be at least 2 where there is more than one share" }];
-      return [];
-    },
-  },
-  {
-    fields: ["pgpKeys", "secretShares"],
-    check: async ({ pgpKeys, secretShares }) => {
-      if (!pgpKeys) return [];
-      const findings: Finding[] = [];
-      if (pgpKeys.length !== secretShares)
-        findings.push({ path: "pgpKeys", reason: `must be as many as secretShares, ${secretShares}, not ${pgpKeys.length}` });
-      return [...findings, ...(await keyFindings(pgpKeys))];
-    },
-  },
-  {
-    fields: [...decisive, "keepSharesInState"],
-    check: (inputs, _connection, last) =>
-      inputs.pgpKeys || inputs.keepSharesInState || !isNew(inputs, last)
-        ? []
-        : [
-            {
-              path: "keepSharesInState",
-              reason:
-                "must be true without pgpKeys: the state will hold all new shares, and whoever can decrypt it can unseal the service; better give pgpKeys, one for each holder",
-            },
-          ],
-  },
-  {
-    fields: ["backup", "pgpKeys", "removeBackup"],
-    check: ({ backup, pgpKeys, removeBackup }) => [
-      ...(backup && !pgpKeys ? [{ path: "backup", reason: "needs pgpKeys: the service keeps encrypted shares only" }] : []),
-      ...(removeBackup && !backup ? [{ path: "removeBackup", reason: "needs backup: true" }] : []),
-    ],
-  },
-  {
-    fields: ["requireVerification", "acceptLossRisk", "backup", "pgpKeys"],
-    check: ({ requireVerification = true, acceptLossRisk, backup, pgpKeys }) => {
-      if (requireVerification || (backup && pgpKeys)) return [];
-      const cost =
-        "the last current share commits, and if its reply is lost, nobody ever knows the new keys: the service cannot be unsealed again";
-      return acceptLossRisk
-        ? [{ path: "requireVerification", reason: `without verification ${cost}`, warning: true }]
-        : [
-            {
-              path: "requireVerification",
-              reason: `without verification ${cost}; give pgpKeys and backup as well, or acceptLossRisk: true`,
-            },
-          ];
-    },
-  },
-  { fields: ["currentShares"], check: ({ currentShares }) => shareFindings(currentShares, "currentShares") },
-  { fields: ["newShares"], check: ({ newShares }) => shareFindings(newShares ?? [], "newShares") },
-  {
-    fields: ["acceptPlaintext"],
-    check: ({ acceptPlaintext }, connection) =>
-      acceptPlaintext || isPrivate(connection)
-        ? []
-        : [{ path: "", reason: `shares would go to ${connection.address} in clear text: give it https, or set acceptPlaintext: true` }],
-  },
-];
-
-async function keyFindings(keys: string[]): Promise<Finding[]> {
-  const inspected = await inspectKeys(keys);
-  return inspected.flatMap(({ problem, fingerprint }, index) => {
-    if (problem) return [{ path: `pgpKeys[${index}]`, reason: problem }];
-    const first = inspected.findIndex((other) => other.fingerprint === fingerprint);
-    return first < index
-      ? [{ path: `pgpKeys[${index}]`, reason: `is the same key as pgpKeys[${first}]: each share needs a holder of its own` }]
-      : [];
-  });
+/** One that the program brings. @internal */
+export interface Brought extends Share {
+  /** Its place in the list that the program gives. */
+  index: number;
 }
 
-/** What can be known of shares before they are needed; one by reference is looked at then. */
-function shareFindings(sources: ShareSource[], field: string): Finding[] {
+/**
+ * The shares that are at hand, and what is missing. A variable that is not set, or a file that is not there, is a share of somebody else;
+ * what is there and is no share is an error.
+ * @internal
+ */
+export function sharesAtHand(sources: readonly ShareSource[], field: string): { shares: Brought[]; missing: string[] } {
+  const shares: Brought[] = [];
+  const missing: string[] = [];
+  for (const [index, source] of sources.entries()) {
+    const label = `${field}[${index}]`;
+    const text = textOf(source, label);
+    if (!text) {
+      missing.push(`${label} (${typeof source === "string" ? "empty" : nameOf(source)})`);
+      continue;
+    }
+    const bytes = decodeShare(text);
+    if (!bytes) throw invalid(`${label} is neither base64 nor hex`);
+    const twin = shares.find((other) => other.bytes.equals(bytes));
+    if (twin) throw invalid(`${label} is the same share as ${twin.label}`);
+    if (shares.some((other) => other.bytes.length !== bytes.length))
+      throw invalid(`${label} is not as long as the shares before it: all shares of a set have one length`);
+    shares.push({ label, text, bytes, index });
+  }
+  return { shares, missing };
+}
+
+/** The references behind which there is no share, by name. @internal */
+export const emptyReferences = (sources: readonly ShareSource[], field: string): string[] =>
+  sources.flatMap((source, index) => (typeof source === "string" || textOf(source, `${field}[${index}]`) ? [] : [nameOf(source)]));
+
+const nameOf = (source: { env: string } | { file: string }): string =>
+  "env" in source ? `the variable ${source.env}` : `the file ${source.file}`;
+
+const invalid = (reason: string): StewardError =>
+  new StewardError({ code: "ERR_INVALID_INPUT", reason, advice: "Nothing was sent: correct it and run again." });
+
+function textOf(source: ShareSource, label: string): string | undefined {
+  if (typeof source === "string") return source.trim();
+  if ("env" in source) return process.env[source.env]?.trim();
+  try {
+    return readFileSync(source.file, "utf8").trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    throw invalid(`${label}: the file ${source.file} cannot be read (${code})`);
+  }
+}
+
+/** What can be known of shares before they are needed; one by reference is looked at then. @internal */
+export function shareFindings(sources: ShareSource[], field: string): Finding[] {
   const seen = new Map<string, number>();
   const lengths = new Set<number>();
   return sources.flatMap((source, index) => {

@@ -1,66 +1,14 @@
-import { isDeepStrictEqual } from "node:util";
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
 import { unlikeTheApi } from "../../failure";
+import { delayAfter429, limits } from "../../http";
 import { apiPath, call, dialectOf, isFromService } from "../client";
-import { sendPatiently } from "./rate-limit";
-import { decodeShare } from "./share";
+import { decodeShare } from "./crypto";
+import { Parameters, RekeyBackup, RekeyStatus, ShareSet } from "./states";
 
 // The service's side of a rekey: `sys/rekey/*`, one function for each request.
-
-/** The state of the service's one rekey. */
-export interface RekeyStatus {
-  /** Whether an attempt is in progress. */
-  started: boolean;
-  /** Which attempt; empty when there is none. */
-  nonce: string;
-  /** How many of the new shares will open the service. */
-  threshold: number;
-  /** How many new shares are made. */
-  shares: number;
-  /** How many current shares were given. */
-  progress: number;
-  /** How many current shares are needed: the threshold of the live set. */
-  required: number;
-  /** Of the keys that the new shares are encrypted to, in order. */
-  pgpFingerprints: string[];
-  /** Whether the service keeps the encrypted shares. */
-  backup: boolean;
-  /** Whether the new shares have to be given back before the commit. */
-  verificationRequired: boolean;
-  /** There while the new shares are being verified. */
-  verification?: { nonce: string; progress: number; threshold: number; shares: number };
-}
-
-/** What an attempt is to make. @internal */
-export interface Parameters {
-  shares: number;
-  threshold: number;
-  /** Base64 of the binary form; none: the new shares come in clear text. */
-  pgpKeys: string[];
-  fingerprints: string[];
-  backup: boolean;
-  verification: boolean;
-}
-
-/** New shares, as the reply that completes the current ones brings them. @internal */
-export interface ShareSet {
-  /** Of the attempt that made them. */
-  nonce: string;
-  threshold: number;
-  /** Base64; none with PGP. */
-  shares: string[];
-  encrypted: EncryptedShare[];
-}
-
-/** A share that only its holder can read. */
-export interface EncryptedShare {
-  /** Of the holder's key, lower-case hex. */
-  fingerprint: string;
-  /** Hex of the PGP message. */
-  share: string;
-}
 
 const init = apiPath("sys/rekey/init");
 const verify = apiPath("sys/rekey/verify");
@@ -207,15 +155,6 @@ export async function giveShare(
   return { set: { nonce: given.nonce, threshold, shares, encrypted } };
 }
 
-/** As many shares as were asked for, each for the holder that it was asked for. @internal */
-export const isWhole = ({ shares, encrypted }: ShareSet, parameters: Pick<Parameters, "shares" | "fingerprints">): boolean =>
-  parameters.fingerprints.length > 0
-    ? isDeepStrictEqual(
-        encrypted.map(({ fingerprint }) => fingerprint),
-        parameters.fingerprints,
-      )
-    : shares.length === parameters.shares;
-
 /** Begins the verification of the attempt of this nonce anew: a fresh nonce, which an older request does not know. @internal */
 export async function restartVerification(connection: Connection, nonce: string): Promise<RekeyStatus["verification"]> {
   const isVerifying = async (): Promise<boolean> => {
@@ -235,14 +174,6 @@ export async function restartVerification(connection: Connection, nonce: string)
 export async function verifyShare(connection: Connection, given: { nonce: string; share: string }): Promise<boolean> {
   const body = await act(connection, "PUT", verify, { key: given.share, nonce: given.nonce });
   return parse(updateAnswer, body, "PUT", verify).complete;
-}
-
-/** The encrypted shares that the service keeps. */
-export interface RekeyBackup {
-  /** Of the attempt that made them. */
-  nonce: string;
-  /** Under each fingerprint, the PGP messages in hex. */
-  keys: Record<string, string[]>;
 }
 
 /** @internal */
@@ -290,3 +221,49 @@ export const saysNothingOfTheShare = (error: StewardError): boolean =>
 
 /** Whether a request may have been applied all the same. @internal */
 export const isReplyLost = (error: unknown): boolean => error instanceof StewardError && Boolean(error.facts.outcomeUnknown);
+
+/** Whether the service says that its seal keeps the key. @internal */
+export async function keepsItsKey(connection: Connection): Promise<boolean> {
+  if (!dialectOf(connection).showsSeal) return false;
+  const path = apiPath("sys/seal-status");
+  const body = await call(connection, { method: "GET", path, retry: "idempotent" });
+  return Boolean((body as { recovery_seal?: unknown } | undefined)?.recovery_seal);
+}
+
+/** Whether the rekey succeeds without a share: the API document then asks for one of one. @internal */
+export const mayGiveNoShares = (
+  connection: Connection,
+  { shares, threshold, fingerprints, verification }: Pick<Parameters, "shares" | "threshold" | "fingerprints" | "verification">,
+): boolean => dialectOf(connection).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
+
+/** All waits of a run, whatever they were for. */
+interface Waits {
+  count: number;
+  milliseconds: number;
+}
+
+/** Waits after a 429. Throws every other error, and the 429 itself once all waits of this run would last longer than the deadline of a request. @internal */
+export async function waitAfter429(connection: Connection, error: unknown): Promise<void> {
+  const key = "rekey: waits after 429";
+  const { count, milliseconds } = (connection.memory.get(key) as Waits | undefined) ?? { count: 0, milliseconds: 0 };
+  const pause = delayAfter429(error, count);
+  if (pause === undefined || milliseconds + pause > limits.deadline) throw error;
+  connection.memory.set(key, { count: count + 1, milliseconds: milliseconds + pause });
+  await sleep(pause);
+}
+
+/**
+ * Sends again what a 429 refused, which says that nothing was applied. Meanwhile the attempt may have become another one: `isStillMeant` looks at the service
+ * again before anything is sent.
+ * @internal
+ */
+export async function sendPatiently<T>(connection: Connection, send: () => Promise<T>, isStillMeant: () => Promise<boolean>): Promise<T> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      await waitAfter429(connection, error);
+      if (!(await isStillMeant())) throw error;
+    }
+  }
+}
