@@ -33,7 +33,7 @@ export const creation: readonly MutatedFile[] = [
     file: "provider/secrets/rekey/api.ts",
     suites: ["test/provider/secrets/rekey/rate-limit"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
-    mutants: [["a share is sent after a 429 without another look at the attempt", "if (!(await isStillMeant())) throw error;", ""]],
+    mutants: [["a share is sent after a 429 without another look at the attempt", "if (!(await isStillCurrent())) throw error;", ""]],
   },
   {
     file: "provider/secrets/rekey/api.ts",

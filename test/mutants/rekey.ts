@@ -20,8 +20,8 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       [
         "shares are submitted to an attempt with the same nonce and other parameters",
-        '[["a nonce"], ["altered"], "refuse altered",',
-        '[["a nonce"], ["altered"], "give shares",',
+        '[["a nonce"], ["tampered"], "refuse tampered",',
+        '[["a nonce"], ["tampered"], "submit shares",',
       ],
       [
         "an orphaned provider of an earlier run can still commit",
@@ -30,7 +30,7 @@ export const rekey: readonly MutatedFile[] = [
       ],
       [
         "onConflict: resume continues an attempt with other parameters",
-        'onConflict === "resume" && kind === "alike" && maySubmit',
+        'onConflict === "resume" && server === "matchingInUse" && maySubmit',
         'onConflict === "resume" && maySubmit',
       ],
     ],
@@ -42,7 +42,7 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       [
         "an attempt with changed parameters counts as unchanged",
-        'return !same ? "altered" : status.verification',
+        'return !same ? "tampered" : status.verification',
         "return status.verification",
       ],
       [
@@ -114,7 +114,7 @@ export const rekey: readonly MutatedFile[] = [
     suites,
     commandLine,
     mutants: [
-      ["an error shows the shares that were sent", "run.connection = guarding(run.connection, offers);", ""],
+      ["an error shows the shares that were sent", "run.connection = redacting(run.connection, offers);", ""],
       ["the backup of another rekey is overwritten", "await protectBackup(run);", ""],
       ["the kept set that the server accepted is dropped", "kept: used ? [used] : [], foreign", "kept: [], foreign"],
       ["newShares from before the rekey count as its new shares", "[share, ...early].map", "[share].map"],
@@ -183,7 +183,7 @@ export const rekey: readonly MutatedFile[] = [
     suites,
     commandLine,
     mutants: [
-      ["shares of an earlier set count as new shares", "!foreign.includes(markOf(candidate.nonce, share))", "share"],
+      ["shares of an earlier set count as new shares", "!foreign.includes(shareDigest(candidate.nonce, share))", "share"],
       [
         "without verification a set from the backup counts as live without a proof",
         'return source === "reply" ? "live" : "unknown";',

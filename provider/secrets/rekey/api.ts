@@ -109,7 +109,7 @@ export async function startAttempt(connection: Connection, parameters: Parameter
     require_verification: parameters.verification,
   };
   const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(connection)).started;
-  const body = await sendPatiently(connection, () => act(connection, "PUT", init, wanted), isNoneInProgress);
+  const body = await retryAfter429(connection, () => act(connection, "PUT", init, wanted), isNoneInProgress);
   return startAnswer.safeParse(body).data?.nonce || undefined;
 }
 
@@ -117,7 +117,7 @@ export async function startAttempt(connection: Connection, parameters: Parameter
 export async function cancelAttempt(connection: Connection, nonce: string): Promise<void> {
   const isInProgress = async (): Promise<boolean> => (await getStatus(connection)).nonce === nonce;
   const cancel = (): Promise<unknown> => act(connection, "DELETE", init, dialectOf(connection).cancelNamesNonce ? { nonce } : undefined);
-  const send = (): Promise<unknown> => sendPatiently(connection, cancel, isInProgress);
+  const send = (): Promise<unknown> => retryAfter429(connection, cancel, isInProgress);
   const key = JSON.stringify(["cancelled", connection.server, nonce]);
   // No nonce comes twice: whoever goes on cancelling it would do so for ever.
   if (connection.memory.has(key))
@@ -138,7 +138,7 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
 }
 
 /** Gives a current share. A set: it was the last one. @internal */
-export async function giveShare(
+export async function submitShare(
   connection: Connection,
   given: { nonce: string; share: string },
   parameters: Pick<Parameters, "threshold" | "fingerprints">,
@@ -161,7 +161,7 @@ export async function restartVerification(connection: Connection, nonce: string)
     const status = await getStatus(connection);
     return status.nonce === nonce && status.verification !== undefined;
   };
-  const send = (): Promise<unknown> => sendPatiently(connection, () => act(connection, "DELETE", verify), isVerifying);
+  const send = (): Promise<unknown> => retryAfter429(connection, () => act(connection, "DELETE", verify), isVerifying);
   const body = await send().catch((error) => {
     // To begin anew twice is as good as once.
     if (isReplyLost(error)) return send();
@@ -212,18 +212,18 @@ export async function removeBackup(connection: Connection, nonce: string): Promi
     act(connection, "DELETE", backup).catch((error) => {
       throw explainDenied(error, connection, "delete");
     });
-  await sendPatiently(connection, remove, isKept);
+  await retryAfter429(connection, remove, isKept);
 }
 
 /** Whether a share that was not taken was not even looked at: whoever answers so has not counted it. @internal */
-export const saysNothingOfTheShare = (error: StewardError): boolean =>
+export const wasNotCounted = (error: StewardError): boolean =>
   !isReplyLost(error) && (error.status === undefined || error.status < 400 || [401, 403, 404, 429, 503].includes(error.status));
 
 /** Whether a request may have been applied all the same. @internal */
 export const isReplyLost = (error: unknown): boolean => error instanceof StewardError && Boolean(error.facts.outcomeUnknown);
 
 /** Whether the service says that its seal keeps the key. @internal */
-export async function keepsItsKey(connection: Connection): Promise<boolean> {
+export async function isAutoUnsealed(connection: Connection): Promise<boolean> {
   if (!dialectOf(connection).showsSeal) return false;
   const path = apiPath("sys/seal-status");
   const body = await call(connection, { method: "GET", path, retry: "idempotent" });
@@ -231,7 +231,7 @@ export async function keepsItsKey(connection: Connection): Promise<boolean> {
 }
 
 /** Whether the rekey succeeds without a share: the API document then asks for one of one. @internal */
-export const mayGiveNoShares = (
+export const mayReturnNoShares = (
   connection: Connection,
   { shares, threshold, fingerprints, verification }: Pick<Parameters, "shares" | "threshold" | "fingerprints" | "verification">,
 ): boolean => dialectOf(connection).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
@@ -253,17 +253,17 @@ export async function waitAfter429(connection: Connection, error: unknown): Prom
 }
 
 /**
- * Sends again what a 429 refused, which says that nothing was applied. Meanwhile the attempt may have become another one: `isStillMeant` looks at the service
+ * Sends again what a 429 refused, which says that nothing was applied. Meanwhile the attempt may have become another one: `isStillCurrent` looks at the service
  * again before anything is sent.
  * @internal
  */
-export async function sendPatiently<T>(connection: Connection, send: () => Promise<T>, isStillMeant: () => Promise<boolean>): Promise<T> {
+export async function retryAfter429<T>(connection: Connection, send: () => Promise<T>, isStillCurrent: () => Promise<boolean>): Promise<T> {
   for (;;) {
     try {
       return await send();
     } catch (error) {
       await waitAfter429(connection, error);
-      if (!(await isStillMeant())) throw error;
+      if (!(await isStillCurrent())) throw error;
     }
   }
 }

@@ -16,16 +16,16 @@ import {
   cancelProbe,
   decide,
   endOurs,
-  look,
+  log,
   missingShares,
   newAttempt,
+  observe,
   recipients,
   rekeyObjects,
-  settleConflict,
-  tell,
+  resolveConflict,
 } from "./protocol";
 import { Attempt, Ours, oursOf, Parameters, sizeOf } from "./states";
-import { unforeseen } from "./stops";
+import { unexpectedState } from "./stops";
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
 
@@ -176,29 +176,29 @@ async function up(connection: Connection, inputs: RekeyInputs, last: Partial<Att
     },
   });
   for (;;) {
-    const situation = await look(connection, ours);
+    const observed = await observe(connection, ours);
     const holds = before ? "an attempt" : "nothing";
-    switch (decide("attempt", holds, situation)) {
+    switch (decide("attempt", holds, observed)) {
       case "start":
         return begun((await newAttempt(connection, ours)).nonce);
       case "take over":
-        tell(`took over the attempt ${situation.status.nonce}, which is exactly like ours and has no share yet`);
-        return begun(situation.status.nonce);
-      case "give up and start":
-        await cancelOurs(connection, situation.status);
+        log(`took over the attempt ${observed.status.nonce}, which is exactly like ours and has no share yet`);
+        return begun(observed.status.nonce);
+      case "abandon and start":
+        await cancelOurs(connection, observed.status);
         break;
       case "cancel probe":
-        await cancelProbe(connection, situation);
+        await cancelProbe(connection, observed);
         break;
-      case "pass on":
+      case "defer":
         return begun();
       case "conflict": {
-        const nonce = await settleConflict(connection, situation, inputs.onConflict, true);
+        const nonce = await resolveConflict(connection, observed, inputs.onConflict, true);
         if (nonce) return begun(nonce);
         break;
       }
       default:
-        throw unforeseen(situation, holds);
+        throw unexpectedState(observed, holds);
     }
   }
 }
@@ -230,7 +230,7 @@ export const rekeyAttempt: Definition<RekeyInputs, AttemptState> = {
   async delete(connection, { attempt }) {
     if (!attempt) return;
     await removeObject(connection, rekeyObjects.attempt, async () =>
-      endOurs(connection, await look(connection, oursOf(attempt, attempt.nonces))),
+      endOurs(connection, await observe(connection, oursOf(attempt, attempt.nonces))),
     );
   },
 };

@@ -9,7 +9,7 @@ import { strictObject } from "../../inputs";
 import { assertNotRefused, heldByAnother, newInstance } from "../../ownership";
 import { Args, registration } from "../../resource";
 import { getBackup } from "./api";
-import { guarding, markOf, shareOf } from "./crypto";
+import { redacting, shareDigest, shareOf } from "./crypto";
 import { Brought, handedOn, rekeyFields, sharesAtHand } from "./inputs";
 import {
   assertSavesEachStep,
@@ -18,17 +18,17 @@ import {
   decide,
   endOurs,
   isSucceeded,
-  look,
+  log,
   missingShares,
+  observe,
   rekeyObjects,
-  settleConflict,
-  tell,
+  resolveConflict,
 } from "./protocol";
-import { deadAgain, settle } from "./settle";
+import { notCommitted, resolveOutcome } from "./settle";
 import { settledKey } from "./shares";
 import { CommitInputs, CommitRun, CommitState, EncryptedShare, Gathered, isEmpty, LastCommit, oursOf, ShareSet, stateOf } from "./states";
-import { refuseAltered, stopped, unforeseen, unsettled } from "./stops";
-import { finish, noteUnknown, proveAndVerify, waitForShares } from "./verify";
+import { refuseTampered, stopped, unexpectedState, unsettled } from "./stops";
+import { finish, outcomeUnknown, proveAndVerify, waitForShares } from "./verify";
 
 // The third of the three resources of a rekey: it proves the new shares, commits them, and only then calls them live.
 
@@ -44,7 +44,7 @@ async function up(connection: Connection, inputs: CommitInputs, last: LastCommit
       ? gathered.map(({ label, share }) => shareOf(share, label))
       : candidate.shares.map((share, index) => shareOf(share, `new share ${index + 1} of ${candidate.shares.length}`));
   const run: CommitRun = {
-    connection: guarding(connection, [{ shares }]),
+    connection: redacting(connection, [{ shares }]),
     inputs,
     ours: oursOf(attempt, nonces, candidate.nonce),
     state: {
@@ -55,7 +55,7 @@ async function up(connection: Connection, inputs: CommitInputs, last: LastCommit
     missing,
   };
   if (outcome === "live") return finish(run);
-  if (outcome === "dead") throw deadAgain(run);
+  if (outcome === "dead") throw notCommitted(run);
   assertSavesEachStep(connection);
   return step(run);
 }
@@ -79,8 +79,8 @@ function gather(
   before: readonly Gathered[],
 ): { gathered: Gathered[]; missing: string[] } {
   const { shares, missing } = sharesAtHand(newShares, "newShares");
-  const fitting = shares.filter((share) => !foreign.includes(markOf(candidate.nonce, share)));
-  for (const each of shares) if (!fitting.includes(each)) tell(`${each.label} is none of this rekey's new shares, and is left out`);
+  const fitting = shares.filter((share) => !foreign.includes(shareDigest(candidate.nonce, share)));
+  for (const each of shares) if (!fitting.includes(each)) log(`${each.label} is none of this rekey's new shares, and is left out`);
   const brought = fitting.map((share) => ({ label: named(share, newShares.length, candidate), share: share.bytes.toString("base64") }));
   const added = brought.filter(({ share }) => !before.some((known) => known.share === share));
   return { gathered: [...before, ...added], missing };
@@ -101,29 +101,29 @@ async function step(run: CommitRun): Promise<CommitState> {
         run,
         `whether the new shares of the attempt ${nonce} are live is not known, and ${run.shares.length} of the ${threshold} decrypted ones needed to find out are at hand`,
       );
-    const situation = await look(connection, ours);
+    const observed = await observe(connection, ours);
     const holds = state.outcome === "unknown" ? "unknown" : "candidate";
-    switch (decide("commit", holds, situation)) {
+    switch (decide("commit", holds, observed)) {
       case "prove and verify":
         return proveAndVerify(run);
-      case "note unknown":
-        throw noteUnknown(run, "our attempt is gone, after a commit, a seal, a failover or a cancel");
-      case "cancel twin":
-        await cancelOurs(connection, situation.status);
-        if (holds === "candidate") throw noteUnknown(run, "our attempt is gone, after a commit, a seal, a failover or a cancel");
+      case "outcome unknown":
+        throw outcomeUnknown(run, "our attempt is gone, after a commit, a seal, a failover or a cancel");
+      case "cancel duplicate":
+        await cancelOurs(connection, observed.status);
+        if (holds === "candidate") throw outcomeUnknown(run, "our attempt is gone, after a commit, a seal, a failover or a cancel");
         break;
       case "cancel probe":
-        await cancelProbe(connection, situation);
+        await cancelProbe(connection, observed);
         break;
-      case "refuse altered":
-        throw refuseAltered(situation);
+      case "refuse tampered":
+        throw refuseTampered(observed);
       case "conflict":
-        await settleConflict(connection, situation, inputs.onConflict, false);
+        await resolveConflict(connection, observed, inputs.onConflict, false);
         break;
       case "probe":
-        return settle(run, situation.status.required);
+        return resolveOutcome(run, observed.status.required);
       default:
-        throw unforeseen(situation, `a rekey of which the outcome is ${state.outcome}`);
+        throw unexpectedState(observed, `a rekey of which the outcome is ${state.outcome}`);
     }
   }
 }
@@ -178,12 +178,12 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   async read(connection, previous) {
     const { outcome, live, attempt, candidate, nonces } = previous as LastCommit;
     if (outcome !== "live" || !live || !attempt || !candidate) return previous;
-    const { kind, status } = await look(connection, oursOf(attempt, nonces ?? []));
+    const { server, status } = await observe(connection, oursOf(attempt, nonces ?? []));
     if (!isEmpty(live) && status.required !== 0 && status.required !== live.threshold)
-      tell(
+      log(
         `the service now asks for ${status.required} shares, and the set in the state has a threshold of ${live.threshold}: somebody has rekeyed it`,
       );
-    if (kind === "former" || kind === "probe") tell(`an attempt of ours is left on the server, ${status.nonce}: the next rekey ends it`);
+    if (server === "abandoned" || server === "probe") log(`an attempt of ours is left on the server, ${status.nonce}: the next rekey ends it`);
     return previous;
   },
   create: (connection, inputs) => dated(connection, inputs, {}),
@@ -201,12 +201,12 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
         "the state holds the only copy of shares that open the service",
         "Put them where they belong (`pulumi stack output --show-secrets`), set discardShares: true, run `pulumi up`, and delete then.",
       );
-    const situation = await look(connection, oursOf(attempt, nonces ?? [], candidate.nonce));
+    const observed = await observe(connection, oursOf(attempt, nonces ?? [], candidate.nonce));
     // Another resource of the program may have taken our attempt over.
     const mayEnd = !heldByAnother(connection, rekeyObjects.commit);
     // While it is being verified nothing is committed: it dies with its attempt.
-    const isSettled = outcome === "live" || outcome === "dead" || situation.kind === "verifying";
-    if (mayEnd && (isSettled || discardShares || situation.kind === "probe")) await endOurs(connection, situation);
+    const isSettled = outcome === "live" || outcome === "dead" || observed.server === "verifying";
+    if (mayEnd && (isSettled || discardShares || observed.server === "probe")) await endOurs(connection, observed);
     if (!isSettled && !discardShares) throw unsettled("whether the new shares in the state are live is not known");
     if (isSettled) connection.memory.set(settledKey(connection, candidate.nonce), outcome === "live" ? "live" : "dead");
   },

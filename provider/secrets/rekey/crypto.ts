@@ -31,10 +31,10 @@ export function mayBeShare(text: string): boolean {
 export const shareOf = (text: string, label: string): Share => ({ label, text: text.trim(), bytes: decodeShare(text) ?? Buffer.alloc(0) });
 
 /** What tells later that this share was given to this attempt, without telling the share. @internal */
-export const markOf = (nonce: string, { bytes }: Share): string => createHmac("sha256", nonce).update(bytes).digest("hex").slice(0, 32);
+export const shareDigest = (nonce: string, { bytes }: Share): string => createHmac("sha256", nonce).update(bytes).digest("hex").slice(0, 32);
 
 /** The connection, of which no error shows these shares either, in whatever form the server echoes them. @internal */
-export const guarding = (connection: Connection, sets: readonly { shares: readonly Share[] }[]): Connection => ({
+export const redacting = (connection: Connection, sets: readonly { shares: readonly Share[] }[]): Connection => ({
   ...connection,
   secrets: [...connection.secrets, ...sets.flatMap(({ shares }) => shares.flatMap(formsOf))],
 });
@@ -57,7 +57,7 @@ export async function prove(shares: readonly Share[], threshold: number): Promis
   if (!first) return { proven: false, reason: "there is no share", misfits: [] };
   const odd = shares.filter(({ bytes }) => bytes.length !== first.bytes.length || bytes.length === 0);
   if (odd.length > 0) return { proven: false, reason: "the shares are not of one length", misfits: odd };
-  const twins = shares.filter(({ bytes }, index) => shares.findIndex((other) => other.bytes.equals(bytes)) < index);
+  const duplicates = shares.filter(({ bytes }, index) => shares.findIndex((other) => other.bytes.equals(bytes)) < index);
   // One share, or a threshold of one, has nothing to combine: each is the secret itself, or the secret and a point of its own.
   if (threshold === 1) {
     const hasPoints = new Set(shares.map(pointOf)).size === shares.length;
@@ -65,7 +65,7 @@ export async function prove(shares: readonly Share[], threshold: number): Promis
     const others = shares.filter((share) => !keyOf(share).equals(keyOf(first)));
     return others.length > 0 ? { proven: false, reason: "the shares are not the same key", misfits: others } : { proven: true };
   }
-  if (twins.length > 0) return { proven: false, reason: "a share is there twice", misfits: twins };
+  if (duplicates.length > 0) return { proven: false, reason: "a share is there twice", misfits: duplicates };
   const points = shares.map(({ bytes }) => bytes[bytes.length - 1]);
   const same = shares.filter((_, index) => points[index] === 0 || points.indexOf(points[index]) < index);
   if (same.length > 0 && new Set(points).size > 1)

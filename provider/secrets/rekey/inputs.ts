@@ -191,8 +191,8 @@ export function sharesAtHand(sources: readonly ShareSource[], field: string): { 
     }
     const bytes = decodeShare(text);
     if (!bytes) throw invalid(`${label} is neither base64 nor hex`);
-    const twin = shares.find((other) => other.bytes.equals(bytes));
-    if (twin) throw invalid(`${label} is the same share as ${twin.label}`);
+    const duplicate = shares.find((other) => other.bytes.equals(bytes));
+    if (duplicate) throw invalid(`${label} is the same share as ${duplicate.label}`);
     if (shares.some((other) => other.bytes.length !== bytes.length))
       throw invalid(`${label} is not as long as the shares before it: all shares of a set have one length`);
     shares.push({ label, text, bytes, index });

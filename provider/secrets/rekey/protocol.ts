@@ -1,13 +1,13 @@
 import { Connection } from "../../connection";
 import { Finding } from "../../definition";
 import { StewardError } from "../../errors";
-import { log } from "../../log";
+import { log as print } from "../../log";
 import { heldByAnother } from "../../ownership";
-import { cancelAttempt, getStatus, isReplyLost, keepsItsKey, restartVerification, startAttempt } from "./api";
+import { cancelAttempt, getStatus, isAutoUnsealed, isReplyLost, restartVerification, startAttempt } from "./api";
 import { describeKeys } from "./crypto";
 import { emptyReferences, RekeyInputs, ShareSource } from "./inputs";
-import { describe, Kind, kindOf, matches, Ours, RekeyStatus, Situation } from "./states";
-import { stopped, storedSeal } from "./stops";
+import { describe, matches, Observed, Ours, RekeyStatus, ServerState, serverStateOf } from "./states";
+import { autoUnseal, stopped } from "./stops";
 
 // What the next `pulumi up` does, and what the three resources of a rekey do alike.
 
@@ -19,51 +19,51 @@ type Held = "nothing" | "an attempt" | "a nonce" | "no nonce" | "candidate" | "u
 type Action =
   | "start"
   | "take over"
-  | "give up and start"
-  | "pass on"
+  | "abandon and start"
+  | "defer"
   | "conflict"
   | "cancel probe"
-  | "refuse altered"
-  | "start again"
-  | "give shares"
+  | "refuse tampered"
+  | "restart"
+  | "submit shares"
   | "recover"
   | "prove and verify"
-  | "note unknown"
-  | "cancel twin"
+  | "outcome unknown"
+  | "cancel duplicate"
   | "probe";
 
 /** @internal */
 export interface Row {
   step: Step;
   holds: readonly Held[];
-  server: readonly Kind[];
+  server: readonly ServerState[];
   action: Action;
   /** What it means. */
   name: string;
 }
 
-type Line = readonly [holds: readonly Held[], server: readonly Kind[], action: Action, name: string];
+type Line = readonly [holds: readonly Held[], server: readonly ServerState[], action: Action, name: string];
 
 /** Before any share is given: what runs may be somebody else's. */
 const attempt: readonly Line[] = [
   [["nothing", "an attempt"], ["none"], "start", "no attempt is in progress: one is started"],
-  [["nothing", "an attempt"], ["untouched"], "take over", "one exactly like ours is in progress, without a share: it is taken over"],
-  [["an attempt"], ["former"], "give up and start", "the inputs changed while our attempt runs: it is shut out, and another is started"],
+  [["nothing", "an attempt"], ["matchingUnused"], "take over", "one exactly like ours is in progress, without a share: it is taken over"],
+  [["an attempt"], ["abandoned"], "abandon and start", "the inputs changed while our attempt runs: it is shut out, and another is started"],
   [["an attempt"], ["probe"], "cancel probe", "an old probe of ours is in progress: it is cancelled"],
-  [["an attempt"], ["alike", "stranger"], "pass on", "whose attempt is in progress, only the shares may know: it is left to them"],
-  [["nothing"], ["alike", "stranger"], "conflict", "somebody else's attempt is in progress: onConflict says what is done"],
+  [["an attempt"], ["matchingInUse", "foreign"], "defer", "an attempt of unknown origin is in progress: deferred to the shares step"],
+  [["nothing"], ["matchingInUse", "foreign"], "conflict", "somebody else's attempt is in progress: onConflict says what is done"],
 ];
 
 /** The attempt is saved, the new shares are not. */
 const shares: readonly Line[] = [
-  [["a nonce", "no nonce"], ["none"], "start again", "our attempt is gone: another is started, and its nonce saved"],
-  [["no nonce"], ["former"], "give up and start", "an older attempt of ours is in progress: it is shut out, and another is started"],
+  [["a nonce", "no nonce"], ["none"], "restart", "our attempt is gone: another is started, and its nonce saved"],
+  [["no nonce"], ["abandoned"], "abandon and start", "an older attempt of ours is in progress: it is shut out, and another is started"],
   [["a nonce", "no nonce"], ["probe"], "cancel probe", "an old probe of ours is in progress: it is cancelled"],
-  [["a nonce", "no nonce"], ["untouched"], "take over", "one exactly like ours is in progress, without a share: it is taken over"],
-  [["a nonce"], ["collecting"], "give shares", "our attempt takes current shares: those at hand are given"],
+  [["a nonce", "no nonce"], ["matchingUnused"], "take over", "one exactly like ours is in progress, without a share: it is taken over"],
+  [["a nonce"], ["collecting"], "submit shares", "our attempt takes current shares: those at hand are given"],
   [["a nonce"], ["verifying"], "recover", "new shares were made and did not arrive here: they come from the backup, or it starts again"],
-  [["a nonce"], ["altered"], "refuse altered", "our nonce comes with other parameters than asked for: it gets no share"],
-  [["a nonce", "no nonce"], ["alike", "stranger"], "conflict", "somebody else's attempt is in progress: onConflict says what is done"],
+  [["a nonce"], ["tampered"], "refuse tampered", "our nonce comes with other parameters than asked for: it gets no share"],
+  [["a nonce", "no nonce"], ["matchingInUse", "foreign"], "conflict", "somebody else's attempt is in progress: onConflict says what is done"],
 ];
 
 /** The new shares are saved, and either they or the former ones open the service. */
@@ -74,11 +74,11 @@ const commit: readonly Line[] = [
     "prove and verify",
     "the new shares are saved, not yet verified: they are proven and committed",
   ],
-  [["candidate"], ["none"], "note unknown", "our attempt is gone, committed or not: which shares are live is not known"],
-  [["candidate", "unknown"], ["untouched"], "cancel twin", "one exactly like ours is in progress, without a share: it is cancelled"],
+  [["candidate"], ["none"], "outcome unknown", "our attempt is gone, committed or not: which shares are live is not known"],
+  [["candidate", "unknown"], ["matchingUnused"], "cancel duplicate", "one exactly like ours is in progress, without a share: it is cancelled"],
   [["candidate", "unknown"], ["probe"], "cancel probe", "an old probe of ours is in progress: it is cancelled"],
-  [["candidate", "unknown"], ["altered"], "refuse altered", "our nonce comes with other parameters than asked for: it gets no share"],
-  [["candidate", "unknown"], ["alike", "stranger"], "conflict", "somebody else's attempt is in progress: onConflict says what is done"],
+  [["candidate", "unknown"], ["tampered"], "refuse tampered", "our nonce comes with other parameters than asked for: it gets no share"],
+  [["candidate", "unknown"], ["matchingInUse", "foreign"], "conflict", "somebody else's attempt is in progress: onConflict says what is done"],
   [["unknown"], ["none"], "probe", "which shares are live is not known: a throw-away attempt asks"],
 ];
 
@@ -93,9 +93,9 @@ export const table: readonly Row[] = Object.entries({ attempt, shares, commit })
 );
 
 /** The row that holds, told as a line of the story. @internal */
-export function decide(step: Step, holds: Held, { kind }: Situation): Action | undefined {
-  const row = table.find((each) => each.step === step && each.holds.includes(holds) && each.server.includes(kind));
-  if (row) log(lineOf(row));
+export function decide(step: Step, holds: Held, { server }: Observed): Action | undefined {
+  const row = table.find((each) => each.step === step && each.holds.includes(holds) && each.server.includes(server));
+  if (row) print(lineOf(row));
   return row?.action;
 }
 
@@ -103,13 +103,15 @@ export function decide(step: Step, holds: Held, { kind }: Situation): Action | u
 export const lineOf = ({ step, name }: Row): string => `rekey, ${step}: ${name}`;
 
 /** @internal */
-export async function look(connection: Connection, ours: Ours): Promise<Situation> {
+export async function observe(connection: Connection, ours: Ours): Promise<Observed> {
   const status = await getStatus(connection);
-  return { kind: kindOf(status, ours), status };
+  return { server: serverStateOf(status, ours), status };
 }
 
-/** A line of the story that `pulumi up` tells. @internal */
-export const tell = (text: string): void => log(`rekey: ${text}`);
+/** Prints what a rekey does in the output of `pulumi up`. @internal */
+export const log = (message: string): void => print(`rekey: ${message}`);
+/** @internal */
+export const warn = (message: string): void => print(`warning: rekey: ${message}`);
 
 /** To whom new shares are encrypted. @internal */
 export const recipients = async (pgpKeys: readonly string[] = []): Promise<string> =>
@@ -135,7 +137,7 @@ export function assertSavesEachStep(connection: Connection): void {
 /** Starts an attempt and reads it back; a lost reply is settled by what the server shows. @internal */
 export async function newAttempt(connection: Connection, ours: Ours): Promise<RekeyStatus> {
   const { parameters } = ours;
-  if (!parameters.verification && (await keepsItsKey(connection))) throw storedSeal();
+  if (!parameters.verification && (await isAutoUnsealed(connection))) throw autoUnseal();
   let nonce: string | undefined;
   let lost: unknown;
   try {
@@ -144,8 +146,8 @@ export async function newAttempt(connection: Connection, ours: Ours): Promise<Re
     if (!isReplyLost(error)) throw await explainStart(connection, error);
     lost = error;
   }
-  const { kind, status } = await look(connection, { ...ours, nonce });
-  if (kind === "none")
+  const { server, status } = await observe(connection, { ...ours, nonce });
+  if (server === "none")
     throw (
       lost ??
       stopped(
@@ -154,27 +156,27 @@ export async function newAttempt(connection: Connection, ours: Ours): Promise<Re
       )
     );
   // Known by its nonce, it is ours although others have given it shares since.
-  const isKnown = kind === "collecting" || kind === "verifying";
+  const isKnown = server === "collecting" || server === "verifying";
   const isFresh = matches(status, parameters) && !status.verification && status.progress === 0;
   // Without verification, an attempt like ours that we cannot know to be ours may be a trap for our shares.
-  if (isKnown || (isFresh && (kind === "untouched" || !(lost || nonce)))) {
-    tell(`started attempt ${status.nonce}: ${describe(status)}`);
+  if (isKnown || (isFresh && (server === "matchingUnused" || !(lost || nonce)))) {
+    log(`started attempt ${status.nonce}: ${describe(status)}`);
     return status;
   }
   if (!lost && status.shares === 1 && parameters.shares > 1)
-    throw storedSeal(`; the attempt ${status.nonce} that it made of it stands until it is cancelled`);
-  throw inProgress(status, waitOr(kind === "alike"));
+    throw autoUnseal(`; the attempt ${status.nonce} that it made of it stands until it is cancelled`);
+  throw inProgress(status, waitOr(server === "matchingInUse"));
 }
 
 async function explainStart(connection: Connection, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError) || error.status !== 400) return error;
-  return (await keepsItsKey(connection).catch(() => false)) ? storedSeal() : error;
+  return (await isAutoUnsealed(connection).catch(() => false)) ? autoUnseal() : error;
 }
 
 /** An attempt in the way: ended, or gone on with, or left alone. The nonce: it is ours from now on. @internal */
-export async function settleConflict(
+export async function resolveConflict(
   connection: Connection,
-  { kind, status }: Situation,
+  { server, status }: Observed,
   onConflict: RekeyInputs["onConflict"],
   maySubmit: boolean,
 ): Promise<string | undefined> {
@@ -183,19 +185,19 @@ export async function settleConflict(
     const now = await getStatus(connection);
     if (now.nonce === status.nonce) {
       await cancelAttempt(connection, status.nonce);
-      tell(`cancelled somebody else's attempt ${status.nonce}: ${describe(now)}`);
+      log(`cancelled somebody else's attempt ${status.nonce}: ${describe(now)}`);
     }
     return undefined;
   }
-  if (onConflict === "resume" && kind === "alike" && maySubmit) {
-    tell(`resumed somebody else's attempt ${status.nonce}: ${describe(status)}`);
+  if (onConflict === "resume" && server === "matchingInUse" && maySubmit) {
+    log(`resumed somebody else's attempt ${status.nonce}: ${describe(status)}`);
     return status.nonce;
   }
   throw inProgress(
     status,
     onConflict === "resume"
       ? 'It cannot be resumed: that needs exactly our parameters, verification, and that its current shares are being collected. Wait until it has ended, or set onConflict: "cancel".'
-      : waitOr(kind === "alike" && maySubmit),
+      : waitOr(server === "matchingInUse" && maySubmit),
   );
 }
 
@@ -213,19 +215,19 @@ const inProgress = (status: RekeyStatus, advice: string): StewardError =>
 export async function cancelOurs(connection: Connection, status: RekeyStatus): Promise<void> {
   if (status.verification) await restartVerification(connection, status.nonce);
   await cancelAttempt(connection, status.nonce);
-  tell(`cancelled our attempt ${status.nonce}`);
+  log(`cancelled our attempt ${status.nonce}`);
 }
 
 /** @internal */
-export async function cancelProbe(connection: Connection, { status }: Situation): Promise<void> {
+export async function cancelProbe(connection: Connection, { status }: Observed): Promise<void> {
   await cancelAttempt(connection, status.nonce);
-  tell(`cancelled an old probe of ours, ${status.nonce}`);
+  log(`cancelled an old probe of ours, ${status.nonce}`);
 }
 
 /** What a delete ends: nothing of anybody else's. @internal */
-export async function endOurs(connection: Connection, situation: Situation): Promise<void> {
-  if (situation.kind === "probe") await cancelProbe(connection, situation);
-  if (["collecting", "verifying", "former"].includes(situation.kind)) await cancelOurs(connection, situation.status);
+export async function endOurs(connection: Connection, observed: Observed): Promise<void> {
+  if (observed.server === "probe") await cancelProbe(connection, observed);
+  if (["collecting", "verifying", "abandoned"].includes(observed.server)) await cancelOurs(connection, observed.status);
 }
 
 /** What each of the three resources of a rekey holds. @internal */

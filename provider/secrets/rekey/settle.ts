@@ -4,29 +4,29 @@ import {
   cancelAttempt,
   getBackup,
   getStatus,
-  giveShare,
   isReplyLost,
   removeBackup,
-  saysNothingOfTheShare,
-  sendPatiently,
+  retryAfter429,
   startAttempt,
+  submitShare,
+  wasNotCounted,
 } from "./api";
-import { guarding, markOf, Share, shareOf } from "./crypto";
+import { redacting, Share, shareDigest, shareOf } from "./crypto";
 import { sharesAtHand } from "./inputs";
-import { tell } from "./protocol";
+import { log } from "./protocol";
 import { Attempt, CommitRun, CommitState, matches, ShareSet, stateOf } from "./states";
 import { stopped, unfinished } from "./stops";
 import { finish } from "./verify";
 
 /** Finds out with a throw-away attempt whether the candidate opens the service, which asks for so many shares. @internal */
-export async function settle(run: CommitRun, required: number): Promise<CommitState> {
+export async function resolveOutcome(run: CommitRun, required: number): Promise<CommitState> {
   const { connection, inputs, state, shares } = run;
   const { candidate, kept, attempt, currentShares } = inputs;
   const { shares: current } = sharesAtHand(currentShares, "currentShares");
   // Whoever holds the former set shows that the candidate is dead: a refusal alone could have other reasons.
   const former = [...(state.live ? [state.live] : []), ...kept].filter((set) => set.shares.length > 0);
   // Holders may bring the same shares as new ones and as current ones: these are former ones only where they were given as such.
-  const isFormer = candidate.encrypted.length === 0 || current.every((share) => inputs.foreign.includes(markOf(candidate.nonce, share)));
+  const isFormer = candidate.encrypted.length === 0 || current.every((share) => inputs.foreign.includes(shareDigest(candidate.nonce, share)));
   const others: (Tried & { set?: ShareSet })[] = [
     ...(isFormer ? [{ shares: current, threshold: required }] : []),
     ...former.map((set) => ({
@@ -35,14 +35,14 @@ export async function settle(run: CommitRun, required: number): Promise<CommitSt
       threshold: set.threshold,
     })),
   ];
-  const guarded = guarding(connection, others);
+  const guarded = redacting(connection, others);
   const set: Tried & { set?: ShareSet } = { shares, threshold: candidate.threshold };
   let found = await probe(guarded, attempt, [set, ...others]);
   // That they are the candidate's is the holders' word. Where the former shares open the service as well, these were of the former ones.
   const isWord = found === set && candidate.encrypted.length > 0;
   if (isWord && others.some((other) => isComplete(other, required))) found = (await probe(guarded, attempt, others)) ?? set;
   if (found === set) {
-    tell("the new shares open the service");
+    log("the new shares open the service");
     const former = isWord && state.live ? { former: state.live } : {};
     run.state = { ...stateOf("live", candidate, []), ...former };
     return finish(run);
@@ -61,17 +61,17 @@ export async function settle(run: CommitRun, required: number): Promise<CommitSt
   const stays = state.live && (state.live.encrypted.length > 0 || holdsCurrent(state.live)) ? state.live : undefined;
   run.state = stateOf("dead", found.set ?? stays, []);
   await removeDeadBackup(run);
-  throw deadAgain(run);
+  throw notCommitted(run);
 }
 
 async function removeDeadBackup({ connection, inputs }: CommitRun): Promise<void> {
   if (!inputs.hadBackup || (await getBackup(connection))?.nonce !== inputs.candidate.nonce) return;
   await removeBackup(connection, inputs.candidate.nonce);
-  tell(`removed the backup of ${inputs.candidate.nonce}: its shares are dead`);
+  log(`removed the backup of ${inputs.candidate.nonce}: its shares are dead`);
 }
 
 /** @internal */
-export const deadAgain = (run: CommitRun): StewardError =>
+export const notCommitted = (run: CommitRun): StewardError =>
   unfinished(
     run,
     `the rekey ${run.inputs.candidate.nonce} was not committed: its new shares are dead, and the former ones still open the service`,
@@ -96,7 +96,7 @@ export async function probe<T extends Tried>(
   sets: readonly T[],
 ): Promise<T | undefined> {
   const parameters = { shares: 1, threshold: 1, pgpKeys: [key], fingerprints: [fingerprint], backup: false, verification: true };
-  tell("asking the service with a throw-away attempt which shares open it");
+  log("asking the service with a throw-away attempt which shares open it");
   try {
     await startAttempt(connection, parameters);
   } catch (error) {
@@ -127,13 +127,13 @@ async function opens(connection: Connection, nonce: string, shares: readonly Sha
     };
     await isUntouched();
     try {
-      const give = (): ReturnType<typeof giveShare> =>
-        giveShare(connection, { nonce, share: share.text }, { threshold: 1, fingerprints: [] });
-      const { set, progress } = await sendPatiently(connection, give, isUntouched);
+      const give = (): ReturnType<typeof submitShare> =>
+        submitShare(connection, { nonce, share: share.text }, { threshold: 1, fingerprints: [] });
+      const { set, progress } = await retryAfter429(connection, give, isUntouched);
       if (set) return true;
       if (progress !== undefined && progress !== given + 1) throw again("somebody else has given the probe a share");
     } catch (error) {
-      if (!(error instanceof StewardError) || error.code === "ERR_INCOMPLETE" || error.status === undefined || saysNothingOfTheShare(error))
+      if (!(error instanceof StewardError) || error.code === "ERR_INCOMPLETE" || error.status === undefined || wasNotCounted(error))
         throw error;
       // Shares that do not fit are refused at the threshold, and there alone; the count then begins anew.
       const after = await getStatus(connection);

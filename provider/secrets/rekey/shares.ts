@@ -15,15 +15,15 @@ import {
   cancelProbe,
   decide,
   endOurs,
-  look,
   missingShares,
+  observe,
   recipients,
   rekeyObjects,
-  settleConflict,
+  resolveConflict,
 } from "./protocol";
 import { Attempt, isEmpty, LastShares, oursOf, ShareSet, SharesInputs, SharesRun, SharesState } from "./states";
-import { noShares, refuseAltered, unforeseen, unsettled } from "./stops";
-import { begunAnew, fromBackup, give, recover, startAgain } from "./submit";
+import { noShares, refuseTampered, unexpectedState, unsettled } from "./stops";
+import { fromBackup, recover, restart, restarted, submit } from "./submit";
 
 // The second of the three resources of a rekey: it gives the current shares, and keeps the new ones, of which nothing is committed yet.
 
@@ -66,39 +66,39 @@ const stateIn = (last: LastShares): SharesState =>
 async function step(run: SharesRun): Promise<SharesState> {
   const { connection, inputs, ours, state } = run;
   for (;;) {
-    const situation = await look(connection, ours);
+    const observed = await observe(connection, ours);
     const holds = ours.nonce ? "a nonce" : "no nonce";
-    switch (decide("shares", holds, situation)) {
-      case "start again": {
+    switch (decide("shares", holds, observed)) {
+      case "restart": {
         // Without verification the last share commits: whether what its lost reply brought is live, is found out later.
         const found = ours.parameters.verification ? undefined : await fromBackup(run);
-        return found ?? startAgain(run, "the attempt was gone (a seal, a failover or a cancel)");
+        return found ?? restart(run, "the attempt was gone (a seal, a failover or a cancel)");
       }
-      case "give up and start":
-        await cancelOurs(connection, situation.status);
-        return startAgain(run, "an older attempt of ours was cancelled");
+      case "abandon and start":
+        await cancelOurs(connection, observed.status);
+        return restart(run, "an older attempt of ours was cancelled");
       case "cancel probe":
-        await cancelProbe(connection, situation);
+        await cancelProbe(connection, observed);
         break;
       case "take over":
-        throw begunAnew(run, situation.status.nonce, "an attempt exactly like ours, without a share, was taken over");
-      case "give shares":
-        return give(run, situation).catch((error) => {
+        throw restarted(run, observed.status.nonce, "an attempt exactly like ours, without a share, was taken over");
+      case "submit shares":
+        return submit(run, observed).catch((error) => {
           // What was given so far is not given again.
           if (error instanceof Unfinished || !(error instanceof StewardError) || state.given.length === 0) throw error;
           throw new Unfinished({ ...state, unfinished: true }, error.facts);
         });
       case "recover":
-        return recover(run, situation);
-      case "refuse altered":
-        throw refuseAltered(situation);
+        return recover(run, observed);
+      case "refuse tampered":
+        throw refuseTampered(observed);
       case "conflict": {
-        const nonce = await settleConflict(connection, situation, inputs.onConflict, true);
-        if (nonce) throw begunAnew(run, nonce, "somebody else's attempt, exactly like ours, goes on as ours");
+        const nonce = await resolveConflict(connection, observed, inputs.onConflict, true);
+        if (nonce) throw restarted(run, nonce, "somebody else's attempt, exactly like ours, goes on as ours");
         break;
       }
       default:
-        throw unforeseen(situation, holds);
+        throw unexpectedState(observed, holds);
     }
   }
 }
@@ -151,13 +151,13 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     const { attempt, candidate, kept = [], nonces, discardShares } = state as LastShares;
     assertNotRefused(connection, rekeyObjects.attempt);
     if (!attempt) return;
-    const situation = await look(connection, oursOf(attempt, nonces ?? [], state.nonce));
+    const observed = await observe(connection, oursOf(attempt, nonces ?? [], state.nonce));
     // Another resource of the program may have taken our attempt over.
-    if (!heldByAnother(connection, rekeyObjects.shares)) await endOurs(connection, situation);
+    if (!heldByAnother(connection, rekeyObjects.shares)) await endOurs(connection, observed);
     // The commit, gone before, has judged them; or they died with the attempt that was just cancelled.
     const verdict = candidate && connection.memory.get(settledKey(connection, candidate.nonce));
     // A live candidate makes every other set worthless; a dead one says nothing of those that are kept.
-    const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || situation.kind === "verifying";
+    const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || observed.server === "verifying";
     const judged = verdict === "live" || (kept.length === 0 && isWorthless);
     if (judged || discardShares) return;
     throw unsettled("the state holds shares that may be the live ones");

@@ -84,19 +84,19 @@ export const isWhole = ({ shares, encrypted }: ShareSet, parameters: Pick<Parame
  *
  * - `none`: no attempt;
  * - `collecting`, `verifying`: our attempt, before and after the last current share;
- * - `altered`: our nonce, but not our parameters;
- * - `former`: an attempt of ours that we had given up;
- * - `untouched`: exactly like ours, and nobody has given it a share: taking it over takes nothing from anybody;
- * - `alike`: exactly like ours, but somebody else has given it shares;
+ * - `tampered`: our nonce, but not our parameters;
+ * - `abandoned`: an attempt of ours that we had given up;
+ * - `matchingUnused`: exactly like ours, and nobody has given it a share: taking it over takes nothing from anybody;
+ * - `matchingInUse`: exactly like ours, but somebody else has given it shares;
  * - `probe`: our throw-away attempt, known by its key;
- * - `stranger`: somebody else's.
+ * - `foreign`: somebody else's.
  * @internal
  */
-export type Kind = "none" | "collecting" | "verifying" | "altered" | "former" | "untouched" | "alike" | "probe" | "stranger";
+export type ServerState = "none" | "collecting" | "verifying" | "tampered" | "abandoned" | "matchingUnused" | "matchingInUse" | "probe" | "foreign";
 
 /** @internal */
-export interface Situation {
-  kind: Kind;
+export interface Observed {
+  server: ServerState;
   status: RekeyStatus;
 }
 
@@ -112,16 +112,16 @@ export interface Ours {
 }
 
 /** @internal */
-export function kindOf(status: RekeyStatus, { nonce, nonces, parameters, probe }: Ours): Kind {
+export function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, probe }: Ours): ServerState {
   if (!status.started) return "none";
   if (isProbe(status, probe)) return "probe";
   const same = matches(status, parameters);
-  if (status.nonce === nonce) return !same ? "altered" : status.verification ? "verifying" : "collecting";
-  if (nonces.includes(status.nonce)) return "former";
-  if (!same || status.verification) return "stranger";
+  if (status.nonce === nonce) return !same ? "tampered" : status.verification ? "verifying" : "collecting";
+  if (nonces.includes(status.nonce)) return "abandoned";
+  if (!same || status.verification) return "foreign";
   // Without verification the last share carries the new keys to whoever gives it alone, unless a backup brings them to all.
-  if (status.progress === 0 && (parameters.verification || parameters.backup)) return "untouched";
-  return parameters.verification ? "alike" : "stranger";
+  if (status.progress === 0 && (parameters.verification || parameters.backup)) return "matchingUnused";
+  return parameters.verification ? "matchingInUse" : "foreign";
 }
 
 const isProbe = (status: RekeyStatus, fingerprint: string | undefined): boolean =>

@@ -1,10 +1,10 @@
 import { StewardError, Unfinished } from "../../errors";
-import { describe, Situation } from "./states";
+import { describe, Observed } from "./states";
 
 // How a rekey stops.
 
 /** @internal */
-export const refuseAltered = ({ status }: Situation): StewardError =>
+export const refuseTampered = ({ status }: Observed): StewardError =>
   new StewardError({
     code: "ERR_CONFLICT",
     reason: `the attempt has our nonce ${status.nonce}, and not what we asked for (${describe(status)}): a share given to it could make keys for somebody else`,
@@ -12,10 +12,10 @@ export const refuseAltered = ({ status }: Situation): StewardError =>
   });
 
 /** A pair of state and server that the table does not name. @internal */
-export const unforeseen = ({ kind, status }: Situation, holds: string): StewardError =>
+export const unexpectedState = ({ server, status }: Observed, holds: string): StewardError =>
   new StewardError({
     code: "ERR_CONFLICT",
-    reason: `this is not foreseen: the state holds ${holds}, and the server shows ${status.started ? `the attempt ${status.nonce} (${kind}; ${describe(status)})` : "no attempt"}`,
+    reason: `this is not foreseen: the state holds ${holds}, and the server shows ${status.started ? `the attempt ${status.nonce} (${server}; ${describe(status)})` : "no attempt"}`,
     advice: "Nothing was sent and everything is kept: docs/rekey.md, in the package, tells what to do by hand.",
   });
 
@@ -31,7 +31,7 @@ export const unsettled = (reason: string): StewardError =>
   stopped(reason, "Run `pulumi up` until it is settled; or set discardShares: true, run `pulumi up`, and delete then.");
 
 /** @internal */
-export const storedSeal = (more = ""): StewardError =>
+export const autoUnseal = (more = ""): StewardError =>
   new StewardError({
     code: "ERR_REFUSED",
     reason: `this service unseals itself: its seal keeps the key, and a rekey would make one share, which it does not give out${more}`,

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
-import { log } from "../../log";
 import { dialectOf } from "../client";
-import { getBackup, giveShare, mayGiveNoShares, saysNothingOfTheShare, waitAfter429 } from "./api";
-import { guarding, markOf, Share, shareOf } from "./crypto";
+import { getBackup, mayReturnNoShares, submitShare, waitAfter429, wasNotCounted } from "./api";
+import { redacting, Share, shareDigest, shareOf } from "./crypto";
 import { sharesAtHand } from "./inputs";
-import { cancelOurs, look, newAttempt, tell } from "./protocol";
-import { isEmpty, isWhole, Ours, Parameters, RekeyBackup, RekeyStatus, ShareSet, SharesRun, SharesState, Situation } from "./states";
-import { keptBySeal, noShares, refuseAltered, stopped, unfinished } from "./stops";
+import { cancelOurs, log, newAttempt, observe, warn } from "./protocol";
+import { isEmpty, isWhole, Observed, Ours, Parameters, RekeyBackup, RekeyStatus, ShareSet, SharesRun, SharesState } from "./states";
+import { keptBySeal, noShares, refuseTampered, stopped, unfinished } from "./stops";
 
 // The current shares are given, one by one.
 
@@ -20,7 +19,7 @@ interface Offer {
 }
 
 /** Gives the shares one by one; before each, the attempt is looked at. @internal */
-export async function give(run: SharesRun, first: Situation): Promise<SharesState> {
+export async function submit(run: SharesRun, first: Observed): Promise<SharesState> {
   const { inputs, ours, state } = run;
   const nonce = ours.nonce as string;
   const { shares: own, missing } = sharesAtHand(inputs.currentShares, "currentShares");
@@ -28,7 +27,7 @@ export async function give(run: SharesRun, first: Situation): Promise<SharesStat
   const { shares: early } = sharesAtHand(inputs.newShares ?? [], "newShares");
   const offers: Offer[] = [{ shares: own }, ...keptOffers(run, first.status.required)];
   // Whatever is sent from here on may be answered with a share in it.
-  run.connection = guarding(run.connection, offers);
+  run.connection = redacting(run.connection, offers);
   const { connection } = run;
   const until = Date.now() + (inputs.waitSeconds ?? 0) * 1000;
   const refusals: string[] = [];
@@ -41,12 +40,12 @@ export async function give(run: SharesRun, first: Situation): Promise<SharesStat
   let before = 0;
   // Of the offer at hand, since the count last began.
   let counted = 0;
-  for (let situation: Situation | undefined = first; ; situation = undefined) {
-    const { kind, status } = situation ?? (await look(connection, ours));
-    if (kind === "verifying") return recover(run, { kind, status });
-    if (kind !== "collecting") throw lostMeanwhile(run, { kind, status });
+  for (let observed: Observed | undefined = first; ; observed = undefined) {
+    const { server, status } = observed ?? (await observe(connection, ours));
+    if (server === "verifying") return recover(run, { server, status });
+    if (server !== "collecting") throw lostMeanwhile(run, { server, status });
     if (status.progress < state.given.length) state.given = [];
-    if (told !== status.progress) tell(`${status.progress} of ${status.required} current shares given`);
+    if (told !== status.progress) log(`${status.progress} of ${status.required} current shares given`);
     told = status.progress;
 
     const waits = Date.now() < until;
@@ -55,7 +54,7 @@ export async function give(run: SharesRun, first: Situation): Promise<SharesStat
     const share = offer.shares[position];
     if (!share || isKeptForLast) {
       if (!offer.set && waits) {
-        if (!hasToldWait) tell(waiting(inputs.waitSeconds));
+        if (!hasToldWait) log(waiting(inputs.waitSeconds));
         hasToldWait = true;
         await sleep(Math.max(0, Math.min(pollEvery, until - Date.now())));
         continue;
@@ -63,12 +62,12 @@ export async function give(run: SharesRun, first: Situation): Promise<SharesStat
       // Shares of another set would make what other holders gave worthless.
       const next = status.progress <= counted ? offers.shift() : undefined;
       if (!next) throw tooFew(run, status, before, missing, refusals);
-      tell("the shares at hand are not enough: trying those of an earlier rekey that the state keeps");
+      log("the shares at hand are not enough: trying those of an earlier rekey that the state keeps");
       [offer, position, counted] = [next, 0, 0];
       continue;
     }
     // Where a repeated share is refused without loss, it is given again: the count may have begun anew in between.
-    const mark = markOf(nonce, share);
+    const mark = shareDigest(nonce, share);
     const wasGiven = state.given.includes(mark);
     if (wasGiven && !dialectOf(connection).refusesRepeatedShares) {
       if (!offer.set && counted === before) before++;
@@ -77,13 +76,13 @@ export async function give(run: SharesRun, first: Situation): Promise<SharesStat
       continue;
     }
     await protectBackup(run);
-    const outcome = await giveOne(connection, ours, share, status);
+    const outcome = await submitOne(connection, ours, share, status);
     const isAlone = counted + 1 >= status.required;
     switch (outcome.kind) {
       case "complete":
         if (ours.parameters.verification && !isWhole(outcome.set, ours.parameters)) throw await refuseParts(run, status, outcome.set);
         if (isEmpty(outcome.set)) return withoutShares(run, outcome.set, share, offer);
-        tell(`${status.required} of ${status.required} current shares given`);
+        log(`${status.required} of ${status.required} current shares given`);
         return accepted(run, outcome.set, share, early, offer);
       case "counted":
         if (!wasGiven) state.given.push(mark);
@@ -109,7 +108,7 @@ export async function give(run: SharesRun, first: Situation): Promise<SharesStat
         if (offer.set) state.refused.push(offer.set.nonce);
         const next = offers.shift();
         if (!next) throw refusedTogether(run, status, outcome.reason, isAlone);
-        tell("the shares at hand are not the current ones: trying those of an earlier rekey that the state keeps");
+        log("the shares at hand are not the current ones: trying those of an earlier rekey that the state keeps");
         [offer, position, counted] = [next, 0, 0];
         break;
       }
@@ -145,9 +144,9 @@ type Given =
   | { kind: "unknown"; status: RekeyStatus; error: StewardError };
 
 /** Gives one share. Whatever else comes back than a plain yes, the server's own count tells what became of it. */
-async function giveOne(connection: Connection, ours: Ours, share: Share, before: RekeyStatus): Promise<Given> {
+async function submitOne(connection: Connection, ours: Ours, share: Share, before: RekeyStatus): Promise<Given> {
   try {
-    const { set } = await giveShare(connection, { nonce: before.nonce, share: share.text }, ours.parameters);
+    const { set } = await submitShare(connection, { nonce: before.nonce, share: share.text }, ours.parameters);
     return set ? { kind: "complete", set } : { kind: "counted" };
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
@@ -155,10 +154,10 @@ async function giveOne(connection: Connection, ours: Ours, share: Share, before:
       await waitAfter429(connection, error);
       return { kind: "not taken" };
     }
-    if (saysNothingOfTheShare(error)) throw error;
+    if (wasNotCounted(error)) throw error;
     const answered = error.status !== undefined && error.status >= 400;
-    const { kind, status } = await look(connection, ours);
-    if (kind !== "collecting") return { kind: "unknown", status, error };
+    const { server, status } = await observe(connection, ours);
+    if (server !== "collecting") return { kind: "unknown", status, error };
     if (status.progress === before.progress + 1) return { kind: "counted" };
     const { reason } = error.facts;
     if (status.progress === 0 && (before.progress > 0 || (before.required === 1 && answered))) return { kind: "refused together", reason };
@@ -178,8 +177,8 @@ async function refuseParts(run: SharesRun, status: RekeyStatus, set: ShareSet): 
 /** The set that was accepted is the live one: whatever else we kept is dead. */
 function accepted({ state, ours }: SharesRun, set: ShareSet, share: Share, early: Share[], { set: used }: Offer): SharesState {
   if (!isEmpty(set))
-    tell(ours.parameters.verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
-  const foreign = [...state.given, ...[share, ...early].map((each) => markOf(set.nonce, each))];
+    log(ours.parameters.verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
+  const foreign = [...state.given, ...[share, ...early].map((each) => shareDigest(set.nonce, each))];
   return { ...state, candidate: set, source: "reply", kept: used ? [used] : [], foreign };
 }
 
@@ -188,8 +187,8 @@ async function withoutShares(run: SharesRun, set: ShareSet, share: Share, offer:
   const found = await fromBackup(run);
   if (found) return found;
   const state = accepted(run, set, share, [], offer);
-  if (!mayGiveNoShares(run.connection, run.ours.parameters)) throw unfinished({ state }, noShares.reason, noShares.advice);
-  log(`warning: rekey: ${keptBySeal}`);
+  if (!mayReturnNoShares(run.connection, run.ours.parameters)) throw unfinished({ state }, noShares.reason, noShares.advice);
+  warn(keptBySeal);
   return state;
 }
 
@@ -241,12 +240,12 @@ function hintAtKept({ state }: SharesRun, required: number): string {
   return kept ? ` If the shares of the rekey ${kept.nonce} are the live ones, its holders bring theirs, decrypted, as currentShares.` : "";
 }
 
-function lostMeanwhile(run: SharesRun, { kind, status }: Situation): StewardError {
-  if (kind === "altered") return refuseAltered({ kind, status });
+function lostMeanwhile(run: SharesRun, { server, status }: Observed): StewardError {
+  if (server === "tampered") return refuseTampered({ server, status });
   const { verification } = run.ours.parameters;
   return unfinished(
     run,
-    kind === "none"
+    server === "none"
       ? "our attempt is gone: the service was sealed, failed over, or somebody cancelled it"
       : `our attempt is gone, and another one runs, ${status.nonce}`,
     verification
@@ -271,22 +270,22 @@ async function cancelUnknown(run: SharesRun, status: RekeyStatus, error: Steward
       'Ask them to begin again, and cancel it: with onConflict: "cancel" and a change of triggers.',
     );
   await cancelOurs(connection, status);
-  return startAgain(run, `whether a share counted was not known (${error.facts.reason}), so the attempt was cancelled`);
+  return restart(run, `whether a share counted was not known (${error.facts.reason}), so the attempt was cancelled`);
 }
 
 /** The nonce of another attempt: saved before a share is given to it. @internal */
-export function begunAnew(run: SharesRun, nonce: string, reason: string): StewardError {
+export function restarted(run: SharesRun, nonce: string, reason: string): StewardError {
   run.state = { ...run.state, nonce, nonces: [...new Set([...run.state.nonces, nonce])], given: [] };
   return unfinished(run, `${reason}, and its nonce ${nonce} is saved now`, "Run `pulumi up` again to give it the current shares.");
 }
 
 /** @internal */
-export async function startAgain(run: SharesRun, why: string): Promise<never> {
+export async function restart(run: SharesRun, why: string): Promise<never> {
   const { nonce } = await newAttempt(run.connection, run.ours);
   const committed = run.ours.parameters.verification
     ? "nothing was committed"
     : "without verification nobody can tell whether it was committed";
-  throw begunAnew(run, nonce, `${why}, ${committed}, and a new one was started`);
+  throw restarted(run, nonce, `${why}, ${committed}, and a new one was started`);
 }
 
 /** The encrypted shares of an attempt of ours, as the service keeps them; in the order of the keys. */
@@ -303,17 +302,17 @@ export async function fromBackup({ connection, ours, state }: SharesRun): Promis
   if (!parameters.backup || !nonce) return undefined;
   const candidate = candidateIn(await getBackup(connection), nonce, parameters);
   if (!candidate) return undefined;
-  tell("the reply with the new shares did not come here, but to whoever gave the last share, or was lost: took them from the backup");
+  log("the reply with the new shares did not come here, but to whoever gave the last share, or was lost: took them from the backup");
   return { ...state, candidate, source: "backup", foreign: state.given, kept: state.kept.filter((set) => set.nonce !== nonce) };
 }
 
 /** The last share was accepted, and its reply was lost. @internal */
-export async function recover(run: SharesRun, { status }: Situation): Promise<SharesState> {
+export async function recover(run: SharesRun, { status }: Observed): Promise<SharesState> {
   const found = await fromBackup(run);
   if (found) return found;
   await cancelOurs(run.connection, status);
   const { nonce } = await newAttempt(run.connection, run.ours);
-  throw begunAnew(
+  throw restarted(
     run,
     nonce,
     "the reply with the new shares of our attempt did not come here; nothing was committed, it was cancelled, and a new one was started",

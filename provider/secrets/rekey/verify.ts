@@ -1,7 +1,7 @@
 import { StewardError } from "../../errors";
-import { getBackup, isReplyLost, removeBackup, restartVerification, sendPatiently, verifyShare } from "./api";
+import { getBackup, isReplyLost, removeBackup, restartVerification, retryAfter429, verifyShare } from "./api";
 import { describeKeys, encryptedLine, prove, Share } from "./crypto";
-import { cancelOurs, cancelProbe, look, tell } from "./protocol";
+import { cancelOurs, cancelProbe, log, observe } from "./protocol";
 import { CommitRun, CommitState, describe, stateOf } from "./states";
 import { stopped, unfinished } from "./stops";
 
@@ -24,13 +24,13 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
     if (error instanceof StewardError && error.status === 400) return undefined;
     throw error;
   });
-  if (!verification) throw noteUnknown(run, "our attempt ended while it was looked at");
+  if (!verification) throw outcomeUnknown(run, "our attempt ended while it was looked at");
   if (all) await proveLocally(run);
   for (const [index, share] of shares.slice(0, threshold).entries()) {
     const isStillOurs = async (): Promise<true> => {
-      const { kind, status } = await look(connection, ours);
-      if (kind === "none") throw noteUnknown(run, "our attempt ended before the last new share was given");
-      if (kind === "verifying" && status.verification?.nonce === verification.nonce && status.verification.progress === index) return true;
+      const { server, status } = await observe(connection, ours);
+      if (server === "none") throw outcomeUnknown(run, "our attempt ended before the last new share was given");
+      if (server === "verifying" && status.verification?.nonce === verification.nonce && status.verification.progress === index) return true;
       throw stopped(
         `somebody else has touched the verification of our attempt ${nonce} (${describe(status)})`,
         "Nothing was committed by us: run `pulumi up` again, which begins the verification anew.",
@@ -41,10 +41,10 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
       verifyShare(connection, { nonce: verification.nonce, share: share.text }).catch(async (error) => {
         throw await explainVerify(run, share, error);
       });
-    const done = await sendPatiently(connection, give, isStillOurs);
+    const done = await retryAfter429(connection, give, isStillOurs);
     if (done && index === threshold - 1) return committed(run);
-    if (done) throw noteUnknown(run, `the service said complete after ${index + 1} of ${threshold} new shares`);
-    tell(`${index + 1} of ${threshold} new shares verified`);
+    if (done) throw outcomeUnknown(run, `the service said complete after ${index + 1} of ${threshold} new shares`);
+    log(`${index + 1} of ${threshold} new shares verified`);
   }
   throw stopped("the service asks for more new shares than their threshold", "Nothing was committed by us: run `pulumi up` again.");
 }
@@ -53,9 +53,9 @@ async function proveLocally(run: CommitRun): Promise<void> {
   const { shares, inputs } = run;
   const { threshold, encrypted } = inputs.candidate;
   const verdict = await prove(shares, threshold);
-  if (verdict.proven === true) return tell(`all ${shares.length} new shares belong together: proven before the commit`);
+  if (verdict.proven === true) return log(`all ${shares.length} new shares belong together: proven before the commit`);
   if (verdict.proven === "unknown")
-    return tell(`${verdict.reason}: they cannot be proven here, and the service's own threshold is the proof`);
+    return log(`${verdict.reason}: they cannot be proven here, and the service's own threshold is the proof`);
   const misfits = verdict.misfits.map(({ label }) => label);
   // Among those gathered is a wrong one: they are asked for again.
   if (encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
@@ -74,9 +74,9 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
   // The real product says 500 of shares that cannot be combined at all; any other 5xx may be a proxy's, behind which the request goes on.
   const isVerdict = error.status === 400 || error.status === 500;
   if (!isVerdict && (isReplyLost(error) || (error.status !== undefined && error.status >= 500)))
-    return noteUnknown(run, `the service did not answer when a new share was given (${error.facts.reason})`);
-  const { kind } = await look(run.connection, run.ours);
-  if (kind !== "verifying") return noteUnknown(run, "our attempt ended while a new share was given");
+    return outcomeUnknown(run, `the service did not answer when a new share was given (${error.facts.reason})`);
+  const { server } = await observe(run.connection, run.ours);
+  if (server !== "verifying") return outcomeUnknown(run, "our attempt ended while a new share was given");
   if (!isVerdict) return error;
   if (run.inputs.candidate.encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
   return unfinished(
@@ -92,11 +92,11 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
 async function committed(run: CommitRun): Promise<CommitState> {
   const { connection, inputs, ours } = run;
   // Whoever stands between may say so: a commit ends the attempt, and the next rekey needs the new threshold.
-  const { status } = await look(connection, ours);
+  const { status } = await observe(connection, ours);
   if (status.nonce === inputs.candidate.nonce || status.required !== inputs.candidate.threshold)
-    throw noteUnknown(run, "the service said complete, and does not look so");
+    throw outcomeUnknown(run, "the service said complete, and does not look so");
   run.state = stateOf("live", inputs.candidate, []);
-  tell(`the new shares are live: ${ours.parameters.shares} of them, threshold ${ours.parameters.threshold}`);
+  log(`the new shares are live: ${ours.parameters.shares} of them, threshold ${ours.parameters.threshold}`);
   return finish(run);
 }
 
@@ -105,15 +105,15 @@ export async function finish(run: CommitRun): Promise<CommitState> {
   const { connection, inputs, ours, state } = run;
   try {
     // A start that an orphan of an earlier run sent may have arrived only now.
-    const late = await look(connection, { ...ours, nonce: undefined });
-    if (late.kind === "probe") await cancelProbe(connection, late);
-    if (late.kind === "untouched" || late.kind === "former") await cancelOurs(connection, late.status);
+    const late = await observe(connection, { ...ours, nonce: undefined });
+    if (late.server === "probe") await cancelProbe(connection, late);
+    if (late.server === "matchingUnused" || late.server === "abandoned") await cancelOurs(connection, late.status);
     const backup = inputs.hadBackup ? await getBackup(connection) : undefined;
     const isOurs = backup && inputs.nonces.includes(backup.nonce);
     // One of another attempt of ours holds dead shares.
     if (backup && isOurs && (inputs.removeBackup || backup.nonce !== inputs.candidate.nonce)) {
       await removeBackup(connection, backup.nonce);
-      tell(`removed the backup of ${backup.nonce}`);
+      log(`removed the backup of ${backup.nonce}`);
     }
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
@@ -127,7 +127,7 @@ export async function finish(run: CommitRun): Promise<CommitState> {
 }
 
 /** The status is the same after a commit, a seal, a failover and a cancel: nothing is begun before the next run has asked the service itself. @internal */
-export function noteUnknown(run: CommitRun, reason: string): StewardError {
+export function outcomeUnknown(run: CommitRun, reason: string): StewardError {
   run.state = stateOf("unknown", run.state.live, run.state.gathered);
   return unfinished(
     run,
@@ -140,7 +140,7 @@ export function noteUnknown(run: CommitRun, reason: string): StewardError {
 export async function waitForShares(run: CommitRun, reason: string): Promise<StewardError> {
   const { attempt, candidate } = run.inputs;
   const { encrypted } = candidate;
-  for (const { fingerprint, share } of encrypted) tell(encryptedLine(fingerprint, share));
+  for (const { fingerprint, share } of encrypted) log(encryptedLine(fingerprint, share));
   return unfinished(
     run,
     reason,
