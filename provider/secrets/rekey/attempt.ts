@@ -13,8 +13,7 @@ import { decisive, isNew, keys, RekeyInputs, rekeyFields, shareFindings } from "
 import {
   assertSavesEachStep,
   cancelOurs,
-  cancelProbe,
-  decide,
+  drive,
   endOurs,
   log,
   missingShares,
@@ -25,7 +24,6 @@ import {
   resolveConflict,
 } from "./protocol";
 import { Attempt, Ours, oursOf, Parameters, sizeOf } from "./states";
-import { unexpectedState } from "./stops";
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
 
@@ -175,32 +173,19 @@ async function up(connection: Connection, inputs: RekeyInputs, last: Partial<Att
       probe,
     },
   });
-  for (;;) {
-    const observed = await observe(connection, ours);
-    const holds = before ? "an attempt" : "nothing";
-    switch (decide("attempt", holds, observed)) {
-      case "start":
-        return begun((await newAttempt(connection, ours)).nonce);
-      case "take over":
-        log(`took over the attempt ${observed.status.nonce}, which is exactly like ours and has no share yet`);
-        return begun(observed.status.nonce);
-      case "abandon and start":
-        await cancelOurs(connection, observed.status);
-        break;
-      case "cancel probe":
-        await cancelProbe(connection, observed);
-        break;
-      case "defer":
-        return begun();
-      case "conflict": {
-        const nonce = await resolveConflict(connection, observed, inputs.onConflict, true);
-        if (nonce) return begun(nonce);
-        break;
-      }
-      default:
-        throw unexpectedState(observed, holds);
-    }
-  }
+  return drive({ connection, ours }, "attempt", before ? "an attempt" : "nothing", {
+    start: async () => begun((await newAttempt(connection, ours)).nonce),
+    "take over": async ({ status }) => {
+      log(`took over the attempt ${status.nonce}, which is exactly like ours and has no share yet`);
+      return begun(status.nonce);
+    },
+    "abandon and start": async ({ status }) => void (await cancelOurs(connection, status)),
+    defer: async () => begun(),
+    conflict: async (observed) => {
+      const nonce = await resolveConflict(connection, observed, inputs.onConflict, true);
+      return nonce ? begun(nonce) : undefined;
+    },
+  });
 }
 
 /** @internal */

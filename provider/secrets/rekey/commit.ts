@@ -14,8 +14,7 @@ import { Brought, handedOn, rekeyFields, sharesAtHand } from "./inputs";
 import {
   assertSavesEachStep,
   cancelOurs,
-  cancelProbe,
-  decide,
+  drive,
   endOurs,
   isSucceeded,
   log,
@@ -27,7 +26,7 @@ import {
 import { notCommitted, resolveOutcome } from "./settle";
 import { settledKey } from "./shares";
 import { CommitInputs, CommitRun, CommitState, EncryptedShare, Gathered, isEmpty, LastCommit, oursOf, ShareSet, stateOf } from "./states";
-import { refuseTampered, stopped, unexpectedState, unsettled } from "./stops";
+import { stopped, unsettled } from "./stops";
 import { finish, outcomeUnknown, proveAndVerify, waitForShares } from "./verify";
 
 // The third of the three resources of a rekey: it proves the new shares, commits them, and only then calls them live.
@@ -93,39 +92,28 @@ function named({ label, index }: Brought, count: number, { encrypted }: ShareSet
 }
 
 async function step(run: CommitRun): Promise<CommitState> {
-  const { connection, inputs, ours, state } = run;
+  const { connection, inputs, shares, state } = run;
   const { nonce, threshold } = inputs.candidate;
-  for (;;) {
-    if (state.outcome === "unknown" && run.shares.length < threshold)
-      throw await waitForShares(
-        run,
-        `whether the new shares of the attempt ${nonce} are live is not known, and ${run.shares.length} of the ${threshold} decrypted ones needed to find out are at hand`,
-      );
-    const observed = await observe(connection, ours);
-    const holds = state.outcome === "unknown" ? "unknown" : "candidate";
-    switch (decide("commit", holds, observed)) {
-      case "prove and verify":
-        return proveAndVerify(run);
-      case "outcome unknown":
-        throw outcomeUnknown(run, "our attempt is gone, after a commit, a seal, a failover or a cancel");
-      case "cancel duplicate":
-        await cancelOurs(connection, observed.status);
-        if (holds === "candidate") throw outcomeUnknown(run, "our attempt is gone, after a commit, a seal, a failover or a cancel");
-        break;
-      case "cancel probe":
-        await cancelProbe(connection, observed);
-        break;
-      case "refuse tampered":
-        throw refuseTampered(observed);
-      case "conflict":
-        await resolveConflict(connection, observed, inputs.onConflict, false);
-        break;
-      case "probe":
-        return resolveOutcome(run, observed.status.required);
-      default:
-        throw unexpectedState(observed, `a rekey of which the outcome is ${state.outcome}`);
-    }
-  }
+  const isUnknown = state.outcome === "unknown";
+  if (isUnknown && shares.length < threshold)
+    throw await waitForShares(
+      run,
+      `whether the new shares of the attempt ${nonce} are live is not known, and ${shares.length} of the ${threshold} decrypted ones needed to find out are at hand`,
+    );
+  const isGone = "our attempt is gone, after a commit, a seal, a failover or a cancel";
+  return drive(run, "commit", isUnknown ? "an unknown outcome" : "a candidate", {
+    "prove and verify": () => proveAndVerify(run),
+    "outcome unknown": async () => {
+      throw outcomeUnknown(run, isGone);
+    },
+    "cancel duplicate": async ({ status }) => {
+      await cancelOurs(connection, status);
+      if (!isUnknown) throw outcomeUnknown(run, isGone);
+      return undefined;
+    },
+    probe: ({ status }) => resolveOutcome(run, status.required),
+    conflict: async (observed) => void (await resolveConflict(connection, observed, inputs.onConflict, false)),
+  });
 }
 
 const { currentShares, newShares, proof, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;

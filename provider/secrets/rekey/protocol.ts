@@ -7,45 +7,42 @@ import { cancelAttempt, getStatus, isAutoUnsealed, isReplyLost, restartVerificat
 import { describeKeys } from "./crypto";
 import { emptyReferences, RekeyInputs, ShareSource } from "./inputs";
 import { describe, matches, Observed, Ours, RekeyStatus, ServerState, serverStateOf } from "./states";
-import { autoUnseal, stopped } from "./stops";
+import { autoUnseal, refuseTampered, stopped, unexpectedState } from "./stops";
 
 // What the next `pulumi up` does, and what the three resources of a rekey do alike.
 
+/** What each step does about a row of its table. */
+interface Actions {
+  attempt: "start" | "take over" | "abandon and start" | "defer" | "conflict";
+  shares: "restart" | "abandon and start" | "take over" | "submit shares" | "recover" | "conflict";
+  commit: "prove and verify" | "outcome unknown" | "cancel duplicate" | "probe" | "conflict";
+}
+/** What the driver does, in every step. */
+type CommonAction = "cancel probe" | "refuse tampered";
+
 /** Which of the three resources. @internal */
-export type Step = "attempt" | "shares" | "commit";
+export type Step = keyof Actions;
 /** What its state holds. */
-type Held = "nothing" | "an attempt" | "a nonce" | "no nonce" | "candidate" | "unknown";
-/** What is done. */
-type Action =
-  | "start"
-  | "take over"
-  | "abandon and start"
-  | "defer"
-  | "conflict"
-  | "cancel probe"
-  | "refuse tampered"
-  | "restart"
-  | "submit shares"
-  | "recover"
-  | "prove and verify"
-  | "outcome unknown"
-  | "cancel duplicate"
-  | "probe";
+type Held = "nothing" | "an attempt" | "a nonce" | "no nonce" | "a candidate" | "an unknown outcome";
+type Line<S extends Step> = readonly [
+  holds: readonly Held[],
+  server: readonly ServerState[],
+  action: Actions[S] | CommonAction,
+  name: string,
+];
 
 /** @internal */
 export interface Row {
   step: Step;
   holds: readonly Held[];
   server: readonly ServerState[];
-  action: Action;
+  action: Actions[Step] | CommonAction;
   /** What it means. */
   name: string;
 }
 
-type Line = readonly [holds: readonly Held[], server: readonly ServerState[], action: Action, name: string];
-
 /** Before any share is given: what runs may be somebody else's. */
-const attempt: readonly Line[] = [
+const attempt: readonly Line<"attempt">[] = [
   [["nothing", "an attempt"], ["none"], "start", "no attempt is in progress: one is started"],
   [["nothing", "an attempt"], ["matchingUnused"], "take over", "one exactly like ours is in progress, without a share: it is taken over"],
   [["an attempt"], ["abandoned"], "abandon and start", "the inputs changed while our attempt runs: it is shut out, and another is started"],
@@ -55,7 +52,7 @@ const attempt: readonly Line[] = [
 ];
 
 /** The attempt is saved, the new shares are not. */
-const shares: readonly Line[] = [
+const shares: readonly Line<"shares">[] = [
   [["a nonce", "no nonce"], ["none"], "restart", "our attempt is gone: another is started, and its nonce saved"],
   [["no nonce"], ["abandoned"], "abandon and start", "an older attempt of ours is in progress: it is shut out, and another is started"],
   [["a nonce", "no nonce"], ["probe"], "cancel probe", "an old probe of ours is in progress: it is cancelled"],
@@ -63,23 +60,43 @@ const shares: readonly Line[] = [
   [["a nonce"], ["collecting"], "submit shares", "our attempt takes current shares: those at hand are given"],
   [["a nonce"], ["verifying"], "recover", "new shares were made and did not arrive here: they come from the backup, or it starts again"],
   [["a nonce"], ["tampered"], "refuse tampered", "our nonce comes with other parameters than asked for: it gets no share"],
-  [["a nonce", "no nonce"], ["matchingInUse", "foreign"], "conflict", "somebody else's attempt is in progress: onConflict says what is done"],
+  [
+    ["a nonce", "no nonce"],
+    ["matchingInUse", "foreign"],
+    "conflict",
+    "somebody else's attempt is in progress: onConflict says what is done",
+  ],
 ];
 
 /** The new shares are saved, and either they or the former ones open the service. */
-const commit: readonly Line[] = [
+const commit: readonly Line<"commit">[] = [
   [
-    ["candidate", "unknown"],
+    ["a candidate", "an unknown outcome"],
     ["verifying"],
     "prove and verify",
     "the new shares are saved, not yet verified: they are proven and committed",
   ],
-  [["candidate"], ["none"], "outcome unknown", "our attempt is gone, committed or not: which shares are live is not known"],
-  [["candidate", "unknown"], ["matchingUnused"], "cancel duplicate", "one exactly like ours is in progress, without a share: it is cancelled"],
-  [["candidate", "unknown"], ["probe"], "cancel probe", "an old probe of ours is in progress: it is cancelled"],
-  [["candidate", "unknown"], ["tampered"], "refuse tampered", "our nonce comes with other parameters than asked for: it gets no share"],
-  [["candidate", "unknown"], ["matchingInUse", "foreign"], "conflict", "somebody else's attempt is in progress: onConflict says what is done"],
-  [["unknown"], ["none"], "probe", "which shares are live is not known: a throw-away attempt asks"],
+  [["a candidate"], ["none"], "outcome unknown", "our attempt is gone, committed or not: which shares are live is not known"],
+  [
+    ["a candidate", "an unknown outcome"],
+    ["matchingUnused"],
+    "cancel duplicate",
+    "one exactly like ours is in progress, without a share: it is cancelled",
+  ],
+  [["a candidate", "an unknown outcome"], ["probe"], "cancel probe", "an old probe of ours is in progress: it is cancelled"],
+  [
+    ["a candidate", "an unknown outcome"],
+    ["tampered"],
+    "refuse tampered",
+    "our nonce comes with other parameters than asked for: it gets no share",
+  ],
+  [
+    ["a candidate", "an unknown outcome"],
+    ["matchingInUse", "foreign"],
+    "conflict",
+    "somebody else's attempt is in progress: onConflict says what is done",
+  ],
+  [["an unknown outcome"], ["none"], "probe", "which shares are live is not known: a throw-away attempt asks"],
 ];
 
 /**
@@ -88,16 +105,9 @@ const commit: readonly Line[] = [
  * missing stays unknown.
  * @internal
  */
-export const table: readonly Row[] = Object.entries({ attempt, shares, commit }).flatMap(([step, lines]) =>
+export const table: readonly Row[] = Object.entries<readonly Line<Step>[]>({ attempt, shares, commit }).flatMap(([step, lines]) =>
   lines.map(([holds, server, action, name]) => ({ step: step as Step, holds, server, action, name })),
 );
-
-/** The row that holds, told as a line of the story. @internal */
-export function decide(step: Step, holds: Held, { server }: Observed): Action | undefined {
-  const row = table.find((each) => each.step === step && each.holds.includes(holds) && each.server.includes(server));
-  if (row) print(lineOf(row));
-  return row?.action;
-}
 
 /** @internal */
 export const lineOf = ({ step, name }: Row): string => `rekey, ${step}: ${name}`;
@@ -106,6 +116,34 @@ export const lineOf = ({ step, name }: Row): string => `rekey, ${step}: ${name}`
 export async function observe(connection: Connection, ours: Ours): Promise<Observed> {
   const status = await getStatus(connection);
   return { server: serverStateOf(status, ours), status };
+}
+
+/** What an action does. Without a state the service is observed again. @internal */
+export type Act<State> = (observed: Observed) => Promise<State | undefined>;
+
+/** Observes the service and does what the table says, until an action ends the step. @internal */
+export async function drive<S extends Step, State extends object>(
+  { connection, ours }: { connection: Connection; ours: Ours },
+  step: S,
+  holds: Held,
+  actions: Record<Actions[S], Act<State>>,
+): Promise<State> {
+  const common: Record<CommonAction, Act<State>> = {
+    "cancel probe": async (observed) => void (await cancelProbe(connection, observed)),
+    "refuse tampered": async (observed) => {
+      throw refuseTampered(observed);
+    },
+  };
+  const all = { ...common, ...actions } as Partial<Record<Row["action"], Act<State>>>;
+  for (;;) {
+    const observed = await observe(connection, ours);
+    const row = table.find((each) => each.step === step && each.holds.includes(holds) && each.server.includes(observed.server));
+    const act = row && all[row.action];
+    if (!row || !act) throw unexpectedState(observed, holds);
+    print(lineOf(row));
+    const state = await act(observed);
+    if (state) return state;
+  }
 }
 
 /** Prints what a rekey does in the output of `pulumi up`. @internal */

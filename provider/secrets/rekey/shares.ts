@@ -12,8 +12,7 @@ import { handedOn, rekeyFields } from "./inputs";
 import {
   assertSavesEachStep,
   cancelOurs,
-  cancelProbe,
-  decide,
+  drive,
   endOurs,
   missingShares,
   observe,
@@ -22,7 +21,7 @@ import {
   resolveConflict,
 } from "./protocol";
 import { Attempt, isEmpty, LastShares, oursOf, ShareSet, SharesInputs, SharesRun, SharesState } from "./states";
-import { noShares, refuseTampered, unexpectedState, unsettled } from "./stops";
+import { noShares, unsettled } from "./stops";
 import { fromBackup, recover, restart, restarted, submit } from "./submit";
 
 // The second of the three resources of a rekey: it gives the current shares, and keeps the new ones, of which nothing is committed yet.
@@ -63,45 +62,33 @@ async function keepBackup(connection: Connection, state: SharesState, threshold:
 const stateIn = (last: LastShares): SharesState =>
   Object.fromEntries(rekeyShares.state.map((field) => [field, last[field]])) as unknown as SharesState;
 
-async function step(run: SharesRun): Promise<SharesState> {
-  const { connection, inputs, ours, state } = run;
-  for (;;) {
-    const observed = await observe(connection, ours);
-    const holds = ours.nonce ? "a nonce" : "no nonce";
-    switch (decide("shares", holds, observed)) {
-      case "restart": {
-        // Without verification the last share commits: whether what its lost reply brought is live, is found out later.
-        const found = ours.parameters.verification ? undefined : await fromBackup(run);
-        return found ?? restart(run, "the attempt was gone (a seal, a failover or a cancel)");
-      }
-      case "abandon and start":
-        await cancelOurs(connection, observed.status);
-        return restart(run, "an older attempt of ours was cancelled");
-      case "cancel probe":
-        await cancelProbe(connection, observed);
-        break;
-      case "take over":
-        throw restarted(run, observed.status.nonce, "an attempt exactly like ours, without a share, was taken over");
-      case "submit shares":
-        return submit(run, observed).catch((error) => {
-          // What was given so far is not given again.
-          if (error instanceof Unfinished || !(error instanceof StewardError) || state.given.length === 0) throw error;
-          throw new Unfinished({ ...state, unfinished: true }, error.facts);
-        });
-      case "recover":
-        return recover(run, observed);
-      case "refuse tampered":
-        throw refuseTampered(observed);
-      case "conflict": {
-        const nonce = await resolveConflict(connection, observed, inputs.onConflict, true);
-        if (nonce) throw restarted(run, nonce, "somebody else's attempt, exactly like ours, goes on as ours");
-        break;
-      }
-      default:
-        throw unexpectedState(observed, holds);
-    }
-  }
-}
+const step = (run: SharesRun): Promise<SharesState> =>
+  drive(run, "shares", run.ours.nonce ? "a nonce" : "no nonce", {
+    restart: async () => {
+      // Without verification the last share commits: whether what its lost reply brought is live, is found out later.
+      const found = run.ours.parameters.verification ? undefined : await fromBackup(run);
+      return found ?? restart(run, "the attempt was gone (a seal, a failover or a cancel)");
+    },
+    "abandon and start": async ({ status }) => {
+      await cancelOurs(run.connection, status);
+      return restart(run, "an older attempt of ours was cancelled");
+    },
+    "take over": async ({ status }) => {
+      throw restarted(run, status.nonce, "an attempt exactly like ours, without a share, was taken over");
+    },
+    "submit shares": (observed) =>
+      submit(run, observed).catch((error) => {
+        // What was given so far is not given again.
+        if (error instanceof Unfinished || !(error instanceof StewardError) || run.state.given.length === 0) throw error;
+        throw new Unfinished({ ...run.state, unfinished: true }, error.facts);
+      }),
+    recover: (observed) => recover(run, observed),
+    conflict: async (observed) => {
+      const nonce = await resolveConflict(run.connection, observed, run.inputs.onConflict, true);
+      if (nonce) throw restarted(run, nonce, "somebody else's attempt, exactly like ours, goes on as ours");
+      return undefined;
+    },
+  });
 
 /** Where the commit, deleted in the same run, has left word that its sets are settled. @internal */
 export const settledKey = ({ server }: Connection, nonce: string): string => `rekey ${nonce} settled on ${server}`;
