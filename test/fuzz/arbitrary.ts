@@ -175,12 +175,17 @@ export const fitting: Record<string, fc.Arbitrary<unknown>> = {
   discardShares: flag,
   acceptPlaintext: flag,
   attempt: fc.constantFrom<unknown>(attempt, withoutNonce),
-  nonces: fc.constant(["ours"]),
-  candidate: fc.constantFrom(set("candidate"), set("another candidate")),
-  source: fc.constantFrom("reply", "backup"),
-  kept: fc.constantFrom([], [set("kept")]),
-  foreign: fc.constant([]),
-  hadBackup: flag,
+  submission: fc.record({
+    attempt: fc.constantFrom<unknown>(attempt, withoutNonce),
+    nonces: fc.constant(["ours"]),
+    candidate: fc.constantFrom(set("candidate"), set("another candidate")),
+    source: fc.constantFrom("reply", "backup"),
+    kept: fc.constantFrom([], [set("kept")]),
+    submitted: fc.constant([]),
+    excluded: fc.constant([]),
+    refused: fc.constant([]),
+    hadBackup: flag,
+  }),
   limitUserOrganizationCreation: flag,
   apiRateLimitingEnabled: flag,
   apiRateLimit: fc.nat(1000),
@@ -238,7 +243,7 @@ export const fieldsOf = ({ inputs }: Definition<Properties, Properties>): string
   Object.keys((inputs as unknown as { shape: object }).shape);
 
 /** What is handed from one resource of the rekey to the next is nobody's to write. */
-const handed = ["attempt", "nonces", "candidate", "source", "kept", "foreign", "hadBackup"];
+const handed = ["attempt", "submission"];
 const isHanded = ({ token }: Definition<Properties, Properties>, field: string): boolean =>
   token.startsWith("secrets:Rekey") && handed.includes(field);
 /** Without these nothing is valid. */

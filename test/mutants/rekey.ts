@@ -102,10 +102,10 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       [
         "a new rekey drops a set of shares that may be live",
-        "[...(last.candidate && !isEmpty(last.candidate) ? [last.candidate] : []), ...(last.kept ?? [])]",
-        "[...(last.kept ?? [])]",
+        "[...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])]",
+        "[...(before?.kept ?? [])]",
       ],
-      ["kept sets of shares are stored in plaintext", '"candidate", "kept"],\n  foresee', '"candidate"],\n  foresee'],
+      ["kept sets of shares are stored in plaintext", 'encrypted: ["submission"],\n  foresee', "foresee"],
       ["a delete drops shares that may be live", 'throw unsettled("the state holds shares that may be the live ones");', ""],
     ],
   },
@@ -116,7 +116,7 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       ["an error shows the shares that were sent", "run.connection = redacting(run.connection, offers);", ""],
       ["the backup of another rekey is overwritten", "await protectBackup(run);", ""],
-      ["the kept set that the server accepted is dropped", "kept: used ? [used] : [], foreign", "kept: [], foreign"],
+      ["the kept set that the server accepted is dropped", "kept: used ? [used] : [], excluded", "kept: [], excluded"],
       ["newShares from before the rekey count as its new shares", "[share, ...early].map", "[share].map"],
       [
         "a backup of another attempt counts as the rekey's own",
@@ -150,10 +150,10 @@ export const rekey: readonly MutatedFile[] = [
       ["new shares are committed without a proof", "if (all) await proveLocally(run);", ""],
       [
         "a commit that the status does not confirm counts as complete",
-        "if (status.nonce === inputs.candidate.nonce || status.required !== inputs.candidate.threshold)",
+        "if (status.nonce === candidate.nonce || status.required !== candidate.threshold)",
         "if (!status)",
       ],
-      ["the backup of another rekey is removed", "backup && inputs.nonces.includes(backup.nonce);", "backup;"],
+      ["the backup of another rekey is removed", "backup && nonces.includes(backup.nonce);", "backup;"],
       [
         "an unknown outcome counts as open",
         'stateOf("unknown", run.state.live, run.state.gathered)',
@@ -183,7 +183,7 @@ export const rekey: readonly MutatedFile[] = [
     suites,
     commandLine,
     mutants: [
-      ["shares of an earlier set count as new shares", "!foreign.includes(shareDigest(candidate.nonce, share))", "share"],
+      ["shares of an earlier set count as new shares", "!excluded.includes(shareDigest(candidate.nonce, share))", "share"],
       [
         "without verification a set from the backup counts as live without a proof",
         'return source === "reply" ? "live" : "unknown";',

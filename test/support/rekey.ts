@@ -1,5 +1,6 @@
 import { forget } from "../../provider/adapters/dynamic-runtime";
 import { RekeyInputs } from "../../provider/secrets";
+import { ShareSet, Submission } from "../../provider/secrets/rekey/states";
 import { Sandbox, start } from "../../sandbox/index";
 import { startVault } from "../../tools/servers";
 import { call } from "./call";
@@ -29,23 +30,18 @@ export class RekeyStack {
   }
 
   private commitInputs({ currentShares, newShares, proof, removeBackup, onConflict, discardShares }: RekeyInputs): Properties {
-    const { attempt } = this.attempt.outputs();
-    const { nonces, candidate, source, kept, foreign, hadBackup } = this.shares.outputs();
-    return given({
-      attempt,
-      nonces,
-      candidate,
-      source,
-      kept,
-      foreign,
-      hadBackup,
-      currentShares,
-      newShares,
-      proof,
-      removeBackup,
-      onConflict,
-      discardShares,
-    });
+    const { submission } = this.shares.outputs();
+    return given({ submission, currentShares, newShares, proof, removeBackup, onConflict, discardShares });
+  }
+
+  /** What submitting the current shares has brought. */
+  get submission(): Submission {
+    return this.shares.outputs().submission as Submission;
+  }
+
+  /** The new shares. */
+  get candidate(): ShareSet {
+    return this.submission.candidate as ShareSet;
   }
 
   /** What `pulumi up` does: the three in their order, until one fails. `until`: the command line dies after that one. */

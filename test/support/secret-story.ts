@@ -10,10 +10,10 @@ export const secretResources: Record<string, { resource: string; secrets: readon
   "secrets:SchedulerAccess": { resource: "access", secrets: ["token", "clientKey"] },
   "secrets:SchedulerToken": { resource: "token", secrets: ["secretId"] },
   "secrets:RekeyAttempt": { resource: "unseal-attempt", secrets: ["currentShares", "newShares"] },
-  "secrets:RekeyShares": { resource: "unseal-shares", secrets: ["currentShares", "newShares", "candidate", "kept"] },
+  "secrets:RekeyShares": { resource: "unseal-shares", secrets: ["currentShares", "newShares", "submission.candidate", "submission.kept"] },
   "secrets:RekeyCommit": {
     resource: "unseal-commit",
-    secrets: ["currentShares", "newShares", "candidate", "kept", "live", "former", "shares", "gathered"],
+    secrets: ["currentShares", "newShares", "submission.candidate", "submission.kept", "live", "former", "shares", "gathered"],
   },
   "platform:CostEstimationSettings": { resource: "cost", secrets: ["cloudASecretKey", "cloudBCredentials", "cloudCClientSecret"] },
   "platform:SmtpSettings": { resource: "mail", secrets: ["password"] },
@@ -181,7 +181,7 @@ export class SecretStory {
       const { inputs, outputs } = resources.find(({ urn }) => urn.endsWith(`::${resource}`)) ?? {};
       for (const path of secrets) {
         // Kept sets and brought shares are those of a rekey that stopped; the standard dialect knows no attributes of the product alone.
-        if (["kept", "former", "gathered"].includes(path) || (path.startsWith("extra.") && !this.isReal)) continue;
+        if (["submission.kept", "former", "gathered"].includes(path) || (path.startsWith("extra.") && !this.isReal)) continue;
         const [field = "", key] = path.split(".");
         const values = [inputs, outputs].map((fields) => (key ? (fields?.[field] as Record<string, unknown>)?.[key] : fields?.[field]));
         // The first step of a rekey checks the shares, and keeps none.

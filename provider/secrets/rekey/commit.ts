@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { Output } from "@pulumi/pulumi/output";
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
-import { z } from "zod";
-import { ignored } from "../../comparison";
+import { Comparison, ignored } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition, Finding } from "../../definition";
 import { strictObject } from "../../inputs";
@@ -25,16 +24,28 @@ import {
 } from "./protocol";
 import { notCommitted, resolveOutcome } from "./settle";
 import { settledKey } from "./shares";
-import { CommitInputs, CommitRun, CommitState, EncryptedShare, Gathered, isEmpty, LastCommit, oursOf, ShareSet, stateOf } from "./states";
+import {
+  CommitInputs,
+  CommitRun,
+  CommitState,
+  EncryptedShare,
+  Gathered,
+  isEmpty,
+  LastCommit,
+  oursOf,
+  ShareSet,
+  Submission,
+  stateOf,
+} from "./states";
 import { stopped, unsettled } from "./stops";
 import { finish, outcomeUnknown, proveAndVerify, waitForShares } from "./verify";
 
 // The third of the three resources of a rekey: it proves the new shares, commits them, and only then calls them live.
 
 async function up(connection: Connection, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
-  const { attempt, candidate, nonces } = inputs;
-  const isSame = isDeepStrictEqual(last.candidate, candidate);
-  const outcome = isSame ? (last.outcome ?? "open") : firstOutcome(inputs);
+  const { attempt, candidate, nonces } = inputs.submission;
+  const isSame = isDeepStrictEqual(last.submission?.candidate, candidate);
+  const outcome = isSame ? (last.outcome ?? "open") : firstOutcome(inputs.submission);
   const isOpen = outcome === "open" || outcome === "unknown";
   const before = isSame ? (last.gathered ?? []) : [];
   const { gathered, missing } = isOpen && candidate.encrypted.length > 0 ? gather(inputs, before) : { gathered: [], missing: [] };
@@ -62,23 +73,23 @@ async function up(connection: Connection, inputs: CommitInputs, last: LastCommit
 /** With the time since which the set is known to be live. */
 async function dated(connection: Connection, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
   const state = await up(connection, inputs, last);
-  const isKnown = last.outcome === "live" && isDeepStrictEqual(last.candidate, inputs.candidate);
+  const isKnown = last.outcome === "live" && isDeepStrictEqual(last.submission?.candidate, inputs.submission.candidate);
   return state.outcome === "live" ? { ...state, since: (isKnown && last.since) || newInstance() } : state;
 }
 
 /** Without verification the reply that brings the new shares has committed them; a lost reply leaves that open. */
-function firstOutcome({ attempt, source }: CommitInputs): CommitState["outcome"] {
+function firstOutcome({ attempt, source }: Submission): CommitState["outcome"] {
   if (attempt.parameters.verification) return "open";
   return source === "reply" ? "live" : "unknown";
 }
 
 /** What was brought before, and what is brought now. Shares of an earlier set, left over in newShares, would open the service, and prove nothing. */
 function gather(
-  { newShares = [], candidate, foreign }: CommitInputs,
+  { newShares = [], submission: { candidate, excluded } }: CommitInputs,
   before: readonly Gathered[],
 ): { gathered: Gathered[]; missing: string[] } {
   const { shares, missing } = sharesAtHand(newShares, "newShares");
-  const fitting = shares.filter((share) => !foreign.includes(shareDigest(candidate.nonce, share)));
+  const fitting = shares.filter((share) => !excluded.includes(shareDigest(candidate.nonce, share)));
   for (const each of shares) if (!fitting.includes(each)) log(`${each.label} is none of this rekey's new shares, and is left out`);
   const brought = fitting.map((share) => ({ label: named(share, newShares.length, candidate), share: share.bytes.toString("base64") }));
   const added = brought.filter(({ share }) => !before.some((known) => known.share === share));
@@ -93,7 +104,7 @@ function named({ label, index }: Brought, count: number, { encrypted }: ShareSet
 
 async function step(run: CommitRun): Promise<CommitState> {
   const { connection, inputs, shares, state } = run;
-  const { nonce, threshold } = inputs.candidate;
+  const { nonce, threshold } = inputs.submission.candidate;
   const isUnknown = state.outcome === "unknown";
   if (isUnknown && shares.length < threshold)
     throw await waitForShares(
@@ -116,10 +127,14 @@ async function step(run: CommitRun): Promise<CommitState> {
   });
 }
 
+/** Other new shares are a change. What else comes with them is not. */
+const candidates: Comparison = {
+  equal: (a, b) => isDeepStrictEqual((a as Submission | undefined)?.candidate, (b as Submission | undefined)?.candidate),
+};
 const { currentShares, newShares, proof, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
 
 /** Who decrypts the new shares brings them: which of them are still missing. */
-const foresee = ({ candidate, newShares = [] }: CommitInputs, { outcome }: CommitState): Finding[] =>
+const foresee = ({ submission: { candidate }, newShares = [] }: CommitInputs, { outcome }: CommitState): Finding[] =>
   outcome === "live" || candidate.encrypted.length === 0 ? [] : missingShares(newShares, "newShares");
 
 /** @internal */
@@ -129,14 +144,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   name: () => "",
   id: () => "sys/rekey/verify",
   inputs: strictObject({
-    attempt: handedOn,
-    candidate: handedOn,
-    // They come with the candidate, and are missing with it.
-    nonces: z.any().optional(),
-    source: z.any().optional(),
-    kept: z.any().optional(),
-    foreign: z.any().optional(),
-    hadBackup: z.any().optional(),
+    submission: handedOn("candidate"),
     currentShares,
     newShares,
     proof,
@@ -147,12 +155,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   }),
   state: ["outcome", "gathered", "live", "former", "shares", "encryptedShares", "fingerprints", "complete", "since"],
   compare: {
-    attempt: ignored,
-    nonces: ignored,
-    source: ignored,
-    kept: ignored,
-    foreign: ignored,
-    hadBackup: ignored,
+    submission: candidates,
     currentShares: ignored,
     newShares: ignored,
     proof: ignored,
@@ -161,12 +164,13 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   objects: { fields: [], paths: () => [rekeyObjects.commit] },
   replaces: [],
   deleteBeforeReplace: true,
-  secrets: ["currentShares", "newShares", "candidate", "kept", "live", "former", "shares", "gathered"],
+  secrets: ["currentShares", "newShares", "submission.candidate", "submission.kept", "live", "former", "shares", "gathered"],
+  encrypted: ["submission"],
   foresee,
   async read(connection, previous) {
-    const { outcome, live, attempt, candidate, nonces } = previous as LastCommit;
-    if (outcome !== "live" || !live || !attempt || !candidate) return previous;
-    const { server, status } = await observe(connection, oursOf(attempt, nonces ?? []));
+    const { outcome, live, submission } = previous as LastCommit;
+    if (outcome !== "live" || !live || !submission) return previous;
+    const { server, status } = await observe(connection, oursOf(submission.attempt, submission.nonces));
     if (!isEmpty(live) && status.required !== 0 && status.required !== live.threshold)
       log(
         `the service now asks for ${status.required} shares, and the set in the state has a threshold of ${live.threshold}: somebody has rekeyed it`,
@@ -177,9 +181,10 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   create: (connection, inputs) => dated(connection, inputs, {}),
   update: (connection, inputs, _previous, last) => dated(connection, inputs, last),
   async delete(connection, state) {
-    const { attempt, candidate, nonces, outcome, live, discardShares, hadBackup } = state as LastCommit;
+    const { submission, outcome, live, discardShares } = state as LastCommit;
     assertNotRefused(connection, rekeyObjects.attempt);
-    if (!attempt || !candidate) return;
+    if (!submission) return;
+    const { attempt, candidate, nonces, hadBackup } = submission;
     // Every set of this rekey is worthless then.
     if (isSucceeded(connection, state)) return void connection.memory.set(settledKey(connection, candidate.nonce), "live");
     const onlyCopy =
@@ -189,7 +194,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
         "the state holds the only copy of shares that open the service",
         "Put them where they belong (`pulumi stack output --show-secrets`), set discardShares: true, run `pulumi up`, and delete then.",
       );
-    const observed = await observe(connection, oursOf(attempt, nonces ?? [], candidate.nonce));
+    const observed = await observe(connection, oursOf(attempt, nonces, candidate.nonce));
     // Another resource of the program may have taken our attempt over.
     const mayEnd = !heldByAnother(connection, rekeyObjects.commit);
     // While it is being verified nothing is committed: it dies with its attempt.
@@ -208,12 +213,11 @@ export interface RekeyCommit {
   readonly complete: Output<boolean>;
 }
 
-type Handed = "attempt" | "nonces" | "candidate" | "source" | "kept" | "foreign" | "hadBackup";
 /** @internal */
 export class RekeyCommit extends CustomResource {
   constructor(
     name: string,
-    args: Args<Omit<CommitInputs, Handed>> & { [Field in Handed]: Output<CommitInputs[Field]> },
+    args: Args<Omit<CommitInputs, "submission">> & { submission: Output<Submission> },
     opts?: CustomResourceOptions,
   ) {
     super(...registration(rekeyCommit, name, args, opts));

@@ -60,35 +60,12 @@ export class Rekey extends ComponentResource {
 
   constructor(name: string, args: RekeyArgs, opts?: ComponentResourceOptions) {
     super("steward:secrets:Rekey", name, {}, opts);
-    const { currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection, proof, removeBackup } = args;
+    const { currentShares, newShares, waitSeconds, replaceBackup, proof, removeBackup, onConflict, discardShares, connection } = args;
+    const both = { currentShares, newShares, onConflict, discardShares, connection };
     const child = { parent: this };
     const { attempt } = new RekeyAttempt(`${name}-attempt`, args, child);
-    const made = new RekeyShares(
-      `${name}-shares`,
-      { attempt, currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection },
-      child,
-    );
-    const { nonces, candidate, source, kept, foreign, hadBackup } = made;
-    const commit = new RekeyCommit(
-      `${name}-commit`,
-      {
-        attempt,
-        nonces,
-        candidate,
-        source,
-        kept,
-        foreign,
-        hadBackup,
-        currentShares,
-        newShares,
-        proof,
-        removeBackup,
-        onConflict,
-        discardShares,
-        connection,
-      },
-      child,
-    );
+    const { submission } = new RekeyShares(`${name}-shares`, { ...both, waitSeconds, replaceBackup, attempt }, child);
+    const commit = new RekeyCommit(`${name}-commit`, { ...both, proof, removeBackup, submission }, child);
     this.shares = secret(commit.shares);
     this.encryptedShares = commit.encryptedShares;
     this.fingerprints = commit.fingerprints;

@@ -240,8 +240,13 @@ export function shareFindings(sources: ShareSource[], field: string): Finding[] 
   });
 }
 
-/** An input that comes from the step before. With --continue-on-error Pulumi registers a step even if the one before it failed. @internal */
-export const handedOn: z.ZodType = z.custom(
-  (value) => value !== undefined,
-  "the rekey stopped before this step, and the error of the step before says why",
-);
+/**
+ * An input that comes from the step before, with a field that it has where that step came to its end. With --continue-on-error Pulumi registers a step even
+ * if the one before it failed.
+ * @internal
+ */
+export const handedOn = (field: string): z.ZodType =>
+  z.custom(
+    (value) => (value as Record<string, unknown> | undefined)?.[field] !== undefined,
+    "the rekey stopped before this step, and the error of the step before says why",
+  );

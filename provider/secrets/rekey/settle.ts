@@ -21,12 +21,12 @@ import { finish } from "./verify";
 /** Finds out with a throw-away attempt whether the candidate opens the service, which asks for so many shares. @internal */
 export async function resolveOutcome(run: CommitRun, required: number): Promise<CommitState> {
   const { connection, inputs, state, shares } = run;
-  const { candidate, kept, attempt, currentShares } = inputs;
-  const { shares: current } = sharesAtHand(currentShares, "currentShares");
+  const { candidate, kept, attempt, excluded } = inputs.submission;
+  const { shares: current } = sharesAtHand(inputs.currentShares, "currentShares");
   // Whoever holds the former set shows that the candidate is dead: a refusal alone could have other reasons.
   const former = [...(state.live ? [state.live] : []), ...kept].filter((set) => set.shares.length > 0);
   // Holders may bring the same shares as new ones and as current ones: these are former ones only where they were given as such.
-  const isFormer = candidate.encrypted.length === 0 || current.every((share) => inputs.foreign.includes(shareDigest(candidate.nonce, share)));
+  const isFormer = candidate.encrypted.length === 0 || current.every((share) => excluded.includes(shareDigest(candidate.nonce, share)));
   const others: (Tried & { set?: ShareSet })[] = [
     ...(isFormer ? [{ shares: current, threshold: required }] : []),
     ...former.map((set) => ({
@@ -65,16 +65,17 @@ export async function resolveOutcome(run: CommitRun, required: number): Promise<
 }
 
 async function removeDeadBackup({ connection, inputs }: CommitRun): Promise<void> {
-  if (!inputs.hadBackup || (await getBackup(connection))?.nonce !== inputs.candidate.nonce) return;
-  await removeBackup(connection, inputs.candidate.nonce);
-  log(`removed the backup of ${inputs.candidate.nonce}: its shares are dead`);
+  const { hadBackup, candidate } = inputs.submission;
+  if (!hadBackup || (await getBackup(connection))?.nonce !== candidate.nonce) return;
+  await removeBackup(connection, candidate.nonce);
+  log(`removed the backup of ${candidate.nonce}: its shares are dead`);
 }
 
 /** @internal */
 export const notCommitted = (run: CommitRun): StewardError =>
   unfinished(
     run,
-    `the rekey ${run.inputs.candidate.nonce} was not committed: its new shares are dead, and the former ones still open the service`,
+    `the rekey ${run.inputs.submission.candidate.nonce} was not committed: its new shares are dead, and the former ones still open the service`,
     "Change triggers to begin anew.",
   );
 

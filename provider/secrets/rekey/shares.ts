@@ -20,7 +20,7 @@ import {
   rekeyObjects,
   resolveConflict,
 } from "./protocol";
-import { Attempt, isEmpty, LastShares, oursOf, ShareSet, SharesInputs, SharesRun, SharesState } from "./states";
+import { Attempt, isEmpty, LastShares, oursOf, SharesInputs, SharesRun, SharesState, Submission } from "./states";
 import { noShares, unsettled } from "./stops";
 import { fromBackup, recover, restart, restarted, submit } from "./submit";
 
@@ -28,39 +28,37 @@ import { fromBackup, recover, restart, restarted, submit } from "./submit";
 
 async function up(connection: Connection, inputs: SharesInputs, last: LastShares): Promise<SharesState> {
   const { attempt } = inputs;
+  const { submission: before } = last;
   const isSame = last.attempt?.id === attempt.id;
-  if (isSame && last.candidate && !last.unfinished) return stateIn(last);
-  if (isSame && last.candidate && isEmpty(last.candidate)) throw new StewardError({ code: "ERR_REFUSED", ...noShares });
+  if (isSame && before?.candidate && !last.unfinished) return { submission: before };
+  if (isSame && before?.candidate && isEmpty(before.candidate)) throw new StewardError({ code: "ERR_REFUSED", ...noShares });
   assertSavesEachStep(connection);
   // A set that we made and do not know to be dead may be the one that opens the service.
-  const kept = [...(last.candidate && !isEmpty(last.candidate) ? [last.candidate] : []), ...(last.kept ?? [])];
-  const nonce = (isSame ? last.nonce : undefined) ?? attempt.nonce;
-  const state: SharesState = {
+  const kept = [...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])];
+  const nonce = (isSame ? before?.nonce : undefined) ?? attempt.nonce;
+  const submission: Submission = {
+    attempt,
     nonce,
-    nonces: [...new Set([...(last.nonces ?? []), ...attempt.nonces])],
+    nonces: [...new Set([...(before?.nonces ?? []), ...attempt.nonces])],
     kept,
-    given: isSame ? (last.given ?? []) : [],
-    foreign: [],
-    refused: isSame ? (last.refused ?? []) : [],
-    hadBackup: (last.hadBackup ?? false) || attempt.parameters.backup,
-    ...(last.replacedBackup ? { replacedBackup: last.replacedBackup } : {}),
+    submitted: isSame ? (before?.submitted ?? []) : [],
+    excluded: [],
+    refused: isSame ? (before?.refused ?? []) : [],
+    hadBackup: (before?.hadBackup ?? false) || attempt.parameters.backup,
+    ...(before?.replacedBackup ? { replacedBackup: before.replacedBackup } : {}),
   };
-  if (last.hadBackup && last.attempt) await keepBackup(connection, state, last.attempt.parameters.threshold);
-  return step({ connection, inputs, ours: oursOf(attempt, state.nonces, nonce), state });
+  if (before?.hadBackup && last.attempt) await keepBackup(connection, submission, last.attempt.parameters.threshold);
+  return step({ connection, inputs, ours: oursOf(attempt, submission.nonces, nonce), state: { submission } });
 }
 
 /** What other holders completed of an attempt of ours, or a lost reply brought, is in the backup alone: it may be the live set. */
-async function keepBackup(connection: Connection, state: SharesState, threshold: number): Promise<void> {
+async function keepBackup(connection: Connection, { nonce, nonces, kept }: Submission, threshold: number): Promise<void> {
   const backup = await getBackup(connection);
-  if (!backup || !state.nonces.includes(backup.nonce) || backup.nonce === state.nonce) return;
-  if (state.kept.some(({ nonce }) => nonce === backup.nonce)) return;
+  if (!backup || !nonces.includes(backup.nonce) || backup.nonce === nonce) return;
+  if (kept.some((set) => set.nonce === backup.nonce)) return;
   const encrypted = Object.entries(backup.keys).flatMap(([fingerprint, shares]) => shares.map((share) => ({ fingerprint, share })));
-  state.kept.unshift({ nonce: backup.nonce, threshold, shares: [], encrypted });
+  kept.unshift({ nonce: backup.nonce, threshold, shares: [], encrypted });
 }
-
-/** Without the inputs of the last run, which would come before those of this one. */
-const stateIn = (last: LastShares): SharesState =>
-  Object.fromEntries(rekeyShares.state.map((field) => [field, last[field]])) as unknown as SharesState;
 
 const step = (run: SharesRun): Promise<SharesState> =>
   drive(run, "shares", run.ours.nonce ? "a nonce" : "no nonce", {
@@ -79,7 +77,7 @@ const step = (run: SharesRun): Promise<SharesState> =>
     "submit shares": (observed) =>
       submit(run, observed).catch((error) => {
         // What was given so far is not given again.
-        if (error instanceof Unfinished || !(error instanceof StewardError) || run.state.given.length === 0) throw error;
+        if (error instanceof Unfinished || !(error instanceof StewardError) || run.state.submission.submitted.length === 0) throw error;
         throw new Unfinished({ ...run.state, unfinished: true }, error.facts);
       }),
     recover: (observed) => recover(run, observed),
@@ -98,8 +96,8 @@ const attempts: Comparison = { equal: (a, b) => (a as Attempt | undefined)?.id =
 const { currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection } = rekeyFields;
 
 /** What a holder sees in a preview, before giving a share. */
-async function foresee({ attempt: { nonce, parameters }, currentShares }: SharesInputs, { candidate }: SharesState): Promise<Finding[]> {
-  if (candidate || !nonce) return [];
+async function foresee({ attempt: { nonce, parameters }, currentShares }: SharesInputs, { submission }: SharesState): Promise<Finding[]> {
+  if (submission?.candidate || !nonce) return [];
   const to = await recipients(parameters.pgpKeys);
   return [
     {
@@ -116,8 +114,8 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   noun: "rekey",
   name: () => "",
   id: () => "sys/rekey/update",
-  inputs: strictObject({ attempt: handedOn, currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection }),
-  state: ["nonce", "nonces", "candidate", "source", "kept", "given", "foreign", "refused", "hadBackup", "replacedBackup"],
+  inputs: strictObject({ attempt: handedOn("id"), currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection }),
+  state: ["submission"],
   compare: {
     attempt: attempts,
     currentShares: ignored,
@@ -129,16 +127,18 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   objects: { fields: [], paths: () => [rekeyObjects.shares] },
   replaces: [],
   deleteBeforeReplace: true,
-  secrets: ["currentShares", "newShares", "candidate", "kept"],
+  secrets: ["currentShares", "newShares", "submission.candidate", "submission.kept"],
+  encrypted: ["submission"],
   foresee,
   read: async (_connection, previous) => previous,
   create: (connection, inputs) => up(connection, inputs, {}),
   update: (connection, inputs, _previous, last) => up(connection, inputs, last),
   async delete(connection, state) {
-    const { attempt, candidate, kept = [], nonces, discardShares } = state as LastShares;
+    const { attempt, submission, discardShares } = state as LastShares;
+    const { candidate, kept = [], nonces = [], nonce } = submission ?? {};
     assertNotRefused(connection, rekeyObjects.attempt);
     if (!attempt) return;
-    const observed = await observe(connection, oursOf(attempt, nonces ?? [], state.nonce));
+    const observed = await observe(connection, oursOf(attempt, nonces, nonce));
     // Another resource of the program may have taken our attempt over.
     if (!heldByAnother(connection, rekeyObjects.shares)) await endOurs(connection, observed);
     // The commit, gone before, has judged them; or they died with the attempt that was just cancelled.
@@ -153,12 +153,7 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
 
 /** @internal */
 export interface RekeyShares {
-  readonly nonces: Output<string[]>;
-  readonly candidate: Output<ShareSet>;
-  readonly source: Output<"reply" | "backup">;
-  readonly kept: Output<ShareSet[]>;
-  readonly foreign: Output<string[]>;
-  readonly hadBackup: Output<boolean>;
+  readonly submission: Output<Submission>;
 }
 
 /** @internal */

@@ -191,8 +191,9 @@ export interface SharesInputs
   attempt: Attempt;
 }
 
-/** @internal */
-export interface SharesState {
+/** What submitting the current shares has brought. The commit gets it as one object. @internal */
+export interface Submission {
+  attempt: Attempt;
   /** Of the attempt at work: the first one may have been lost. */
   nonce?: string;
   nonces: string[];
@@ -202,16 +203,21 @@ export interface SharesState {
   source?: "reply" | "backup";
   /** Sets of which it is not settled whether they are live: they may be what opens the service. */
   kept: ShareSet[];
-  /** Marks of the shares given to this attempt. */
-  given: string[];
-  /** Marks of shares that are none of the candidate's: given for it, or brought before anybody could know it. */
-  foreign: string[];
-  /** Kept sets that were given to this attempt, and refused. */
+  /** Digests of the shares that were submitted to this attempt. */
+  submitted: string[];
+  /** Digests of shares that are not the candidate's: submitted for it, or brought before anybody could know it. */
+  excluded: string[];
+  /** Kept sets that were submitted to this attempt, and refused. */
   refused: string[];
   /** Whether an attempt of ours has ever left a backup. */
   hadBackup: boolean;
   /** What ours has overwritten: ciphertext. */
   replacedBackup?: RekeyBackup;
+}
+
+/** @internal */
+export interface SharesState {
+  submission: Submission;
 }
 
 /** @internal */
@@ -228,13 +234,7 @@ export interface SharesRun {
 /** @internal */
 export interface CommitInputs
   extends Pick<RekeyInputs, "currentShares" | "newShares" | "proof" | "removeBackup" | "onConflict" | "discardShares" | "connection"> {
-  attempt: Attempt;
-  nonces: string[];
-  candidate: ShareSet;
-  source: "reply" | "backup";
-  kept: ShareSet[];
-  foreign: string[];
-  hadBackup: boolean;
+  submission: Submission & { candidate: ShareSet };
 }
 
 /** @internal */

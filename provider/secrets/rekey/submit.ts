@@ -16,12 +16,13 @@ const pollEvery = 2000;
 
 /** Submits the shares one by one, as round.ts says; before each, the attempt is observed. @internal */
 export async function submit(run: SharesRun, first: Observed): Promise<SharesState> {
-  const { inputs, ours, state } = run;
+  const { inputs, ours } = run;
+  const { submission } = run.state;
   const { waitSeconds = 0 } = inputs;
   const { shares: own, missing } = sharesAtHand(inputs.currentShares, "currentShares");
   // What is there before the new shares are made is none of them. It is read before anything is sent: afterwards nothing may go wrong.
   const { shares: early } = sharesAtHand(inputs.newShares ?? [], "newShares");
-  const offers: [Offer, ...Offer[]] = [{ shares: own }, ...keptOffers(state.kept, state.refused, first.status.required)];
+  const offers: [Offer, ...Offer[]] = [{ shares: own }, ...keptOffers(submission.kept, submission.refused, first.status.required)];
   // Whatever is sent from here on may be answered with a share in it.
   run.connection = redacting(run.connection, offers);
   const { connection } = run;
@@ -32,17 +33,17 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
     refusesRepeatedShares: dialectOf(connection).refusesRepeatedShares,
     waitSeconds,
     missing,
-    kept: state.kept,
+    kept: submission.kept,
     hasBackup: ours.parameters.backup,
   };
-  let round = begin(about, offers, { submitted: state.given, refused: state.refused });
+  let round = begin(about, offers, submission);
   let event = seen(first);
   for (;;) {
     const next = step(round, event);
     const { command } = next;
     round = next.round;
     // Saved however the run ends.
-    Object.assign(state, { given: round.submitted, refused: round.refused });
+    Object.assign(submission, { submitted: round.submitted, refused: round.refused });
     for (const line of next.lines) log(line);
     switch (command.do) {
       case "observe":
@@ -114,11 +115,11 @@ async function refuseParts(run: SharesRun, status: RekeyStatus, set: ShareSet): 
 }
 
 /** The set that was accepted is the live one: whatever else we kept is dead. */
-function accepted({ state, ours }: SharesRun, { set, share, offer: { set: used } }: Received, early: Share[]): SharesState {
+function accepted({ state: { submission }, ours }: SharesRun, { set, share, offer: { set: used } }: Received, early: Share[]): SharesState {
   if (!isEmpty(set))
     log(ours.parameters.verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live");
-  const foreign = [...state.given, ...[share, ...early].map((each) => shareDigest(set.nonce, each))];
-  return { ...state, candidate: set, source: "reply", kept: used ? [used] : [], foreign };
+  const excluded = [...submission.submitted, ...[share, ...early].map((each) => shareDigest(set.nonce, each))];
+  return { submission: { ...submission, candidate: set, source: "reply", kept: used ? [used] : [], excluded } };
 }
 
 /** The key is rotated, and no share came back. The state says so in any case: the next run must not rotate the key again. */
@@ -133,17 +134,18 @@ async function withoutShares(run: SharesRun, received: Received): Promise<Shares
 
 /** The last share writes the backup, over any older one. Which share is the last one is not ours to know. */
 async function protectBackup(run: SharesRun): Promise<void> {
-  const { connection, inputs, ours, state } = run;
+  const { connection, inputs, ours } = run;
+  const { submission } = run.state;
   if (!ours.parameters.backup) return;
   const backup = await getBackup(connection);
-  if (!backup || state.nonces.includes(backup.nonce)) return;
+  if (!backup || submission.nonces.includes(backup.nonce)) return;
   if (!inputs.replaceBackup)
     throw stopped(
       `the service keeps a backup of another rekey, ${backup.nonce}, which ours would overwrite`,
       `Fetch it with \`pulumi-steward rekey backup\`, and remove it with \`pulumi-steward rekey backup --delete --nonce ${backup.nonce}\`; or set replaceBackup: true, which keeps what it holds, ciphertext, in the state.`,
     );
-  if (state.replacedBackup?.nonce === backup.nonce) return;
-  state.replacedBackup = backup;
+  if (submission.replacedBackup?.nonce === backup.nonce) return;
+  submission.replacedBackup = backup;
   throw unfinished(
     run,
     `the service keeps a backup of another rekey, ${backup.nonce}; what it holds, ciphertext, is saved in the state now, before ours overwrites it`,
@@ -174,7 +176,7 @@ async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardE
       `${error.facts.reason}, and whether the share counted is not known`,
       "Run `pulumi up` again: it goes on from what the server shows.",
     );
-  if (status.progress > state.given.length)
+  if (status.progress > state.submission.submitted.length)
     throw unfinished(
       run,
       `${error.facts.reason}, whether the share counted is not known, and other holders have given shares to the attempt ${status.nonce}`,
@@ -186,7 +188,8 @@ async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardE
 
 /** The nonce of another attempt: saved before a share is given to it. @internal */
 export function restarted(run: SharesRun, nonce: string, reason: string): StewardError {
-  run.state = { ...run.state, nonce, nonces: [...new Set([...run.state.nonces, nonce])], given: [] };
+  const { submission } = run.state;
+  run.state = { submission: { ...submission, nonce, nonces: [...new Set([...submission.nonces, nonce])], submitted: [] } };
   return unfinished(run, `${reason}, and its nonce ${nonce} is saved now`, "Run `pulumi up` again to give it the current shares.");
 }
 
@@ -208,13 +211,14 @@ function candidateIn(backup: RekeyBackup | undefined, nonce: string, { threshold
 }
 
 /** The new shares of our attempt, where the backup has them. @internal */
-export async function fromBackup({ connection, ours, state }: SharesRun): Promise<SharesState | undefined> {
+export async function fromBackup({ connection, ours, state: { submission } }: SharesRun): Promise<SharesState | undefined> {
   const { parameters, nonce } = ours;
   if (!parameters.backup || !nonce) return undefined;
   const candidate = candidateIn(await getBackup(connection), nonce, parameters);
   if (!candidate) return undefined;
   log("the reply with the new shares did not come here, but to whoever gave the last share, or was lost: took them from the backup");
-  return { ...state, candidate, source: "backup", foreign: state.given, kept: state.kept.filter((set) => set.nonce !== nonce) };
+  const kept = submission.kept.filter((set) => set.nonce !== nonce);
+  return { submission: { ...submission, candidate, source: "backup", excluded: submission.submitted, kept } };
 }
 
 /** The last share was accepted, and its reply was lost. @internal */

@@ -10,9 +10,10 @@ import { stopped, unfinished } from "./stops";
 /** @internal */
 export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
   const { connection, inputs, ours, shares, missing } = run;
-  const { threshold, encrypted, nonce } = inputs.candidate;
+  const { candidate } = inputs.submission;
+  const { threshold, encrypted, nonce } = candidate;
   const all = inputs.proof ? inputs.proof === "all" : encrypted.length === 0;
-  const total = Math.max(encrypted.length, inputs.candidate.shares.length);
+  const total = Math.max(encrypted.length, candidate.shares.length);
   const needed = all ? total : threshold;
   if (shares.length < needed)
     throw await waitForShares(
@@ -51,7 +52,7 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
 
 async function proveLocally(run: CommitRun): Promise<void> {
   const { shares, inputs } = run;
-  const { threshold, encrypted } = inputs.candidate;
+  const { threshold, encrypted } = inputs.submission.candidate;
   const verdict = await prove(shares, threshold);
   if (verdict.proven === true) return log(`all ${shares.length} new shares belong together: proven before the commit`);
   if (verdict.proven === "unknown")
@@ -78,11 +79,11 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
   const { server } = await observe(run.connection, run.ours);
   if (server !== "verifying") return outcomeUnknown(run, "our attempt ended while a new share was given");
   if (!isVerdict) return error;
-  if (run.inputs.candidate.encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
+  if (run.inputs.submission.candidate.encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
   return unfinished(
     run,
     `the service refuses the new shares at ${share.label} (${error.facts.reason}); nothing is committed, and our attempt still stands`,
-    run.inputs.candidate.encrypted.length > 0
+    run.inputs.submission.candidate.encrypted.length > 0
       ? "One of newShares is wrong: correct it, and bring those of a threshold of holders again."
       : "Run again; or change triggers, which cancels this attempt and begins anew.",
   );
@@ -90,12 +91,13 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
 
 /** The candidate is the live set now. */
 async function committed(run: CommitRun): Promise<CommitState> {
-  const { connection, inputs, ours } = run;
+  const { connection, ours } = run;
+  const { candidate } = run.inputs.submission;
   // Whoever stands between may say so: a commit ends the attempt, and the next rekey needs the new threshold.
   const { status } = await observe(connection, ours);
-  if (status.nonce === inputs.candidate.nonce || status.required !== inputs.candidate.threshold)
+  if (status.nonce === candidate.nonce || status.required !== candidate.threshold)
     throw outcomeUnknown(run, "the service said complete, and does not look so");
-  run.state = stateOf("live", inputs.candidate, []);
+  run.state = stateOf("live", candidate, []);
   log(`the new shares are live: ${ours.parameters.shares} of them, threshold ${ours.parameters.threshold}`);
   return finish(run);
 }
@@ -103,15 +105,16 @@ async function committed(run: CommitRun): Promise<CommitState> {
 /** The set is live; what is left to do must not make it look otherwise. @internal */
 export async function finish(run: CommitRun): Promise<CommitState> {
   const { connection, inputs, ours, state } = run;
+  const { candidate, nonces, hadBackup } = inputs.submission;
   try {
     // A start that an orphan of an earlier run sent may have arrived only now.
     const late = await observe(connection, { ...ours, nonce: undefined });
     if (late.server === "probe") await cancelProbe(connection, late);
     if (late.server === "matchingUnused" || late.server === "abandoned") await cancelOurs(connection, late.status);
-    const backup = inputs.hadBackup ? await getBackup(connection) : undefined;
-    const isOurs = backup && inputs.nonces.includes(backup.nonce);
+    const backup = hadBackup ? await getBackup(connection) : undefined;
+    const isOurs = backup && nonces.includes(backup.nonce);
     // One of another attempt of ours holds dead shares.
-    if (backup && isOurs && (inputs.removeBackup || backup.nonce !== inputs.candidate.nonce)) {
+    if (backup && isOurs && (inputs.removeBackup || backup.nonce !== candidate.nonce)) {
       await removeBackup(connection, backup.nonce);
       log(`removed the backup of ${backup.nonce}`);
     }
@@ -132,13 +135,13 @@ export function outcomeUnknown(run: CommitRun, reason: string): StewardError {
   return unfinished(
     run,
     `${reason}: whether the new shares are live is not known yet: keep the former shares, beside the new ones that the state holds`,
-    `Run \`pulumi up\` again: it asks the service which of them opens it${run.inputs.candidate.encrypted.length > 0 ? ", with the decrypted new shares of a threshold of holders as newShares" : ""}.`,
+    `Run \`pulumi up\` again: it asks the service which of them opens it${run.inputs.submission.candidate.encrypted.length > 0 ? ", with the decrypted new shares of a threshold of holders as newShares" : ""}.`,
   );
 }
 
 /** Holders need their new shares now: without a backup there is no other place to have them from. @internal */
 export async function waitForShares(run: CommitRun, reason: string): Promise<StewardError> {
-  const { attempt, candidate } = run.inputs;
+  const { attempt, candidate } = run.inputs.submission;
   const { encrypted } = candidate;
   for (const { fingerprint, share } of encrypted) log(encryptedLine(fingerprint, share));
   return unfinished(

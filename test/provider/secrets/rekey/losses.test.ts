@@ -30,7 +30,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     const { nonce } = await status();
     for (const key of [b, c]) await current().outside("PUT", "sys/rekey/update", { key, nonce });
     await stack.stops(inputs({ pgpKeys, backup: true, secretThreshold: 3, currentShares: [a] }));
-    expect(stack.shares.outputs().kept).toMatchObject([{ nonce, threshold: 2 }]);
+    expect(stack.submission.kept).toMatchObject([{ nonce, threshold: 2 }]);
   });
 
   test("the backup of another rekey is overwritten only with replaceBackup, and the state keeps it", async () => {
@@ -149,7 +149,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     current().gateway.interrupt = lostCommit;
     await stack.stops(inputs());
     current().gateway.interrupt = undefined;
-    const { shares: live } = (stack.shares.outputs() as { candidate: { shares: string[] } }).candidate;
+    const { shares: live } = stack.candidate;
     await stack.up(inputs({ triggers: ["2"] }), "shares");
     await expect(stack.destroy()).rejects.toThrow(
       /the state holds shares that may be the live ones|whether the new shares in the state are live is not known/,
