@@ -3,7 +3,6 @@ import { AddressInfo } from "node:net";
 import { platform, secrets } from "../provider";
 import { definitions } from "../provider/definitions";
 import { registration } from "../provider/resource";
-import { RekeyAttempt } from "../provider/secrets/rekey/attempt";
 import { RekeyCommit } from "../provider/secrets/rekey/commit";
 import { RekeyShares } from "../provider/secrets/rekey/shares";
 import { certificate, privateKey } from "./support/certificates";
@@ -81,11 +80,6 @@ const cases: Record<
     construct: (name) => new secrets.SchedulerToken(name, { role: "web" }),
     // It is the answer that would hold the secret.
     fails: /\(GET \/v1\/scheduler\/creds\/web, 404\)/,
-  },
-  "secrets:RekeyAttempt": {
-    given: rekey,
-    construct: (name) => new RekeyAttempt(name, rekey),
-    answers: { "/v1/sys/rekey/init": { started: false } },
   },
   "secrets:RekeyShares": {
     given,

@@ -175,6 +175,8 @@ export const fitting: Record<string, fc.Arbitrary<unknown>> = {
   discardShares: flag,
   acceptPlaintext: flag,
   attempt: fc.constantFrom<unknown>(attempt, withoutNonce),
+  shareReferences: fc.constantFrom([], [{ env: "NOT_SET" }]),
+  shareFindings: fc.constant([]),
   submission: fc.record({
     attempt: fc.constantFrom<unknown>(attempt, withoutNonce),
     nonces: fc.constant(["ours"]),
@@ -243,7 +245,7 @@ export const fieldsOf = ({ inputs }: Definition<Properties, Properties>): string
   Object.keys((inputs as unknown as { shape: object }).shape);
 
 /** What is handed from one resource of the rekey to the next is nobody's to write. */
-const handed = ["attempt", "submission"];
+const handed = ["attempt", "submission", "shareReferences", "shareFindings"];
 const isHanded = ({ token }: Definition<Properties, Properties>, field: string): boolean =>
   token.startsWith("secrets:Rekey") && handed.includes(field);
 /** Without these nothing is valid. */

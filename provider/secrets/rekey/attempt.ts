@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { Output } from "@pulumi/pulumi/output";
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
-import { Comparison, ignored } from "../../comparison";
+import { z } from "zod";
+import { ignored } from "../../comparison";
 import { Connection, isPrivate } from "../../connection";
 import { Definition, Doubt, Finding, Rule } from "../../definition";
 import { strictObject } from "../../inputs";
@@ -9,7 +10,7 @@ import { removeObject } from "../../ownership";
 import { Args, registration } from "../../resource";
 import { dialectOf } from "../client";
 import { createThrowAwayKey, inspectKeys } from "./crypto";
-import { decisive, isNew, keys, RekeyInputs, rekeyFields, shareFindings } from "./inputs";
+import { decisive, InspectedShares, isNew, keys, RekeyInputs, rekeyFields } from "./inputs";
 import {
   assertSavesEachStep,
   cancelOurs,
@@ -27,12 +28,15 @@ import { Attempt, Ours, oursOf, Parameters, sizeOf } from "./states";
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
 
+/** @internal */
+export interface AttemptInputs extends Omit<RekeyInputs, "currentShares" | "newShares">, InspectedShares {}
+
 interface AttemptState {
   attempt: Attempt;
 }
 
 /** What the service would refuse, or what would cost the keys. @internal */
-export const rekeyRules: readonly Rule<RekeyInputs>[] = [
+export const rekeyRules: readonly Rule<AttemptInputs>[] = [
   {
     fields: ["secretShares", "secretThreshold"],
     check: ({ secretShares, secretThreshold }, connection) => {
@@ -91,8 +95,7 @@ export const rekeyRules: readonly Rule<RekeyInputs>[] = [
           ];
     },
   },
-  { fields: ["currentShares"], check: ({ currentShares }) => shareFindings(currentShares, "currentShares") },
-  { fields: ["newShares"], check: ({ newShares }) => shareFindings(newShares ?? [], "newShares") },
+  { fields: ["shareFindings"], check: ({ shareFindings }) => shareFindings },
   {
     fields: ["acceptPlaintext"],
     check: ({ acceptPlaintext }, connection) =>
@@ -119,7 +122,7 @@ async function parametersOf({
   pgpKeys = [],
   backup,
   requireVerification,
-}: RekeyInputs): Promise<Parameters> {
+}: AttemptInputs): Promise<Parameters> {
   const keys = await inspectKeys(pgpKeys);
   return {
     shares: secretShares,
@@ -131,31 +134,29 @@ async function parametersOf({
   };
 }
 
-const steering = Object.keys(rekeyFields).filter((field) => field !== "connection" && !decisive.some((name) => name === field));
-
-/** No share is sent here: what was checked need not be in this state, too. */
-const references: Comparison = {
-  ...ignored,
-  normalise: (sources) => (Array.isArray(sources) ? sources.filter((source) => typeof source !== "string") : sources),
-};
+/** An unknown argument is compared with those of the program: the two that are added here are the component's. */
+const attemptInputs = strictObject(rekeyFields)
+  .omit({ currentShares: true, newShares: true })
+  .extend({ shareReferences: z.array(z.any()), shareFindings: z.array(z.any()) });
+const steering = Object.keys(attemptInputs.shape).filter((field) => field !== "connection" && !decisive.some((name) => name === field));
 
 /** What the preview says of a new rekey. */
-async function foresee(inputs: RekeyInputs, last: object): Promise<Finding[]> {
+async function foresee(inputs: AttemptInputs, last: object): Promise<Finding[]> {
   if (!isNew(inputs, last)) return [];
   const { secretShares, secretThreshold } = last as RekeyInputs;
   const reason = `a new rekey will run, from ${sizeOf(secretShares, secretThreshold)}, to ${sizeOf(inputs.secretShares, inputs.secretThreshold)}${await recipients(inputs.pgpKeys)}: it makes the unseal keys that are live now worthless, and where the current shares are not at hand, it takes those that the state keeps`;
-  return [{ path: "", reason }, ...missingShares(inputs.currentShares, "currentShares")];
+  return [{ path: "", reason }, ...missingShares(inputs.shareReferences, "currentShares")];
 }
 
 /** Holders compare the keys before anybody gives a share. */
-async function announce(inputs: RekeyInputs, { address }: Connection): Promise<string> {
-  const { secretShares, secretThreshold, pgpKeys, backup, requireVerification = true, currentShares } = inputs;
+async function announce(inputs: AttemptInputs, { address }: Connection): Promise<string> {
+  const { secretShares, secretThreshold, pgpKeys, backup, requireVerification = true, shareReferences } = inputs;
   const to = `${await recipients(pgpKeys)}${backup ? ", with a backup" : ""}`;
-  const missing = missingShares(currentShares, "currentShares").map(({ path, reason }) => `; ${path}: ${reason}`);
+  const missing = missingShares(shareReferences, "currentShares").map(({ path, reason }) => `; ${path}: ${reason}`);
   return `new unseal keys will be made on ${address}: ${sizeOf(secretShares, secretThreshold)}, ${requireVerification ? "with" : "without"} verification${to}${missing.join("")}`;
 }
 
-async function up(connection: Connection, inputs: RekeyInputs, last: Partial<AttemptState> & Doubt): Promise<AttemptState> {
+async function up(connection: Connection, inputs: AttemptInputs, last: Partial<AttemptState> & Doubt): Promise<AttemptState> {
   const before = last.attempt;
   // Another address of the same service is no reason for a new rekey.
   if (before && !last.unfinished && !isNew(inputs, last)) return { attempt: before };
@@ -189,24 +190,22 @@ async function up(connection: Connection, inputs: RekeyInputs, last: Partial<Att
 }
 
 /** @internal */
-export const rekeyAttempt: Definition<RekeyInputs, AttemptState> = {
+export const rekeyAttempt: Definition<AttemptInputs, AttemptState> = {
   token: "secrets:RekeyAttempt",
   noun: "rekey",
   name: () => "",
   id: () => "sys/rekey/init",
-  inputs: strictObject(rekeyFields),
+  inputs: attemptInputs,
   state: ["attempt"],
   rules: rekeyRules,
   compare: {
     ...Object.fromEntries(steering.map((field) => [field, ignored])),
     pgpKeys: keys,
-    currentShares: references,
-    newShares: references,
   },
   replaces: [],
   deleteBeforeReplace: true,
   objects: { fields: [], paths: () => [rekeyObjects.attempt] },
-  secrets: ["currentShares", "newShares"],
+  secrets: [],
   foresee,
   announce,
   read: async (_connection, { attempt }) => ({ attempt }),
@@ -227,7 +226,7 @@ export interface RekeyAttempt {
 
 /** @internal */
 export class RekeyAttempt extends CustomResource {
-  constructor(name: string, args: Args<RekeyInputs>, opts?: CustomResourceOptions) {
+  constructor(name: string, args: Args<AttemptInputs>, opts?: CustomResourceOptions) {
     super(...registration(rekeyAttempt, name, args, opts));
   }
 }

@@ -1,4 +1,4 @@
-import { Output, secret } from "@pulumi/pulumi/output";
+import { Output, output, secret, unsecret } from "@pulumi/pulumi/output";
 import { ComponentResource, ComponentResourceOptions } from "@pulumi/pulumi/resource";
 import { described, onlyConnection, strictObject, text } from "../../inputs";
 import { ask } from "../../program";
@@ -7,7 +7,7 @@ import { getBackup, getStatus } from "./api";
 import { RekeyAttempt } from "./attempt";
 import { RekeyCommit } from "./commit";
 import { decryptMessage, refuse } from "./crypto";
-import { RekeyInputs } from "./inputs";
+import { inspectShares, RekeyInputs } from "./inputs";
 import { RekeyShares } from "./shares";
 import { EncryptedShare, RekeyBackup, RekeyStatus } from "./states";
 
@@ -60,10 +60,15 @@ export class Rekey extends ComponentResource {
 
   constructor(name: string, args: RekeyArgs, opts?: ComponentResourceOptions) {
     super("steward:secrets:Rekey", name, {}, opts);
-    const { currentShares, newShares, waitSeconds, replaceBackup, proof, removeBackup, onConflict, discardShares, connection } = args;
+    const { currentShares, newShares, ...more } = args;
+    const { waitSeconds, replaceBackup, proof, removeBackup, onConflict, discardShares, connection } = more;
     const both = { currentShares, newShares, onConflict, discardShares, connection };
     const child = { parent: this };
-    const { attempt } = new RekeyAttempt(`${name}-attempt`, args, child);
+    const shares = { currentShares, newShares } as Pick<RekeyInputs, "currentShares" | "newShares">;
+    // What is found holds no share.
+    const inspected = unsecret(output(shares).apply((known) => inspectShares(known as typeof shares)));
+    const { shareReferences, shareFindings } = inspected;
+    const { attempt } = new RekeyAttempt(`${name}-attempt`, { ...more, shareReferences, shareFindings }, child);
     const { submission } = new RekeyShares(`${name}-shares`, { ...both, waitSeconds, replaceBackup, attempt }, child);
     const commit = new RekeyCommit(`${name}-commit`, { ...both, proof, removeBackup, submission }, child);
     this.shares = secret(commit.shares);

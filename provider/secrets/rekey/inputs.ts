@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Comparison, exact } from "../../comparison";
 import { Finding } from "../../definition";
 import { StewardError } from "../../errors";
-import { connectionInput, flag, strictObject, texts } from "../../inputs";
+import { connectionInput, flag, pathOf, strictObject, texts } from "../../inputs";
 import { Connected } from "../../resource";
 import { decodeShare, Share } from "./crypto";
 
@@ -104,6 +104,8 @@ export interface RekeyInputs extends Connected {
  * share that is not at hand.
  */
 export type ShareSource = string | { env: string } | { file: string };
+/** @internal */
+export type ShareReference = Exclude<ShareSource, string>;
 
 /** A share given where a name is expected would be printed as the name. Paths may be base64 as well, but seldom as mixed as what is random. */
 function isNoShare(text: string): boolean {
@@ -165,7 +167,7 @@ export const keys: Comparison = {
 };
 
 /** @internal */
-export const isNew = (inputs: RekeyInputs, last: object): boolean =>
+export const isNew = (inputs: Pick<RekeyInputs, (typeof decisive)[number]>, last: object): boolean =>
   decisive.some((field) => !(field === "pgpKeys" ? keys : exact).equal(inputs[field], (last as Partial<RekeyInputs>)[field]));
 
 /** One that the program brings. @internal */
@@ -204,7 +206,7 @@ export function sharesAtHand(sources: readonly ShareSource[], field: string): { 
 export const emptyReferences = (sources: readonly ShareSource[], field: string): string[] =>
   sources.flatMap((source, index) => (typeof source === "string" || textOf(source, `${field}[${index}]`) ? [] : [nameOf(source)]));
 
-const nameOf = (source: { env: string } | { file: string }): string =>
+const nameOf = (source: ShareReference): string =>
   "env" in source ? `the variable ${source.env}` : `the file ${source.file}`;
 
 const invalid = (reason: string): StewardError =>
@@ -222,11 +224,30 @@ function textOf(source: ShareSource, label: string): string | undefined {
   }
 }
 
-/** What can be known of shares before they are needed; one by reference is looked at then. @internal */
-export function shareFindings(sources: ShareSource[], field: string): Finding[] {
+/** Where shares are read, and what is wrong with those that the program holds itself. Never a share. @internal */
+export interface InspectedShares {
+  shareReferences: ShareReference[];
+  shareFindings: Finding[];
+}
+
+/** What the attempt gets of the shares. The program's side computes it, so no share is sent to a step that submits none, or stored with it. @internal */
+export function inspectShares(given: Pick<RekeyInputs, "currentShares" | "newShares">): InspectedShares {
+  const shareFindings = [...findingsIn(given.currentShares, "currentShares"), ...findingsIn(given.newShares, "newShares")];
+  const references = shareFindings.length > 0 ? [] : given.currentShares.filter((source) => typeof source !== "string");
+  return { shareReferences: references, shareFindings };
+}
+
+/** What can be known of shares before they are needed; one by reference is looked at then. */
+function findingsIn(sources: ShareSource[] | null | undefined, field: "currentShares" | "newShares"): Finding[] {
+  const { error } = rekeyFields[field].safeParse(sources ?? undefined);
+  if (error)
+    return error.issues.map(({ path, message }) => ({
+      path: pathOf({ path: [field, ...path], message }),
+      reason: sources ? message : `is missing; ${message}`,
+    }));
   const seen = new Map<string, number>();
   const lengths = new Set<number>();
-  return sources.flatMap((source, index) => {
+  return (sources ?? []).flatMap((source, index) => {
     if (typeof source !== "string") return [];
     const path = `${field}[${index}]`;
     const bytes = decodeShare(source);

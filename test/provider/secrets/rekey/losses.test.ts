@@ -82,7 +82,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
 
   test("a rekey without verification and PGP keys requires acceptLossRisk", async () => {
     const stack = stackOn(current());
-    expect(await stack.attempt.problems({ ...inputs({ requireVerification: false }) })).toEqual([
+    expect(await stack.problems(inputs({ requireVerification: false }))).toEqual([
       "requireVerification: without verification the last current share commits, and if its reply is lost, nobody ever knows the new keys: the service cannot be unsealed again; give pgpKeys and backup as well, or acceptLossRisk: true",
     ]);
     await stack.up(inputs({ requireVerification: false, acceptLossRisk: true }));

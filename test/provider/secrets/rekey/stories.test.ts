@@ -24,7 +24,7 @@ onEachRekeyTarget("a rekey", (current) => {
     await stack.up(inputs());
     const [first] = [stack.outputs.shares];
     told.mockClear();
-    expect((await stack.attempt.preview({ ...inputs({ triggers: ["2"] }) })).operation).toBe("update");
+    expect((await stack.attempt.preview(stack.attemptInputs(inputs({ triggers: ["2"] })))).operation).toBe("update");
     expect(lines()).toMatch(/warning: rekey: a new rekey will run/);
     // The state's own shares are the current ones, and are tried.
     const other = Buffer.alloc(33, 8).toString("base64");
@@ -47,7 +47,7 @@ onEachRekeyTarget("a rekey", (current) => {
     const stack = stackOn(current());
     const one = inputs({ secretThreshold: 1 });
     if (current().dialect === "hashicorp") {
-      expect(await stack.attempt.problems({ ...one })).toEqual(["secretThreshold: must be at least 2 where there is more than one share"]);
+      expect(await stack.problems(one)).toEqual(["secretThreshold: must be at least 2 where there is more than one share"]);
       return;
     }
     await stack.up(one);
@@ -124,10 +124,10 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await status()).toMatchObject({ progress: 1 });
     expect(lines().match(/waiting up to 0\.5 s for other holders/g)).toHaveLength(1);
     // No Ctrl-C ends a wait but the second, so that none lasts longer than an hour.
-    expect(await stackOn(current()).attempt.problems({ ...inputs(), waitSeconds: 3601 })).toEqual([
+    expect(await stackOn(current()).problems(inputs({ waitSeconds: 3601 }))).toEqual([
       "waitSeconds: must be at most 3600: nothing but a second Ctrl-C ends the wait early",
     ]);
-    expect(await stackOn(current()).attempt.problems({ ...inputs(), waitSeconds: 3600 })).toEqual([]);
+    expect(await stackOn(current()).problems(inputs({ waitSeconds: 3600 }))).toEqual([]);
   });
 
   test("a wrong share is detected at the threshold and discards the progress, and the next run starts over", async () => {
