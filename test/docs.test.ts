@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as ts from "typescript";
 import { table } from "../provider/secrets/rekey/protocol";
+import { stopIds } from "../provider/secrets/rekey/stops";
 
 const read = (file: string): string => readFileSync(join(__dirname, "..", file), "utf8");
 const oneLine = (text: string): string => text.replace(/\s+/g, " ");
@@ -16,14 +17,15 @@ test.each(["attempt", "shares", "commit"])("docs/rekey.md shows exactly the rows
 
 /** The functions that take the reason why a rekey stops, with the index of that argument. */
 const callers: Record<string, number> = {
-  pause: 1,
-  stopped: 0,
-  unsettled: 0,
-  waitForShares: 1,
+  stopped: 1,
+  unfinished: 2,
+  unsettled: 1,
+  waitForShares: 2,
   again: 0,
   invalid: 0,
   outcomeUnknown: 1,
-  restarted: 2,
+  restarted: 3,
+  restart: 2,
   autoUnseal: 0,
   failed: 0,
   fail: 0,
@@ -61,4 +63,18 @@ test("the runbook contains every reason with which a rekey or a holder's command
   const reasons = files.flatMap(reasonsIn);
   expect(reasons.length).toBeGreaterThan(40);
   expect([...new Set(reasons)].filter((reason) => !page.includes(oneLine(reason)))).toEqual([]);
+});
+
+test("the runbook explains each way in which a rekey stops, by its id and in the order of the ids", () => {
+  const headings = [...read("docs/rekey.md").matchAll(/^#### `rekey\/([a-z-]+)`$/gm)].map(([, id]) => id);
+  expect(headings).toEqual([...stopIds]);
+});
+
+test("the rekey stops with every id", () => {
+  const folder = join(__dirname, "../provider/secrets/rekey");
+  const source = readdirSync(folder)
+    .map((file) => readFileSync(join(folder, file), "utf8"))
+    .join("\n");
+  // Once in the list of ids, and once where it stops.
+  expect(stopIds.filter((id) => source.split(`"${id}"`).length < 3)).toEqual([]);
 });

@@ -106,7 +106,7 @@ export const rekey: readonly MutatedFile[] = [
         "[...(before?.kept ?? [])]",
       ],
       ["kept sets of shares are stored in plaintext", 'encrypted: ["submission"],\n  foresee', "foresee"],
-      ["a delete drops shares that may be live", 'throw unsettled("the state holds shares that may be the live ones");', ""],
+      ["a delete drops shares that may be live", 'throw unsettled("shares-unsettled", "the state holds shares that may be the live ones");', ""],
     ],
   },
   {

@@ -7,6 +7,7 @@ import { delayAfter429, limits } from "../../http";
 import { apiPath, call, dialectOf, isFromService } from "../client";
 import { decodeShare } from "./crypto";
 import { Parameters, RekeyBackup, RekeyStatus, ShareSet } from "./states";
+import { identified } from "./stops";
 
 // The service's side of a rekey: `sys/rekey/*`, one function for each request.
 
@@ -54,7 +55,10 @@ function parse<T>(schema: z.ZodType<T>, body: unknown, method: string, path: str
 }
 
 const unexpectedAnswer = (method: string, path: string): StewardError =>
-  unlikeTheApi(method, path, "the server's answer is not that of a rekey", "Check the connection's address.");
+  identified(
+    "unexpected-response",
+    unlikeTheApi(method, path, "the server's answer is not that of a rekey", "Check the connection's address."),
+  );
 
 /** A request that changes the attempt: never repeated by itself, and never sent when nobody is left to save what it brings. */
 async function act(connection: Connection, method: "PUT" | "DELETE", path: string, body?: object): Promise<unknown> {
@@ -121,11 +125,14 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
   const key = JSON.stringify(["cancelled", connection.server, nonce]);
   // No nonce comes twice: whoever goes on cancelling it would do so for ever.
   if (connection.memory.has(key))
-    throw unlikeTheApi(
-      "DELETE",
-      init,
-      "the service still shows an attempt that it said was cancelled",
-      "See its log, and what stands between.",
+    throw identified(
+      "cancel-ineffective",
+      unlikeTheApi(
+        "DELETE",
+        init,
+        "the service still shows an attempt that it said was cancelled",
+        "See its log, and what stands between.",
+      ),
     );
   try {
     await send();

@@ -109,6 +109,7 @@ async function step(run: CommitRun): Promise<CommitState> {
   if (isUnknown && shares.length < threshold)
     throw await waitForShares(
       run,
+      "outcome-unknown-shares-missing",
       `whether the new shares of the attempt ${nonce} are live is not known, and ${shares.length} of the ${threshold} decrypted ones needed to find out are at hand`,
     );
   const isGone = "our attempt is gone, after a commit, a seal, a failover or a cancel";
@@ -191,6 +192,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
       live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await getBackup(connection))?.nonce === live.nonce));
     if (onlyCopy && !discardShares)
       throw stopped(
+        "only-copy",
         "the state holds the only copy of shares that open the service",
         "Put them where they belong (`pulumi stack output --show-secrets`), set discardShares: true, run `pulumi up`, and delete then.",
       );
@@ -200,7 +202,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     // While it is being verified nothing is committed: it dies with its attempt.
     const isSettled = outcome === "live" || outcome === "dead" || observed.server === "verifying";
     if (mayEnd && (isSettled || discardShares || observed.server === "probe")) await endOurs(connection, observed);
-    if (!isSettled && !discardShares) throw unsettled("whether the new shares in the state are live is not known");
+    if (!isSettled && !discardShares) throw unsettled("outcome-unsettled", "whether the new shares in the state are live is not known");
     if (isSettled) connection.memory.set(settledKey(connection, candidate.nonce), outcome === "live" ? "live" : "dead");
   },
 };

@@ -6,6 +6,7 @@ import { StewardError } from "../../errors";
 import { connectionInput, flag, pathOf, strictObject, texts } from "../../inputs";
 import { Connected } from "../../resource";
 import { decodeShare, Share } from "./crypto";
+import { stopped } from "./stops";
 
 // What a program declares of a rekey, and where it brings shares from.
 
@@ -210,7 +211,7 @@ const nameOf = (source: ShareReference): string =>
   "env" in source ? `the variable ${source.env}` : `the file ${source.file}`;
 
 const invalid = (reason: string): StewardError =>
-  new StewardError({ code: "ERR_INVALID_INPUT", reason, advice: "Nothing was sent: correct it and run again." });
+  stopped("invalid-share", reason, "Nothing was sent: correct it and run again.", "ERR_INVALID_INPUT");
 
 function textOf(source: ShareSource, label: string): string | undefined {
   if (typeof source === "string") return source.trim();

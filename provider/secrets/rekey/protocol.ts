@@ -7,7 +7,7 @@ import { cancelAttempt, getStatus, isAutoUnsealed, isReplyLost, restartVerificat
 import { describeKeys } from "./crypto";
 import { emptyReferences, RekeyInputs, ShareSource } from "./inputs";
 import { describe, matches, Observed, Ours, RekeyStatus, ServerState, serverStateOf } from "./states";
-import { autoUnseal, refuseTampered, stopped, unexpectedState } from "./stops";
+import { autoUnseal, stopped } from "./stops";
 
 // What the next `pulumi up` does, and what the three resources of a rekey do alike.
 
@@ -164,12 +164,12 @@ export function missingShares(sources: readonly ShareSource[], field: "currentSh
 /** Before the first request that changes something. @internal */
 export function assertSavesEachStep(connection: Connection): void {
   if (connection.engine.savesEachStep) return;
-  throw new StewardError({
-    code: "ERR_INVALID_INPUT",
-    reason:
-      "a rekey relies on the state that Pulumi saves after each resource, and PULUMI_SKIP_CHECKPOINTS keeps it from that; nothing was sent",
-    advice: "Run again without PULUMI_SKIP_CHECKPOINTS.",
-  });
+  throw stopped(
+    "checkpoints-skipped",
+    "a rekey relies on the state that Pulumi saves after each resource, and PULUMI_SKIP_CHECKPOINTS keeps it from that; nothing was sent",
+    "Run again without PULUMI_SKIP_CHECKPOINTS.",
+    "ERR_INVALID_INPUT",
+  );
 }
 
 /** Starts an attempt and reads it back; a lost reply is settled by what the server shows. @internal */
@@ -189,6 +189,7 @@ export async function newAttempt(connection: Connection, ours: Ours): Promise<Re
     throw (
       lost ??
       stopped(
+        "attempt-lost-at-start",
         "the attempt that was just started is gone: the service was sealed, failed over, or somebody cancelled it",
         "Run `pulumi up` again.",
       )
@@ -243,11 +244,30 @@ const waitOr = (mayResume: boolean): string =>
   `Wait until it has ended, or set onConflict: ${mayResume ? '"resume" to go on with it, or ' : ""}"cancel" to end it, and with it the shares that others gave.`;
 
 const inProgress = (status: RekeyStatus, advice: string): StewardError =>
-  new StewardError({
-    code: "ERR_CONFLICT",
-    reason: `somebody else's rekey is in progress, attempt ${status.nonce} (${describe(status)})`,
+  stopped(
+    "foreign-attempt",
+    `somebody else's rekey is in progress, attempt ${status.nonce} (${describe(status)})`,
     advice,
-  });
+    "ERR_CONFLICT",
+  );
+
+/** @internal */
+export const refuseTampered = ({ status }: Observed): StewardError =>
+  stopped(
+    "tampered-attempt",
+    `the attempt has our nonce ${status.nonce}, and not what we asked for (${describe(status)}): a share given to it could make keys for somebody else`,
+    'Find out who changed it; onConflict: "cancel" and a change of triggers begin anew.',
+    "ERR_CONFLICT",
+  );
+
+/** A pair of state and server that the table does not name. */
+const unexpectedState = ({ server, status }: Observed, holds: Held): StewardError =>
+  stopped(
+    "unexpected-state",
+    `unexpected state: the stack holds ${holds}, and the service shows ${status.started ? `the attempt ${status.nonce} (${server}; ${describe(status)})` : "no attempt"}`,
+    "Nothing was sent and everything is kept: docs/rekey.md, in the package, tells what to do by hand.",
+    "ERR_CONFLICT",
+  );
 
 /** Ends an attempt of ours. What an orphan of an earlier run may still send to verify it is shut out first. @internal */
 export async function cancelOurs(connection: Connection, status: RekeyStatus): Promise<void> {

@@ -1,6 +1,7 @@
 import { StewardError } from "../../errors";
 import { Share, shareDigest, shareOf } from "./crypto";
 import { Observed, RekeyStatus, ShareSet } from "./states";
+import { StopId } from "./stops";
 
 // Which current share is submitted next, and when to stop. No request is sent here: submit.ts does what a step returns, and reports what came of it.
 
@@ -70,7 +71,7 @@ export type Command =
   | { do: "recover"; observed: Observed }
   | { do: "attempt lost"; observed: Observed }
   | { do: "count unknown"; status: RekeyStatus; error: StewardError }
-  | { do: "stop"; reason: string; advice: string };
+  | { do: "stop"; id: StopId; reason: string; advice: string };
 
 /** @internal */
 export interface Next {
@@ -192,6 +193,7 @@ const waiting = (seconds: number): string =>
 
 const sharesMissing = ({ repeated, refusals, about }: Round, { progress, required }: RekeyStatus): Command => ({
   do: "stop",
+  id: "shares-missing",
   reason: [
     `${progress} of ${required} current shares given`,
     ...(repeated > 0 ? [`given before: ${repeated} of those at hand`] : []),
@@ -203,6 +205,7 @@ const sharesMissing = ({ repeated, refusals, about }: Round, { progress, require
 
 const sharesRefused = ({ about }: Round, { required, nonce }: RekeyStatus, reason: string, isAlone: boolean): Command => ({
   do: "stop",
+  id: "shares-refused",
   reason: `the ${required} shares given${isAlone ? "" : ", some of them by other holders,"} do not open the service (${reason}); the attempt ${nonce} stands, and begins again with no share`,
   advice: `At least one of them is wrong: correct currentShares and run again.${hintAtKept(about.kept, required)}`,
 });

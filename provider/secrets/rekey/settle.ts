@@ -47,10 +47,12 @@ export async function resolveOutcome(run: CommitRun, required: number): Promise<
     run.state = { ...stateOf("live", candidate, []), ...former };
     return finish(run);
   }
+  const isShown = others.some((other) => isComplete(other, required));
   if (!found)
     throw unfinished(
       run,
-      others.some((other) => isComplete(other, required))
+      isShown ? "no-set-accepted" : "former-shares-missing",
+      isShown
         ? "neither the new shares nor the former ones open the service: somebody may have rekeyed it since"
         : `the new shares do not open the service; that the former ones do is not shown, since ${current.length} of ${required} of them are at hand`,
       "Everything is kept: run again with all the shares that open it as currentShares; or change triggers to begin anew, which finds it out as holders give theirs.",
@@ -75,6 +77,7 @@ async function removeDeadBackup({ connection, inputs }: CommitRun): Promise<void
 export const notCommitted = (run: CommitRun): StewardError =>
   unfinished(
     run,
+    "not-committed",
     `the rekey ${run.inputs.submission.candidate.nonce} was not committed: its new shares are dead, and the former ones still open the service`,
     "Change triggers to begin anew.",
   );
@@ -146,4 +149,8 @@ async function opens(connection: Connection, nonce: string, shares: readonly Sha
 }
 
 const again = (reason: string): StewardError =>
-  stopped(`which shares open the service could not be found out: ${reason}`, "Nothing was changed: run `pulumi up` again.");
+  stopped(
+    "probe-disturbed",
+    `which shares open the service could not be found out: ${reason}`,
+    "Nothing was changed: run `pulumi up` again.",
+  );

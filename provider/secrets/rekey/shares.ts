@@ -21,7 +21,7 @@ import {
   resolveConflict,
 } from "./protocol";
 import { Attempt, isEmpty, LastShares, oursOf, SharesInputs, SharesRun, SharesState, Submission } from "./states";
-import { noShares, unsettled } from "./stops";
+import { noShares, stopped, unsettled } from "./stops";
 import { fromBackup, recover, restart, restarted, submit } from "./submit";
 
 // The second of the three resources of a rekey: it gives the current shares, and keeps the new ones, of which nothing is committed yet.
@@ -31,7 +31,8 @@ async function up(connection: Connection, inputs: SharesInputs, last: LastShares
   const { submission: before } = last;
   const isSame = last.attempt?.id === attempt.id;
   if (isSame && before?.candidate && !last.unfinished) return { submission: before };
-  if (isSame && before?.candidate && isEmpty(before.candidate)) throw new StewardError({ code: "ERR_REFUSED", ...noShares });
+  if (isSame && before?.candidate && isEmpty(before.candidate))
+    throw stopped("no-shares-returned", noShares.reason, noShares.advice, "ERR_REFUSED");
   assertSavesEachStep(connection);
   // A set that we made and do not know to be dead may be the one that opens the service.
   const kept = [...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])];
@@ -65,14 +66,14 @@ const step = (run: SharesRun): Promise<SharesState> =>
     restart: async () => {
       // Without verification the last share commits: whether what its lost reply brought is live, is found out later.
       const found = run.ours.parameters.verification ? undefined : await fromBackup(run);
-      return found ?? restart(run, "the attempt was gone (a seal, a failover or a cancel)");
+      return found ?? restart(run, "attempt-restarted", "the attempt was gone (a seal, a failover or a cancel)");
     },
     "abandon and start": async ({ status }) => {
       await cancelOurs(run.connection, status);
-      return restart(run, "an older attempt of ours was cancelled");
+      return restart(run, "attempt-abandoned", "an older attempt of ours was cancelled");
     },
     "take over": async ({ status }) => {
-      throw restarted(run, status.nonce, "an attempt exactly like ours, without a share, was taken over");
+      throw restarted(run, "attempt-taken-over", status.nonce, "an attempt exactly like ours, without a share, was taken over");
     },
     "submit shares": (observed) =>
       submit(run, observed).catch((error) => {
@@ -83,7 +84,7 @@ const step = (run: SharesRun): Promise<SharesState> =>
     recover: (observed) => recover(run, observed),
     conflict: async (observed) => {
       const nonce = await resolveConflict(run.connection, observed, run.inputs.onConflict, true);
-      if (nonce) throw restarted(run, nonce, "somebody else's attempt, exactly like ours, goes on as ours");
+      if (nonce) throw restarted(run, "attempt-resumed", nonce, "somebody else's attempt, exactly like ours, goes on as ours");
       return undefined;
     },
   });
@@ -147,7 +148,7 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || observed.server === "verifying";
     const judged = verdict === "live" || (kept.length === 0 && isWorthless);
     if (judged || discardShares) return;
-    throw unsettled("the state holds shares that may be the live ones");
+    throw unsettled("shares-unsettled", "the state holds shares that may be the live ones");
   },
 };
 

@@ -1,42 +1,88 @@
-import { StewardError, Unfinished } from "../../errors";
-import { describe, Observed } from "./states";
+import { ErrorCode, StewardError, Unfinished } from "../../errors";
 
-// How a rekey stops.
-
-/** @internal */
-export const refuseTampered = ({ status }: Observed): StewardError =>
-  new StewardError({
-    code: "ERR_CONFLICT",
-    reason: `the attempt has our nonce ${status.nonce}, and not what we asked for (${describe(status)}): a share given to it could make keys for somebody else`,
-    advice: 'Find out who changed it; onConflict: "cancel" and a change of triggers begin anew.',
-  });
-
-/** A pair of state and server that the table does not name. @internal */
-export const unexpectedState = ({ server, status }: Observed, holds: string): StewardError =>
-  new StewardError({
-    code: "ERR_CONFLICT",
-    reason: `this is not foreseen: the state holds ${holds}, and the server shows ${status.started ? `the attempt ${status.nonce} (${server}; ${describe(status)})` : "no attempt"}`,
-    advice: "Nothing was sent and everything is kept: docs/rekey.md, in the package, tells what to do by hand.",
-  });
+// The ways in which a rekey stops. Each has an id, which ends its message: [rekey/foreign-attempt]. docs/rekey.md explains them in this order.
 
 /** @internal */
-export const stopped = (reason: string, advice?: string): StewardError => new StewardError({ code: "ERR_INCOMPLETE", reason, advice });
+export const stopIds = [
+  // Nothing was sent.
+  "checkpoints-skipped",
+  "invalid-share",
+  // The service does not answer as it should.
+  "unexpected-response",
+  "cancel-ineffective",
+  "auto-unseal",
+  "no-shares-returned",
+  // The attempt.
+  "foreign-attempt",
+  "tampered-attempt",
+  "attempt-lost-at-start",
+  "attempt-lost",
+  "attempt-replaced",
+  "attempt-restarted",
+  "attempt-abandoned",
+  "attempt-taken-over",
+  "attempt-resumed",
+  // The current shares are submitted.
+  "shares-missing",
+  "shares-refused",
+  "share-count-unknown",
+  "share-count-unknown-with-others",
+  "share-count-unknown-restarted",
+  "new-shares-lost",
+  "new-shares-incomplete",
+  "foreign-backup",
+  "backup-saved",
+  // The new shares are made, and not committed.
+  "new-shares-missing",
+  "new-shares-not-proven",
+  "new-shares-refused",
+  "verification-disturbed",
+  "verification-endless",
+  // Whether the new shares are live is not known.
+  "outcome-unknown",
+  "outcome-unknown-shares-missing",
+  "probe-disturbed",
+  "former-shares-missing",
+  "no-set-accepted",
+  "not-committed",
+  // Complete, and afterwards.
+  "cleanup-failed",
+  "unexpected-state",
+  // A delete.
+  "only-copy",
+  "outcome-unsettled",
+  "shares-unsettled",
+] as const;
+
+/** @internal */
+export type StopId = (typeof stopIds)[number];
+
+/** What stands in the message. */
+const printed = (id: StopId): string => `rekey/${id}`;
+
+/** @internal */
+export const stopped = (id: StopId, reason: string, advice?: string, code: ErrorCode = "ERR_INCOMPLETE"): StewardError =>
+  new StewardError({ code, reason, advice, id: printed(id) });
 
 /** What a run has done so far is saved, and the next one goes on from it. @internal */
-export const unfinished = ({ state }: { state: object }, reason: string, advice: string): StewardError =>
-  new Unfinished({ ...state, unfinished: true }, { reason, advice });
+export const unfinished = ({ state }: { state: object }, id: StopId, reason: string, advice: string): StewardError =>
+  new Unfinished({ ...state, unfinished: true }, { reason, advice, id: printed(id) });
 
 /** A delete that would take shares along. @internal */
-export const unsettled = (reason: string): StewardError =>
-  stopped(reason, "Run `pulumi up` until it is settled; or set discardShares: true, run `pulumi up`, and delete then.");
+export const unsettled = (id: StopId, reason: string): StewardError =>
+  stopped(id, reason, "Run `pulumi up` until it is settled; or set discardShares: true, run `pulumi up`, and delete then.");
+
+/** An error of an exchange, which is a stop of its own. @internal */
+export const identified = (id: StopId, error: StewardError): StewardError => error.with({ id: printed(id) });
 
 /** @internal */
 export const autoUnseal = (more = ""): StewardError =>
-  new StewardError({
-    code: "ERR_REFUSED",
-    reason: `this service unseals itself: its seal keeps the key, and a rekey would make one share, which it does not give out${more}`,
-    advice: "Its recovery keys have an API of their own, which this resource does not serve.",
-  });
+  stopped(
+    "auto-unseal",
+    `this service unseals itself: its seal keeps the key, and a rekey would make one share, which it does not give out${more}`,
+    "Its recovery keys have an API of their own, which this resource does not serve.",
+    "ERR_REFUSED",
+  );
 
 /** @internal */
 export const keptBySeal =

@@ -5,10 +5,10 @@ import { dialectOf } from "../client";
 import { getBackup, mayReturnNoShares, submitShare, waitAfter429, wasNotCounted } from "./api";
 import { redacting, Share, shareDigest } from "./crypto";
 import { sharesAtHand } from "./inputs";
-import { cancelOurs, log, newAttempt, observe, warn } from "./protocol";
+import { cancelOurs, log, newAttempt, observe, refuseTampered, warn } from "./protocol";
 import { Answer, begin, Command, Event, keptOffers, Offer, step } from "./round";
 import { isEmpty, isWhole, Observed, Ours, Parameters, RekeyBackup, RekeyStatus, ShareSet, SharesRun, SharesState } from "./states";
-import { keptBySeal, noShares, refuseTampered, stopped, unfinished } from "./stops";
+import { keptBySeal, noShares, StopId, stopped, unfinished } from "./stops";
 
 // The current shares are submitted, one by one, and the new ones received.
 
@@ -66,7 +66,7 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
       case "count unknown":
         return countUnknown(run, command.status, command.error);
       case "stop":
-        throw unfinished(run, command.reason, command.advice);
+        throw unfinished(run, command.id, command.reason, command.advice);
     }
   }
 }
@@ -109,6 +109,7 @@ async function refuseParts(run: SharesRun, status: RekeyStatus, set: ShareSet): 
   await cancelOurs(run.connection, status);
   return unfinished(
     run,
+    "new-shares-incomplete",
     `the service answered with ${set.shares.length + set.encrypted.length} new shares where ${run.ours.parameters.shares} were asked for, or with those of other holders; nothing was committed, and our attempt was cancelled`,
     "Find out what stands between, and run `pulumi up` again to begin anew.",
   );
@@ -127,7 +128,8 @@ async function withoutShares(run: SharesRun, received: Received): Promise<Shares
   const found = await fromBackup(run);
   if (found) return found;
   const state = accepted(run, received, []);
-  if (!mayReturnNoShares(run.connection, run.ours.parameters)) throw unfinished({ state }, noShares.reason, noShares.advice);
+  if (!mayReturnNoShares(run.connection, run.ours.parameters))
+    throw unfinished({ state }, "no-shares-returned", noShares.reason, noShares.advice);
   warn(keptBySeal);
   return state;
 }
@@ -141,6 +143,7 @@ async function protectBackup(run: SharesRun): Promise<void> {
   if (!backup || submission.nonces.includes(backup.nonce)) return;
   if (!inputs.replaceBackup)
     throw stopped(
+      "foreign-backup",
       `the service keeps a backup of another rekey, ${backup.nonce}, which ours would overwrite`,
       `Fetch it with \`pulumi-steward rekey backup\`, and remove it with \`pulumi-steward rekey backup --delete --nonce ${backup.nonce}\`; or set replaceBackup: true, which keeps what it holds, ciphertext, in the state.`,
     );
@@ -148,6 +151,7 @@ async function protectBackup(run: SharesRun): Promise<void> {
   submission.replacedBackup = backup;
   throw unfinished(
     run,
+    "backup-saved",
     `the service keeps a backup of another rekey, ${backup.nonce}; what it holds, ciphertext, is saved in the state now, before ours overwrites it`,
     "Run `pulumi up` again to go on.",
   );
@@ -158,6 +162,7 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
   const { verification } = run.ours.parameters;
   return unfinished(
     run,
+    server === "none" ? "attempt-lost" : "attempt-replaced",
     server === "none"
       ? "our attempt is gone: the service was sealed, failed over, or somebody cancelled it"
       : `our attempt is gone, and another one runs, ${status.nonce}`,
@@ -173,33 +178,36 @@ async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardE
   if (status.nonce !== ours.nonce || dialectOf(connection).refusesRepeatedShares)
     throw unfinished(
       run,
+      "share-count-unknown",
       `${error.facts.reason}, and whether the share counted is not known`,
       "Run `pulumi up` again: it goes on from what the server shows.",
     );
   if (status.progress > state.submission.submitted.length)
     throw unfinished(
       run,
+      "share-count-unknown-with-others",
       `${error.facts.reason}, whether the share counted is not known, and other holders have given shares to the attempt ${status.nonce}`,
       'Ask them to begin again, and cancel it: with onConflict: "cancel" and a change of triggers.',
     );
   await cancelOurs(connection, status);
-  return restart(run, `whether a share counted was not known (${error.facts.reason}), so the attempt was cancelled`);
+  const why = `whether a share counted was not known (${error.facts.reason}), so the attempt was cancelled`;
+  return restart(run, "share-count-unknown-restarted", why);
 }
 
 /** The nonce of another attempt: saved before a share is given to it. @internal */
-export function restarted(run: SharesRun, nonce: string, reason: string): StewardError {
+export function restarted(run: SharesRun, id: StopId, nonce: string, reason: string): StewardError {
   const { submission } = run.state;
   run.state = { submission: { ...submission, nonce, nonces: [...new Set([...submission.nonces, nonce])], submitted: [] } };
-  return unfinished(run, `${reason}, and its nonce ${nonce} is saved now`, "Run `pulumi up` again to give it the current shares.");
+  return unfinished(run, id, `${reason}, and its nonce ${nonce} is saved now`, "Run `pulumi up` again to give it the current shares.");
 }
 
 /** @internal */
-export async function restart(run: SharesRun, why: string): Promise<never> {
+export async function restart(run: SharesRun, id: StopId, why: string): Promise<never> {
   const { nonce } = await newAttempt(run.connection, run.ours);
   const committed = run.ours.parameters.verification
     ? "nothing was committed"
     : "without verification nobody can tell whether it was committed";
-  throw restarted(run, nonce, `${why}, ${committed}, and a new one was started`);
+  throw restarted(run, id, nonce, `${why}, ${committed}, and a new one was started`);
 }
 
 /** The encrypted shares of an attempt of ours, as the service keeps them; in the order of the keys. */
@@ -229,6 +237,7 @@ export async function recover(run: SharesRun, { status }: Observed): Promise<Sha
   const { nonce } = await newAttempt(run.connection, run.ours);
   throw restarted(
     run,
+    "new-shares-lost",
     nonce,
     "the reply with the new shares of our attempt did not come here; nothing was committed, it was cancelled, and a new one was started",
   );

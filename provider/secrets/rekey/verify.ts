@@ -3,7 +3,7 @@ import { getBackup, isReplyLost, removeBackup, restartVerification, retryAfter42
 import { describeKeys, encryptedLine, prove, Share } from "./crypto";
 import { cancelOurs, cancelProbe, log, observe } from "./protocol";
 import { CommitRun, CommitState, describe, stateOf } from "./states";
-import { stopped, unfinished } from "./stops";
+import { StopId, stopped, unfinished } from "./stops";
 
 // The new shares are proven, and given back: the last of them commits.
 
@@ -18,6 +18,7 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
   if (shares.length < needed)
     throw await waitForShares(
       run,
+      "new-shares-missing",
       `${shares.length} of the ${needed} decrypted new shares that prove the rekey are at hand; nothing is committed${missing.length > 0 ? `; not at hand: ${missing.join(", ")}` : ""}`,
     );
   // What an orphan of an earlier run may still send knows the old nonce only.
@@ -33,6 +34,7 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
       if (server === "none") throw outcomeUnknown(run, "our attempt ended before the last new share was given");
       if (server === "verifying" && status.verification?.nonce === verification.nonce && status.verification.progress === index) return true;
       throw stopped(
+        "verification-disturbed",
         `somebody else has touched the verification of our attempt ${nonce} (${describe(status)})`,
         "Nothing was committed by us: run `pulumi up` again, which begins the verification anew.",
       );
@@ -47,7 +49,11 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
     if (done) throw outcomeUnknown(run, `the service said complete after ${index + 1} of ${threshold} new shares`);
     log(`${index + 1} of ${threshold} new shares verified`);
   }
-  throw stopped("the service asks for more new shares than their threshold", "Nothing was committed by us: run `pulumi up` again.");
+  throw stopped(
+    "verification-endless",
+    "the service asks for more new shares than their threshold",
+    "Nothing was committed by us: run `pulumi up` again.",
+  );
 }
 
 async function proveLocally(run: CommitRun): Promise<void> {
@@ -62,6 +68,7 @@ async function proveLocally(run: CommitRun): Promise<void> {
   if (encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
   throw unfinished(
     run,
+    "new-shares-not-proven",
     `${verdict.reason}${misfits.length > 0 ? `: ${misfits.join(", ")} ${misfits.length === 1 ? "does" : "do"} not fit` : ""}; nothing is committed`,
     encrypted.length > 0
       ? "Correct newShares and run again."
@@ -82,6 +89,7 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
   if (run.inputs.submission.candidate.encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
   return unfinished(
     run,
+    "new-shares-refused",
     `the service refuses the new shares at ${share.label} (${error.facts.reason}); nothing is committed, and our attempt still stands`,
     run.inputs.submission.candidate.encrypted.length > 0
       ? "One of newShares is wrong: correct it, and bring those of a threshold of holders again."
@@ -122,6 +130,7 @@ export async function finish(run: CommitRun): Promise<CommitState> {
     if (!(error instanceof StewardError)) throw error;
     throw unfinished(
       run,
+      "cleanup-failed",
       `the new shares are live and saved, but what is left to do failed: ${error.facts.reason}`,
       "Run `pulumi up` again to finish it.",
     );
@@ -134,18 +143,20 @@ export function outcomeUnknown(run: CommitRun, reason: string): StewardError {
   run.state = stateOf("unknown", run.state.live, run.state.gathered);
   return unfinished(
     run,
+    "outcome-unknown",
     `${reason}: whether the new shares are live is not known yet: keep the former shares, beside the new ones that the state holds`,
     `Run \`pulumi up\` again: it asks the service which of them opens it${run.inputs.submission.candidate.encrypted.length > 0 ? ", with the decrypted new shares of a threshold of holders as newShares" : ""}.`,
   );
 }
 
 /** Holders need their new shares now: without a backup there is no other place to have them from. @internal */
-export async function waitForShares(run: CommitRun, reason: string): Promise<StewardError> {
+export async function waitForShares(run: CommitRun, id: StopId, reason: string): Promise<StewardError> {
   const { attempt, candidate } = run.inputs.submission;
   const { encrypted } = candidate;
   for (const { fingerprint, share } of encrypted) log(encryptedLine(fingerprint, share));
   return unfinished(
     run,
+    id,
     reason,
     `Their holders (${await describeKeys(attempt.parameters.pgpKeys)}) decrypt theirs, with \`pulumi-steward rekey decrypt\`, \`gpg\` or secrets.decryptShare, and bring them as newShares; those brought in earlier runs are kept.`,
   );

@@ -64,7 +64,7 @@ onEachRekeyTarget("a rekey", (current) => {
     delete process.env.STEWARD_MISSING;
     expect(await stack.stops(inputs({ currentShares: [a, { env: "STEWARD_MISSING" }, { file: "no/such/file" }] }))).toBe(
       "Cannot create rekey: 1 of 3 current shares given; not at hand: currentShares[1] (the variable STEWARD_MISSING), currentShares[2] (the file no/such/file). " +
-        "Run `pulumi up` again where missing shares are at hand; other holders may give theirs in the meantime, but the last one has to be given here.",
+        "Run `pulumi up` again where missing shares are at hand; other holders may give theirs in the meantime, but the last one has to be given here. [rekey/shares-missing]",
     );
     // The same share again is not given again.
     const sent = await requests(() => stack.stops(inputs({ currentShares: [a] })));
@@ -134,7 +134,7 @@ onEachRekeyTarget("a rekey", (current) => {
     const [a = "", b = ""] = current().first;
     const stack = stackOn(current());
     expect(await stack.stops(inputs({ currentShares: [a, b, wrong] }))).toMatch(
-      /^Cannot create rekey: the 3 shares given do not open the service \(.*\); the attempt .* stands, and begins again with no share\. At least one of them is wrong: correct currentShares and run again\.$/,
+      /^Cannot create rekey: the 3 shares given do not open the service \(.*\); the attempt .* stands, and begins again with no share\. At least one of them is wrong: correct currentShares and run again\. \[rekey\/shares-refused\]$/,
     );
     expect(await status()).toMatchObject({ started: true, progress: 0 });
     await stack.up(inputs());
@@ -149,7 +149,7 @@ onEachRekeyTarget("a rekey", (current) => {
     const stack = stackOn(current());
     const shares = [current().first[0] as string, { env: "STEWARD_SHARE" }];
     expect(await stack.stops(inputs({ currentShares: shares }))).toBe(
-      `Cannot create rekey: ${reason}. Nothing was sent: correct it and run again.`,
+      `Cannot create rekey: ${reason}. Nothing was sent: correct it and run again. [rekey/invalid-share]`,
     );
     delete process.env.STEWARD_SHARE;
     expect(await status()).toMatchObject({ progress: 0 });
