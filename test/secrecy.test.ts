@@ -3,6 +3,7 @@ import { AddressInfo } from "node:net";
 import { platform, secrets } from "../provider";
 import { definitions } from "../provider/definitions";
 import { registration } from "../provider/resource";
+import { RekeyAttempt } from "../provider/secrets/rekey/attempt";
 import { RekeyCommit } from "../provider/secrets/rekey/commit";
 import { RekeyShares } from "../provider/secrets/rekey/shares";
 import { certificate, privateKey } from "./support/certificates";
@@ -30,15 +31,16 @@ const saml = { extra: { "private-key": canary("private-key"), "provider-type": "
 const share = (name: string): string => Buffer.from(canary(name).padEnd(33, ".")).toString("base64");
 const parameters = { shares: 1, threshold: 1, pgpKeys: [], fingerprints: [], backup: false, verification: true };
 const attempt = { id: "1", nonce: "ours", nonces: ["ours"], parameters, probe: { key: "", fingerprint: "none" } };
-const rekey = {
+const begun = {
   secretShares: 1,
   secretThreshold: 1,
   keepSharesInState: true,
-  currentShares: [share("currentShares")],
-  newShares: [share("newShares")],
+  shareReferences: [{ env: canary("reference") }],
+  shareFindings: [],
 };
+const rekey = { currentShares: [share("currentShares")], newShares: [share("newShares")] };
 const set = (name: string): object => ({ nonce: "ours", threshold: 1, shares: [share(name)], encrypted: [] });
-const given = { attempt, currentShares: rekey.currentShares, newShares: rekey.newShares };
+const given = { attempt, ...rekey };
 const submission = {
   attempt,
   nonce: "ours",
@@ -51,7 +53,7 @@ const submission = {
   refused: [],
   hadBackup: false,
 };
-const handed = { submission, currentShares: rekey.currentShares, newShares: rekey.newShares };
+const handed = { submission, ...rekey };
 /** What a service shows of our attempt, while it collects shares and while it verifies the new ones. */
 const collecting = { started: true, nonce: "ours", t: 1, n: 1, progress: 0, required: 1, verification_required: true };
 const rekeyAnswers = (verifies: boolean): Record<string, object> => ({
@@ -80,6 +82,11 @@ const cases: Record<
     construct: (name) => new secrets.SchedulerToken(name, { role: "web" }),
     // It is the answer that would hold the secret.
     fails: /\(GET \/v1\/scheduler\/creds\/web, 404\)/,
+  },
+  "secrets:RekeyAttempt": {
+    given: begun,
+    construct: (name) => new RekeyAttempt(name, begun),
+    answers: { "/v1/sys/rekey/init": { started: false } },
   },
   "secrets:RekeyShares": {
     given,

@@ -126,6 +126,23 @@ export const rekey: readonly MutatedFile[] = [
     ],
   },
   {
+    file: "provider/secrets/rekey/round.ts",
+    suites: ["test/provider/secrets/rekey/round", "test/provider/secrets/rekey/losses"],
+    commandLine: ["test/end-to-end/secrets/rekey.test"],
+    mutants: [
+      [
+        "a kept set is submitted beside other holders' shares, which are then refused with it",
+        "progress <= round.counted ? withNextOffer(round) : undefined",
+        "withNextOffer(round)",
+      ],
+      [
+        "a share without a response is submitted again to a service that may count it twice",
+        "round.about.refusesRepeatedShares && !round.isRetry",
+        "!round.isRetry",
+      ],
+    ],
+  },
+  {
     file: "provider/secrets/rekey/crypto.ts",
     suites: ["test/provider/secrets/rekey/proof"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],

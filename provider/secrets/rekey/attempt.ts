@@ -205,7 +205,7 @@ export const rekeyAttempt: Definition<AttemptInputs, AttemptState> = {
   replaces: [],
   deleteBeforeReplace: true,
   objects: { fields: [], paths: () => [rekeyObjects.attempt] },
-  secrets: [],
+  secrets: ["shareReferences"],
   foresee,
   announce,
   read: async (_connection, { attempt }) => ({ attempt }),

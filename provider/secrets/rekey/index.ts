@@ -65,9 +65,10 @@ export class Rekey extends ComponentResource {
     const both = { currentShares, newShares, onConflict, discardShares, connection };
     const child = { parent: this };
     const shares = { currentShares, newShares } as Pick<RekeyInputs, "currentShares" | "newShares">;
-    // What is found holds no share.
-    const inspected = unsecret(output(shares).apply((known) => inspectShares(known as typeof shares)));
-    const { shareReferences, shareFindings } = inspected;
+    const inspected = output(shares).apply((known) => inspectShares(known as typeof shares));
+    const { shareReferences } = inspected;
+    // They hold no share, and the name of no reference.
+    const shareFindings = unsecret(inspected.shareFindings);
     const { attempt } = new RekeyAttempt(`${name}-attempt`, { ...more, shareReferences, shareFindings }, child);
     const { submission } = new RekeyShares(`${name}-shares`, { ...both, waitSeconds, replaceBackup, attempt }, child);
     const commit = new RekeyCommit(`${name}-commit`, { ...both, proof, removeBackup, submission }, child);

@@ -43,7 +43,8 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
     const { command } = next;
     round = next.round;
     // Saved however the run ends.
-    Object.assign(submission, { submitted: round.submitted, refused: round.refused });
+    submission.submitted = [...round.submitted];
+    submission.refused = [...round.refused];
     for (const line of next.lines) log(line);
     switch (command.do) {
       case "observe":
