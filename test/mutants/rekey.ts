@@ -106,7 +106,11 @@ export const rekey: readonly MutatedFile[] = [
         "[...(before?.kept ?? [])]",
       ],
       ["kept sets of shares are stored in plaintext", 'encrypted: ["submission"],\n  foresee', "foresee"],
-      ["a delete drops shares that may be live", 'throw unsettled("shares-unsettled", "the state holds shares that may be the live ones");', ""],
+      [
+        "a delete drops shares that may be live",
+        'throw unsettled("shares-unsettled", "the state holds shares that may be the live ones");',
+        "",
+      ],
     ],
   },
   {
@@ -223,24 +227,18 @@ export const rekey: readonly MutatedFile[] = [
     file: "provider/secrets/rekey/attempt.ts",
     suites: ["test/provider/adapters/check", "test/provider/secrets/rekey/(refusals|pgp|stories)"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
-    mutants: [
-      ["shares are sent over plain HTTP", "acceptPlaintext || isPrivate(connection)", "acceptPlaintext || connection"],
-    ],
+    mutants: [["shares are sent over plain HTTP", "acceptPlaintext || isPrivate(connection)", "acceptPlaintext || connection"]],
   },
   {
     file: "provider/secrets/rekey/inputs.ts",
     suites: ["test/provider/secrets/rekey/(refusals|pgp|stories)"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
-    mutants: [
-      ["a change of triggers starts no rekey", '"pgpKeys", "triggers"] as const', '"pgpKeys"] as const'],
-    ],
+    mutants: [["a change of triggers starts no rekey", '"pgpKeys", "triggers"] as const', '"pgpKeys"] as const']],
   },
   {
     file: "provider/secrets/rekey/crypto.ts",
     suites: ["test/provider/secrets/rekey/(pgp|refusals)"],
     commandLine: ["test/command/decrypt"],
-    mutants: [
-      ["a share is encrypted to a revoked key", "if (await key.isRevoked()) return", "if (!key) return"],
-    ],
+    mutants: [["a share is encrypted to a revoked key", "if (await key.isRevoked()) return", "if (!key) return"]],
   },
 ];

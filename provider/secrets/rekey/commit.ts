@@ -176,7 +176,8 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
       log(
         `the service now asks for ${status.required} shares, and the set in the state has a threshold of ${live.threshold}: somebody has rekeyed it`,
       );
-    if (server === "abandoned" || server === "probe") log(`an attempt of ours is left on the server, ${status.nonce}: the next rekey ends it`);
+    if (server === "abandoned" || server === "probe")
+      log(`an attempt of ours is left on the server, ${status.nonce}: the next rekey ends it`);
     return previous;
   },
   create: (connection, inputs) => dated(connection, inputs, {}),

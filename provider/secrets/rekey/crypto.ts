@@ -31,7 +31,8 @@ export function mayBeShare(text: string): boolean {
 export const shareOf = (text: string, label: string): Share => ({ label, text: text.trim(), bytes: decodeShare(text) ?? Buffer.alloc(0) });
 
 /** What tells later that this share was given to this attempt, without telling the share. @internal */
-export const shareDigest = (nonce: string, { bytes }: Share): string => createHmac("sha256", nonce).update(bytes).digest("hex").slice(0, 32);
+export const shareDigest = (nonce: string, { bytes }: Share): string =>
+  createHmac("sha256", nonce).update(bytes).digest("hex").slice(0, 32);
 
 /** The connection, of which no error shows these shares either, in whatever form the server echoes them. @internal */
 export const redacting = (connection: Connection, sets: readonly { shares: readonly Share[] }[]): Connection => ({
@@ -193,7 +194,8 @@ export async function createThrowAwayKey(): Promise<{ key: string; fingerprint: 
 }
 
 /** @internal */
-export const refuse = (reason: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", task: "Cannot decrypt share", reason });
+export const refuse = (reason: string): StewardError =>
+  new StewardError({ code: "ERR_INVALID_INPUT", task: "Cannot decrypt share", reason });
 
 /** Decrypts a share; the passphrase is asked for when the key is locked. @internal */
 export async function decryptMessage({

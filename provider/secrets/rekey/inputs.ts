@@ -207,8 +207,7 @@ export function sharesAtHand(sources: readonly ShareSource[], field: string): { 
 export const emptyReferences = (sources: readonly ShareSource[], field: string): string[] =>
   sources.flatMap((source, index) => (typeof source === "string" || textOf(source, `${field}[${index}]`) ? [] : [nameOf(source)]));
 
-const nameOf = (source: ShareReference): string =>
-  "env" in source ? `the variable ${source.env}` : `the file ${source.file}`;
+const nameOf = (source: ShareReference): string => ("env" in source ? `the variable ${source.env}` : `the file ${source.file}`);
 
 const invalid = (reason: string): StewardError =>
   stopped("invalid-share", reason, "Nothing was sent: correct it and run again.", "ERR_INVALID_INPUT");

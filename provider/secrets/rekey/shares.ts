@@ -115,7 +115,16 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   noun: "rekey",
   name: () => "",
   id: () => "sys/rekey/update",
-  inputs: strictObject({ attempt: handedOn("id"), currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection }),
+  inputs: strictObject({
+    attempt: handedOn("id"),
+    currentShares,
+    newShares,
+    waitSeconds,
+    replaceBackup,
+    onConflict,
+    discardShares,
+    connection,
+  }),
   state: ["submission"],
   compare: {
     attempt: attempts,

@@ -92,7 +92,16 @@ export const isWhole = ({ shares, encrypted }: ShareSet, parameters: Pick<Parame
  * - `foreign`: somebody else's.
  * @internal
  */
-export type ServerState = "none" | "collecting" | "verifying" | "tampered" | "abandoned" | "matchingUnused" | "matchingInUse" | "probe" | "foreign";
+export type ServerState =
+  | "none"
+  | "collecting"
+  | "verifying"
+  | "tampered"
+  | "abandoned"
+  | "matchingUnused"
+  | "matchingInUse"
+  | "probe"
+  | "foreign";
 
 /** @internal */
 export interface Observed {

@@ -32,7 +32,8 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
     const isStillOurs = async (): Promise<true> => {
       const { server, status } = await observe(connection, ours);
       if (server === "none") throw outcomeUnknown(run, "our attempt ended before the last new share was given");
-      if (server === "verifying" && status.verification?.nonce === verification.nonce && status.verification.progress === index) return true;
+      if (server === "verifying" && status.verification?.nonce === verification.nonce && status.verification.progress === index)
+        return true;
       throw stopped(
         "verification-disturbed",
         `somebody else has touched the verification of our attempt ${nonce} (${describe(status)})`,

@@ -137,7 +137,9 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
         },
       },
     });
-    await expect(rekeyAttempt.create(connection, new RekeyStack(config()).attemptInputs(inputs()) as never)).rejects.toThrow("Pulumi has ended");
+    await expect(rekeyAttempt.create(connection, new RekeyStack(config()).attemptInputs(inputs()) as never)).rejects.toThrow(
+      "Pulumi has ended",
+    );
     expect(of("PUT init")).toBe(1);
   });
 
