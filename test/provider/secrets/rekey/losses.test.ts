@@ -47,7 +47,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     expect(await status()).toMatchObject({ progress: 0 });
     expect(await stack.stops({ ...pgp, replaceBackup: true })).toMatch(/is saved in the state now, before ours overwrites it/);
     expect(await stack.stops({ ...pgp, replaceBackup: true })).toContain("decrypted new shares that prove the rekey");
-    const kept = stack.shares.outputs().replacedBackup as { keys: Record<string, string[]> };
+    const kept = stack.submission.replacedBackup as { keys: Record<string, string[]> };
     expect(Object.keys(kept.keys).sort()).toEqual(all.map(({ fingerprint }) => fingerprint).sort());
     // An attempt that never came to its commit takes its dead backup along only when it is settled.
     await stack.up({ ...pgp, replaceBackup: true, newShares: await decrypted(candidateOf(stack), all) });
