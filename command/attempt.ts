@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { Connection, connect, isPrivate, withoutEngine } from "../provider/connection";
 import { StewardError } from "../provider/errors";
 import { system } from "../provider/secrets/client";
-import { getStatus, RekeyStatus } from "../provider/secrets/rekey/server";
+import { getStatus } from "../provider/secrets/rekey/api";
+import { RekeyStatus } from "../provider/secrets/rekey/states";
 import { ask, Cancelled, say, Terminal } from "./terminal";
 
 // The rekey in progress: which one it is, what it will make, and whether it still is the one that was shown.

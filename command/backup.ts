@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { StewardError } from "../provider/errors";
-import { getBackup, RekeyBackup, removeBackup } from "../provider/secrets/rekey/server";
-import { encryptedLine } from "../provider/secrets/rekey/share";
+import { getBackup, removeBackup } from "../provider/secrets/rekey/api";
+import { encryptedLine } from "../provider/secrets/rekey/crypto";
+import { RekeyBackup } from "../provider/secrets/rekey/states";
 import { service } from "./attempt";
 import { print, say, Terminal } from "./terminal";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { StewardError } from "../provider/errors";
-import { mayBeShare } from "../provider/secrets/rekey/share";
+import { decryptMessage, mayBeShare } from "../provider/secrets/rekey/crypto";
 import { ask, print, readSecret, Terminal } from "./terminal";
 
 export interface DecryptOptions {
@@ -11,8 +11,6 @@ export interface DecryptOptions {
 
 /** Reads an encrypted share for its holder; nothing is sent. */
 export async function decrypt(terminal: Terminal, options: DecryptOptions): Promise<void> {
-  // Loaded here: it brings Pulumi and OpenPGP with it.
-  const { decryptMessage } = require("../provider/secrets/rekey/pgp") as typeof import("../provider/secrets/rekey/pgp");
   const privateKey = readKey(options.key);
   const share = fromLine(await readEncrypted(terminal, options));
   const text = await decryptMessage({ share, privateKey, passphrase: () => readPassphrase(terminal, options) });

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { cancelAttempt, getStatus, restartVerification } from "../provider/secrets/rekey/server";
+import { cancelAttempt, getStatus, restartVerification } from "../provider/secrets/rekey/api";
 import { agree, cancelling, describe, giveBack, giving, lookAgain, service } from "./attempt";
 import { BackupOptions, backup } from "./backup";
 import { decrypt } from "./decrypt";

@@ -1,10 +1,9 @@
 import { Connection } from "../provider/connection";
 import { StewardError } from "../provider/errors";
-import { prove } from "../provider/secrets/rekey/proof";
-import { sendPatiently } from "../provider/secrets/rekey/rate-limit";
-import { getStatus, giveShare, isWhole, RekeyStatus, ShareSet, saysNothingOfTheShare, verifyShare } from "../provider/secrets/rekey/server";
-import { encryptedLine, guarding, mayBeShare, Share, shareOf } from "../provider/secrets/rekey/share";
-import { isEmpty, keptBySeal, mayGiveNoShares, noShares } from "../provider/secrets/rekey/stored-seal";
+import { getStatus, mayReturnNoShares, retryAfter429, submitShare, verifyShare, wasNotCounted } from "../provider/secrets/rekey/api";
+import { encryptedLine, mayBeShare, prove, redacting, Share, shareOf } from "../provider/secrets/rekey/crypto";
+import { isEmpty, isWhole, RekeyStatus, ShareSet } from "../provider/secrets/rekey/states";
+import { keptBySeal, noShares } from "../provider/secrets/rekey/stops";
 import { agree, assertPrivate, giveBack, giving, lookAgain, Round, Standing, service, submitting } from "./attempt";
 import { NewSharesFile } from "./file";
 import { print, readSecret, say, Terminal, unbroken } from "./terminal";
@@ -37,10 +36,10 @@ export async function submit(terminal: Terminal, options: GiveOptions & { output
       before = await lookAgain(trusted, submitting, shown);
       return true;
     };
-    const give = (): ReturnType<typeof giveShare> =>
-      giveShare(trusted, { nonce: before.nonce, share: share.text }, { threshold: shown.threshold, fingerprints });
+    const give = (): ReturnType<typeof submitShare> =>
+      submitShare(trusted, { nonce: before.nonce, share: share.text }, { threshold: shown.threshold, fingerprints });
     await unbroken(terminal, onItsWay, async () => {
-      const given = await sendPatiently(trusted, give, isUnchanged).catch(async (error) => {
+      const given = await retryAfter429(trusted, give, isUnchanged).catch(async (error) => {
         throw await explain(trusted, submitting, shown, before, error);
       });
       if (!given.set) say(terminal, `${given.progress ?? before.progress + 1} of ${before.required} current shares given.`);
@@ -67,7 +66,7 @@ export async function verify(terminal: Terminal, options: GiveOptions): Promise<
   };
   const give = (): Promise<boolean> => verifyShare(trusted, { nonce: before.nonce, share: share.text });
   await unbroken(terminal, onItsWay, async () => {
-    const complete = await sendPatiently(trusted, give, isUnchanged).catch(async (error) => {
+    const complete = await retryAfter429(trusted, give, isUnchanged).catch(async (error) => {
       throw await explain(trusted, giving, shown, before, error);
     });
     if (!complete) return say(terminal, `${before.progress + 1} of ${before.required} new shares given back.`);
@@ -90,7 +89,7 @@ async function readShare(terminal: Terminal, connection: Connection, question: s
       advice: "An encrypted share is decrypted first, with `pulumi-steward rekey decrypt`.",
     });
   const share = shareOf(text, "the share");
-  return { trusted: guarding(connection, [{ shares: [share] }]), share };
+  return { trusted: redacting(connection, [{ shares: [share] }]), share };
 }
 
 /** The new shares are there, this once: first they are brought to safety, and then judged. */
@@ -101,7 +100,7 @@ async function handOut(terminal: Terminal, connection: Connection, shown: RekeyS
   ];
   if (isEmpty(set)) {
     const parameters = { ...shown, fingerprints: shown.pgpFingerprints, verification: shown.verificationRequired };
-    if (!mayGiveNoShares(connection, parameters)) throw failed(noShares.reason, "There is nothing to keep.");
+    if (!mayReturnNoShares(connection, parameters)) throw failed(noShares.reason, "There is nothing to keep.");
     return say(terminal, `Warning: ${keptBySeal}.`);
   }
   if (file?.write(lines)) say(terminal, `The new shares are in ${file.path}, which only you can read.`);
@@ -150,7 +149,7 @@ async function explain(connection: Connection, round: Round, shown: RekeyStatus,
   if (!(error instanceof StewardError)) return error;
   const { reason } = error.facts;
   const { status } = error;
-  if (saysNothingOfTheShare(error)) return error;
+  if (wasNotCounted(error)) return error;
   const after = await getStatus(connection).catch(() => undefined);
   if (!after)
     return failed(`whether the share counted is not known (${reason})`, "Look at `pulumi-steward rekey status` before you give it again.");

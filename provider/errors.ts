@@ -68,6 +68,8 @@ export interface ErrorFacts {
   retryAfter?: string;
   /** How many errors it listed; undefined where it was no such list. */
   errorCount?: number;
+  /** Under which a runbook explains it: `rekey/foreign-attempt`. */
+  id?: string;
 }
 
 /** Every error thrown by the package: one sentence a person can act on, which holds no secret. A program that fails with it prints one line. */
@@ -104,9 +106,9 @@ export class StewardError extends Error {
   }
 }
 
-function sentence({ task, reason, method, path, status, advice }: ErrorFacts): string {
+function sentence({ task, reason, method, path, status, advice, id }: ErrorFacts): string {
   const place = [method && path ? `${method} ${path}` : undefined, status].filter((part) => part !== undefined).join(", ");
-  return printable(`${task ? `${task}: ` : ""}${reason}${place ? ` (${place})` : ""}.${advice ? ` ${advice}` : ""}`);
+  return printable(`${task ? `${task}: ` : ""}${reason}${place ? ` (${place})` : ""}.${advice ? ` ${advice}` : ""}${id ? ` [${id}]` : ""}`);
 }
 
 /** A write that was done in part: the state tells what the server holds, and the next `pulumi up` finishes it. @internal */

@@ -1,11 +1,8 @@
 export { Duration } from "../comparison";
 export * from "./classes";
-export { Rekey, RekeyArgs } from "./rekey";
-export { GetRekeyBackupOptions, getRekeyBackup } from "./rekey/backup";
-export { RekeyInputs } from "./rekey/declaration";
+export { GetRekeyBackupOptions, GetRekeyStatusOptions, getRekeyBackup, getRekeyStatus, Rekey, RekeyArgs } from "./rekey";
 export { DecryptShareOptions, decryptShare } from "./rekey/decrypt-share";
-export { EncryptedShare, RekeyBackup, RekeyStatus } from "./rekey/server";
-export { ShareSource } from "./rekey/share";
-export { GetRekeyStatusOptions, getRekeyStatus } from "./rekey/status";
+export { RekeyInputs, ShareSource } from "./rekey/inputs";
+export { EncryptedShare, RekeyBackup, RekeyStatus } from "./rekey/states";
 export { ListSchedulerRolesOptions, listSchedulerRoles } from "./scheduler-role-list";
 export { GetSpecificationOptions, getSpecification, Operation, Specification } from "./specification";

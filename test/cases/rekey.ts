@@ -11,6 +11,18 @@ const attempt = { id: "1", nonce: "ours", nonces: ["ours"], parameters, probe: {
 const { nonce: _, ...withoutNonce } = { ...attempt, id: "2" };
 const shares = { currentShares: [shareCanary("currentShares")], newShares: [shareCanary("newShares")] };
 const set = (name: string): object => ({ nonce: "ours", threshold: 1, shares: [shareCanary(name)], encrypted: [] });
+const submission = {
+  attempt,
+  nonce: "ours",
+  nonces: ["ours"],
+  candidate: set("candidate"),
+  source: "reply",
+  kept: [set("kept")],
+  submitted: [],
+  excluded: [],
+  refused: [],
+  hadBackup: false,
+};
 /** What a service shows of the attempt, while it collects shares and while it verifies the new ones. */
 const collecting = { started: true, nonce: "ours", t: 1, n: 1, progress: 0, required: 1, verification_required: true };
 const answers = (verifies: boolean): Record<string, object> => ({
@@ -26,12 +38,18 @@ const flag = fc.boolean();
 export const cases: readonly ResourceCase[] = [
   {
     token: "secrets:RekeyAttempt",
-    inputs: () => ({ secretShares: 1, secretThreshold: 1, keepSharesInState: true, ...shares }),
+    inputs: () => ({
+      secretShares: 1,
+      secretThreshold: 1,
+      keepSharesInState: true,
+      shareReferences: [{ env: canary("reference") }],
+      shareFindings: [],
+    }),
     arbitraries: {
       secretShares: fc.constantFrom(1, 1, 2),
       secretThreshold: fc.constant(1),
-      currentShares: anyShares,
-      newShares: anyShares,
+      shareReferences: fc.constantFrom([], [{ env: "NOT_SET" }]),
+      shareFindings: fc.constant([]),
       pgpKeys: fc.constant([publicKey]),
       keepSharesInState: fc.constant(true),
       backup: flag,
@@ -52,28 +70,24 @@ export const cases: readonly ResourceCase[] = [
   {
     token: "secrets:RekeyShares",
     inputs: () => ({ attempt, ...shares }),
-    arbitraries: { attempt: fc.constantFrom<unknown>(attempt, withoutNonce) },
+    arbitraries: { attempt: fc.constantFrom<unknown>(attempt, withoutNonce), currentShares: anyShares, newShares: anyShares },
     refusal: { answers: answers(false), fails: /do not open the service \(.*\[secret\]/ },
   },
   {
     token: "secrets:RekeyCommit",
-    inputs: () => ({
-      attempt,
-      ...shares,
-      nonces: ["ours"],
-      candidate: set("candidate"),
-      source: "reply",
-      kept: [set("kept")],
-      foreign: [],
-      hadBackup: false,
-    }),
+    inputs: () => ({ submission, ...shares }),
     arbitraries: {
-      nonces: fc.constant(["ours"]),
-      candidate: fc.constantFrom(labelled("candidate"), labelled("another candidate")),
-      source: fc.constantFrom("reply", "backup"),
-      kept: fc.constantFrom([], [labelled("kept")]),
-      foreign: fc.constant([]),
-      hadBackup: flag,
+      submission: fc.record({
+        attempt: fc.constantFrom<unknown>(attempt, withoutNonce),
+        nonces: fc.constant(["ours"]),
+        candidate: fc.constantFrom(labelled("candidate"), labelled("another candidate")),
+        source: fc.constantFrom("reply", "backup"),
+        kept: fc.constantFrom([], [labelled("kept")]),
+        submitted: fc.constant([]),
+        excluded: fc.constant([]),
+        refused: fc.constant([]),
+        hadBackup: flag,
+      }),
     },
     refusal: { answers: answers(true), fails: /the service refuses the new shares at new share 1 of 1 \(.*\[secret\]/ },
   },

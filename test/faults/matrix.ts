@@ -28,7 +28,7 @@ interface Row {
 /** What somebody can act on: what could not be done, why, and (mostly) what to do; and no secret. */
 function judge(error: unknown): Cell {
   if (!(error instanceof StewardError)) throw new Error(`an error that is none of ours: ${(error as Error).stack ?? String(error)}`);
-  expect(error.message).toMatch(/^Cannot [^\n]+\.$/);
+  expect(error.message).toMatch(/^Cannot [^\n]+\.( \[rekey\/[a-z-]+\])?$/);
   expect(error.message.length).toBeLessThan(1000);
   expect(`${error.message}${JSON.stringify(error)}`).not.toContain("canary");
   expect(error.code).not.toBe("ERR_INTERNAL");

@@ -51,7 +51,7 @@ export async function beginRekey({ operations, inputs }: Form, operation: string
     );
   }
   async function up(): Promise<void> {
-    const candidate = stack.shares.state?.outputs.candidate as { encrypted: { fingerprint: string; share: string }[] } | undefined;
+    const candidate = stack.shares.state && stack.candidate;
     const newShares = pgpKeys && candidate ? { newShares: await decrypted(candidate.encrypted) } : {};
     await stack.up({ ...declared, ...newShares });
   }

@@ -42,7 +42,7 @@ export const fitting: Record<string, fc.Arbitrary<unknown>> = Object.assign(
 export const fieldsOf = ({ fields }: AnyDefinition): string[] => inputNames(fields);
 
 /** What is handed from one resource of the rekey to the next is nobody's to write. */
-const handed = ["attempt", "nonces", "candidate", "source", "kept", "foreign", "hadBackup"];
+const handed = ["attempt", "submission", "shareReferences", "shareFindings"];
 const isHanded = ({ token }: AnyDefinition, field: string): boolean => token.startsWith("secrets:Rekey") && handed.includes(field);
 /** Without these nothing is valid. */
 const isNeeded = ({ token, fields }: AnyDefinition, field: string): boolean =>

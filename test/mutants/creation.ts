@@ -30,13 +30,13 @@ export const creation: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/secrets/rekey/rate-limit.ts",
+    file: "provider/secrets/rekey/api.ts",
     suites: ["test/provider/secrets/rekey/rate-limit"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
-    mutants: [["a share is sent after a 429 without another look at the attempt", "if (!(await isStillMeant())) throw error;", ""]],
+    mutants: [["a share is sent after a 429 without another look at the attempt", "if (!(await isStillCurrent())) throw error;", ""]],
   },
   {
-    file: "provider/secrets/rekey/stored-seal.ts",
+    file: "provider/secrets/rekey/api.ts",
     suites: ["test/command/rekey-stored-seal", "test/provider/secrets/rekey/end", "test/sandbox/secrets/rekey-seal"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
     mutants: [

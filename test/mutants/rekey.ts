@@ -14,25 +14,35 @@ const commandLine = ["test/end-to-end/secrets/rekey.test", "test/end-to-end/secr
 
 export const rekey: readonly MutatedFile[] = [
   {
-    file: "provider/secrets/rekey/table.ts",
+    file: "provider/secrets/rekey/protocol.ts",
     suites,
     commandLine,
     mutants: [
       [
         "shares are submitted to an attempt with the same nonce and other parameters",
-        '[["a nonce"], ["altered"], "refuse altered",',
-        '[["a nonce"], ["altered"], "give shares",',
+        '[["a nonce"], ["tampered"], "refuse tampered",',
+        '[["a nonce"], ["tampered"], "submit shares",',
+      ],
+      [
+        "an orphaned provider of an earlier run can still commit",
+        "if (status.verification) await restartVerification(connection, status.nonce);",
+        "",
+      ],
+      [
+        "onConflict: resume continues an attempt with other parameters",
+        'onConflict === "resume" && server === "matchingInUse" && maySubmit',
+        'onConflict === "resume" && maySubmit',
       ],
     ],
   },
   {
-    file: "provider/secrets/rekey/situation.ts",
+    file: "provider/secrets/rekey/states.ts",
     suites,
     commandLine,
     mutants: [
       [
         "an attempt with changed parameters counts as unchanged",
-        'return !same ? "altered" : status.verification',
+        'return !same ? "tampered" : status.verification',
         "return status.verification",
       ],
       [
@@ -40,10 +50,15 @@ export const rekey: readonly MutatedFile[] = [
         "  status.verificationRequired === verification &&\n  isDeepStrictEqual(status.pgpFingerprints, fingerprints);",
         "  status.verificationRequired === verification;",
       ],
+      [
+        "new shares for other holders are committed",
+        "encrypted.map(({ fingerprint }) => fingerprint),\n        parameters.fingerprints,",
+        "encrypted.length,\n        parameters.fingerprints.length,",
+      ],
     ],
   },
   {
-    file: "provider/secrets/rekey/server.ts",
+    file: "provider/secrets/rekey/api.ts",
     suites: [...suites, "test/provider/secrets/gateway-404"],
     commandLine,
     mutants: [
@@ -58,15 +73,10 @@ export const rekey: readonly MutatedFile[] = [
         "noBackup.includes(error.status ?? 0) && isFromService(error)",
         "noBackup.includes(error.status ?? 0)",
       ],
-      [
-        "new shares for other holders are committed",
-        "encrypted.map(({ fingerprint }) => fingerprint),\n        parameters.fingerprints,",
-        "encrypted.length,\n        parameters.fingerprints.length,",
-      ],
     ],
   },
   {
-    file: "provider/secrets/rekey/share.ts",
+    file: "provider/secrets/rekey/crypto.ts",
     suites,
     commandLine,
     mutants: [
@@ -92,26 +102,52 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       [
         "a new rekey drops a set of shares that may be live",
-        "[...(last.candidate && !isEmpty(last.candidate) ? [last.candidate] : []), ...(last.kept ?? [])]",
-        "[...(last.kept ?? [])]",
+        "[...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])]",
+        "[...(before?.kept ?? [])]",
       ],
-      ["kept sets of shares are stored in plaintext", "kept: { output: true, secret: true }", "kept: { output: true }"],
-      ["a delete drops shares that may be live", 'throw unsettled("the state holds shares that may be the live ones");', ""],
+      ["kept sets of shares are stored in plaintext", "submission: { output: true, secretOutput: true }", "submission: { output: true }"],
+      [
+        "a delete drops shares that may be live",
+        'throw unsettled("shares-unsettled", "the state holds shares that may be the live ones");',
+        "",
+      ],
     ],
   },
   {
-    file: "provider/secrets/rekey/giving.ts",
+    file: "provider/secrets/rekey/submit.ts",
     suites,
     commandLine,
     mutants: [
-      ["an error shows the shares that were sent", "run.connection = guarding(run.connection, offers);", ""],
+      ["an error shows the shares that were sent", "run.connection = redacting(run.connection, offers);", ""],
       ["the backup of another rekey is overwritten", "await protectBackup(run);", ""],
-      ["the kept set that the server accepted is dropped", "kept: used ? [used] : [], foreign", "kept: [], foreign"],
+      ["the kept set that the server accepted is dropped", "kept: used ? [used] : [], excluded", "kept: [], excluded"],
       ["newShares from before the rekey count as its new shares", "[share, ...early].map", "[share].map"],
+      [
+        "a backup of another attempt counts as the rekey's own",
+        "if (backup?.nonce !== nonce) return undefined;",
+        "if (!backup) return undefined;",
+      ],
     ],
   },
   {
-    file: "provider/secrets/rekey/proof.ts",
+    file: "provider/secrets/rekey/round.ts",
+    suites: ["test/provider/secrets/rekey/round", "test/provider/secrets/rekey/losses"],
+    commandLine: ["test/end-to-end/secrets/rekey.test"],
+    mutants: [
+      [
+        "a kept set is submitted beside other holders' shares, which are then refused with it",
+        "progress <= round.counted ? withNextOffer(round) : undefined",
+        "withNextOffer(round)",
+      ],
+      [
+        "a share without a response is submitted again to a service that may count it twice",
+        "round.about.refusesRepeatedShares && !round.isRetry",
+        "!round.isRetry",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/crypto.ts",
     suites: ["test/provider/secrets/rekey/proof"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
     mutants: [
@@ -123,7 +159,7 @@ export const rekey: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/secrets/rekey/verification.ts",
+    file: "provider/secrets/rekey/verify.ts",
     suites,
     commandLine,
     mutants: [
@@ -135,14 +171,19 @@ export const rekey: readonly MutatedFile[] = [
       ["new shares are committed without a proof", "if (all) await proveLocally(run);", ""],
       [
         "a commit that the status does not confirm counts as complete",
-        "if (status.nonce === inputs.candidate.nonce || status.required !== inputs.candidate.threshold)",
+        "if (status.nonce === candidate.nonce || status.required !== candidate.threshold)",
         "if (!status)",
       ],
-      ["the backup of another rekey is removed", "backup && inputs.nonces.includes(backup.nonce);", "backup;"],
+      ["the backup of another rekey is removed", "backup && nonces.includes(backup.nonce);", "backup;"],
+      [
+        "an unknown outcome counts as open",
+        'stateOf("unknown", run.state.live, run.state.gathered)',
+        'stateOf("open", run.state.live, run.state.gathered)',
+      ],
     ],
   },
   {
-    file: "provider/secrets/rekey/settlement.ts",
+    file: "provider/secrets/rekey/settle.ts",
     suites,
     commandLine,
     mutants: [
@@ -151,6 +192,11 @@ export const rekey: readonly MutatedFile[] = [
         "if (isWord && others.some((other) => isComplete(other, required))) found =",
         "if (!isWord && !found) found =",
       ],
+      [
+        "a probe that the server runs without verification commits",
+        "if (!status.started || !matches(status, parameters)) throw",
+        "if (!status.started) throw",
+      ],
     ],
   },
   {
@@ -158,7 +204,7 @@ export const rekey: readonly MutatedFile[] = [
     suites,
     commandLine,
     mutants: [
-      ["shares of an earlier set count as new shares", "!foreign.includes(markOf(candidate.nonce, share))", "share"],
+      ["shares of an earlier set count as new shares", "!excluded.includes(shareDigest(candidate.nonce, share))", "share"],
       [
         "without verification a set from the backup counts as live without a proof",
         'return source === "reply" ? "live" : "unknown";',
@@ -178,69 +224,19 @@ export const rekey: readonly MutatedFile[] = [
     ],
   },
   {
-    file: "provider/secrets/rekey/commit-run.ts",
-    suites,
-    commandLine,
-    mutants: [
-      [
-        "an unknown outcome counts as open",
-        'stateOf("unknown", run.state.live, run.state.gathered)',
-        'stateOf("open", run.state.live, run.state.gathered)',
-      ],
-    ],
-  },
-  {
-    file: "provider/secrets/rekey/shares-run.ts",
-    suites,
-    commandLine,
-    mutants: [
-      [
-        "a backup of another attempt counts as the rekey's own",
-        "if (backup?.nonce !== nonce) return undefined;",
-        "if (!backup) return undefined;",
-      ],
-    ],
-  },
-  {
-    file: "provider/secrets/rekey/probe.ts",
-    suites,
-    commandLine,
-    mutants: [
-      [
-        "a probe that the server runs without verification commits",
-        "if (!status.started || !matches(status, parameters)) throw",
-        "if (!status.started) throw",
-      ],
-    ],
-  },
-  {
-    file: "provider/secrets/rekey/steps.ts",
-    suites,
-    commandLine,
-    mutants: [
-      [
-        "an orphaned provider of an earlier run can still commit",
-        "if (status.verification) await restartVerification(connection, status.nonce);",
-        "",
-      ],
-      [
-        "onConflict: resume continues an attempt with other parameters",
-        'onConflict === "resume" && kind === "alike" && maySubmit',
-        'onConflict === "resume" && maySubmit',
-      ],
-    ],
-  },
-  {
-    file: "provider/secrets/rekey/declaration.ts",
+    file: "provider/secrets/rekey/attempt.ts",
     suites: ["test/provider/adapters/check", "test/provider/secrets/rekey/(refusals|pgp|stories)"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
-    mutants: [
-      ["shares are sent over plain HTTP", "acceptPlaintext || isPrivate(connection)", "acceptPlaintext || connection"],
-      ["a change of triggers starts no rekey", '"pgpKeys", "triggers"] as const', '"pgpKeys"] as const'],
-    ],
+    mutants: [["shares are sent over plain HTTP", "acceptPlaintext || isPrivate(connection)", "acceptPlaintext || connection"]],
   },
   {
-    file: "provider/secrets/rekey/pgp.ts",
+    file: "provider/secrets/rekey/inputs.ts",
+    suites: ["test/provider/secrets/rekey/(refusals|pgp|stories)"],
+    commandLine: ["test/end-to-end/secrets/rekey.test"],
+    mutants: [["a change of triggers starts no rekey", '"pgpKeys", "triggers"] as const', '"pgpKeys"] as const']],
+  },
+  {
+    file: "provider/secrets/rekey/crypto.ts",
     suites: ["test/provider/secrets/rekey/(pgp|refusals)"],
     commandLine: ["test/command/decrypt"],
     mutants: [["a share is encrypted to a revoked key", "if (await key.isRevoked()) return", "if (!key) return"]],

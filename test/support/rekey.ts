@@ -1,5 +1,7 @@
 import { forget } from "../../provider/adapters/dynamic-runtime";
 import { RekeyInputs } from "../../provider/secrets";
+import { inspectShares } from "../../provider/secrets/rekey/inputs";
+import { ShareSet, Submission } from "../../provider/secrets/rekey/states";
 import { Sandbox, start } from "../../sandbox/index";
 import { startVault } from "../../tools/servers";
 import { call } from "./call";
@@ -23,41 +25,43 @@ export class RekeyStack {
     this.commit = new Engine("secrets:RekeyCommit", config);
   }
 
+  /** What the component makes of the shares for the first of its resources. */
+  attemptInputs = ({ currentShares, newShares, ...more }: RekeyInputs): Properties =>
+    given({ ...more, ...inspectShares({ currentShares, newShares }) });
+
   private sharesInputs({ currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares }: RekeyInputs): Properties {
     const { attempt } = this.attempt.outputs();
     return given({ attempt, currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares });
   }
 
   private commitInputs({ currentShares, newShares, proof, removeBackup, onConflict, discardShares }: RekeyInputs): Properties {
-    const { attempt } = this.attempt.outputs();
-    const { nonces, candidate, source, kept, foreign, hadBackup } = this.shares.outputs();
-    return given({
-      attempt,
-      nonces,
-      candidate,
-      source,
-      kept,
-      foreign,
-      hadBackup,
-      currentShares,
-      newShares,
-      proof,
-      removeBackup,
-      onConflict,
-      discardShares,
-    });
+    const { submission } = this.shares.outputs();
+    return given({ submission, currentShares, newShares, proof, removeBackup, onConflict, discardShares });
+  }
+
+  /** What submitting the current shares has brought. */
+  get submission(): Submission {
+    return this.shares.outputs().submission as Submission;
+  }
+
+  /** The new shares. */
+  get candidate(): ShareSet {
+    return this.submission.candidate as ShareSet;
   }
 
   /** What `pulumi up` does: the three in their order, until one fails. `until`: the command line dies after that one. */
   async up(inputs: RekeyInputs, until: "attempt" | "shares" | "commit" = "commit"): Promise<string[]> {
     const done: string[] = [];
-    done.push(await this.attempt.up(given({ ...inputs })));
+    done.push(await this.attempt.up(this.attemptInputs(inputs)));
     if (until === "attempt") return done;
     done.push(await this.shares.up(this.sharesInputs(inputs)));
     if (until === "shares") return done;
     done.push(await this.commit.up(this.commitInputs(inputs)));
     return done;
   }
+
+  /** What is wrong with the inputs. */
+  problems = (inputs: RekeyInputs): Promise<string[]> => this.attempt.problems(this.attemptInputs(inputs));
 
   /** An `up` that stops: what it says. */
   async stops(inputs: RekeyInputs, until?: "attempt" | "shares" | "commit"): Promise<string> {

@@ -117,7 +117,7 @@ export class InProcess implements Runner {
 }
 
 function savedIn(shares: unknown, commit: unknown): Saved {
-  const { candidate } = (shares ?? {}) as { candidate?: SavedSet };
+  const { candidate } = ((shares ?? {}) as { submission?: { candidate?: SavedSet } }).submission ?? {};
   const { live, complete = false } = (commit ?? {}) as { live?: SavedSet; complete?: boolean };
   const sets: SavedSet[] = [];
   const visit = (value: unknown): void => {

@@ -1,5 +1,5 @@
 import { RekeyInputs } from "../../provider/secrets";
-import { lineOf, table } from "../../provider/secrets/rekey/table";
+import { lineOf, table } from "../../provider/secrets/rekey/protocol";
 import { Passing } from "../support/gateway";
 import { Holder, holders, read } from "../support/pgp";
 import { RekeyTarget } from "../support/rekey";

@@ -1,35 +1,116 @@
 import { randomUUID } from "node:crypto";
-import { Comparison, ignored } from "../../comparison";
-import { Connection } from "../../connection";
-import { Definition, Doubt, PlanNote } from "../../definition";
+import { z } from "zod";
+import { ignored } from "../../comparison";
+import { Connection, isPrivate } from "../../connection";
+import { Definition, Doubt, Finding, PlanNote, Rule } from "../../definition";
 import { removeObject } from "../../ownership";
-import { system } from "../client";
-import { isNew, RekeyInputs, rekeyFields, rekeyRules } from "./declaration";
-import { createThrowAwayKey, inspectKeys } from "./pgp";
-import { Parameters } from "./server";
-import { look, Ours, sizeOf } from "./situation";
+import { dialectOf, system } from "../client";
+import { createThrowAwayKey, inspectKeys } from "./crypto";
+import { decisive, InspectedShares, isNew, RekeyInputs, rekeyFields } from "./inputs";
 import {
-  Attempt,
   assertSavesEachStep,
   cancelOurs,
-  cancelProbe,
+  drive,
   endOurs,
+  log,
   missingShares,
   newAttempt,
-  oursOf,
+  observe,
   recipients,
   rekeyObjects,
-  settleConflict,
-  tell,
-  unforeseen,
-} from "./steps";
-import { decide } from "./table";
+  resolveConflict,
+} from "./protocol";
+import { Attempt, Ours, oursOf, Parameters, sizeOf } from "./states";
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
 
 /** @internal */
+export interface AttemptInputs extends Omit<RekeyInputs, "currentShares" | "newShares">, InspectedShares {}
+
+/** @internal */
 export interface AttemptState {
   attempt: Attempt;
+}
+
+/** What the service would refuse, or what would cost the keys. @internal */
+export const rekeyRules: readonly Rule<AttemptInputs>[] = [
+  {
+    fields: ["secretShares", "secretThreshold"],
+    check: ({ secretShares, secretThreshold }, connection) => {
+      if (secretThreshold > secretShares)
+        return [
+          { path: "secretThreshold", reason: `must be at most secretShares, ${secretShares}: more shares than there are cannot be given` },
+        ];
+      if (secretThreshold === 1 && secretShares > 1 && dialectOf(connection).thresholdOfOneIsForOneShare)
+        return [{ path: "secretThreshold", reason: "must be at least 2 where there is more than one share" }];
+      return [];
+    },
+  },
+  {
+    fields: ["pgpKeys", "secretShares"],
+    check: async ({ pgpKeys, secretShares }) => {
+      if (!pgpKeys) return [];
+      const findings: Finding[] = [];
+      if (pgpKeys.length !== secretShares)
+        findings.push({ path: "pgpKeys", reason: `must be as many as secretShares, ${secretShares}, not ${pgpKeys.length}` });
+      return [...findings, ...(await keyFindings(pgpKeys))];
+    },
+  },
+  {
+    fields: [...decisive, "keepSharesInState"],
+    check: (inputs, _connection, last) =>
+      inputs.pgpKeys || inputs.keepSharesInState || !isNew(inputs, last)
+        ? []
+        : [
+            {
+              path: "keepSharesInState",
+              reason:
+                "must be true without pgpKeys: the state will hold all new shares, and whoever can decrypt it can unseal the service; better give pgpKeys, one for each holder",
+            },
+          ],
+  },
+  {
+    fields: ["backup", "pgpKeys", "removeBackup"],
+    check: ({ backup, pgpKeys, removeBackup }) => [
+      ...(backup && !pgpKeys ? [{ path: "backup", reason: "needs pgpKeys: the service keeps encrypted shares only" }] : []),
+      ...(removeBackup && !backup ? [{ path: "removeBackup", reason: "needs backup: true" }] : []),
+    ],
+  },
+  {
+    fields: ["requireVerification", "acceptLossRisk", "backup", "pgpKeys"],
+    check: ({ requireVerification = true, acceptLossRisk, backup, pgpKeys }) => {
+      if (requireVerification || (backup && pgpKeys)) return [];
+      const cost =
+        "the last current share commits, and if its reply is lost, nobody ever knows the new keys: the service cannot be unsealed again";
+      return acceptLossRisk
+        ? [{ path: "requireVerification", reason: `without verification ${cost}`, warning: true }]
+        : [
+            {
+              path: "requireVerification",
+              reason: `without verification ${cost}; give pgpKeys and backup as well, or acceptLossRisk: true`,
+            },
+          ];
+    },
+  },
+  { fields: ["shareFindings"], check: ({ shareFindings }) => shareFindings },
+  {
+    fields: ["acceptPlaintext"],
+    check: ({ acceptPlaintext }, connection) =>
+      acceptPlaintext || isPrivate(connection)
+        ? []
+        : [{ path: "", reason: `shares would go to ${connection.address} in clear text: give it https, or set acceptPlaintext: true` }],
+  },
+];
+
+async function keyFindings(keys: string[]): Promise<Finding[]> {
+  const inspected = await inspectKeys(keys);
+  return inspected.flatMap(({ problem, fingerprint }, index) => {
+    if (problem) return [{ path: `pgpKeys[${index}]`, reason: problem }];
+    const first = inspected.findIndex((other) => other.fingerprint === fingerprint);
+    return first < index
+      ? [{ path: `pgpKeys[${index}]`, reason: `is the same key as pgpKeys[${first}]: each share needs a holder of its own` }]
+      : [];
+  });
 }
 
 async function parametersOf({
@@ -38,7 +119,7 @@ async function parametersOf({
   pgpKeys = [],
   backup,
   requireVerification,
-}: RekeyInputs): Promise<Parameters> {
+}: AttemptInputs): Promise<Parameters> {
   const keys = await inspectKeys(pgpKeys);
   return {
     shares: secretShares,
@@ -50,12 +131,6 @@ async function parametersOf({
   };
 }
 
-/** No share is sent here: what was checked need not be in this state, too. */
-const references: Comparison = {
-  ...ignored,
-  normalise: (sources) => (Array.isArray(sources) ? sources.filter((source) => typeof source !== "string") : sources),
-};
-
 /** Holders compare the keys before anybody gives a share. */
 async function planNotes({
   connection: { address },
@@ -63,12 +138,12 @@ async function planNotes({
   last,
 }: {
   connection: Connection;
-  inputs: RekeyInputs;
+  inputs: AttemptInputs;
   last?: object;
 }): Promise<PlanNote[]> {
-  const { secretShares, secretThreshold, pgpKeys, backup, requireVerification = true, currentShares } = inputs;
+  const { secretShares, secretThreshold, pgpKeys, backup, requireVerification = true, shareReferences } = inputs;
   const to = await recipients(pgpKeys);
-  const missing = missingShares(currentShares, "currentShares");
+  const missing = missingShares(shareReferences, "currentShares");
   if (last) {
     if (!isNew(inputs, last)) return [];
     const { secretShares: shares, secretThreshold: threshold } = last as RekeyInputs;
@@ -81,7 +156,7 @@ async function planNotes({
   return [{ path: "", text, isInformation: true }];
 }
 
-async function up(connection: Connection, inputs: RekeyInputs, last: Partial<AttemptState> & Doubt): Promise<AttemptState> {
+async function up(connection: Connection, inputs: AttemptInputs, last: Partial<AttemptState> & Doubt): Promise<AttemptState> {
   const before = last.attempt;
   // Another address of the same service is no reason for a new rekey.
   if (before && !last.unfinished && !isNew(inputs, last)) return { attempt: before };
@@ -99,44 +174,34 @@ async function up(connection: Connection, inputs: RekeyInputs, last: Partial<Att
       probe,
     },
   });
-  for (;;) {
-    const situation = await look(connection, ours);
-    const holds = before ? "an attempt" : "nothing";
-    switch (decide(connection, "attempt", holds, situation)) {
-      case "start":
-        return begun((await newAttempt(connection, ours)).nonce);
-      case "take over":
-        tell(connection, `took over the attempt ${situation.status.nonce}, which is exactly like ours and has no share yet`);
-        return begun(situation.status.nonce);
-      case "give up and start":
-        await cancelOurs(connection, situation.status);
-        break;
-      case "cancel probe":
-        await cancelProbe(connection, situation);
-        break;
-      case "pass on":
-        return begun();
-      case "conflict": {
-        const nonce = await settleConflict(connection, situation, inputs.onConflict, true);
-        if (nonce) return begun(nonce);
-        break;
-      }
-      default:
-        throw unforeseen(situation, holds);
-    }
-  }
+  return drive({ connection, ours }, "attempt", before ? "an attempt" : "nothing", {
+    start: async () => begun((await newAttempt(connection, ours)).nonce),
+    "take over": async ({ status }) => {
+      log(connection, `took over the attempt ${status.nonce}, which is exactly like ours and has no share yet`);
+      return begun(status.nonce);
+    },
+    "abandon and start": async ({ status }) => void (await cancelOurs(connection, status)),
+    defer: async () => begun(),
+    conflict: async (observed) => {
+      const nonce = await resolveConflict(connection, observed, inputs.onConflict, true);
+      return nonce ? begun(nonce) : undefined;
+    },
+  });
 }
 
+const { currentShares: _current, newShares: _new, ...ownFields } = rekeyFields;
+
 /** @internal */
-export const rekeyAttempt: Definition<RekeyInputs, AttemptState> = {
+export const rekeyAttempt: Definition<AttemptInputs, AttemptState> = {
   system,
   token: "secrets:RekeyAttempt",
   noun: "rekey",
   id: "sys/rekey/init",
   fields: {
-    ...rekeyFields,
-    currentShares: { ...rekeyFields.currentShares, compare: references },
-    newShares: { ...rekeyFields.newShares, compare: references },
+    ...ownFields,
+    // The component computes them: no share goes to this step.
+    shareReferences: { input: z.array(z.any()), required: true, compare: ignored, secret: true },
+    shareFindings: { input: z.array(z.any()), required: true, compare: ignored },
     attempt: { output: true },
   },
   rules: rekeyRules,
@@ -149,7 +214,7 @@ export const rekeyAttempt: Definition<RekeyInputs, AttemptState> = {
   async delete({ connection, state: { attempt } }) {
     if (!attempt) return;
     await removeObject(connection, rekeyObjects.attempt, async () =>
-      endOurs(connection, await look(connection, oursOf(attempt, attempt.nonces))),
+      endOurs(connection, await observe(connection, oursOf(attempt, attempt.nonces))),
     );
   },
 };

@@ -2,15 +2,13 @@
 
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
 import { Args, Outputs, registration } from "../../resource";
-import { AttemptState, rekeyAttempt } from "./attempt";
+import { AttemptInputs, AttemptState, rekeyAttempt } from "./attempt";
 import { rekeyCommit } from "./commit";
-import { CommitInputs, CommitState } from "./commit-run";
-import { RekeyInputs } from "./declaration";
 import { rekeyShares } from "./shares";
-import { SharesInputs, SharesState } from "./shares-run";
+import { CommitInputs, CommitState, SharesInputs, SharesState } from "./states";
 
 /** @internal */
-export interface RekeyAttemptArgs extends Args<RekeyInputs> {}
+export interface RekeyAttemptArgs extends Args<AttemptInputs> {}
 /** @internal */
 export interface RekeyAttempt extends Outputs<AttemptState> {}
 

@@ -1,43 +1,36 @@
 import { isDeepStrictEqual } from "node:util";
-import { z } from "zod";
-import { ignored } from "../../comparison";
+import { Comparison } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition, PlanNote } from "../../definition";
 import { assertNotRefused, heldByAnother, newInstance } from "../../ownership";
 import { system } from "../client";
-import { CommitInputs, CommitState, Gathered, Last, noteUnknown, Run, stateOf, waitForShares } from "./commit-run";
-import { handedOn, rekeyFields } from "./declaration";
-import { getBackup, ShareSet } from "./server";
-import { deadAgain, settle } from "./settlement";
-import { Brought, guarding, markOf, shareOf, sharesAtHand } from "./share";
-import { settledKey } from "./shares";
-import { look } from "./situation";
+import { getBackup } from "./api";
+import { redacting, shareDigest, shareOf } from "./crypto";
+import { Brought, handedOn, rekeyFields, sharesAtHand } from "./inputs";
 import {
   assertSavesEachStep,
   cancelOurs,
-  cancelProbe,
+  drive,
   endOurs,
   isSucceeded,
+  log,
   missingShares,
-  oursOf,
-  refuseAltered,
+  observe,
   rekeyObjects,
-  settleConflict,
-  stopped,
-  tell,
-  unforeseen,
-  unsettled,
-} from "./steps";
-import { isEmpty } from "./stored-seal";
-import { decide } from "./table";
-import { finish, proveAndVerify } from "./verification";
+  resolveConflict,
+} from "./protocol";
+import { notCommitted, resolveOutcome } from "./settle";
+import { settledKey } from "./shares";
+import { CommitInputs, CommitRun, CommitState, Gathered, isEmpty, LastCommit, oursOf, ShareSet, Submission, stateOf } from "./states";
+import { stopped, unsettled } from "./stops";
+import { finish, outcomeUnknown, proveAndVerify, waitForShares } from "./verify";
 
 // The third of the three resources of a rekey: it proves the new shares, commits them, and only then calls them live.
 
-async function up(connection: Connection, inputs: CommitInputs, last: Last): Promise<CommitState> {
-  const { attempt, candidate, nonces } = inputs;
-  const isSame = isDeepStrictEqual(last.candidate, candidate);
-  const outcome = isSame ? (last.outcome ?? "open") : firstOutcome(inputs);
+async function up(connection: Connection, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
+  const { attempt, candidate, nonces } = inputs.submission;
+  const isSame = isDeepStrictEqual(last.submission?.candidate, candidate);
+  const outcome = isSame ? (last.outcome ?? "open") : firstOutcome(inputs.submission);
   const isOpen = outcome === "open" || outcome === "unknown";
   const before = isSame ? (last.gathered ?? []) : [];
   const { gathered, missing } =
@@ -46,8 +39,8 @@ async function up(connection: Connection, inputs: CommitInputs, last: Last): Pro
     candidate.encrypted.length > 0
       ? gathered.map(({ label, share }) => shareOf(share, label))
       : candidate.shares.map((share, index) => shareOf(share, `new share ${index + 1} of ${candidate.shares.length}`));
-  const run: Run = {
-    connection: guarding(connection, [{ shares }]),
+  const run: CommitRun = {
+    connection: redacting(connection, [{ shares }]),
     inputs,
     ours: oursOf(attempt, nonces, candidate.nonce),
     state: {
@@ -58,20 +51,20 @@ async function up(connection: Connection, inputs: CommitInputs, last: Last): Pro
     missing,
   };
   if (outcome === "live") return finish(run);
-  if (outcome === "dead") throw deadAgain(run);
+  if (outcome === "dead") throw notCommitted(run);
   assertSavesEachStep(connection);
   return step(run);
 }
 
 /** With the time since which the set is known to be live. */
-async function dated(connection: Connection, inputs: CommitInputs, last: Last): Promise<CommitState> {
+async function dated(connection: Connection, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
   const state = await up(connection, inputs, last);
-  const isKnown = last.outcome === "live" && isDeepStrictEqual(last.candidate, inputs.candidate);
+  const isKnown = last.outcome === "live" && isDeepStrictEqual(last.submission?.candidate, inputs.submission.candidate);
   return state.outcome === "live" ? { ...state, since: (isKnown && last.since) || newInstance() } : state;
 }
 
 /** Without verification the reply that brings the new shares has committed them; a lost reply leaves that open. */
-function firstOutcome({ attempt, source }: CommitInputs): CommitState["outcome"] {
+function firstOutcome({ attempt, source }: Submission): CommitState["outcome"] {
   if (attempt.parameters.verification) return "open";
   return source === "reply" ? "live" : "unknown";
 }
@@ -79,13 +72,13 @@ function firstOutcome({ attempt, source }: CommitInputs): CommitState["outcome"]
 /** What was brought before, and what is brought now. Shares of an earlier set, left over in newShares, would open the service, and prove nothing. */
 function gather(
   connection: Connection,
-  { newShares = [], candidate, foreign }: CommitInputs,
+  { newShares = [], submission: { candidate, excluded } }: CommitInputs,
   before: readonly Gathered[],
 ): { gathered: Gathered[]; missing: string[] } {
   const { shares, missing } = sharesAtHand(newShares, "newShares");
-  const fitting = shares.filter((share) => !foreign.includes(markOf(candidate.nonce, share)));
+  const fitting = shares.filter((share) => !excluded.includes(shareDigest(candidate.nonce, share)));
   for (const each of shares)
-    if (!fitting.includes(each)) tell(connection, `${each.label} is none of this rekey's new shares, and is left out`);
+    if (!fitting.includes(each)) log(connection, `${each.label} is none of this rekey's new shares, and is left out`);
   const brought = fitting.map((share) => ({ label: named(share, newShares.length, candidate), share: share.bytes.toString("base64") }));
   const added = brought.filter(({ share }) => !before.some((known) => known.share === share));
   return { gathered: [...before, ...added], missing };
@@ -97,50 +90,46 @@ function named({ label, index }: Brought, count: number, { encrypted }: ShareSet
   return fingerprint && count === encrypted.length ? `${label} (${fingerprint})` : label;
 }
 
-async function step(run: Run): Promise<CommitState> {
-  const { connection, inputs, ours, state } = run;
-  const { nonce, threshold } = inputs.candidate;
-  for (;;) {
-    if (state.outcome === "unknown" && run.shares.length < threshold)
-      throw await waitForShares(
-        run,
-        `whether the new shares of the attempt ${nonce} are live is not known, and ${run.shares.length} of the ${threshold} decrypted ones needed to find out are at hand`,
-      );
-    const situation = await look(connection, ours);
-    const holds = state.outcome === "unknown" ? "unknown" : "candidate";
-    switch (decide(connection, "commit", holds, situation)) {
-      case "prove and verify":
-        return proveAndVerify(run);
-      case "note unknown":
-        throw noteUnknown(run, "our attempt is gone, after a commit, a seal, a failover or a cancel");
-      case "cancel twin":
-        await cancelOurs(connection, situation.status);
-        if (holds === "candidate") throw noteUnknown(run, "our attempt is gone, after a commit, a seal, a failover or a cancel");
-        break;
-      case "cancel probe":
-        await cancelProbe(connection, situation);
-        break;
-      case "refuse altered":
-        throw refuseAltered(situation);
-      case "conflict":
-        await settleConflict(connection, situation, inputs.onConflict, false);
-        break;
-      case "probe":
-        return settle(run, situation.status.required);
-      default:
-        throw unforeseen(situation, `a rekey of which the outcome is ${state.outcome}`);
-    }
-  }
+async function step(run: CommitRun): Promise<CommitState> {
+  const { connection, inputs, shares, state } = run;
+  const { nonce, threshold } = inputs.submission.candidate;
+  const isUnknown = state.outcome === "unknown";
+  if (isUnknown && shares.length < threshold)
+    throw await waitForShares(
+      run,
+      "outcome-unknown-shares-missing",
+      `whether the new shares of the attempt ${nonce} are live is not known, and ${shares.length} of the ${threshold} decrypted ones needed to find out are at hand`,
+    );
+  const isGone = "our attempt is gone, after a commit, a seal, a failover or a cancel";
+  return drive(run, "commit", isUnknown ? "an unknown outcome" : "a candidate", {
+    "prove and verify": () => proveAndVerify(run),
+    "outcome unknown": async () => {
+      throw outcomeUnknown(run, isGone);
+    },
+    "cancel duplicate": async ({ status }) => {
+      await cancelOurs(connection, status);
+      if (!isUnknown) throw outcomeUnknown(run, isGone);
+      return undefined;
+    },
+    probe: ({ status }) => resolveOutcome(run, status.required),
+    conflict: async (observed) => void (await resolveConflict(connection, observed, inputs.onConflict, false)),
+  });
 }
 
+/** Other new shares are a change. What else comes with them is not. */
+const candidates: Comparison = {
+  equal: (a, b) => isDeepStrictEqual((a as Submission | undefined)?.candidate, (b as Submission | undefined)?.candidate),
+};
 const { currentShares, newShares, proof, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
 
 /** Who decrypts the new shares brings them: which of them are still missing. */
-const planNotes = ({ inputs: { candidate, newShares = [] }, last }: { inputs: CommitInputs; last?: CommitState }): PlanNote[] =>
-  !last || last.outcome === "live" || candidate.encrypted.length === 0 ? [] : missingShares(newShares, "newShares");
-
-/** It comes with the candidate, and is missing with it. */
-const withCandidate = { input: z.any().optional(), required: true, compare: ignored } as const;
+const planNotes = ({ inputs, last }: { inputs: CommitInputs; last?: CommitState }): PlanNote[] => {
+  const {
+    submission: { candidate },
+    newShares = [],
+  } = inputs;
+  return !last || last.outcome === "live" || candidate.encrypted.length === 0 ? [] : missingShares(newShares, "newShares");
+};
 
 /** @internal */
 export const rekeyCommit: Definition<CommitInputs, CommitState> = {
@@ -149,13 +138,9 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   noun: "rekey",
   id: "sys/rekey/verify",
   fields: {
-    attempt: { input: handedOn, required: true, compare: ignored },
-    candidate: { input: handedOn, required: true, secret: true },
-    nonces: withCandidate,
-    source: withCandidate,
-    kept: { ...withCandidate, secret: true },
-    foreign: withCandidate,
-    hadBackup: withCandidate,
+    submission: { input: handedOn("candidate"), required: true, compare: candidates, secretOutput: true },
+    "submission.candidate": { secret: true },
+    "submission.kept": { secret: true },
     currentShares,
     newShares,
     proof,
@@ -177,40 +162,42 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   deleteBeforeReplace: true,
   planNotes,
   async read({ connection, state: previous }) {
-    const { outcome, live, attempt, candidate, nonces } = previous as Last;
-    if (outcome !== "live" || !live || !attempt || !candidate) return previous;
-    const { kind, status } = await look(connection, oursOf(attempt, nonces ?? []));
+    const { outcome, live, submission } = previous as LastCommit;
+    if (outcome !== "live" || !live || !submission) return previous;
+    const { server, status } = await observe(connection, oursOf(submission.attempt, submission.nonces));
     if (!isEmpty(live) && status.required !== 0 && status.required !== live.threshold)
-      tell(
+      log(
         connection,
         `the service now asks for ${status.required} shares, and the set in the state has a threshold of ${live.threshold}: somebody has rekeyed it`,
       );
-    if (kind === "former" || kind === "probe")
-      tell(connection, `an attempt of ours is left on the server, ${status.nonce}: the next rekey ends it`);
+    if (server === "abandoned" || server === "probe")
+      log(connection, `an attempt of ours is left on the server, ${status.nonce}: the next rekey ends it`);
     return previous;
   },
   create: ({ connection, inputs }) => dated(connection, inputs, {}),
   update: ({ connection, inputs, last }) => dated(connection, inputs, last),
   async delete({ connection, state }) {
-    const { attempt, candidate, nonces, outcome, live, discardShares, hadBackup } = state as Last;
+    const { submission, outcome, live, discardShares } = state as LastCommit;
     assertNotRefused(connection, rekeyObjects.attempt);
-    if (!attempt || !candidate) return;
+    if (!submission) return;
+    const { attempt, candidate, nonces, hadBackup } = submission;
     // Every set of this rekey is worthless then.
     if (isSucceeded(connection, state)) return void connection.memory.set(settledKey(connection, candidate.nonce), "live");
     const onlyCopy =
       live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await getBackup(connection))?.nonce === live.nonce));
     if (onlyCopy && !discardShares)
       throw stopped(
+        "only-copy",
         "the state holds the only copy of shares that open the service",
         "Put them where they belong (`pulumi stack output --show-secrets`), set discardShares: true, run `pulumi up`, and delete then.",
       );
-    const situation = await look(connection, oursOf(attempt, nonces ?? [], candidate.nonce));
+    const observed = await observe(connection, oursOf(attempt, nonces, candidate.nonce));
     // Another resource of the program may have taken our attempt over.
     const mayEnd = !heldByAnother(connection, rekeyObjects.commit);
     // While it is being verified nothing is committed: it dies with its attempt.
-    const isSettled = outcome === "live" || outcome === "dead" || situation.kind === "verifying";
-    if (mayEnd && (isSettled || discardShares || situation.kind === "probe")) await endOurs(connection, situation);
-    if (!isSettled && !discardShares) throw unsettled("whether the new shares in the state are live is not known");
+    const isSettled = outcome === "live" || outcome === "dead" || observed.server === "verifying";
+    if (mayEnd && (isSettled || discardShares || observed.server === "probe")) await endOurs(connection, observed);
+    if (!isSettled && !discardShares) throw unsettled("outcome-unsettled", "whether the new shares in the state are live is not known");
     if (isSettled) connection.memory.set(settledKey(connection, candidate.nonce), outcome === "live" ? "live" : "dead");
   },
 };

@@ -1,6 +1,6 @@
 import { Output, secret } from "@pulumi/pulumi/output";
 import { described, strictObject, text } from "../../inputs";
-import { decryptMessage, refuse } from "./pgp";
+import { decryptMessage, refuse } from "./crypto";
 
 /** Options of {@link decryptShare}. */
 export interface DecryptShareOptions {

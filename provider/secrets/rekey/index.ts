@@ -1,9 +1,13 @@
-import { Output, secret } from "@pulumi/pulumi/output";
+import { Output, output, secret, unsecret } from "@pulumi/pulumi/output";
 import { ComponentResource, ComponentResourceOptions } from "@pulumi/pulumi/resource";
+import { Connected, onlyConnection } from "../../inputs";
+import { ask } from "../../program";
 import { Args } from "../../resource";
+import { system } from "../client";
+import { getBackup, getStatus } from "./api";
 import { RekeyAttempt, RekeyCommit, RekeyShares } from "./classes";
-import { RekeyInputs } from "./declaration";
-import { EncryptedShare, ShareSet } from "./server";
+import { inspectShares, RekeyInputs } from "./inputs";
+import { EncryptedShare, RekeyBackup, RekeyStatus, ShareSet, Submission } from "./states";
 
 /** Arguments of {@link Rekey}. */
 export interface RekeyArgs extends Args<RekeyInputs> {}
@@ -54,36 +58,20 @@ export class Rekey extends ComponentResource {
 
   constructor(name: string, args: RekeyArgs, opts?: ComponentResourceOptions) {
     super("steward:secrets:Rekey", name, {}, opts);
-    const { currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection, proof, removeBackup } = args;
+    const { currentShares, newShares, ...more } = args;
+    const { waitSeconds, replaceBackup, proof, removeBackup, onConflict, discardShares, connection } = more;
+    const both = { currentShares, newShares, onConflict, discardShares, connection };
     const child = { parent: this };
-    const { attempt } = new RekeyAttempt(`${name}-attempt`, args, child);
-    const made = new RekeyShares(
-      `${name}-shares`,
-      { attempt, currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection },
-      child,
-    );
-    const { nonces, kept, foreign, hadBackup } = made;
-    // Where the shares are not made, their step fails, and this one is not reached.
-    const candidate = made.candidate as Output<ShareSet>;
-    const source = made.source as Output<"reply" | "backup">;
+    const shares = { currentShares, newShares } as Pick<RekeyInputs, "currentShares" | "newShares">;
+    const inspected = output(shares).apply((known) => inspectShares(known as typeof shares));
+    const { shareReferences } = inspected;
+    // They hold no share, and the name of no reference.
+    const shareFindings = unsecret(inspected.shareFindings);
+    const { attempt } = new RekeyAttempt(`${name}-attempt`, { ...more, shareReferences, shareFindings }, child);
+    const { submission } = new RekeyShares(`${name}-shares`, { ...both, waitSeconds, replaceBackup, attempt }, child);
     const commit = new RekeyCommit(
       `${name}-commit`,
-      {
-        attempt,
-        nonces,
-        candidate,
-        source,
-        kept,
-        foreign,
-        hadBackup,
-        currentShares,
-        newShares,
-        proof,
-        removeBackup,
-        onConflict,
-        discardShares,
-        connection,
-      },
+      { ...both, proof, removeBackup, submission: submission as Output<Submission & { candidate: ShareSet }> },
       child,
     );
     this.shares = secret(commit.shares);
@@ -97,4 +85,29 @@ export class Rekey extends ComponentResource {
       complete: this.complete,
     });
   }
+}
+
+/** Options of {@link getRekeyStatus}. */
+export interface GetRekeyStatusOptions extends Connected {}
+
+/**
+ * How far the service's one rekey is, `GET sys/rekey/init` and, while new shares are being verified, `GET sys/rekey/verify`.
+ *
+ * Throws `ERR_UNAVAILABLE` for a sealed service.
+ */
+export async function getRekeyStatus(options: GetRekeyStatusOptions = {}): Promise<RekeyStatus> {
+  return ask("Cannot read the status of a rekey", system, { schema: onlyConnection, given: options }, getStatus);
+}
+
+/** Options of {@link getRekeyBackup}. */
+export interface GetRekeyBackupOptions extends Connected {}
+
+/**
+ * The backup of encrypted new shares that the service keeps, `GET sys/rekey/backup`; undefined when it keeps none. It may be that of a rekey which never
+ * came to its commit: its `nonce` tells.
+ *
+ * Throws `ERR_FORBIDDEN` without a token that may read it.
+ */
+export async function getRekeyBackup(options: GetRekeyBackupOptions = {}): Promise<RekeyBackup | undefined> {
+  return ask("Cannot read the backup of a rekey", system, { schema: onlyConnection, given: options }, getBackup);
 }

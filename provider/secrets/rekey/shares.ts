@@ -2,109 +2,89 @@ import { Comparison } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition, PlanNote } from "../../definition";
 import { StewardError, Unfinished } from "../../errors";
-import { namesWith } from "../../fields";
 import { assertNotRefused, heldByAnother } from "../../ownership";
 import { system } from "../client";
-import { handedOn, rekeyFields } from "./declaration";
-import { give } from "./giving";
-import { getBackup } from "./server";
-import { begunAnew, fromBackup, Last, Run, recover, SharesInputs, SharesState, startAgain } from "./shares-run";
-import { look } from "./situation";
+import { getBackup } from "./api";
+import { handedOn, rekeyFields } from "./inputs";
 import {
-  Attempt,
   assertSavesEachStep,
   cancelOurs,
-  cancelProbe,
+  drive,
   endOurs,
   missingShares,
-  oursOf,
+  observe,
   recipients,
-  refuseAltered,
   rekeyObjects,
-  settleConflict,
-  unforeseen,
-  unsettled,
-} from "./steps";
-import { isEmpty, noShares } from "./stored-seal";
-import { decide } from "./table";
+  resolveConflict,
+} from "./protocol";
+import { Attempt, isEmpty, LastShares, oursOf, SharesInputs, SharesRun, SharesState, Submission } from "./states";
+import { noShares, stopped, unsettled } from "./stops";
+import { fromBackup, recover, restart, restarted, submit } from "./submit";
 
 // The second of the three resources of a rekey: it gives the current shares, and keeps the new ones, of which nothing is committed yet.
 
-async function up(connection: Connection, inputs: SharesInputs, last: Last): Promise<SharesState> {
+async function up(connection: Connection, inputs: SharesInputs, last: LastShares): Promise<SharesState> {
   const { attempt } = inputs;
+  const { submission: before } = last;
   const isSame = last.attempt?.id === attempt.id;
-  if (isSame && last.candidate && !last.unfinished) return stateIn(last);
-  if (isSame && last.candidate && isEmpty(last.candidate)) throw new StewardError({ code: "ERR_REFUSED", ...noShares });
+  if (isSame && before?.candidate && !last.unfinished) return { submission: before };
+  if (isSame && before?.candidate && isEmpty(before.candidate))
+    throw stopped("no-shares-returned", noShares.reason, noShares.advice, "ERR_REFUSED");
   assertSavesEachStep(connection);
   // A set that we made and do not know to be dead may be the one that opens the service.
-  const kept = [...(last.candidate && !isEmpty(last.candidate) ? [last.candidate] : []), ...(last.kept ?? [])];
-  const nonce = (isSame ? last.nonce : undefined) ?? attempt.nonce;
-  const state: SharesState = {
+  const kept = [...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])];
+  const nonce = (isSame ? before?.nonce : undefined) ?? attempt.nonce;
+  const submission: Submission = {
+    attempt,
     nonce,
-    nonces: [...new Set([...(last.nonces ?? []), ...attempt.nonces])],
+    nonces: [...new Set([...(before?.nonces ?? []), ...attempt.nonces])],
     kept,
-    given: isSame ? (last.given ?? []) : [],
-    foreign: [],
-    refused: isSame ? (last.refused ?? []) : [],
-    hadBackup: (last.hadBackup ?? false) || attempt.parameters.backup,
-    ...(last.replacedBackup ? { replacedBackup: last.replacedBackup } : {}),
+    submitted: isSame ? (before?.submitted ?? []) : [],
+    excluded: [],
+    refused: isSame ? (before?.refused ?? []) : [],
+    hadBackup: (before?.hadBackup ?? false) || attempt.parameters.backup,
+    ...(before?.replacedBackup ? { replacedBackup: before.replacedBackup } : {}),
   };
-  if (last.hadBackup && last.attempt) await keepBackup(connection, state, last.attempt.parameters.threshold);
-  return step({ connection, inputs, ours: oursOf(attempt, state.nonces, nonce), state });
+  if (before?.hadBackup && last.attempt) await keepBackup(connection, submission, last.attempt.parameters.threshold);
+  return step({ connection, inputs, ours: oursOf(attempt, submission.nonces, nonce), state: { submission } });
 }
 
 /** What other holders completed of an attempt of ours, or a lost reply brought, is in the backup alone: it may be the live set. */
-async function keepBackup(connection: Connection, state: SharesState, threshold: number): Promise<void> {
+async function keepBackup(connection: Connection, { nonce, nonces, kept }: Submission, threshold: number): Promise<void> {
   const backup = await getBackup(connection);
-  if (!backup || !state.nonces.includes(backup.nonce) || backup.nonce === state.nonce) return;
-  if (state.kept.some(({ nonce }) => nonce === backup.nonce)) return;
+  if (!backup || !nonces.includes(backup.nonce) || backup.nonce === nonce) return;
+  if (kept.some((set) => set.nonce === backup.nonce)) return;
   const encrypted = Object.entries(backup.keys).flatMap(([fingerprint, shares]) => shares.map((share) => ({ fingerprint, share })));
-  state.kept.unshift({ nonce: backup.nonce, threshold, shares: [], encrypted });
+  kept.unshift({ nonce: backup.nonce, threshold, shares: [], encrypted });
 }
 
-/** Without the inputs of the last run, which would come before those of this one. */
-const stateIn = (last: Last): SharesState =>
-  Object.fromEntries(namesWith(rekeyShares.fields, "output").map((name) => [name, last[name as keyof Last]])) as unknown as SharesState;
-
-async function step(run: Run): Promise<SharesState> {
-  const { connection, inputs, ours, state } = run;
-  for (;;) {
-    const situation = await look(connection, ours);
-    const holds = ours.nonce ? "a nonce" : "no nonce";
-    switch (decide(connection, "shares", holds, situation)) {
-      case "start again": {
-        // Without verification the last share commits: whether what its lost reply brought is live, is found out later.
-        const found = ours.parameters.verification ? undefined : await fromBackup(run);
-        return found ?? startAgain(run, "the attempt was gone (a seal, a failover or a cancel)");
-      }
-      case "give up and start":
-        await cancelOurs(connection, situation.status);
-        return startAgain(run, "an older attempt of ours was cancelled");
-      case "cancel probe":
-        await cancelProbe(connection, situation);
-        break;
-      case "take over":
-        throw begunAnew(run, situation.status.nonce, "an attempt exactly like ours, without a share, was taken over");
-      case "give shares":
-        return give(run, situation).catch((error) => {
-          // What was given so far is not given again.
-          if (error instanceof Unfinished || !(error instanceof StewardError) || state.given.length === 0) throw error;
-          throw new Unfinished({ ...state, unfinished: true }, error.facts);
-        });
-      case "recover":
-        return recover(run, situation);
-      case "refuse altered":
-        throw refuseAltered(situation);
-      case "conflict": {
-        const nonce = await settleConflict(connection, situation, inputs.onConflict, true);
-        if (nonce) throw begunAnew(run, nonce, "somebody else's attempt, exactly like ours, goes on as ours");
-        break;
-      }
-      default:
-        throw unforeseen(situation, holds);
-    }
-  }
-}
+const step = (run: SharesRun): Promise<SharesState> =>
+  drive(run, "shares", run.ours.nonce ? "a nonce" : "no nonce", {
+    restart: async () => {
+      // Without verification the last share commits: whether what its lost reply brought is live, is found out later.
+      const found = run.ours.parameters.verification ? undefined : await fromBackup(run);
+      return found ?? restart(run, "attempt-restarted", "the attempt was gone (a seal, a failover or a cancel)");
+    },
+    "abandon and start": async ({ status }) => {
+      await cancelOurs(run.connection, status);
+      return restart(run, "attempt-abandoned", "an older attempt of ours was cancelled");
+    },
+    "take over": async ({ status }) => {
+      throw restarted(run, "attempt-taken-over", status.nonce, "an attempt exactly like ours, without a share, was taken over");
+    },
+    "submit shares": (observed) =>
+      submit(run, observed).catch((error) => {
+        // What was given so far is not given again.
+        if (error instanceof Unfinished || !(error instanceof StewardError) || run.state.submission.submitted.length === 0) throw error;
+        throw new Unfinished({ ...run.state, unfinished: true }, error.facts);
+      }),
+    recover: (observed) => recover(run, observed),
+    conflict: async (observed) => {
+      const nonce = await resolveConflict(run.connection, observed, run.inputs.onConflict, true);
+      if (nonce) throw restarted(run, "attempt-resumed", nonce, "somebody else's attempt, exactly like ours, goes on as ours");
+      return undefined;
+    },
+  });
 
 /** Where the commit, deleted in the same run, has left word that its sets are settled. @internal */
 export const settledKey = ({ server }: Connection, nonce: string): string => `rekey ${nonce} settled on ${server}`;
@@ -116,7 +96,7 @@ const { currentShares, newShares, waitSeconds, replaceBackup, onConflict, discar
 /** What a holder sees in a preview, before giving a share. */
 async function planNotes({ inputs, last }: { inputs: SharesInputs; last?: SharesState }): Promise<PlanNote[]> {
   const { nonce, parameters } = inputs.attempt;
-  if (!last || last.candidate || !nonce) return [];
+  if (!last || last.submission?.candidate || !nonce) return [];
   const to = await recipients(parameters.pgpKeys);
   return [
     {
@@ -134,23 +114,16 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   noun: "rekey",
   id: "sys/rekey/update",
   fields: {
-    attempt: { input: handedOn, required: true, compare: attempts },
+    attempt: { input: handedOn("id"), required: true, compare: attempts },
     currentShares,
     newShares,
     waitSeconds,
     replaceBackup,
     onConflict,
     discardShares: { input: discardShares.input },
-    nonce: { output: true },
-    nonces: { output: true },
-    candidate: { output: true, secret: true },
-    source: { output: true },
-    kept: { output: true, secret: true },
-    given: { output: true },
-    foreign: { output: true },
-    refused: { output: true },
-    hadBackup: { output: true },
-    replacedBackup: { output: true },
+    submission: { output: true, secretOutput: true },
+    "submission.candidate": { secret: true },
+    "submission.kept": { secret: true },
     connection,
   },
   objects: { fields: [], paths: () => [rekeyObjects.shares] },
@@ -160,18 +133,19 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   create: ({ connection, inputs }) => up(connection, inputs, {}),
   update: ({ connection, inputs, last }) => up(connection, inputs, last),
   async delete({ connection, state }) {
-    const { attempt, candidate, kept = [], nonces, discardShares } = state as Last;
+    const { attempt, submission, discardShares } = state as LastShares;
+    const { candidate, kept = [], nonces = [], nonce } = submission ?? {};
     assertNotRefused(connection, rekeyObjects.attempt);
     if (!attempt) return;
-    const situation = await look(connection, oursOf(attempt, nonces ?? [], state.nonce));
+    const observed = await observe(connection, oursOf(attempt, nonces, nonce));
     // Another resource of the program may have taken our attempt over.
-    if (!heldByAnother(connection, rekeyObjects.shares)) await endOurs(connection, situation);
+    if (!heldByAnother(connection, rekeyObjects.shares)) await endOurs(connection, observed);
     // The commit, gone before, has judged them; or they died with the attempt that was just cancelled.
     const verdict = candidate && connection.memory.get(settledKey(connection, candidate.nonce));
     // A live candidate makes every other set worthless; a dead one says nothing of those that are kept.
-    const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || situation.kind === "verifying";
+    const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || observed.server === "verifying";
     const judged = verdict === "live" || (kept.length === 0 && isWorthless);
     if (judged || discardShares) return;
-    throw unsettled("the state holds shares that may be the live ones");
+    throw unsettled("shares-unsettled", "the state holds shares that may be the live ones");
   },
 };

@@ -26,7 +26,7 @@ test("a rekey completes after kills at the start, at a share and at the commit",
   ];
   await withRekeyTarget(start, { shares: 5, threshold: 3 }, async (target) => {
     const report = await tell(target, new CommandLine(target), plan);
-    const rows = ["attempt: take over", "shares: give shares", "commit: note unknown", "commit: probe"];
+    const rows = ["attempt: take over", "shares: submit shares", "commit: outcome unknown", "commit: probe"];
     expect([...report.rows]).toEqual(expect.arrayContaining(rows));
     expect(report.struck.map((struck) => struck.opens)).toEqual(["former", "former", "new"]);
     expect(report.runs).toBe(5);

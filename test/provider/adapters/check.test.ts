@@ -119,7 +119,13 @@ describe("check", () => {
     ).toEqual([]);
     expect(await engine("SchedulerRoles").problems({ roles: unknown, exclusive: unknown })).toEqual([]);
     expect(
-      await engine("RekeyAttempt").problems({ secretShares: 2, secretThreshold: 2, currentShares: [unknown, unknown], pgpKeys: unknown }),
+      await engine("RekeyAttempt").problems({
+        secretShares: 2,
+        secretThreshold: 2,
+        shareReferences: unknown,
+        shareFindings: unknown,
+        pgpKeys: unknown,
+      }),
     ).toEqual([]);
     expect(await engine("SchedulerRoles").problems({ roles: { web: unknown, site: { policies: unknown } }, connection: unknown })).toEqual(
       [],
@@ -129,7 +135,7 @@ describe("check", () => {
   });
 
   test("rejects plain HTTP to another host for shares", async () => {
-    const rekey = { secretShares: 1, secretThreshold: 1, currentShares: ["00"], keepSharesInState: true };
+    const rekey = { secretShares: 1, secretThreshold: 1, shareReferences: [], shareFindings: [], keepSharesInState: true };
     const problemsAt = (address: string, more: object = {}): Promise<string[]> =>
       engine("RekeyAttempt", { "steward:default": { secrets: { address } } }).problems({ ...rekey, ...more });
     expect(await problemsAt("http://vault.example.com:8200")).toEqual([expect.stringContaining("in clear text")]);

@@ -1,4 +1,4 @@
-import { forget, provider } from "../../../provider/adapters/dynamic-runtime";
+import { forget } from "../../../provider/adapters/dynamic-runtime";
 import { call } from "../../support/call";
 import { definitionOf, secretOutputs } from "../../support/definitions";
 import { Declaration, Deployment, Secret } from "../../support/deployment";

@@ -1,4 +1,4 @@
-import { getBackup } from "../../../provider/secrets/rekey/server";
+import { getBackup } from "../../../provider/secrets/rekey/api";
 import { Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
 import { connectTo } from "../../support/connection";

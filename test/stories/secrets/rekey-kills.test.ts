@@ -34,7 +34,7 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
         strike("both", "after", request("PUT", "rekey/update", 5)),
       ],
     },
-    rows: ["commit: note unknown", "commit: probe", "commit: cancel probe"],
+    rows: ["commit: outcome unknown", "commit: probe", "commit: cancel probe"],
     opens: ["new", "new"],
   },
   {
@@ -45,7 +45,7 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
         strike("late request", "before", request("PUT", "rekey/verify", 2)),
       ],
     },
-    rows: ["shares: give shares", "commit: prove and verify"],
+    rows: ["shares: submit shares", "commit: prove and verify"],
     opens: ["former", "former"],
   },
   {
@@ -58,7 +58,7 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
         strike("seal", "before", request("PUT", "rekey/verify", 1)),
       ],
     },
-    rows: ["shares: start again", "commit: probe"],
+    rows: ["shares: restart", "commit: probe"],
     opens: ["former", "former"],
   },
   {

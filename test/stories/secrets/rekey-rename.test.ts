@@ -152,7 +152,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     const refused = await up("--continue-on-error");
     expect(refused.code).not.toBe(0);
     expect(refused.output).toContain("1 of 2");
-    expect(refused.output).toContain("candidate: is missing; the rekey stopped before this step");
+    expect(refused.output).toContain("submission: the rekey stopped before this step");
     expect(refused.output).not.toContain("received undefined");
     expect(await attempt()).toMatchObject({ started: true, progress: 1 });
     expect((await state()).opening).toEqual([former]);

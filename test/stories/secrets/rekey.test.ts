@@ -106,6 +106,29 @@ onEachRekeyTarget("a rekey", (current) => {
     for (const share of shares) expect(stored).not.toContain(Buffer.from(share, "hex").toString("base64"));
   });
 
+  test("an invalid share stops an update before anything is sent, without a preview too, and the attempt gets no share", async () => {
+    const [first = "", second = ""] = current().first;
+    project.program(`
+      const currentShares = new pulumi.Config().requireSecretObject("current");
+      new secrets.Rekey("unseal", { secretShares: 3, secretThreshold: 2, keepSharesInState: true, currentShares });`);
+    await project.set("current", JSON.stringify([first, { env: "RS9" }, first]), "--secret");
+    const refused = await project.pulumi("up", "--yes", "--skip-preview");
+    expect(refused.code).not.toBe(0);
+    expect(refused.output).toContain("currentShares[2]: is the same share as currentShares[0]");
+    expect(current().gateway.requests).toEqual([]);
+
+    await project.set("current", JSON.stringify([first, { env: "RS9" }, second]), "--secret");
+    const stopped = await project.pulumi("up", "--yes", "--skip-preview");
+    expect(stopped.output).toContain("2 of 3 current shares given; not at hand: currentShares[1] (the variable RS9)");
+    const resources = await project.resources();
+    const stateOf = (name: string): string => JSON.stringify(resources.find(({ urn }) => urn.endsWith(`::unseal-${name}`)));
+    expect(JSON.parse(stateOf("attempt")).inputs).toMatchObject({ shareReferences: [{ env: "RS9" }], shareFindings: [] });
+    for (const share of [first, second]) {
+      expect(stateOf("attempt")).not.toContain(share);
+      expect(stateOf("shares")).toContain(share);
+    }
+  });
+
   test("without PGP keys the preview of a new rekey asks whether the state may hold its shares, and of a finished one does not", async () => {
     const asked = "keepSharesInState: must be true without pgpKeys: the state will hold all new shares";
     const without = (more = ""): Story =>

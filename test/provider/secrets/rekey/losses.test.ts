@@ -30,7 +30,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     const { nonce } = await status();
     for (const key of [b, c]) await current().outside("PUT", "sys/rekey/update", { key, nonce });
     await stack.stops(inputs({ pgpKeys, backup: true, secretThreshold: 3, currentShares: [a] }));
-    expect(stack.shares.outputs().kept).toMatchObject([{ nonce, threshold: 2 }]);
+    expect(stack.submission.kept).toMatchObject([{ nonce, threshold: 2 }]);
   });
 
   test("the backup of another rekey is overwritten only with replaceBackup, and the state keeps it", async () => {
@@ -47,7 +47,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     expect(await status()).toMatchObject({ progress: 0 });
     expect(await stack.stops({ ...pgp, replaceBackup: true })).toMatch(/is saved in the state now, before ours overwrites it/);
     expect(await stack.stops({ ...pgp, replaceBackup: true })).toContain("decrypted new shares that prove the rekey");
-    const kept = stack.shares.outputs().replacedBackup as { keys: Record<string, string[]> };
+    const kept = stack.submission.replacedBackup as { keys: Record<string, string[]> };
     expect(Object.keys(kept.keys).sort()).toEqual(all.map(({ fingerprint }) => fingerprint).sort());
     // An attempt that never came to its commit takes its dead backup along only when it is settled.
     await stack.up({ ...pgp, replaceBackup: true, newShares: await decrypted(candidateOf(stack), all) });
@@ -82,7 +82,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
 
   test("a rekey without verification and PGP keys requires acceptLossRisk", async () => {
     const stack = stackOn(current());
-    expect(await stack.attempt.problems({ ...inputs({ requireVerification: false }) })).toEqual([
+    expect(await stack.problems(inputs({ requireVerification: false }))).toEqual([
       "requireVerification: without verification the last current share commits, and if its reply is lost, nobody ever knows the new keys: the service cannot be unsealed again; give pgpKeys and backup as well, or acceptLossRisk: true",
     ]);
     await stack.up(inputs({ requireVerification: false, acceptLossRisk: true }));
@@ -149,7 +149,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     current().gateway.interrupt = lostCommit;
     await stack.stops(inputs());
     current().gateway.interrupt = undefined;
-    const { shares: live } = (stack.shares.outputs() as { candidate: { shares: string[] } }).candidate;
+    const { shares: live } = stack.candidate;
     await stack.up(inputs({ triggers: ["2"] }), "shares");
     await expect(stack.destroy()).rejects.toThrow(
       /the state holds shares that may be the live ones|whether the new shares in the state are live is not known/,

@@ -1,7 +1,7 @@
 import { isSecret, Output } from "@pulumi/pulumi/output";
 import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 import { secrets } from "../../../../provider";
-import { describeKeys, inspectKeys } from "../../../../provider/secrets/rekey/pgp";
+import { describeKeys, inspectKeys } from "../../../../provider/secrets/rekey/crypto";
 
 const { createMessage, encrypt, encryptKey, generateKey, revokeKey } = require("openpgp") as typeof OpenPGP;
 const generate = (options: object = {}): Promise<{ privateKey: OpenPGP.PrivateKey; publicKey: OpenPGP.PublicKey }> =>

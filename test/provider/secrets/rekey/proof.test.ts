@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { split } from "shamir-secret-sharing";
-import { prove } from "../../../../provider/secrets/rekey/proof";
-import { Share, shareOf } from "../../../../provider/secrets/rekey/share";
+import { prove, Share, shareOf } from "../../../../provider/secrets/rekey/crypto";
 
 const sharesOf = async (count: number, threshold: number): Promise<Share[]> =>
   (await split(new Uint8Array(randomBytes(32)), count, threshold)).map((part, index) =>

@@ -71,7 +71,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     await stack.up(inputs(), "attempt");
     refuse("DELETE", "init");
     await stack.stops(pgp);
-    const { encrypted } = stack.shares.outputs().candidate as { encrypted: { share: string }[] };
+    const { encrypted } = stack.candidate;
     const newShares = await Promise.all(all.map((holder, index) => read(holder, (encrypted[index] as { share: string }).share)));
     refuse("DELETE", "backup");
     sandbox.faults.add({ system: "secrets", method: "PUT", path: "/v1/sys/rekey/verify", nth: 2, action: "drop-after" });
@@ -129,7 +129,8 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
         },
       },
     });
-    await expect(rekeyAttempt.create({ connection, inputs: inputs() })).rejects.toThrow("Pulumi has ended");
+    const given = new RekeyStack(config()).attemptInputs(inputs());
+    await expect(rekeyAttempt.create({ connection, inputs: given as never })).rejects.toThrow("Pulumi has ended");
     expect(of("PUT init")).toBe(1);
   });
 

@@ -40,7 +40,7 @@ describe.each(rekeyTargets)("a rekey with two resources after a rename ($name)",
       sharesInputs(inputs: object): Record<string, unknown>;
       commitInputs(inputs: object): Record<string, unknown>;
     };
-    expect(await b.attempt.up(given, remembers)).toBe("same");
+    expect(await b.attempt.up(b.attemptInputs(given), remembers)).toBe("same");
     expect(await b.shares.up(stack.sharesInputs(given), remembers)).toBe("same");
     expect(await b.commit.up(stack.commitInputs(given), remembers)).toBe("same");
     await expect(a.commit.destroy(remembers)).rejects.toThrow("only copy of shares that open the service");
@@ -53,7 +53,7 @@ describe.each(rekeyTargets)("a rekey with two resources after a rename ($name)",
     const status = async (): Promise<unknown> => (await target.outside("GET", "sys/rekey/init")).body;
     expect(await status()).toMatchObject({ started: true, progress: 1 });
     forget();
-    await expect(b.attempt.up(inputs, remembers)).rejects.toMatchObject({ code: "ERR_CONFLICT" });
+    await expect(b.attempt.up(b.attemptInputs(inputs), remembers)).rejects.toMatchObject({ code: "ERR_CONFLICT" });
     // With --continue-on-error Pulumi deletes the former ones all the same.
     for (const part of [a.shares, a.attempt]) await expect(part.destroy(remembers)).rejects.toMatchObject({ code: "ERR_REFUSED" });
     expect(await status()).toMatchObject({ started: true, progress: 1 });

@@ -1,5 +1,5 @@
 import { RekeyInputs } from "../../../../provider/secrets";
-import { lineOf, table } from "../../../../provider/secrets/rekey/table";
+import { lineOf, table } from "../../../../provider/secrets/rekey/protocol";
 import { printed } from "../../../support/printed";
 import { onEachRekeyTarget, RekeyStack, RekeyTarget } from "../../../support/rekey";
 
@@ -52,7 +52,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect(stack.attempt.outputs().attempt).toMatchObject({ nonce });
     expect(target.gateway.requests.filter(({ method, path }) => method === "PUT" && path === "/v1/sys/rekey/init")).toEqual([]);
   },
-  "attempt: give up and start": async ({ stack, inputs, status }) => {
+  "attempt: abandon and start": async ({ stack, inputs, status }) => {
     await stack.up(inputs, "shares");
     const { nonce } = await status();
     await stack.up(again(inputs), "attempt");
@@ -67,7 +67,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     await stack.up(again(inputs));
     expect((await status()).nonce).not.toBe(nonce);
   },
-  "attempt: pass on": async ({ stack, inputs, cancel, begin, status }) => {
+  "attempt: defer": async ({ stack, inputs, cancel, begin, status }) => {
     await stack.up(inputs, "attempt");
     await cancel();
     const nonce = await begin(strange);
@@ -87,7 +87,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect(await stack.stops({ ...inputs, onConflict: "resume" })).toContain("It cannot be resumed");
     await stack.up({ ...inputs, onConflict: "cancel" });
   },
-  "shares: start again": async ({ target, stack, inputs, status }) => {
+  "shares: restart": async ({ target, stack, inputs, status }) => {
     await stack.up(inputs, "attempt");
     const { nonce } = await status();
     await target.sealAndUnseal(target.first.slice(0, 3));
@@ -96,7 +96,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect((await status()).nonce).not.toBe(nonce);
     await stack.up(inputs);
   },
-  "shares: give up and start": async ({ stack, inputs, cancel, status }) => {
+  "shares: abandon and start": async ({ stack, inputs, cancel, status }) => {
     await stack.up(inputs, "attempt");
     await cancel();
     await stack.stops(inputs);
@@ -119,9 +119,9 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect(await stack.stops(inputs)).toContain(`was taken over, and its nonce ${nonce} is saved now`);
     await stack.up(inputs);
   },
-  "shares: give shares": async ({ stack, inputs, status }) => {
+  "shares: submit shares": async ({ stack, inputs, status }) => {
     await stack.up(inputs, "shares");
-    expect((stack.shares.outputs() as { candidate: { shares: string[] } }).candidate.shares).toHaveLength(3);
+    expect(stack.candidate.shares).toHaveLength(3);
     expect((await status()).started).toBe(true);
   },
   "shares: recover": async ({ target, stack, inputs, give, status }) => {
@@ -136,7 +136,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect(ends.map(({ path }) => path)).toEqual(["/v1/sys/rekey/verify", "/v1/sys/rekey/init"]);
     await stack.up(inputs);
   },
-  "shares: refuse altered": async ({ target, stack, inputs, status }) => {
+  "shares: refuse tampered": async ({ target, stack, inputs, status }) => {
     await stack.up(inputs, "attempt");
     target.gateway.interrupt = ({ method, path }) =>
       method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: altered } : undefined;
@@ -158,14 +158,14 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     await stack.up(inputs);
     expect((await status()).started).toBe(false);
   },
-  "commit: note unknown": async (stage) => {
+  "commit: outcome unknown": async (stage) => {
     await untilUnknown(stage);
     expect((await stage.status()).started).toBe(false);
     expect(await stage.stack.stops(stage.inputs)).toContain("its new shares are dead, and the former ones still open the service");
     expect(await stage.stack.stops(stage.inputs)).toContain("its new shares are dead");
     await stage.stack.up(again(stage.inputs));
   },
-  "commit: cancel twin": async ({ stack, inputs, cancel, begin, status }) => {
+  "commit: cancel duplicate": async ({ stack, inputs, cancel, begin, status }) => {
     await stack.up(inputs, "shares");
     await cancel();
     await begin(like);
@@ -181,7 +181,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect((await stage.status()).started).toBe(false);
     await stage.stack.up(again(stage.inputs));
   },
-  "commit: refuse altered": async ({ target, stack, inputs }) => {
+  "commit: refuse tampered": async ({ target, stack, inputs }) => {
     await stack.up(inputs, "shares");
     target.gateway.interrupt = ({ method, path }) =>
       method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: altered } : undefined;

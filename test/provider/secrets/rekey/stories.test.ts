@@ -24,7 +24,7 @@ onEachRekeyTarget("a rekey", (current) => {
     await stack.up(inputs());
     const [first] = [stack.outputs.shares];
     told.mockClear();
-    expect((await stack.attempt.preview({ ...inputs({ triggers: ["2"] }) })).operation).toBe("update");
+    expect((await stack.attempt.preview(stack.attemptInputs(inputs({ triggers: ["2"] })))).operation).toBe("update");
     expect(lines()).toMatch(/warning: rekey: a new rekey will run/);
     // The state's own shares are the current ones, and are tried.
     const other = Buffer.alloc(33, 8).toString("base64");
@@ -47,7 +47,7 @@ onEachRekeyTarget("a rekey", (current) => {
     const stack = stackOn(current());
     const one = inputs({ secretThreshold: 1 });
     if (current().dialect === "hashicorp") {
-      expect(await stack.attempt.problems({ ...one })).toEqual(["secretThreshold: must be at least 2 where there is more than one share"]);
+      expect(await stack.problems(one)).toEqual(["secretThreshold: must be at least 2 where there is more than one share"]);
       return;
     }
     await stack.up(one);
@@ -64,7 +64,7 @@ onEachRekeyTarget("a rekey", (current) => {
     delete process.env.STEWARD_MISSING;
     expect(await stack.stops(inputs({ currentShares: [a, { env: "STEWARD_MISSING" }, { file: "no/such/file" }] }))).toBe(
       "Cannot create rekey: 1 of 3 current shares given; not at hand: currentShares[1] (the variable STEWARD_MISSING), currentShares[2] (the file no/such/file). " +
-        "Run `pulumi up` again where missing shares are at hand; other holders may give theirs in the meantime, but the last one has to be given here.",
+        "Run `pulumi up` again where missing shares are at hand; other holders may give theirs in the meantime, but the last one has to be given here. [rekey/shares-missing]",
     );
     // The same share again is not given again.
     const sent = await requests(() => stack.stops(inputs({ currentShares: [a] })));
@@ -124,17 +124,17 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await status()).toMatchObject({ progress: 1 });
     expect(lines().match(/waiting up to 0\.5 s for other holders/g)).toHaveLength(1);
     // No Ctrl-C ends a wait but the second, so that none lasts longer than an hour.
-    expect(await stackOn(current()).attempt.problems({ ...inputs(), waitSeconds: 3601 })).toEqual([
+    expect(await stackOn(current()).problems(inputs({ waitSeconds: 3601 }))).toEqual([
       "waitSeconds: must be at most 3600: nothing but a second Ctrl-C ends the wait early",
     ]);
-    expect(await stackOn(current()).attempt.problems({ ...inputs(), waitSeconds: 3600 })).toEqual([]);
+    expect(await stackOn(current()).problems(inputs({ waitSeconds: 3600 }))).toEqual([]);
   });
 
   test("a wrong share is detected at the threshold and discards the progress, and the next run starts over", async () => {
     const [a = "", b = ""] = current().first;
     const stack = stackOn(current());
     expect(await stack.stops(inputs({ currentShares: [a, b, wrong] }))).toMatch(
-      /^Cannot create rekey: the 3 shares given do not open the service \(.*\); the attempt .* stands, and begins again with no share\. At least one of them is wrong: correct currentShares and run again\.$/,
+      /^Cannot create rekey: the 3 shares given do not open the service \(.*\); the attempt .* stands, and begins again with no share\. At least one of them is wrong: correct currentShares and run again\. \[rekey\/shares-refused\]$/,
     );
     expect(await status()).toMatchObject({ started: true, progress: 0 });
     await stack.up(inputs());
@@ -149,7 +149,7 @@ onEachRekeyTarget("a rekey", (current) => {
     const stack = stackOn(current());
     const shares = [current().first[0] as string, { env: "STEWARD_SHARE" }];
     expect(await stack.stops(inputs({ currentShares: shares }))).toBe(
-      `Cannot create rekey: ${reason}. Nothing was sent: correct it and run again.`,
+      `Cannot create rekey: ${reason}. Nothing was sent: correct it and run again. [rekey/invalid-share]`,
     );
     delete process.env.STEWARD_SHARE;
     expect(await status()).toMatchObject({ progress: 0 });

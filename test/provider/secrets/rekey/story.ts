@@ -38,8 +38,8 @@ export function tools(current: () => RekeyTarget) {
         read(all.find((each) => each.fingerprint === fingerprint) as Holder, share),
       ),
     );
-  const candidateOf = ({ shares }: RekeyStack): { encryptedShares: { fingerprint: string; share: string }[] } => ({
-    encryptedShares: (shares.outputs() as { candidate: { encrypted: { fingerprint: string; share: string }[] } }).candidate.encrypted,
+  const candidateOf = ({ candidate }: RekeyStack): { encryptedShares: { fingerprint: string; share: string }[] } => ({
+    encryptedShares: candidate.encrypted,
   });
   return { inputs, stackOn, requests, status, decrypted, candidateOf };
 }

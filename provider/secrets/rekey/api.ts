@@ -1,66 +1,15 @@
-import { isDeepStrictEqual } from "node:util";
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
 import { unlikeTheApi } from "../../failure";
+import { delayAfter429 } from "../../http";
 import { apiPath, call, dialectOf, isFromService } from "../client";
-import { sendPatiently } from "./rate-limit";
-import { decodeShare } from "./share";
+import { decodeShare } from "./crypto";
+import { Parameters, RekeyBackup, RekeyStatus, ShareSet } from "./states";
+import { identified } from "./stops";
 
 // The service's side of a rekey: `sys/rekey/*`, one function for each request.
-
-/** The state of the service's one rekey. */
-export interface RekeyStatus {
-  /** Whether an attempt is in progress. */
-  started: boolean;
-  /** Which attempt; empty when there is none. */
-  nonce: string;
-  /** How many of the new shares will open the service. */
-  threshold: number;
-  /** How many new shares are made. */
-  shares: number;
-  /** How many current shares were given. */
-  progress: number;
-  /** How many current shares are needed: the threshold of the live set. */
-  required: number;
-  /** Of the keys that the new shares are encrypted to, in order. */
-  pgpFingerprints: string[];
-  /** Whether the service keeps the encrypted shares. */
-  backup: boolean;
-  /** Whether the new shares have to be given back before the commit. */
-  verificationRequired: boolean;
-  /** There while the new shares are being verified. */
-  verification?: { nonce: string; progress: number; threshold: number; shares: number };
-}
-
-/** What an attempt is to make. @internal */
-export interface Parameters {
-  shares: number;
-  threshold: number;
-  /** Base64 of the binary form; none: the new shares come in clear text. */
-  pgpKeys: string[];
-  fingerprints: string[];
-  backup: boolean;
-  verification: boolean;
-}
-
-/** New shares, as the reply that completes the current ones brings them. @internal */
-export interface ShareSet {
-  /** Of the attempt that made them. */
-  nonce: string;
-  threshold: number;
-  /** Base64; none with PGP. */
-  shares: string[];
-  encrypted: EncryptedShare[];
-}
-
-/** A share that only its holder can read. */
-export interface EncryptedShare {
-  /** Of the holder's key, lower-case hex. */
-  fingerprint: string;
-  /** Hex of the PGP message. */
-  share: string;
-}
 
 const init = apiPath("sys/rekey/init");
 const verify = apiPath("sys/rekey/verify");
@@ -106,7 +55,10 @@ function parse<T>(schema: z.ZodType<T>, body: unknown, method: string, path: str
 }
 
 const unexpectedAnswer = (method: string, path: string): StewardError =>
-  unlikeTheApi(method, path, "the server's answer is not that of a rekey", "Check the connection's address.");
+  identified(
+    "unexpected-response",
+    unlikeTheApi(method, path, "the server's answer is not that of a rekey", "Check the connection's address."),
+  );
 
 /** A request that changes the attempt: never repeated by itself, and never sent when nobody is left to save what it brings. */
 async function act(connection: Connection, method: "PUT" | "DELETE", path: string, body?: object): Promise<unknown> {
@@ -161,7 +113,7 @@ export async function startAttempt(connection: Connection, parameters: Parameter
     require_verification: parameters.verification,
   };
   const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(connection)).started;
-  const body = await sendPatiently(connection, () => act(connection, "PUT", init, wanted), isNoneInProgress);
+  const body = await retryAfter429(connection, () => act(connection, "PUT", init, wanted), isNoneInProgress);
   return startAnswer.safeParse(body).data?.nonce || undefined;
 }
 
@@ -169,15 +121,18 @@ export async function startAttempt(connection: Connection, parameters: Parameter
 export async function cancelAttempt(connection: Connection, nonce: string): Promise<void> {
   const isInProgress = async (): Promise<boolean> => (await getStatus(connection)).nonce === nonce;
   const cancel = (): Promise<unknown> => act(connection, "DELETE", init, dialectOf(connection).cancelNamesNonce ? { nonce } : undefined);
-  const send = (): Promise<unknown> => sendPatiently(connection, cancel, isInProgress);
+  const send = (): Promise<unknown> => retryAfter429(connection, cancel, isInProgress);
   const key = JSON.stringify(["cancelled", connection.server, nonce]);
   // No nonce comes twice: whoever goes on cancelling it would do so for ever.
   if (connection.memory.has(key))
-    throw unlikeTheApi(
-      "DELETE",
-      init,
-      "the service still shows an attempt that it said was cancelled",
-      "See its log, and what stands between.",
+    throw identified(
+      "cancel-ineffective",
+      unlikeTheApi(
+        "DELETE",
+        init,
+        "the service still shows an attempt that it said was cancelled",
+        "See its log, and what stands between.",
+      ),
     );
   try {
     await send();
@@ -190,7 +145,7 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
 }
 
 /** Gives a current share. A set: it was the last one. @internal */
-export async function giveShare(
+export async function submitShare(
   connection: Connection,
   given: { nonce: string; share: string },
   parameters: Pick<Parameters, "threshold" | "fingerprints">,
@@ -207,22 +162,13 @@ export async function giveShare(
   return { set: { nonce: given.nonce, threshold, shares, encrypted } };
 }
 
-/** As many shares as were asked for, each for the holder that it was asked for. @internal */
-export const isWhole = ({ shares, encrypted }: ShareSet, parameters: Pick<Parameters, "shares" | "fingerprints">): boolean =>
-  parameters.fingerprints.length > 0
-    ? isDeepStrictEqual(
-        encrypted.map(({ fingerprint }) => fingerprint),
-        parameters.fingerprints,
-      )
-    : shares.length === parameters.shares;
-
 /** Begins the verification of the attempt of this nonce anew: a fresh nonce, which an older request does not know. @internal */
 export async function restartVerification(connection: Connection, nonce: string): Promise<RekeyStatus["verification"]> {
   const isVerifying = async (): Promise<boolean> => {
     const status = await getStatus(connection);
     return status.nonce === nonce && status.verification !== undefined;
   };
-  const send = (): Promise<unknown> => sendPatiently(connection, () => act(connection, "DELETE", verify), isVerifying);
+  const send = (): Promise<unknown> => retryAfter429(connection, () => act(connection, "DELETE", verify), isVerifying);
   const body = await send().catch((error) => {
     // To begin anew twice is as good as once.
     if (isReplyLost(error)) return send();
@@ -235,14 +181,6 @@ export async function restartVerification(connection: Connection, nonce: string)
 export async function verifyShare(connection: Connection, given: { nonce: string; share: string }): Promise<boolean> {
   const body = await act(connection, "PUT", verify, { key: given.share, nonce: given.nonce });
   return parse(updateAnswer, body, "PUT", verify).complete;
-}
-
-/** The encrypted shares that the service keeps. */
-export interface RekeyBackup {
-  /** Of the attempt that made them. */
-  nonce: string;
-  /** Under each fingerprint, the PGP messages in hex. */
-  keys: Record<string, string[]>;
 }
 
 /** @internal */
@@ -281,12 +219,58 @@ export async function removeBackup(connection: Connection, nonce: string): Promi
     act(connection, "DELETE", backup).catch((error) => {
       throw explainDenied(error, connection, "delete");
     });
-  await sendPatiently(connection, remove, isKept);
+  await retryAfter429(connection, remove, isKept);
 }
 
 /** Whether a share that was not taken was not even looked at: whoever answers so has not counted it. @internal */
-export const saysNothingOfTheShare = (error: StewardError): boolean =>
+export const wasNotCounted = (error: StewardError): boolean =>
   !isReplyLost(error) && (error.status === undefined || error.status < 400 || [401, 403, 404, 429, 503].includes(error.status));
 
 /** Whether a request may have been applied all the same. @internal */
 export const isReplyLost = (error: unknown): boolean => error instanceof StewardError && Boolean(error.facts.outcomeUnknown);
+
+/** Whether the service says that its seal keeps the key. @internal */
+export async function isAutoUnsealed(connection: Connection): Promise<boolean> {
+  if (!dialectOf(connection).showsSeal) return false;
+  const path = apiPath("sys/seal-status");
+  const body = await call(connection, { method: "GET", path, retry: "idempotent" });
+  return Boolean((body as { recovery_seal?: unknown } | undefined)?.recovery_seal);
+}
+
+/** Whether the rekey succeeds without a share: the API document then asks for one of one. @internal */
+export const mayReturnNoShares = (
+  connection: Connection,
+  { shares, threshold, fingerprints, verification }: Pick<Parameters, "shares" | "threshold" | "fingerprints" | "verification">,
+): boolean => dialectOf(connection).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
+
+/** All waits of a run, whatever they were for. */
+interface Waits {
+  count: number;
+  milliseconds: number;
+}
+
+/** Waits after a 429. Throws every other error, and the 429 itself once all waits of this run would last longer than the deadline of a request. @internal */
+export async function waitAfter429(connection: Connection, error: unknown): Promise<void> {
+  const key = "rekey: waits after 429";
+  const { count, milliseconds } = (connection.memory.get(key) as Waits | undefined) ?? { count: 0, milliseconds: 0 };
+  const pause = delayAfter429(connection, error, count);
+  if (pause === undefined || milliseconds + pause > connection.limits.deadline) throw error;
+  connection.memory.set(key, { count: count + 1, milliseconds: milliseconds + pause });
+  await sleep(pause);
+}
+
+/**
+ * Sends again what a 429 refused, which says that nothing was applied. Meanwhile the attempt may have become another one: `isStillCurrent` looks at the service
+ * again before anything is sent.
+ * @internal
+ */
+export async function retryAfter429<T>(connection: Connection, send: () => Promise<T>, isStillCurrent: () => Promise<boolean>): Promise<T> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      await waitAfter429(connection, error);
+      if (!(await isStillCurrent())) throw error;
+    }
+  }
+}

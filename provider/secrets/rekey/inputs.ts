@@ -1,11 +1,13 @@
+import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { Comparison, exact, ignored } from "../../comparison";
-import { isPrivate } from "../../connection";
-import { Fields, Finding, Rule } from "../../definition";
-import { Connected, connectionField, flag, Schema, strictObject, texts } from "../../inputs";
-import { dialectOf } from "../client";
-import { inspectKeys } from "./pgp";
-import { decodeShare, ShareSource } from "./share";
+import { Fields, Finding } from "../../definition";
+import { StewardError } from "../../errors";
+import { Connected, connectionField, flag, pathOf, Schema, strictObject, texts } from "../../inputs";
+import { decodeShare, Share } from "./crypto";
+import { stopped } from "./stops";
+
+// What a program declares of a rekey, and where it brings shares from.
 
 /** What a program declares of a rekey. */
 export interface RekeyInputs extends Connected {
@@ -95,6 +97,16 @@ export interface RekeyInputs extends Connected {
   acceptPlaintext?: boolean;
 }
 
+/**
+ * A share of unseal keys. A string is the share itself, base64 or hex, and is kept in the state, encrypted. `{ env }` or `{ file }` says where the
+ * provider reads it when it is needed: a variable of the environment that `pulumi` runs in, or a file relative to the program's folder. It is then
+ * not kept in the state, except new shares that wait for those of other holders. A variable that is not set, or a file that does not exist, is a
+ * share that is not at hand.
+ */
+export type ShareSource = string | { env: string } | { file: string };
+/** @internal */
+export type ShareReference = Exclude<ShareSource, string>;
+
 /** A share given where a name is expected would be printed as the name. Paths may be base64 as well, but seldom as mixed as what is random. */
 function isNoShare(text: string): boolean {
   if (text.length < 40 || !decodeShare(text)) return true;
@@ -124,15 +136,15 @@ const keys: Comparison = {
   equal: (a, b) => JSON.stringify(a)?.replace(/\\[rn]|\s/g, "") === JSON.stringify(b)?.replace(/\\[rn]|\s/g, ""),
 };
 
-const shares = z.array(source, "must be a list of shares");
 /** Steers a rekey that runs, and is never a difference. */
 const steering = { input: flag, compare: ignored } as const;
+const shareList = z.array(source, "must be a list of shares");
 
 /** What the three resources behind a rekey take alike. @internal */
 export const rekeyFields: Fields<RekeyInputs, object, object> = {
   secretShares: { input: count, required: true },
   secretThreshold: { input: count, required: true },
-  currentShares: { input: shares, required: true, compare: ignored, secret: true },
+  currentShares: { input: shareList, required: true, compare: ignored, secret: true },
   pgpKeys: { input: z.array(z.string("must be a public key"), "must be a list of public keys"), compare: keys },
   keepSharesInState: steering,
   backup: steering,
@@ -140,7 +152,7 @@ export const rekeyFields: Fields<RekeyInputs, object, object> = {
   removeBackup: steering,
   requireVerification: steering,
   acceptLossRisk: steering,
-  newShares: { input: shares, compare: ignored, secret: true },
+  newShares: { input: shareList, compare: ignored, secret: true },
   proof: { input: z.enum(["all", "threshold"], 'must be "all" or "threshold"'), compare: ignored },
   waitSeconds: {
     input: z
@@ -160,96 +172,86 @@ export const rekeyFields: Fields<RekeyInputs, object, object> = {
 export const decisive = ["secretShares", "secretThreshold", "pgpKeys", "triggers"] as const;
 
 /** @internal */
-export const isNew = (inputs: RekeyInputs, last: object): boolean =>
+export const isNew = (inputs: Pick<RekeyInputs, (typeof decisive)[number]>, last: object): boolean =>
   decisive.some((field) => !(field === "pgpKeys" ? keys : exact).equal(inputs[field], (last as Partial<RekeyInputs>)[field]));
 
-/** What the service would refuse, or what would cost the keys. @internal */
-export const rekeyRules: readonly Rule<RekeyInputs>[] = [
-  {
-    fields: ["secretShares", "secretThreshold"],
-    check: ({ secretShares, secretThreshold }, connection) => {
-      if (secretThreshold > secretShares)
-        return [
-          { path: "secretThreshold", reason: `must be at most secretShares, ${secretShares}: more shares than there are cannot be given` },
-        ];
-      if (secretThreshold === 1 && secretShares > 1 && dialectOf(connection).thresholdOfOneIsForOneShare)
-        return [{ path: "secretThreshold", reason: "must be at least 2 where there is more than one share" }];
-      return [];
-    },
-  },
-  {
-    fields: ["pgpKeys", "secretShares"],
-    check: async ({ pgpKeys, secretShares }) => {
-      if (!pgpKeys) return [];
-      const findings: Finding[] = [];
-      if (pgpKeys.length !== secretShares)
-        findings.push({ path: "pgpKeys", reason: `must be as many as secretShares, ${secretShares}, not ${pgpKeys.length}` });
-      return [...findings, ...(await keyFindings(pgpKeys))];
-    },
-  },
-  {
-    fields: [...decisive, "keepSharesInState"],
-    check: (inputs, _connection, last) =>
-      inputs.pgpKeys || inputs.keepSharesInState || !isNew(inputs, last)
-        ? []
-        : [
-            {
-              path: "keepSharesInState",
-              reason:
-                "must be true without pgpKeys: the state will hold all new shares, and whoever can decrypt it can unseal the service; better give pgpKeys, one for each holder",
-            },
-          ],
-  },
-  {
-    fields: ["backup", "pgpKeys", "removeBackup"],
-    check: ({ backup, pgpKeys, removeBackup }) => [
-      ...(backup && !pgpKeys ? [{ path: "backup", reason: "needs pgpKeys: the service keeps encrypted shares only" }] : []),
-      ...(removeBackup && !backup ? [{ path: "removeBackup", reason: "needs backup: true" }] : []),
-    ],
-  },
-  {
-    fields: ["requireVerification", "acceptLossRisk", "backup", "pgpKeys"],
-    check: ({ requireVerification = true, acceptLossRisk, backup, pgpKeys }) => {
-      if (requireVerification || (backup && pgpKeys)) return [];
-      const cost =
-        "the last current share commits, and if its reply is lost, nobody ever knows the new keys: the service cannot be unsealed again";
-      return acceptLossRisk
-        ? [{ path: "requireVerification", reason: `without verification ${cost}`, warning: true }]
-        : [
-            {
-              path: "requireVerification",
-              reason: `without verification ${cost}; give pgpKeys and backup as well, or acceptLossRisk: true`,
-            },
-          ];
-    },
-  },
-  { fields: ["currentShares"], check: ({ currentShares }) => shareFindings(currentShares, "currentShares") },
-  { fields: ["newShares"], check: ({ newShares }) => shareFindings(newShares ?? [], "newShares") },
-  {
-    fields: ["acceptPlaintext"],
-    check: ({ acceptPlaintext }, connection) =>
-      acceptPlaintext || isPrivate(connection)
-        ? []
-        : [{ path: "", reason: `shares would go to ${connection.address} in clear text: give it https, or set acceptPlaintext: true` }],
-  },
-];
+/** One that the program brings. @internal */
+export interface Brought extends Share {
+  /** Its place in the list that the program gives. */
+  index: number;
+}
 
-async function keyFindings(keys: string[]): Promise<Finding[]> {
-  const inspected = await inspectKeys(keys);
-  return inspected.flatMap(({ problem, fingerprint }, index) => {
-    if (problem) return [{ path: `pgpKeys[${index}]`, reason: problem }];
-    const first = inspected.findIndex((other) => other.fingerprint === fingerprint);
-    return first < index
-      ? [{ path: `pgpKeys[${index}]`, reason: `is the same key as pgpKeys[${first}]: each share needs a holder of its own` }]
-      : [];
-  });
+/**
+ * The shares that are at hand, and what is missing. A variable that is not set, or a file that is not there, is a share of somebody else;
+ * what is there and is no share is an error.
+ * @internal
+ */
+export function sharesAtHand(sources: readonly ShareSource[], field: string): { shares: Brought[]; missing: string[] } {
+  const shares: Brought[] = [];
+  const missing: string[] = [];
+  for (const [index, source] of sources.entries()) {
+    const label = `${field}[${index}]`;
+    const text = textOf(source, label);
+    if (!text) {
+      missing.push(`${label} (${typeof source === "string" ? "empty" : nameOf(source)})`);
+      continue;
+    }
+    const bytes = decodeShare(text);
+    if (!bytes) throw invalid(`${label} is neither base64 nor hex`);
+    const duplicate = shares.find((other) => other.bytes.equals(bytes));
+    if (duplicate) throw invalid(`${label} is the same share as ${duplicate.label}`);
+    if (shares.some((other) => other.bytes.length !== bytes.length))
+      throw invalid(`${label} is not as long as the shares before it: all shares of a set have one length`);
+    shares.push({ label, text, bytes, index });
+  }
+  return { shares, missing };
+}
+
+/** The references behind which there is no share, by name. @internal */
+export const emptyReferences = (sources: readonly ShareSource[], field: string): string[] =>
+  sources.flatMap((source, index) => (typeof source === "string" || textOf(source, `${field}[${index}]`) ? [] : [nameOf(source)]));
+
+const nameOf = (source: ShareReference): string => ("env" in source ? `the variable ${source.env}` : `the file ${source.file}`);
+
+const invalid = (reason: string): StewardError =>
+  stopped("invalid-share", reason, "Nothing was sent: correct it and run again.", "ERR_INVALID_INPUT");
+
+function textOf(source: ShareSource, label: string): string | undefined {
+  if (typeof source === "string") return source.trim();
+  if ("env" in source) return process.env[source.env]?.trim();
+  try {
+    return readFileSync(source.file, "utf8").trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    throw invalid(`${label}: the file ${source.file} cannot be read (${code})`);
+  }
+}
+
+/** Where shares are read, and what is wrong with those that the program holds itself. Never a share. @internal */
+export interface InspectedShares {
+  shareReferences: ShareReference[];
+  shareFindings: Finding[];
+}
+
+/** What the attempt gets of the shares. The program's side computes it, so no share is sent to a step that submits none, or stored with it. @internal */
+export function inspectShares(given: Pick<RekeyInputs, "currentShares" | "newShares">): InspectedShares {
+  const shareFindings = [...findingsIn(given.currentShares, "currentShares"), ...findingsIn(given.newShares, "newShares")];
+  const references = shareFindings.length > 0 ? [] : given.currentShares.filter((source) => typeof source !== "string");
+  return { shareReferences: references, shareFindings };
 }
 
 /** What can be known of shares before they are needed; one by reference is looked at then. */
-function shareFindings(sources: ShareSource[], field: string): Finding[] {
+function findingsIn(sources: ShareSource[] | null | undefined, field: "currentShares" | "newShares"): Finding[] {
+  const { error } = (field === "newShares" ? shareList.optional() : shareList).safeParse(sources ?? undefined);
+  if (error)
+    return error.issues.map(({ path, message }) => ({
+      path: pathOf({ path: [field, ...path], message }),
+      reason: sources ? message : `is missing; ${message}`,
+    }));
   const seen = new Map<string, number>();
   const lengths = new Set<number>();
-  return sources.flatMap((source, index) => {
+  return (sources ?? []).flatMap((source, index) => {
     if (typeof source !== "string") return [];
     const path = `${field}[${index}]`;
     const bytes = decodeShare(source);
@@ -263,8 +265,13 @@ function shareFindings(sources: ShareSource[], field: string): Finding[] {
   });
 }
 
-/** An input that comes from the step before. With --continue-on-error Pulumi registers a step even if the one before it failed. @internal */
-export const handedOn: Schema<never> = z.custom<never>(
-  (value) => value !== undefined,
-  "the rekey stopped before this step, and the error of the step before says why",
-);
+/**
+ * An input that comes from the step before, with a field that it has where that step came to its end. With --continue-on-error Pulumi registers a step even
+ * if the one before it failed.
+ * @internal
+ */
+export const handedOn = (field: string): Schema<never> =>
+  z.custom<never>(
+    (value) => (value as Record<string, unknown> | undefined)?.[field] !== undefined,
+    "the rekey stopped before this step, and the error of the step before says why",
+  );

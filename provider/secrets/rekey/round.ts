@@ -1,0 +1,217 @@
+import { StewardError } from "../../errors";
+import { Share, shareDigest, shareOf } from "./crypto";
+import { Observed, RekeyStatus, ShareSet } from "./states";
+import { StopId } from "./stops";
+
+// Which current share is submitted next, and when to stop. No request is sent here: submit.ts does what a step returns, and reports what came of it.
+
+/** A set of shares to submit: what the program brings, or one that the state keeps. @internal */
+export interface Offer {
+  shares: readonly Share[];
+  /** The kept set; undefined for the program's own shares. */
+  set?: ShareSet;
+}
+
+/** Where the submission stands. @internal */
+export interface Round {
+  /** The offer at hand, and those that are tried after it. */
+  readonly offers: readonly [Offer, ...Offer[]];
+  /** The share at hand, in the offer at hand. */
+  readonly position: number;
+  /** How many shares of the offer at hand count, since the service last began to count. */
+  readonly counted: number;
+  /** How many of the program's own shares an earlier run submitted. */
+  readonly repeated: number;
+  /** The response to the share at hand was lost once. */
+  readonly isRetry: boolean;
+  /** Why the service refused single shares. */
+  readonly refusals: readonly string[];
+  /** Digests of the shares that this attempt has; saved. */
+  readonly submitted: readonly string[];
+  /** Nonces of the kept sets that this attempt refused; saved. */
+  readonly refused: readonly string[];
+  /** The progress that was printed last. */
+  readonly printed: number;
+  readonly isWaitPrinted: boolean;
+  readonly about: {
+    nonce: string;
+    /** Vault refuses a repeated share without loss. Another server may count it twice. */
+    refusesRepeatedShares: boolean;
+    waitSeconds: number;
+    /** References without a share behind them. */
+    missing: readonly string[];
+    kept: readonly ShareSet[];
+    /** The service keeps the encrypted new shares, so anybody may submit the last share. */
+    hasBackup: boolean;
+  };
+}
+
+/** What came of a request. @internal */
+export type Event =
+  // waits: other holders are awaited.
+  | { kind: "observed"; observed: Observed; waits: boolean }
+  // status: as it was before the share was sent.
+  | { kind: "answered"; answer: Answer; status: RekeyStatus };
+
+/** @internal */
+export type Answer =
+  | { kind: "complete"; set: ShareSet }
+  | { kind: "counted" }
+  | { kind: "rate limited" }
+  | { kind: "share refused"; reason: string }
+  | { kind: "all refused"; reason: string }
+  | { kind: "unknown"; status: RekeyStatus; error: StewardError };
+
+/** What is to be done next. @internal */
+export type Command =
+  | { do: "observe" }
+  | { do: "wait" }
+  | { do: "submit"; share: Share; status: RekeyStatus }
+  | { do: "receive"; set: ShareSet; share: Share; offer: Offer; status: RekeyStatus }
+  | { do: "recover"; observed: Observed }
+  | { do: "attempt lost"; observed: Observed }
+  | { do: "count unknown"; status: RekeyStatus; error: StewardError }
+  | { do: "stop"; id: StopId; reason: string; advice: string };
+
+/** @internal */
+export interface Next {
+  round: Round;
+  command: Command;
+  /** What is printed before. */
+  lines: readonly string[];
+}
+
+/** @internal */
+export const begin = (
+  about: Round["about"],
+  offers: Round["offers"],
+  { submitted, refused }: Pick<Round, "submitted" | "refused">,
+): Round => ({
+  offers,
+  position: 0,
+  counted: 0,
+  repeated: 0,
+  isRetry: false,
+  refusals: [],
+  submitted,
+  refused,
+  printed: 0,
+  isWaitPrinted: false,
+  about,
+});
+
+/** The kept sets that may be the current one: of the threshold that the service asks for, in clear text, and not refused before. @internal */
+export const keptOffers = (kept: readonly ShareSet[], refused: readonly string[], required: number): Offer[] =>
+  kept
+    .filter((set) => set.threshold === required && set.shares.length > 0 && !refused.includes(set.nonce))
+    .map((set) => ({ set, shares: set.shares.slice(0, required).map((share) => shareOf(share, `a share of ${set.nonce}`)) }));
+
+/** @internal */
+export const step = (round: Round, event: Event): Next =>
+  event.kind === "observed" ? afterObservation(round, event.observed, event.waits) : afterAnswer(round, event.answer, event.status);
+
+const next = (round: Round, command: Command, ...lines: string[]): Next => ({ round, command, lines });
+const observe: Command = { do: "observe" };
+
+function afterObservation(last: Round, observed: Observed, waits: boolean): Next {
+  const { server, status } = observed;
+  if (server === "verifying") return next(last, { do: "recover", observed });
+  if (server !== "collecting") return next(last, { do: "attempt lost", observed });
+  const { progress, required } = status;
+  const lines = last.printed === progress ? [] : [`${progress} of ${required} current shares given`];
+  // The service dropped what it had counted.
+  const round: Round = { ...last, printed: progress, submitted: progress < last.submitted.length ? [] : last.submitted };
+  const [offer] = round.offers;
+  const share = offer.shares[round.position];
+  // Who submits the last share gets the new ones: while others are awaited, ours is kept for the end.
+  const isKeptForLast = waits && round.position === offer.shares.length - 1 && progress < required - 1;
+  if (share && !isKeptForLast) {
+    if (!isSubmitted(round, share) || round.about.refusesRepeatedShares) return next(round, { do: "submit", share, status }, ...lines);
+    const repeated = !offer.set && round.counted === round.repeated ? round.repeated + 1 : round.repeated;
+    return next({ ...round, repeated, counted: round.counted + 1, position: round.position + 1 }, observe, ...lines);
+  }
+  if (!offer.set && waits) {
+    if (!round.isWaitPrinted) lines.push(waiting(round.about.waitSeconds));
+    return next({ ...round, isWaitPrinted: true }, { do: "wait" }, ...lines);
+  }
+  // Shares of another set would make what other holders submitted worthless.
+  const other = progress <= round.counted ? withNextOffer(round) : undefined;
+  if (!other) return next(round, sharesMissing(round, status), ...lines);
+  return next(other, observe, ...lines, "the shares at hand are not enough: trying those of an earlier rekey that the state keeps");
+}
+
+function afterAnswer(round: Round, answer: Answer, status: RekeyStatus): Next {
+  const [offer] = round.offers;
+  const share = offer.shares[round.position] as Share;
+  const wasSubmitted = isSubmitted(round, share);
+  const following = { ...round, position: round.position + 1 };
+  switch (answer.kind) {
+    case "complete":
+      return next(round, { do: "receive", set: answer.set, share, offer, status });
+    case "rate limited":
+      return next(round, observe);
+    case "counted": {
+      const submitted = wasSubmitted ? round.submitted : [...round.submitted, shareDigest(round.about.nonce, share)];
+      return next({ ...following, submitted, counted: round.counted + 1, isRetry: false }, observe);
+    }
+    case "share refused":
+      // Refused because it is repeated: it counts.
+      if (wasSubmitted)
+        return next({ ...following, counted: round.counted + 1, repeated: offer.set ? round.repeated : round.repeated + 1 }, observe);
+      return next({ ...following, refusals: [...round.refusals, `${share.label}: ${answer.reason}`] }, observe);
+    case "all refused":
+      return afterRefusal({ ...round, submitted: [] }, answer.reason, status);
+    case "unknown":
+      // The attempt itself tells: it has new shares, or it is gone.
+      if (!answer.status.started || answer.status.verification) return next(round, observe);
+      if (round.about.refusesRepeatedShares && !round.isRetry) return next({ ...round, isRetry: true }, observe);
+      return next(round, { do: "count unknown", status: answer.status, error: answer.error });
+  }
+}
+
+/** At the threshold the service refuses all shares together, and counts from zero again. */
+function afterRefusal(round: Round, reason: string, status: RekeyStatus): Next {
+  const [{ set }] = round.offers;
+  const isAlone = round.counted + 1 >= status.required;
+  // Shares of other holders were among them: the kept set may still be the current one.
+  if (set && !isAlone) return next({ ...round, counted: 0, position: 0 }, observe);
+  const judged: Round = { ...round, counted: 0, refused: set ? [...round.refused, set.nonce] : round.refused };
+  const other = withNextOffer(judged);
+  if (!other) return next(judged, sharesRefused(judged, status, reason, isAlone));
+  return next(other, observe, "the shares at hand are not the current ones: trying those of an earlier rekey that the state keeps");
+}
+
+const isSubmitted = ({ submitted, about }: Round, share: Share): boolean => submitted.includes(shareDigest(about.nonce, share));
+
+function withNextOffer(round: Round): Round | undefined {
+  const [, offer, ...others] = round.offers;
+  return offer && { ...round, offers: [offer, ...others], position: 0, counted: 0 };
+}
+
+const waiting = (seconds: number): string =>
+  `waiting up to ${seconds} s for other holders to give their shares. The first Ctrl-C does not end the wait. A second one ends it at once, and leaves a pending operation: then run \`pulumi cancel\``;
+
+const sharesMissing = ({ repeated, refusals, about }: Round, { progress, required }: RekeyStatus): Command => ({
+  do: "stop",
+  id: "shares-missing",
+  reason: [
+    `${progress} of ${required} current shares given`,
+    ...(repeated > 0 ? [`given before: ${repeated} of those at hand`] : []),
+    ...(about.missing.length > 0 ? [`not at hand: ${about.missing.join(", ")}`] : []),
+    ...refusals.map((refusal) => `refused: ${refusal}`),
+  ].join("; "),
+  advice: `Run \`pulumi up\` again where ${required - progress === 1 ? "the missing share is" : "missing shares are"} at hand; other holders may give theirs in the meantime${about.hasBackup ? "" : ", but the last one has to be given here"}.${hintAtKept(about.kept, required)}`,
+});
+
+const sharesRefused = ({ about }: Round, { required, nonce }: RekeyStatus, reason: string, isAlone: boolean): Command => ({
+  do: "stop",
+  id: "shares-refused",
+  reason: `the ${required} shares given${isAlone ? "" : ", some of them by other holders,"} do not open the service (${reason}); the attempt ${nonce} stands, and begins again with no share`,
+  advice: `At least one of them is wrong: correct currentShares and run again.${hintAtKept(about.kept, required)}`,
+});
+
+/** An encrypted set that may be the one that is asked for: only its holders can tell. */
+function hintAtKept(kept: readonly ShareSet[], required: number): string {
+  const set = kept.find(({ encrypted, threshold }) => encrypted.length > 0 && threshold === required);
+  return set ? ` If the shares of the rekey ${set.nonce} are the live ones, its holders bring theirs, decrypted, as currentShares.` : "";
+}

@@ -1,0 +1,297 @@
+import { isDeepStrictEqual } from "node:util";
+import { Connection } from "../../connection";
+import { Doubt } from "../../definition";
+import { Share } from "./crypto";
+import { RekeyInputs } from "./inputs";
+
+// What the service shows of a rekey, and what the states of its three resources hold.
+
+/** The state of the service's one rekey. */
+export interface RekeyStatus {
+  /** Whether an attempt is in progress. */
+  started: boolean;
+  /** Which attempt; empty when there is none. */
+  nonce: string;
+  /** How many of the new shares will open the service. */
+  threshold: number;
+  /** How many new shares are made. */
+  shares: number;
+  /** How many current shares were given. */
+  progress: number;
+  /** How many current shares are needed: the threshold of the live set. */
+  required: number;
+  /** Of the keys that the new shares are encrypted to, in order. */
+  pgpFingerprints: string[];
+  /** Whether the service keeps the encrypted shares. */
+  backup: boolean;
+  /** Whether the new shares have to be given back before the commit. */
+  verificationRequired: boolean;
+  /** There while the new shares are being verified. */
+  verification?: { nonce: string; progress: number; threshold: number; shares: number };
+}
+
+/** What an attempt is to make. @internal */
+export interface Parameters {
+  shares: number;
+  threshold: number;
+  /** Base64 of the binary form; none: the new shares come in clear text. */
+  pgpKeys: string[];
+  fingerprints: string[];
+  backup: boolean;
+  verification: boolean;
+}
+
+/** New shares, as the reply that completes the current ones brings them. @internal */
+export interface ShareSet {
+  /** Of the attempt that made them. */
+  nonce: string;
+  threshold: number;
+  /** Base64; none with PGP. */
+  shares: string[];
+  encrypted: EncryptedShare[];
+}
+
+/** A share that only its holder can read. */
+export interface EncryptedShare {
+  /** Of the holder's key, lower-case hex. */
+  fingerprint: string;
+  /** Hex of the PGP message. */
+  share: string;
+}
+
+/** The encrypted shares that the service keeps. */
+export interface RekeyBackup {
+  /** Of the attempt that made them. */
+  nonce: string;
+  /** Under each fingerprint, the PGP messages in hex. */
+  keys: Record<string, string[]>;
+}
+
+/** Whether this set holds no share. @internal */
+export const isEmpty = ({ shares, encrypted }: ShareSet): boolean => shares.length + encrypted.length === 0;
+
+/** As many shares as were asked for, each for the holder that it was asked for. @internal */
+export const isWhole = ({ shares, encrypted }: ShareSet, parameters: Pick<Parameters, "shares" | "fingerprints">): boolean =>
+  parameters.fingerprints.length > 0
+    ? isDeepStrictEqual(
+        encrypted.map(({ fingerprint }) => fingerprint),
+        parameters.fingerprints,
+      )
+    : shares.length === parameters.shares;
+
+/**
+ * What runs on the server, as one of our resources sees it:
+ *
+ * - `none`: no attempt;
+ * - `collecting`, `verifying`: our attempt, before and after the last current share;
+ * - `tampered`: our nonce, but not our parameters;
+ * - `abandoned`: an attempt of ours that we had given up;
+ * - `matchingUnused`: exactly like ours, and nobody has given it a share: taking it over takes nothing from anybody;
+ * - `matchingInUse`: exactly like ours, but somebody else has given it shares;
+ * - `probe`: our throw-away attempt, known by its key;
+ * - `foreign`: somebody else's.
+ * @internal
+ */
+export type ServerState =
+  | "none"
+  | "collecting"
+  | "verifying"
+  | "tampered"
+  | "abandoned"
+  | "matchingUnused"
+  | "matchingInUse"
+  | "probe"
+  | "foreign";
+
+/** @internal */
+export interface Observed {
+  server: ServerState;
+  status: RekeyStatus;
+}
+
+/** What makes an attempt ours. @internal */
+export interface Ours {
+  /** Of the attempt at work; undefined when there is none. */
+  nonce?: string;
+  /** Of every attempt that we ever began. */
+  nonces: readonly string[];
+  parameters: Parameters;
+  /** The fingerprint of the throw-away key. */
+  probe?: string;
+}
+
+/** @internal */
+export function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, probe }: Ours): ServerState {
+  if (!status.started) return "none";
+  if (isProbe(status, probe)) return "probe";
+  const same = matches(status, parameters);
+  if (status.nonce === nonce) return !same ? "tampered" : status.verification ? "verifying" : "collecting";
+  if (nonces.includes(status.nonce)) return "abandoned";
+  if (!same || status.verification) return "foreign";
+  // Without verification the last share carries the new keys to whoever gives it alone, unless a backup brings them to all.
+  if (status.progress === 0 && (parameters.verification || parameters.backup)) return "matchingUnused";
+  return parameters.verification ? "matchingInUse" : "foreign";
+}
+
+const isProbe = (status: RekeyStatus, fingerprint: string | undefined): boolean =>
+  fingerprint !== undefined && status.shares === 1 && isDeepStrictEqual(status.pgpFingerprints, [fingerprint]);
+
+/** Whether an attempt is exactly what we asked for: whoever changed it would get our shares for theirs. @internal */
+export const matches = (status: RekeyStatus, { shares, threshold, fingerprints, backup, verification }: Parameters): boolean =>
+  status.shares === shares &&
+  status.threshold === threshold &&
+  status.backup === backup &&
+  status.verificationRequired === verification &&
+  isDeepStrictEqual(status.pgpFingerprints, fingerprints);
+
+/** @internal */
+export const sizeOf = (shares: number, threshold: number): string =>
+  `${shares} ${shares === 1 ? "share" : "shares"}, threshold ${threshold}`;
+
+/** `7 shares, threshold 4; with verification; 1 of 3 current shares given`. @internal */
+export function describe({
+  shares,
+  threshold,
+  verificationRequired,
+  pgpFingerprints,
+  backup,
+  progress,
+  required,
+  verification,
+}: RekeyStatus): string {
+  return [
+    sizeOf(shares, threshold),
+    verificationRequired ? "with verification" : "without verification",
+    ...(pgpFingerprints.length > 0 ? [`encrypted to ${pgpFingerprints.join(", ")}`] : []),
+    ...(backup ? ["with backup"] : []),
+    verification
+      ? `${verification.progress} of ${verification.threshold} new shares verified`
+      : `${progress} of ${required} current shares given`,
+  ].join("; ");
+}
+
+/** What the attempt hands on to the shares, and these to the commit. @internal */
+export interface Attempt {
+  /** Of this attempt in the state; a change of it makes the shares begin anew. */
+  id: string;
+  /** Missing: what ran on the server was left to the shares. */
+  nonce?: string;
+  /** Of all attempts so far: a backup of one of them is ours. */
+  nonces: string[];
+  parameters: Parameters;
+  /** A public key whose private part nobody has. */
+  probe: { key: string; fingerprint: string };
+}
+
+/** What an attempt makes ours, of which the resources after it may have begun another. @internal */
+export const oursOf = ({ parameters, probe }: Attempt, nonces: readonly string[], nonce?: string): Ours => ({
+  nonce,
+  nonces,
+  parameters,
+  probe: probe.fingerprint,
+});
+
+/** @internal */
+export interface SharesInputs
+  extends Pick<
+    RekeyInputs,
+    "currentShares" | "newShares" | "waitSeconds" | "replaceBackup" | "onConflict" | "discardShares" | "connection"
+  > {
+  attempt: Attempt;
+}
+
+/** What submitting the current shares has brought. The commit gets it as one object. @internal */
+export interface Submission {
+  attempt: Attempt;
+  /** Of the attempt at work: the first one may have been lost. */
+  nonce?: string;
+  nonces: string[];
+  /** The new shares. */
+  candidate?: ShareSet;
+  /** "backup": they come from there, and without verification may be live already. */
+  source?: "reply" | "backup";
+  /** Sets of which it is not settled whether they are live: they may be what opens the service. */
+  kept: ShareSet[];
+  /** Digests of the shares that were submitted to this attempt. */
+  submitted: string[];
+  /** Digests of shares that are not the candidate's: submitted for it, or brought before anybody could know it. */
+  excluded: string[];
+  /** Kept sets that were submitted to this attempt, and refused. */
+  refused: string[];
+  /** Whether an attempt of ours has ever left a backup. */
+  hadBackup: boolean;
+  /** What ours has overwritten: ciphertext. */
+  replacedBackup?: RekeyBackup;
+}
+
+/** @internal */
+export interface SharesState {
+  submission: Submission;
+}
+
+/** @internal */
+export type LastShares = Partial<SharesInputs & SharesState> & Doubt;
+
+/** One run. What it has done so far is in `state`, which is saved however the run ends. @internal */
+export interface SharesRun {
+  connection: Connection;
+  inputs: SharesInputs;
+  ours: Ours;
+  state: SharesState;
+}
+
+/** @internal */
+export interface CommitInputs
+  extends Pick<RekeyInputs, "currentShares" | "newShares" | "proof" | "removeBackup" | "onConflict" | "discardShares" | "connection"> {
+  submission: Submission & { candidate: ShareSet };
+}
+
+/** @internal */
+export interface CommitState {
+  /** What is known of the candidate. */
+  outcome: "open" | "unknown" | "dead" | "live";
+  /** Shares that holders have brought, decrypted: base64, and where they stood in newShares. */
+  gathered: Gathered[];
+  /** The set that opens the service, as far as we know: the former one until the candidate is proven. */
+  live?: ShareSet;
+  /** The set before the live one, encrypted, where holders' word is the proof of the live one. */
+  former?: ShareSet;
+  shares: string[];
+  encryptedShares: EncryptedShare[];
+  fingerprints: string[];
+  complete: boolean;
+  /** When the live set was first known to be live, as an instance: they sort by time. */
+  since?: string;
+}
+
+/** @internal */
+export interface Gathered {
+  label: string;
+  share: string;
+}
+
+/** @internal */
+export type LastCommit = Partial<CommitInputs & CommitState> & Doubt;
+
+/** One run: `state` is what is saved, however it ends. @internal */
+export interface CommitRun {
+  connection: Connection;
+  inputs: CommitInputs;
+  ours: Ours;
+  state: CommitState;
+  /** The candidate's shares that are at hand in clear text. */
+  shares: Share[];
+  /** Of newShares, what is not at hand. */
+  missing: string[];
+}
+
+/** @internal */
+export const stateOf = (outcome: CommitState["outcome"], live: ShareSet | undefined, gathered: Gathered[]): CommitState => ({
+  outcome,
+  gathered,
+  ...(live ? { live } : {}),
+  shares: live?.shares ?? [],
+  encryptedShares: live?.encrypted ?? [],
+  fingerprints: (live?.encrypted ?? []).map(({ fingerprint }) => fingerprint),
+  complete: outcome === "live",
+});

@@ -1,0 +1,164 @@
+import { StewardError } from "../../errors";
+import { getBackup, isReplyLost, removeBackup, restartVerification, retryAfter429, verifyShare } from "./api";
+import { describeKeys, encryptedLine, prove, Share } from "./crypto";
+import { cancelOurs, cancelProbe, log, observe } from "./protocol";
+import { CommitRun, CommitState, describe, stateOf } from "./states";
+import { StopId, stopped, unfinished } from "./stops";
+
+// The new shares are proven, and given back: the last of them commits.
+
+/** @internal */
+export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
+  const { connection, inputs, ours, shares, missing } = run;
+  const { candidate } = inputs.submission;
+  const { threshold, encrypted, nonce } = candidate;
+  const all = inputs.proof ? inputs.proof === "all" : encrypted.length === 0;
+  const total = Math.max(encrypted.length, candidate.shares.length);
+  const needed = all ? total : threshold;
+  if (shares.length < needed)
+    throw await waitForShares(
+      run,
+      "new-shares-missing",
+      `${shares.length} of the ${needed} decrypted new shares that prove the rekey are at hand; nothing is committed${missing.length > 0 ? `; not at hand: ${missing.join(", ")}` : ""}`,
+    );
+  // What an orphan of an earlier run may still send knows the old nonce only.
+  const verification = await restartVerification(connection, nonce).catch((error) => {
+    if (error instanceof StewardError && error.status === 400) return undefined;
+    throw error;
+  });
+  if (!verification) throw outcomeUnknown(run, "our attempt ended while it was looked at");
+  if (all) await proveLocally(run);
+  for (const [index, share] of shares.slice(0, threshold).entries()) {
+    const isStillOurs = async (): Promise<true> => {
+      const { server, status } = await observe(connection, ours);
+      if (server === "none") throw outcomeUnknown(run, "our attempt ended before the last new share was given");
+      if (server === "verifying" && status.verification?.nonce === verification.nonce && status.verification.progress === index)
+        return true;
+      throw stopped(
+        "verification-disturbed",
+        `somebody else has touched the verification of our attempt ${nonce} (${describe(status)})`,
+        "Nothing was committed by us: run `pulumi up` again, which begins the verification anew.",
+      );
+    };
+    await isStillOurs();
+    const give = (): Promise<boolean> =>
+      verifyShare(connection, { nonce: verification.nonce, share: share.text }).catch(async (error) => {
+        throw await explainVerify(run, share, error);
+      });
+    const done = await retryAfter429(connection, give, isStillOurs);
+    if (done && index === threshold - 1) return committed(run);
+    if (done) throw outcomeUnknown(run, `the service said complete after ${index + 1} of ${threshold} new shares`);
+    log(connection, `${index + 1} of ${threshold} new shares verified`);
+  }
+  throw stopped(
+    "verification-endless",
+    "the service asks for more new shares than their threshold",
+    "Nothing was committed by us: run `pulumi up` again.",
+  );
+}
+
+async function proveLocally(run: CommitRun): Promise<void> {
+  const { connection, shares, inputs } = run;
+  const { threshold, encrypted } = inputs.submission.candidate;
+  const verdict = await prove(shares, threshold);
+  if (verdict.proven === true) return log(connection, `all ${shares.length} new shares belong together: proven before the commit`);
+  if (verdict.proven === "unknown")
+    return log(connection, `${verdict.reason}: they cannot be proven here, and the service's own threshold is the proof`);
+  const misfits = verdict.misfits.map(({ label }) => label);
+  // Among those gathered is a wrong one: they are asked for again.
+  if (encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
+  throw unfinished(
+    run,
+    "new-shares-not-proven",
+    `${verdict.reason}${misfits.length > 0 ? `: ${misfits.join(", ")} ${misfits.length === 1 ? "does" : "do"} not fit` : ""}; nothing is committed`,
+    encrypted.length > 0
+      ? "Correct newShares and run again."
+      : "The service made shares that do not fit: change triggers, which cancels this attempt and begins anew.",
+  );
+}
+
+/** Whether a new share that was not taken has committed all the same. */
+async function explainVerify(run: CommitRun, share: Share, error: unknown): Promise<unknown> {
+  if (!(error instanceof StewardError) || error.status === 429) return error;
+  // The real product says 500 of shares that cannot be combined at all; any other 5xx may be a proxy's, behind which the request goes on.
+  const isVerdict = error.status === 400 || error.status === 500;
+  if (!isVerdict && (isReplyLost(error) || (error.status !== undefined && error.status >= 500)))
+    return outcomeUnknown(run, `the service did not answer when a new share was given (${error.facts.reason})`);
+  const { server } = await observe(run.connection, run.ours);
+  if (server !== "verifying") return outcomeUnknown(run, "our attempt ended while a new share was given");
+  if (!isVerdict) return error;
+  if (run.inputs.submission.candidate.encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
+  return unfinished(
+    run,
+    "new-shares-refused",
+    `the service refuses the new shares at ${share.label} (${error.facts.reason}); nothing is committed, and our attempt still stands`,
+    run.inputs.submission.candidate.encrypted.length > 0
+      ? "One of newShares is wrong: correct it, and bring those of a threshold of holders again."
+      : "Run again; or change triggers, which cancels this attempt and begins anew.",
+  );
+}
+
+/** The candidate is the live set now. */
+async function committed(run: CommitRun): Promise<CommitState> {
+  const { connection, ours } = run;
+  const { candidate } = run.inputs.submission;
+  // Whoever stands between may say so: a commit ends the attempt, and the next rekey needs the new threshold.
+  const { status } = await observe(connection, ours);
+  if (status.nonce === candidate.nonce || status.required !== candidate.threshold)
+    throw outcomeUnknown(run, "the service said complete, and does not look so");
+  run.state = stateOf("live", candidate, []);
+  log(connection, `the new shares are live: ${ours.parameters.shares} of them, threshold ${ours.parameters.threshold}`);
+  return finish(run);
+}
+
+/** The set is live; what is left to do must not make it look otherwise. @internal */
+export async function finish(run: CommitRun): Promise<CommitState> {
+  const { connection, inputs, ours, state } = run;
+  const { candidate, nonces, hadBackup } = inputs.submission;
+  try {
+    // A start that an orphan of an earlier run sent may have arrived only now.
+    const late = await observe(connection, { ...ours, nonce: undefined });
+    if (late.server === "probe") await cancelProbe(connection, late);
+    if (late.server === "matchingUnused" || late.server === "abandoned") await cancelOurs(connection, late.status);
+    const backup = hadBackup ? await getBackup(connection) : undefined;
+    const isOurs = backup && nonces.includes(backup.nonce);
+    // One of another attempt of ours holds dead shares.
+    if (backup && isOurs && (inputs.removeBackup || backup.nonce !== candidate.nonce)) {
+      await removeBackup(connection, backup.nonce);
+      log(connection, `removed the backup of ${backup.nonce}`);
+    }
+  } catch (error) {
+    if (!(error instanceof StewardError)) throw error;
+    throw unfinished(
+      run,
+      "cleanup-failed",
+      `the new shares are live and saved, but what is left to do failed: ${error.facts.reason}`,
+      "Run `pulumi up` again to finish it.",
+    );
+  }
+  return state;
+}
+
+/** The status is the same after a commit, a seal, a failover and a cancel: nothing is begun before the next run has asked the service itself. @internal */
+export function outcomeUnknown(run: CommitRun, reason: string): StewardError {
+  run.state = stateOf("unknown", run.state.live, run.state.gathered);
+  return unfinished(
+    run,
+    "outcome-unknown",
+    `${reason}: whether the new shares are live is not known yet: keep the former shares, beside the new ones that the state holds`,
+    `Run \`pulumi up\` again: it asks the service which of them opens it${run.inputs.submission.candidate.encrypted.length > 0 ? ", with the decrypted new shares of a threshold of holders as newShares" : ""}.`,
+  );
+}
+
+/** Holders need their new shares now: without a backup there is no other place to have them from. @internal */
+export async function waitForShares(run: CommitRun, id: StopId, reason: string): Promise<StewardError> {
+  const { attempt, candidate } = run.inputs.submission;
+  const { encrypted } = candidate;
+  for (const { fingerprint, share } of encrypted) log(run.connection, encryptedLine(fingerprint, share));
+  return unfinished(
+    run,
+    id,
+    reason,
+    `Their holders (${await describeKeys(attempt.parameters.pgpKeys)}) decrypt theirs, with \`pulumi-steward rekey decrypt\`, \`gpg\` or secrets.decryptShare, and bring them as newShares; those brought in earlier runs are kept.`,
+  );
+}
