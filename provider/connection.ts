@@ -63,7 +63,7 @@ export interface Connection extends Credentials {
   /** Responses that this process keeps, so that it need not ask again. */
   memory: Map<string, unknown>;
   engine: Engine;
-  /** Prints a line for the user. A warning begins with `warning:`. */
+  /** Prints a line for the user. A warning begins with `warning:`; every other line is information. */
   say(line: string): void;
   limits: Limits;
 }

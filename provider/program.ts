@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { info } from "@pulumi/pulumi/log";
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { hideResponses } from "./adapters/debug-log";
 import { assertDefaultSpelled } from "./adapters/default-connection";
@@ -6,9 +7,16 @@ import { print } from "./adapters/print";
 import { ConfigurationSources, Connection, connect, System, withoutEngine } from "./connection";
 import { StewardError } from "./errors";
 import { described, Schema } from "./inputs";
+import { printable } from "./log";
 
 /** Sources that replace the program's own in the calls within: tests give limits of theirs. @internal */
 export const programSources: AsyncLocalStorage<Partial<ConfigurationSources>> = new AsyncLocalStorage();
+
+/** Prints a line of a function: information in Pulumi's own log, a warning in the program's output. The program stays until its log is written. */
+function say(line: string): void {
+  if (line.startsWith("warning:")) print(line);
+  else void info(printable(line));
+}
 
 /** Says of an error what could not be done. @internal */
 export async function withTask<T>(task: string, work: () => Promise<T>): Promise<T> {
@@ -42,7 +50,7 @@ export function ask<T, Own extends object>(
         environment: process.env,
         memory: new Map(),
         engine: withoutEngine,
-        say: print,
+        say,
         ...programSources.getStore(),
       }),
     );

@@ -83,11 +83,12 @@ test("no root file names a product or a variable of one", () => {
   expect(roots.filter((file) => names.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
 });
 
-test("only the adapters print", () => {
+test("only the adapters and the program's side print", () => {
   const prints = (text: string): boolean =>
     text.split("\n").some((line) => /\bconsole\.|process\.std/.test(line) && !line.startsWith(" *"));
   const printing = provider.map(({ file }) => file).filter((file) => prints(readFileSync(join(root, file), "utf8")));
   expect(printing.filter((file) => !file.startsWith("provider/adapters/"))).toEqual([]);
+  expect(offenders((file, name) => name === "@pulumi/pulumi/log" && file !== "provider/program.ts")).toEqual([]);
 });
 
 test("only http.ts and sockets.ts import undici, and the provider never imports the sandbox", () => {

@@ -1,4 +1,3 @@
-import { info } from "@pulumi/pulumi/log";
 import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
 import { Duration, seconds } from "../comparison";
@@ -6,7 +5,6 @@ import { StewardError } from "../errors";
 import { until } from "../http";
 import { strictObject } from "../inputs";
 import { isObject } from "../json";
-import { printable } from "../log";
 import { ask } from "../program";
 import { assertOneNamespace, Consistency, consistencyShape, oneNamespace, SchedulerConnection, system } from "./client";
 import { Deployment } from "./deployments";
@@ -67,7 +65,7 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
   const task = `Cannot wait for the deployment of job "${jobId}"`;
   return ask(task, system, { schema, given: options }, async (connection) => {
     if (isDryRun()) {
-      await info(`pulumi-steward: the deployment of job "${jobId}" is not waited for in a preview.`);
+      connection.say(`pulumi-steward: the deployment of job "${jobId}" is not waited for in a preview.`);
       return undefined;
     }
     assertOneNamespace(connection, consistency);
@@ -101,10 +99,10 @@ async function follow(
 ): Promise<Deployment | undefined> {
   const outlasting = { electionTimeout, signal: query.signal };
   const wanted = await outlastElection(connection, () => presentVersion(connection, jobId, query), outlasting);
-  const tell = async (line: string): Promise<void> => {
+  const tell = (line: string): void => {
     if (line === seen.line) return;
     seen.line = line;
-    await info(printable(`pulumi-steward: deployment of job "${jobId}": ${line}.`));
+    connection.say(`pulumi-steward: deployment of job "${jobId}": ${line}.`);
   };
   const ours = { ...query, filter: filter("JobID").equals(jobId) };
   let id: string | undefined;
@@ -117,14 +115,14 @@ async function follow(
     if (!deployment) {
       if (id !== undefined) throw failed(`deployment ${id} is gone`);
       if (!asked && (await outlastElection(connection, () => isStable(connection, jobId, query), outlasting))) {
-        await tell("successful before; the scheduler does not keep it any more");
+        tell("successful before; the scheduler does not keep it any more");
         return undefined;
       }
       asked = true;
       continue;
     }
     id = String(deployment.ID);
-    await tell(progressOf(deployment));
+    tell(progressOf(deployment));
     if (deployment.Status === "successful") return deployment as Deployment;
     if (failures.includes(String(deployment.Status)))
       throw failed(`deployment ${id} is ${deployment.Status}: ${deployment.StatusDescription || "the scheduler gives no reason"}`);

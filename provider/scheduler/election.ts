@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { info } from "@pulumi/pulumi/log";
 import { z } from "zod";
 import { Duration, seconds } from "../comparison";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
-import { printable } from "../log";
 
 // A scheduler that elects a leader answers 500 or 503 for some seconds. What waits for changes only reads, so it waits for the election, too.
 
@@ -27,7 +25,7 @@ const hasNoLeader = (error: unknown): error is StewardError =>
 
 /** Repeats a read as long as the scheduler has no leader, and says so once. @internal */
 export async function outlastElection<T>(
-  { limits }: Connection,
+  { limits, say }: Connection,
   read: (attempt: number) => Promise<T>,
   { electionTimeout, signal }: ElectionOptions & { signal?: AbortSignal },
 ): Promise<T> {
@@ -42,8 +40,7 @@ export async function outlastElection<T>(
       end ??= Date.now() + allowed * 1000;
       if (Date.now() >= end)
         throw error.with({ advice: `It had no leader for ${allowed} s: see the logs of its servers, or set a longer electionTimeout.` });
-      if (attempt === 0)
-        await info(printable(`pulumi-steward: the scheduler has no leader (${error.status}); it is asked again for up to ${allowed} s.`));
+      if (attempt === 0) say(`pulumi-steward: the scheduler has no leader (${error.status}); it is asked again for up to ${allowed} s.`);
       const pause = Math.min(limits.leaderPause * 2 ** Math.min(attempt, 20), limits.longestLeaderPause, Math.max(1, end - Date.now()));
       await sleep(pause, undefined, { signal }).catch(() => {});
     }

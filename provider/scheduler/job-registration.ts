@@ -1,4 +1,3 @@
-import { info } from "@pulumi/pulumi/log";
 import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
 import { strictObject } from "../inputs";
@@ -63,7 +62,7 @@ export function registerJob(options: RegisterJobOptions): Promise<unknown> {
   const id = isObject(body.Job) && typeof body.Job.ID === "string" ? ` "${body.Job.ID}"` : "";
   return ask(`Cannot register job${id}`, system, { schema, given: options }, async (connection) => {
     if (isDryRun()) {
-      await info(`pulumi-steward: job${id} is not registered in a preview.`);
+      connection.say(`pulumi-steward: job${id} is not registered in a preview.`);
       return undefined;
     }
     assertOneNamespace(connection, consistency);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Connection, connect, System } from "../../provider/connection";
+import { definitions } from "../../provider/definitions";
 import { connectTo, systems } from "../support/connection";
 import { noEngine } from "../support/engine";
 
@@ -193,3 +194,7 @@ test.each([
 ] as const)("the address of %s must not contain the path of the API: %s", (system, address) => {
   expect(() => connectTo(system, { address })).toThrow("End it before /v1 or /api.");
 });
+
+test.each(definitions)("the token of $token begins with the name of its system", ({ token, system }) =>
+  expect(token.split(":")[0]).toBe(system.name),
+);
