@@ -1,8 +1,8 @@
-import type { Access } from "./access";
 import type { Route } from "./answer";
 import { json } from "./answer";
 import type { Listing } from "./paging";
 import { byBytes, page } from "./paging";
+import type { Access } from "./policy";
 import type { Query } from "./query";
 import { read } from "./reading";
 import type { Noun, Row, Table } from "./records";

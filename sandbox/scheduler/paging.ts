@@ -1,8 +1,8 @@
-import { broken } from "../server";
-import { Refused } from "./answer";
+import { dropHeader } from "../server";
 import type { Dialect } from "./dialect";
 import { Crash, matches } from "./filter/evaluate";
 import { parse } from "./filter/parse";
+import { HttpError } from "./http-error";
 import type { Query } from "./query";
 import type { Row } from "./records";
 
@@ -39,15 +39,15 @@ export async function page(listing: Listing, query: Query, { filters }: Dialect)
 }
 
 function unreadable(error: Error): never {
-  throw new Refused(400, `failed to create result paginator: failed to read filter expression: ${error.message}`);
+  throw new HttpError(400, `failed to create result paginator: failed to read filter expression: ${error.message}`);
 }
 
 function passes(match: () => boolean, { dropConnection }: Dialect["filters"]): boolean {
   try {
     return match();
   } catch (error) {
-    if (error instanceof Crash && dropConnection) throw new Refused(500, "", { [broken]: "true" });
-    throw new Refused(400, `failed to read result page: ${(error as Error).message}`);
+    if (error instanceof Crash && dropConnection) throw new HttpError(500, "", { [dropHeader]: "true" });
+    throw new HttpError(400, `failed to read result page: ${(error as Error).message}`);
   }
 }
 
