@@ -67,6 +67,8 @@ export interface Sandbox {
  * Starts the three services on loopback ports.
  *
  * ```ts
+ * import { start } from "pulumi-steward-sandbox";
+ *
  * const sandbox = await start({ dialect: "hashicorp" });
  * const child = spawn("pulumi", ["up"], { env: { ...process.env, ...sandbox.env } });
  * // …
