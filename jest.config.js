@@ -22,7 +22,7 @@ module.exports = {
     // Every Node and SDK: `npm run torture -- matrix`.
     ...(process.env.INSTALLATIONS === "all" ? [] : ["<rootDir>/test/installations.test.ts"]),
   ],
-  modulePathIgnorePatterns: ["<rootDir>/dist/"],
+  modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/sandbox/dist/"],
   globalSetup: "<rootDir>/tools/jest-setup.js",
   testSequencer: "<rootDir>/tools/jest-order.js",
   reporters: ["default", "<rootDir>/tools/jest-costs.js"],

@@ -1,11 +1,10 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
 import { addRekey } from "./rekey";
-import { addSandbox } from "./sandbox";
+import { runSandbox } from "./sandbox";
 import { Cancelled, say, Terminal } from "./terminal";
 
-/** The command line. `stopped` ends a running sandbox. */
-export function createCommand(terminal: Terminal, stopped: () => Promise<unknown>): Command {
+function createCommand(terminal: Terminal): Command {
   const program = new Command("pulumi-steward")
     .description("The sandbox of pulumi-steward, and a holder's part in a rekey.")
     .version((require("pulumi-steward/package.json") as { version: string }).version)
@@ -16,16 +15,18 @@ export function createCommand(terminal: Terminal, stopped: () => Promise<unknown
       // What was not expected there may be a share: whoever reads a pipeline's log shall not have it.
       outputError: (text, write) => write(text.replace(/[\w+/=-]{40,}/g, "[secret]")),
     });
-  addSandbox(program, terminal, stopped);
+  // For the help alone: `run` hands it on, with all its options.
+  program.command("sandbox").description("Run the sandbox, where the package pulumi-steward-sandbox is installed.");
   addRekey(program, terminal);
   program.showHelpAfterError(true);
   return program;
 }
 
-/** Runs one command line and gives its exit code. Errors are one sentence on stderr. */
+/** Runs one command line and gives its exit code. Errors are one sentence on stderr. `stopped` ends a running sandbox. */
 export async function run(args: readonly string[], terminal: Terminal, stopped: () => Promise<unknown>): Promise<number> {
   try {
-    await createCommand(terminal, stopped).parseAsync([...args], { from: "user" });
+    if (args[0] === "sandbox") return await runSandbox(args.slice(1), terminal, stopped);
+    await createCommand(terminal).parseAsync([...args], { from: "user" });
     return 0;
   } catch (error) {
     // Commander has said it already.

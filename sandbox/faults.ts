@@ -1,4 +1,42 @@
-import type { Fault } from "./service";
+/** Something that goes wrong on purpose, for the requests that match it. */
+export interface Fault {
+  /** The service whose requests are counted. */
+  system: "secrets" | "platform" | "scheduler";
+  /** The verb, in any case. Any verb when omitted. */
+  method?: string;
+  /** A text is the whole path, with its query or without; an expression searches the path with its query. */
+  path: RegExp | string;
+  /**
+   * Which matching request: 1 is the next.
+   * @default 1
+   */
+  nth?: number;
+  /**
+   * How many matching requests from there on; `Infinity`: all of them.
+   * @default 1
+   */
+  times?: number;
+  /**
+   * What happens.
+   * - `refuse`: the connection is destroyed at once; nothing is applied.
+   * - `drop-before`: the request is read, nothing is applied, the connection is destroyed.
+   * - `drop-after`: the request is applied, and its answer is lost.
+   * - `delay`: the request waits `delayMs`, then goes on as usual.
+   * - `respond`: `status` (500), `body` and `headers` are the answer; nothing is applied.
+   * - `truncate`: the request is applied; its answer stops in the middle of the body.
+   * - `redirect`: the answer is `status` (307) with `headers.location`; nothing is applied.
+   * - `huge`: the answer is a body of 50 MB that begins like JSON; nothing is applied.
+   */
+  action: "refuse" | "drop-before" | "drop-after" | "delay" | "respond" | "truncate" | "redirect" | "huge";
+  /** The status of `respond` (500), `redirect` (307) and `huge` (200). */
+  status?: number;
+  /** The body of `respond`. */
+  body?: string;
+  /** Headers of `respond`, `redirect` and `huge`; a redirect needs `location`. */
+  headers?: Record<string, string>;
+  /** How long `delay` waits, in real milliseconds: the sandbox's clock does not shorten it. */
+  delayMs?: number;
+}
 
 const actions = ["refuse", "drop-before", "drop-after", "delay", "respond", "truncate", "redirect", "huge"];
 

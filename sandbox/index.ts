@@ -1,20 +1,27 @@
 import { Clock } from "./clock";
+import type { Fault } from "./faults";
 import { Faults } from "./faults";
 import { Log } from "./log";
+import type { Options } from "./options";
+import { checkOptions } from "./options";
 import type { Page } from "./page";
 import { listenPage } from "./page";
 import { createPlatform } from "./platform";
 import * as platformDialects from "./platform/dialect";
-import { applySeed } from "./platform/seed";
+import type { PlatformService } from "./platform/service";
 import { createScheduler } from "./scheduler";
 import * as schedulerDialects from "./scheduler/dialect";
+import type { SchedulerService } from "./scheduler/service";
 import { createSecrets } from "./secrets";
-import { hashicorp, standard } from "./secrets/dialect";
-import { createKey, opens } from "./secrets/seal";
+import * as secretsDialects from "./secrets/dialect";
+import { createKey } from "./secrets/seal";
+import type { SecretsService } from "./secrets/service";
 import type { Server } from "./server";
 import { listen } from "./server";
-import type { Options, Sandbox } from "./service";
 
+export type { Fault } from "./faults";
+export type { Options } from "./options";
+export type { Mail, PlatformService, Seed, TextMessage } from "./platform/service";
 export type {
   SchedulerMember,
   SchedulerPlace,
@@ -25,14 +32,43 @@ export type {
   SchedulerService,
   SchedulerTokenRequest,
 } from "./scheduler/service";
-export type { Fault, Mail, Options, PlatformService, Sandbox, SecretsService, Seed, Service, TextMessage } from "./service";
+export type { SecretsService } from "./secrets/service";
+export type { Service } from "./service";
 
-const known = ["dialect", "port", "unsealShares", "unsealThreshold", "seal", "smtpNeedsTestAddress", "tokensNeedKnownPolicies"];
+/** The three services, running in this process on 127.0.0.1. */
+export interface Sandbox {
+  secrets: SecretsService;
+  platform: PlatformService;
+  scheduler: SchedulerService;
+  /** The address of a page for the browser that shows, as it changes, what the three hold and what was asked of them: read-only, and without secrets. */
+  page: string;
+  /** The variables a child process needs to reach all three. */
+  env: Record<string, string>;
+  /** Every request so far, in the order of arrival. `path` has its query; `status` is 0 where no answer was sent; `at` is the clock's. */
+  requests(): { system: string; method: string; path: string; status: number; at: number }[];
+  faults: {
+    /** Begins to count matching requests now. */
+    add(fault: Fault): void;
+    clear(): void;
+  };
+  /** The time that everything in the sandbox goes by: token lifetimes, the log, the Date of an answer. */
+  clock: {
+    now(): Date;
+    /** Forward, by so many milliseconds from 0 on; throws a RangeError for anything else. */
+    advance(ms: number): void;
+  };
+  /** Back to the state after `start`: records, log, faults and clock. Addresses, tokens and shares stay. */
+  reset(): Promise<void>;
+  /** Closes every socket; nothing is left running. */
+  close(): Promise<void>;
+}
 
 /**
  * Starts the three services on loopback ports.
  *
  * ```ts
+ * import { start } from "pulumi-steward-sandbox";
+ *
  * const sandbox = await start({ dialect: "hashicorp" });
  * const child = spawn("pulumi", ["up"], { env: { ...process.env, ...sandbox.env } });
  * // …
@@ -40,32 +76,22 @@ const known = ["dialect", "port", "unsealShares", "unsealThreshold", "seal", "sm
  * ```
  */
 export async function start(options: Options = {}): Promise<Sandbox> {
-  const { dialect: name = "standard", port = 0, unsealShares = 5 } = options;
-  const { unsealThreshold = Math.min(3, unsealShares), seal = "shamir", smtpNeedsTestAddress: needsTestAddress = false } = options;
-  const { tokensNeedKnownPolicies: needsKnownPolicies = false } = options;
-  const unknown = Object.keys(options).find((option) => !known.includes(option));
-  if (unknown) throw new TypeError(`Unknown option "${unknown}". Known: ${known.join(", ")}.`);
-  if (name !== "standard" && name !== "hashicorp") throw new TypeError('dialect is "standard" or "hashicorp".');
-  if (typeof needsTestAddress !== "boolean") throw new TypeError("smtpNeedsTestAddress is true or false.");
-  if (typeof needsKnownPolicies !== "boolean") throw new TypeError("tokensNeedKnownPolicies is true or false.");
-  if (seal !== "shamir" && seal !== "stored") throw new TypeError('seal is "shamir" or "stored".');
-  if (!Number.isInteger(port) || port < 0 || port > 65_532) throw new RangeError("port is a whole number from 0 to 65532.");
-  if (!Number.isInteger(unsealShares) || unsealShares < 1 || unsealShares > 255) throw new RangeError("unsealShares is from 1 to 255.");
-  const least = unsealShares === 1 || name === "standard" ? 1 : 2;
-  if (!Number.isInteger(unsealThreshold) || unsealThreshold < least || unsealThreshold > unsealShares)
-    throw new RangeError(`unsealThreshold is from ${least} to unsealShares (${unsealShares}).`);
-
-  const real = name === "hashicorp";
+  const { dialect, port, unsealShares, unsealThreshold, seal, ...rules } = checkOptions(options);
+  const real = dialect === "hashicorp";
   const clock = new Clock();
   const log = new Log(clock);
   const faults = new Faults();
-  const platformDialect = real ? platformDialects.hashicorp : platformDialects.standard;
-  const platform = createPlatform({ ...platformDialect, needsTestAddress }, clock);
-  const schedulerDialect = real ? schedulerDialects.hashicorp : schedulerDialects.standard;
-  const scheduler = createScheduler({ ...schedulerDialect, needsKnownPolicies }, clock);
-  const neighbour = { url: "", ...scheduler.tokens };
+  const platform = createPlatform(
+    { ...(real ? platformDialects.hashicorp : platformDialects.standard), needsTestAddress: rules.smtpNeedsTestAddress },
+    clock,
+  );
+  const scheduler = createScheduler(
+    { ...(real ? schedulerDialects.hashicorp : schedulerDialects.standard), needsKnownPolicies: rules.tokensNeedKnownPolicies },
+    clock,
+  );
+  const schedulerPeer = { url: "", ...scheduler.tokens };
   const key = await createKey(unsealShares, unsealThreshold);
-  const secrets = createSecrets(real ? hashicorp : standard, clock, neighbour, key, seal);
+  const secrets = createSecrets(real ? secretsDialects.hashicorp : secretsDialects.standard, clock, schedulerPeer, key, seal);
   const systems = [
     { name: "secrets" as const, fetch: secrets.fetch },
     { name: "platform" as const, fetch: platform.app.fetch },
@@ -104,81 +130,31 @@ export async function start(options: Options = {}): Promise<Sandbox> {
     throw error;
   }
   const [secretsServer, platformServer, schedulerServer] = servers as [Server, Server, Server];
-  neighbour.url = schedulerServer.url;
-  const { records } = secrets;
-  const names = real
-    ? ["VAULT_ADDR", "VAULT_TOKEN", "TFE_ADDRESS", "TFE_TOKEN", "NOMAD_ADDR", "NOMAD_TOKEN"]
-    : ["SECRETS_ADDR", "SECRETS_TOKEN", "PLATFORM_ADDR", "PLATFORM_TOKEN", "SCHEDULER_ADDR", "SCHEDULER_TOKEN"];
-  const values = [
-    secretsServer.url,
-    secrets.token,
-    platformServer.url,
-    platform.records.token,
-    schedulerServer.url,
-    scheduler.records.token,
-  ];
+  schedulerPeer.url = schedulerServer.url;
+  const services = {
+    secrets: secrets.service(secretsServer.url, () => secretsServer.drop()),
+    platform: platform.service(platformServer.url),
+    scheduler: scheduler.service(schedulerServer.url),
+  };
+  const prefixes = real ? ["VAULT", "TFE", "NOMAD"] : ["SECRETS", "PLATFORM", "SCHEDULER"];
+  // Terraform Enterprise has ADDRESS where the others have ADDR.
+  const variables = Object.values(services).flatMap(({ url, token }, index) => [
+    [`${prefixes[index]}_${prefixes[index] === "TFE" ? "ADDRESS" : "ADDR"}`, url],
+    [`${prefixes[index]}_TOKEN`, token],
+  ]);
 
   return {
-    secrets: {
-      url: secretsServer.url,
-      token: secrets.token,
-      get shares(): string[] {
-        return [...records.key.shares];
-      },
-      get threshold(): number {
-        return records.key.threshold;
-      },
-      opens: (shares) => opens(records.key, shares),
-      async seal() {
-        await records.exclusive(() => {
-          records.sealed = true;
-          records.forget();
-        });
-      },
-      async unseal(shares) {
-        return records.exclusive(async () => {
-          if (!(await opens(records.key, shares))) return false;
-          records.sealed = false;
-          records.unsealing = undefined;
-          return true;
-        });
-      },
-      async failover() {
-        await records.exclusive(() => records.forget());
-        secretsServer.drop();
-      },
-    },
-    platform: {
-      url: platformServer.url,
-      token: platform.records.token,
-      memberToken: platform.records.memberToken,
-      mail: {
-        sent: () => platform.records.mail.sent(),
-        fail: (status, how) => platform.records.mail.fail(status, how),
-        work: () => platform.records.mail.work(),
-      },
-      sms: {
-        sent: () => platform.records.sms.sent(),
-        fail: () => platform.records.sms.fail(),
-        work: () => platform.records.sms.work(),
-      },
-      signingKeys: () => platform.records.keys.list().map(({ kid, createdAt }) => ({ kid, createdAt: new Date(createdAt) })),
-      seed: (content) => applySeed(platform.records, content, clock.now()),
-      appendToReasons(text) {
-        platform.records.suffix = text;
-      },
-    },
-    scheduler: scheduler.service(schedulerServer.url),
+    ...services,
     page: page.url,
-    env: Object.fromEntries(names.map((variable, index) => [variable, values[index]!])),
+    env: Object.fromEntries(variables),
     requests: () => log.entries(),
     faults: { add: (fault) => faults.add(fault), clear: () => faults.clear() },
     clock: { now: () => clock.now(), advance: (ms) => clock.advance(ms) },
     async reset() {
       // Not in the middle of a rekey's request, which would write what it made into the records of afterwards.
-      await records.exclusive(() => {
+      await secrets.records.exclusive(() => {
         // The clock first: what the records hold is dated by it.
-        for (const part of [clock, records, platform.records, scheduler.records, log]) part.reset();
+        for (const part of [clock, secrets, platform, scheduler, log]) part.reset();
         faults.clear();
       });
     },

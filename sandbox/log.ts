@@ -1,5 +1,5 @@
 import type { Clock } from "./clock";
-import type { Fault } from "./index";
+import type { Fault } from "./faults";
 
 /** One request as the log keeps it. `status` is 0 until an answer leaves, and stays 0 when none does. */
 export interface Entry {

@@ -3,12 +3,11 @@ import type { AddressInfo, Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import type { Clock } from "./clock";
-import type { Faults } from "./faults";
+import type { Fault, Faults } from "./faults";
 import type { Log } from "./log";
-import type { Fault } from "./service";
 
-/** With this header an answer is none: the connection is destroyed instead, as where the real product breaks down. */
-export const broken = "x-sandbox-broken";
+/** A response with this header is not sent. The connection is dropped instead, as where the real product panics. */
+export const dropHeader = "x-sandbox-drop";
 
 /** What one system brings to its server. */
 export interface System {
@@ -76,7 +75,7 @@ export async function listen(system: System, port: number, shared: { log: Log; f
         return { response: await system.fetch(request) };
       default: {
         const response = await system.fetch(request);
-        return { response, cut: response.headers.has(broken) ? "whole" : undefined };
+        return { response, cut: response.headers.has(dropHeader) ? "whole" : undefined };
       }
     }
   }

@@ -13,6 +13,7 @@ const parts = [
   "provider",
   "sandbox",
   "command",
+  "forward",
   "dist",
   "examples",
   "Pulumi.yaml",

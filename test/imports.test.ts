@@ -1,44 +1,57 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { builtinModules } from "node:module";
 import { dirname, join, relative } from "node:path";
+import { preProcessFile } from "typescript";
 import { defaultLimits } from "../provider/limits";
 
 const root = join(__dirname, "..");
-const files = (folder: string): string[] =>
-  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
-    .map((file) => join(folder, file));
-/** The imports of a file; without those of types alone, where these are left out. */
-const imports = (file: string, leftOut = /(?!)/g): string[] =>
-  [
-    ...readFileSync(join(root, file), "utf8")
-      .replace(leftOut, "")
-      .matchAll(/(?:from|require\(|import\()\s*"([^"]+)"/g),
-  ].map(([, name = ""]) => (name.startsWith(".") ? relative(root, join(root, dirname(file), name)) : name));
 
-const systems = ["secrets", "platform", "scheduler"].map((system) => `provider/${system}/`);
-const provider = files("provider").map((file) => ({ file, imports: imports(file), loads: imports(file, /^import type .*$/gm) }));
-const offenders = (wrong: (file: string, name: string) => boolean): string[] =>
-  provider.flatMap((each) => each.imports.filter((name) => wrong(each.file, name)).map((name) => `${each.file} imports ${name}`));
+interface SourceFile {
+  file: string;
+  /** Of the same repository as a path from its root, without its ending. */
+  imports: string[];
+  /** Those without `import type`: what is loaded. */
+  loads: string[];
+}
+
+const imports = (file: string, leftOut = /(?!)/g): string[] =>
+  preProcessFile(readFileSync(join(root, file), "utf8").replace(leftOut, ""), true, true).importedFiles.map(({ fileName: name }) =>
+    name.startsWith(".") ? relative(root, join(root, dirname(file), name)) : name,
+  );
+const sources = (folder: string): SourceFile[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !/(^|\/)(dist|node_modules)\//.test(file))
+    .map((file) => join(folder, file))
+    .map((file) => ({ file, imports: imports(file), loads: imports(file, /^import type .*$/gm) }));
+
+const folders = ["provider", "command", "forward", "sandbox"] as const;
+const [provider = [], command = [], forward = [], sandbox = []] = folders.map(sources);
+const offenders = (files: SourceFile[], wrong: (file: string, name: string) => boolean): string[] =>
+  files.flatMap((each) => each.imports.filter((name) => wrong(each.file, name)).map((name) => `${each.file} imports ${name}`));
+const isIn = (path: string, ...folders: string[]): boolean => folders.some((folder) => `${path}/`.startsWith(`${folder}/`));
 
 test("the search finds files and imports", () => {
-  expect(provider.length).toBeGreaterThan(10);
+  for (const files of [provider, command, sandbox]) expect(files.length).toBeGreaterThan(8);
   expect(provider.flatMap((each) => each.imports)).toContain("undici");
+  expect(sandbox.flatMap((each) => each.imports)).toEqual(expect.arrayContaining(["hono", "sandbox/clock"]));
 });
 
-test("no system imports another system", () => {
-  const systemOf = (path: string): string | undefined => systems.find((system) => `${path}/`.startsWith(system));
-  expect(
-    offenders((file, name) => systemOf(file) !== undefined && systemOf(name) !== undefined && systemOf(file) !== systemOf(name)),
-  ).toEqual([]);
-});
-
-test("the provider has no circular imports", () => {
+test.each(folders)("%s/ has no circular imports", (folder) => {
+  const files = sources(folder);
   const paths = new Map(
-    provider.map(({ file, imports }) => [file, imports.flatMap((name) => [`${name}.ts`, `${name}/index.ts`])] as [string, string[]]),
+    files.map(({ file, imports }) => [file, imports.flatMap((name) => [`${name}.ts`, `${name}.d.ts`, `${name}/index.ts`])] as const),
   );
   const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
     (paths.get(from) ?? []).some((next) => next === to || (!seen.has(next) && Boolean(seen.add(next)) && reaches(next, to, seen)));
-  expect(provider.map(({ file }) => file).filter((file) => reaches(file, file))).toEqual([]);
+  expect(files.map(({ file }) => file).filter((file) => reaches(file, file))).toEqual([]);
+});
+
+test.each(["provider", "sandbox"])("no system of %s/ imports another one", (folder) => {
+  const systems = ["secrets", "platform", "scheduler"].map((system) => `${folder}/${system}`);
+  const systemOf = (path: string): string | undefined => systems.find((system) => isIn(path, system));
+  const wrong = (file: string, name: string): boolean =>
+    systemOf(file) !== undefined && systemOf(name) !== undefined && systemOf(file) !== systemOf(name);
+  expect(offenders(sources(folder), wrong)).toEqual([]);
 });
 
 test("a definition knows Pulumi by its types alone", () => {
@@ -61,19 +74,37 @@ test("a definition knows Pulumi by its types alone", () => {
 
 test("the life cycle knows no system and no Pulumi mechanism", () => {
   const isForeign = (name: string): boolean => /^@pulumi\/|^provider\/(adapters|secrets|platform|scheduler)\b/.test(name);
-  expect(offenders((file, name) => file.startsWith("provider/lifecycle/") && isForeign(name))).toEqual([]);
+  expect(offenders(provider, (file, name) => isIn(file, "provider/lifecycle") && isForeign(name))).toEqual([]);
 });
 
 test("only the entry points of resources and functions import an adapter", () => {
   const beginnings = ["provider/resource.ts", "provider/program.ts"];
-  const mayImport = (file: string): boolean => beginnings.includes(file) || file.startsWith("provider/adapters/");
-  expect(offenders((file, name) => name.startsWith("provider/adapters") && !mayImport(file))).toEqual([]);
+  const mayImport = (file: string): boolean => beginnings.includes(file) || isIn(file, "provider/adapters");
+  expect(offenders(provider, (file, name) => isIn(name, "provider/adapters") && !mayImport(file))).toEqual([]);
 });
 
 test("only the two lists and their adapter import a system's files", () => {
   const lists = ["provider/index.ts", "provider/definitions.ts"];
+  const systems = ["secrets", "platform", "scheduler"].map((system) => `provider/${system}/`);
+  const isForeign = (file: string, name: string): boolean => systems.some((system) => name.startsWith(system) && !file.startsWith(system));
+  expect(offenders(provider, (file, name) => isForeign(file, name) && !lists.includes(file))).toEqual([]);
+});
+
+test("only http.ts and sockets.ts import undici", () => {
+  const door = ["provider/http.ts", "provider/sockets.ts"];
+  expect(offenders(provider, (file, name) => ["undici", "provider/sockets"].includes(name) && !door.includes(file))).toEqual([]);
+});
+
+test.each(["secrets", "platform", "scheduler"])("sandbox/%s has the parts that each system has", (system) => {
+  const parts = ["answer", "dialect", "http-error", "index", "records", "seed", "service", "wire"];
+  const files = sandbox.map(({ file }) => file);
+  expect(files).toEqual(expect.arrayContaining(parts.map((part) => `sandbox/${system}/${part}.ts`)));
+  expect(files.some((file) => isIn(file, `sandbox/${system}/routes`))).toBe(true);
+});
+
+test("only the start of the sandbox imports its page", () => {
   expect(
-    offenders((file, name) => systems.some((system) => name.startsWith(system) && !file.startsWith(system)) && !lists.includes(file)),
+    offenders(sandbox, (file, name) => isIn(name, "sandbox/page") && file !== "sandbox/index.ts" && !isIn(file, "sandbox/page")),
   ).toEqual([]);
 });
 
@@ -88,18 +119,17 @@ test("only the adapters and the program's side print", () => {
     text.split("\n").some((line) => /\bconsole\.|process\.std/.test(line) && !line.startsWith(" *"));
   const printing = provider.map(({ file }) => file).filter((file) => prints(readFileSync(join(root, file), "utf8")));
   expect(printing.filter((file) => !file.startsWith("provider/adapters/"))).toEqual([]);
-  expect(offenders((file, name) => name === "@pulumi/pulumi/log" && file !== "provider/program.ts")).toEqual([]);
+  expect(offenders(provider, (file, name) => name === "@pulumi/pulumi/log" && file !== "provider/program.ts")).toEqual([]);
 });
 
-test("only http.ts and sockets.ts import undici, and the provider never imports the sandbox", () => {
+test("only http.ts and sockets.ts import undici", () => {
   const door = ["provider/http.ts", "provider/sockets.ts"];
-  expect(offenders((file, name) => name === "undici" && !door.includes(file))).toEqual([]);
-  expect(offenders((file, name) => name === "provider/sockets" && !door.includes(file))).toEqual([]);
-  expect(offenders((_, name) => name.startsWith("sandbox") || name.includes("pulumi-steward/sandbox"))).toEqual([]);
+  expect(offenders(provider, (file, name) => name === "undici" && !door.includes(file))).toEqual([]);
+  expect(offenders(provider, (file, name) => name === "provider/sockets" && !door.includes(file))).toEqual([]);
 });
 
 test("no test changes an object that the provider exports", () => {
-  const changes = files("test").flatMap((file) => {
+  const changes = sources("test").flatMap(({ file }) => {
     const text = readFileSync(join(root, file), "utf8");
     const names = [...text.matchAll(/^import \{([^}]+)\} from "[./]+\/provider\b[^"]*"/gm)].flatMap(([, list = ""]) =>
       list.split(/[,\s]+/),
@@ -111,20 +141,35 @@ test("no test changes an object that the provider exports", () => {
   expect(Object.isFrozen(defaultLimits)).toBe(true);
 });
 
-test("nothing imports the commands", () => {
-  const wrong = [...files("provider"), ...files("sandbox")].flatMap((file) =>
-    imports(file)
-      .filter((name) => name.startsWith("command"))
-      .map((name) => `${file} imports ${name}`),
-  );
-  expect(wrong).toEqual([]);
+test("the provider and the sandbox import nothing of each other, so they cannot share a mistake, and nothing imports the commands", () => {
+  const others =
+    (...folders: string[]) =>
+    (_: string, name: string) =>
+      isIn(name, ...folders, "pulumi-steward-sandbox", "pulumi-steward");
+  expect(offenders(provider, others("sandbox", "command", "forward"))).toEqual([]);
+  const itsOwnVersion = "pulumi-steward-sandbox/package.json";
+  const wrong = others("provider", "command", "forward");
+  expect(offenders(sandbox, (file, name) => name !== itsOwnVersion && wrong(file, name))).toEqual([]);
 });
 
-test("the sandbox never imports the provider, so they cannot share a mistake", () => {
-  const wrong = files("sandbox").flatMap((file) =>
-    imports(file)
-      .filter((name) => name.startsWith("provider"))
-      .map((name) => `${file} imports ${name}`),
-  );
-  expect(wrong).toEqual([]);
+test("the commands reach the sandbox by its package's name alone, and forward/ knows nothing but that name", () => {
+  expect(offenders(command, (_, name) => isIn(name, "sandbox"))).toEqual([]);
+  expect(offenders(command, (file, name) => isIn(name, "pulumi-steward-sandbox") && file !== "command/sandbox.ts")).toEqual([]);
+  expect(offenders(forward, (_, name) => isIn(name, "provider", "command", "sandbox"))).toEqual([]);
+});
+
+test.each([
+  [".", [provider, command, forward]],
+  ["sandbox", [sandbox]],
+])("the package in %s imports the dependencies that it declares, and no others", (folder, files) => {
+  const { name, dependencies, peerDependencies = {} } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+  const packages = files
+    .flat()
+    .flatMap((each) => each.imports)
+    .filter((each) => !isIn(each, ...folders) && !each.startsWith("node:") && !builtinModules.includes(each))
+    .map((each) => each.split("/", each.startsWith("@") ? 2 : 1).join("/"))
+    .filter((each) => each !== name);
+  const typesOnly = ["openapi-types"];
+  const declared = Object.keys({ ...dependencies, ...peerDependencies });
+  expect([...new Set(packages)].filter((each) => !typesOnly.includes(each)).sort()).toEqual(declared.sort());
 });

@@ -16,7 +16,7 @@ import {
 
 // `npm run torture -- matrix`: test/package.test.ts deploys with the Node and the SDK at hand.
 
-const tarball = packed();
+const tarballs = packed();
 
 /** Both ends of what package.json says that we work with: a newer SDK goes in here when it is out. */
 const newest = "3.270.0";
@@ -31,7 +31,7 @@ const between = [
 ];
 
 describe.each(between)("installed from its tarball, on Node $node with @pulumi/pulumi $sdk", ({ node, sdk }) => {
-  const current = install(tarball, sdk, node);
+  const current = install(tarballs, sdk, node);
 
   test("the output of up holds no secret at the highest log level", async () => {
     const { project } = current();
@@ -41,7 +41,7 @@ describe.each(between)("installed from its tarball, on Node $node with @pulumi/p
 });
 
 describe.each(ends)("installed from its tarball, on Node $node with @pulumi/pulumi $sdk", ({ node, sdk }) => {
-  const current = install(tarball, sdk, node);
+  const current = install(tarballs, sdk, node);
 
   testModules(current);
 

@@ -1,6 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { npm } from "../tools/npm";
 import {
+  dependencies,
   deployed,
   devDependencies,
   expectDriftShown,
@@ -13,21 +17,78 @@ import {
   testModules,
 } from "./support/installation";
 
-const tarball = packed();
+const tarballs = packed();
 
-test("the package is below its size limit and holds only what users need", () => {
-  expect(statSync(tarball()).size).toBeLessThan(400_000);
-  const files = spawnSync("tar", ["-tzf", tarball()], { encoding: "utf8" }).stdout.trim().split("\n").sort();
+/** The files of a tarball, but for those that a user needs by their kind. */
+function filesOf(tarball: string): { files: string[]; unwanted: string[] } {
+  const files = spawnSync("tar", ["-tzf", tarball], { encoding: "utf8" }).stdout.trim().split("\n").sort();
   const wanted = /^package\/(dist\/.+\.(m?js|d\.ts|html|css)|docs\/.+\.(md|svg)|package\.json|(README|CHANGELOG)\.md|LICENSE)$/;
   const ours = /\/(test|tools|bench|examples|node_modules)\//;
-  expect(files.filter((file) => !wanted.test(file) || ours.test(file))).toEqual([]);
-  for (const file of ["dist/provider/index.js", "dist/provider/index.d.ts", "dist/sandbox/index.js", "docs/rekey.md", "LICENSE"])
+  return { files, unwanted: files.filter((file) => !wanted.test(file) || ours.test(file)) };
+}
+
+test("the provider's package is below its size limit and holds only what users need", () => {
+  const { provider } = tarballs();
+  expect(statSync(provider).size).toBeLessThan(360_000);
+  const { files, unwanted } = filesOf(provider);
+  expect(unwanted).toEqual([]);
+  for (const file of ["dist/provider/index.js", "dist/provider/index.d.ts", "dist/forward/index.js", "docs/rekey.md", "LICENSE"])
     expect(files).toContain(`package/${file}`);
+  expect(files.filter((file) => file.includes("sandbox"))).toEqual(
+    ["dist/command/sandbox.d.ts", "dist/command/sandbox.js", "docs/api/sandbox.md"].map((file) => `package/${file}`),
+  );
+});
+
+test("the sandbox's package is below its size limit and holds the page and the compiled grammar", () => {
+  const { sandbox } = tarballs();
+  expect(statSync(sandbox).size).toBeLessThan(150_000);
+  const { files, unwanted } = filesOf(sandbox);
+  expect(unwanted).toEqual([]);
+  for (const file of [
+    "index.js",
+    "index.d.ts",
+    "command.js",
+    "page/public/page.html",
+    "page/public/page.mjs",
+    "scheduler/filter/parser.js",
+  ])
+    expect(files).toContain(`package/dist/${file}`);
+  for (const file of ["README.md", "LICENSE"]) expect(files).toContain(`package/${file}`);
+});
+
+describe("installed without the sandbox", () => {
+  const folder = mkdtempSync(join(tmpdir(), "steward-alone-"));
+  beforeAll(async () => {
+    writeFileSync(join(folder, "package.json"), '{ "name": "alone", "private": true }');
+    await npm(["install", "--ignore-scripts", "--prefer-offline", tarballs().provider], { cwd: folder });
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test("it brings its own dependencies, and neither the sandbox nor anything of it", () => {
+    const { packages } = JSON.parse(readFileSync(join(folder, "node_modules/.package-lock.json"), "utf8"));
+    const names = Object.keys(packages).map((path) => path.replace("node_modules/", ""));
+    expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)));
+    const { name, dependencies: its } = JSON.parse(readFileSync(join(__dirname, "../sandbox/package.json"), "utf8"));
+    const unwanted = [name, ...Object.keys(its).filter((each) => !(each in dependencies))];
+    expect(unwanted).toContain("hono");
+    expect(names.filter((each) => unwanted.includes(each))).toEqual([]);
+  });
+
+  test("pulumi-steward sandbox says what to install", () => {
+    const { status, stdout, stderr } = spawnSync(join(folder, "node_modules/.bin/pulumi-steward"), ["sandbox"], { encoding: "utf8" });
+    expect({ status, stdout, stderr }).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^pulumi-steward: The sandbox is .* install it with `npm install --save-dev pulumi-steward-sandbox`\.\n$/,
+      ),
+    });
+  });
 });
 
 // test/installations.test.ts covers every supported Node and SDK.
-describe("installed from its tarball", () => {
-  const current = install(tarball, lowest(devDependencies["@pulumi/pulumi"]));
+describe("installed with the sandbox", () => {
+  const current = install(tarballs, lowest(devDependencies["@pulumi/pulumi"]));
 
   testModules(current);
 

@@ -10,7 +10,7 @@ import * as childProcess from "node:child_process";
 import * as fileSystem from "node:fs";
 import * as Pulumi from "@pulumi/pulumi";
 import * as steward from "pulumi-steward";
-import * as sandboxes from "pulumi-steward/sandbox";
+import * as sandboxes from "pulumi-steward-sandbox";
 declare global {
   export import pulumi = Pulumi;
   export import fs = fileSystem;

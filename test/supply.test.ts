@@ -28,3 +28,19 @@ test("package-lock.json has a digest for every package and no registry address",
   expect(installed.filter(([, { integrity }]) => !integrity?.startsWith("sha512-")).map(([path]) => path)).toEqual([]);
   expect(text).not.toMatch(/"resolved": "https?:/);
 });
+
+test("the provider has five dependencies, none of which is a server, and does not install the sandbox", () => {
+  const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(readFileSync(join(__dirname, "../package.json"), "utf8"));
+  expect(Object.keys(dependencies)).toEqual(["commander", "lossless-json", "openpgp", "undici", "zod"]);
+  expect(Object.keys(peerDependencies)).toEqual(["@pulumi/pulumi", "pulumi-steward-sandbox"]);
+  expect(peerDependenciesMeta).toEqual({ "pulumi-steward-sandbox": { optional: true } });
+});
+
+test("each dependency of the two packages is justified in CONTRIBUTING", () => {
+  const rows = readFileSync(join(__dirname, "../CONTRIBUTING.md"), "utf8").match(/^\| `.*$/gm) ?? [];
+  for (const folder of ["..", "../sandbox"]) {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(__dirname, folder, "package.json"), "utf8"));
+    const names = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !name.startsWith("@types/"));
+    expect(names.filter((name) => !rows.some((row) => row.split("|")[1]?.includes(`\`${name}\``)))).toEqual([]);
+  }
+});

@@ -17,7 +17,7 @@ const steps = [
   ["declarations under TypeScript 3.8, which Pulumi runs programs with", checkDeclarations],
   ["the generated sources are what the definitions say", checkGenerated],
   ["docs/api is what the docstrings say", checkPages],
-  ["the package, as publint and arethetypeswrong see it", checkPackage],
+  ["the packages, as publint and arethetypeswrong see them", checkPackages],
 ];
 
 async function check() {
@@ -39,8 +39,8 @@ async function checkDeclarations() {
   const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "steward-declarations-"));
   try {
     fs.mkdirSync(path.join(folder, "node_modules"));
-    fs.symlinkSync(root, path.join(folder, "node_modules/pulumi-steward"), "junction");
-    for (const name of ["@pulumi", "@types"]) fs.symlinkSync(modules(name), path.join(folder, "node_modules", name), "junction");
+    for (const name of ["pulumi-steward", "pulumi-steward-sandbox", "@pulumi", "@types"])
+      fs.symlinkSync(modules(name), path.join(folder, "node_modules", name), "junction");
     fs.copyFileSync(path.join(root, "test/types/surface.ts"), path.join(folder, "program.ts"));
     const options = [
       "--noEmit",
@@ -68,7 +68,9 @@ async function checkDeclarations() {
 
   /** @param {string} file */
   function isOurs(file) {
-    return file === path.join(folder, "program.ts") || file.startsWith(path.join(root, "dist") + path.sep);
+    return (
+      file === path.join(folder, "program.ts") || ["dist", "sandbox/dist"].some((dist) => file.startsWith(path.join(root, dist) + path.sep))
+    );
   }
 }
 
@@ -83,18 +85,21 @@ async function checkPages() {
   return { code: files.length === 0 ? 0 : 1, output };
 }
 
-/** Packs the built package and looks at it as publint and arethetypeswrong do: whatever they have to say, down to a suggestion, is a failure. */
-async function checkPackage() {
+/** Packs the built packages and looks at them as publint and arethetypeswrong do: whatever they have to say, down to a suggestion, is a failure. */
+async function checkPackages() {
   const { publint } = await import("publint");
   const { formatMessage } = await import("publint/utils");
   const { checkPackage: checkTypes, createPackageFromTarballData } = await import("@arethetypeswrong/core");
   const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "steward-packed-"));
   try {
-    const tarball = new Uint8Array(fs.readFileSync(await pack(folder)));
-    const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true });
-    const types = await checkTypes(createPackageFromTarballData(tarball));
-    const problems = types.types ? types.problems.map((problem) => JSON.stringify(problem)) : ["The package has no types."];
-    const lines = [...messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code), ...problems];
+    const lines = [];
+    for (const file of Object.values(await pack(folder))) {
+      const tarball = new Uint8Array(fs.readFileSync(file));
+      const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true });
+      const types = await checkTypes(createPackageFromTarballData(tarball));
+      const problems = types.types ? types.problems.map((problem) => JSON.stringify(problem)) : [`${pkg.name} has no types.`];
+      lines.push(...messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code), ...problems);
+    }
     return { code: lines.length === 0 ? 0 : 1, output: lines.join("\n") };
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });

@@ -7,7 +7,7 @@ const hour = 60 * 60 * 1000;
 const file = /** @type {string} */ (process.argv[2]);
 
 async function main() {
-  const { start } = require(path.join(__dirname, "..", "dist", "sandbox"));
+  const { start } = require(path.join(__dirname, "..", "sandbox", "dist"));
   const sandbox = await start();
   // Written elsewhere and then renamed, since someone is waiting for it; not for other users to read, since it holds tokens.
   fs.writeFileSync(`${file}.new`, JSON.stringify({ pid: process.pid, env: sandbox.env, page: sandbox.page }, null, 2), { mode: 0o600 });

@@ -41,7 +41,7 @@ const families = [
     page: "types",
     title: "Types that all resources share",
   })),
-  { files: "sandbox/", page: "sandbox", title: "The sandbox" },
+  { files: "sandbox/", page: "sandbox", title: "pulumi-steward-sandbox" },
 ];
 
 /** The page of a generated class, or of a function that belongs to one, by its name. @param {string} system @param {string} name */
@@ -57,20 +57,24 @@ const pageOfClass = (system, name) =>
  */
 async function readDeclarations() {
   const { Application, ReflectionKind } = await import("typedoc");
-  const application = await Application.bootstrap({
-    entryPoints: ["provider", "sandbox"].map((part) => path.join(root, part, "index.ts")),
-    tsconfig: path.join(root, "tsconfig.build.json"),
-    blockTags: ["@default", "@see", "@requests", "@unreadable"],
-    sort: ["source-order"],
-    excludeInternal: true,
-    excludePrivate: true,
-    skipErrorChecking: true,
-    disableGit: true,
-    sourceLinkTemplate: "{path}",
-    logLevel: "Error",
-  });
-  const project = await application.convert();
-  if (!project) throw new Error("TypeDoc could not read the sources.");
+  /** The public names of a package. @param {string} part @param {string} tsconfig */
+  async function read(part, tsconfig) {
+    const application = await Application.bootstrap({
+      entryPoints: [path.join(root, part, "index.ts")],
+      tsconfig: path.join(root, tsconfig),
+      blockTags: ["@default", "@see", "@requests", "@unreadable"],
+      sort: ["source-order"],
+      excludeInternal: true,
+      excludePrivate: true,
+      skipErrorChecking: true,
+      disableGit: true,
+      sourceLinkTemplate: "{path}",
+      logLevel: "Error",
+    });
+    const project = await application.convert();
+    if (!project) throw new Error("TypeDoc could not read the sources.");
+    return project.children ?? [];
+  }
 
   /** @type {Map<string, Page>} */
   const pages = new Map();
@@ -105,7 +109,8 @@ async function readDeclarations() {
     }
     places.set(member, { page: page.file, anchor: isResource ? "" : `#${member.name.toLowerCase()}` });
   }
-  for (const entry of project.children ?? []) for (const member of entry.children ?? []) place(member, "");
+  const members = [...(await read("provider", "tsconfig.build.json")), ...(await read("sandbox", "sandbox/tsconfig.build.json"))];
+  for (const member of members) place(member, "");
   return { pages, places };
 }
 

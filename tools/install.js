@@ -4,10 +4,14 @@ const path = require("node:path");
 const { root, say } = require("./command");
 const { npm } = require("./npm");
 
-const sources = ["provider", "sandbox", "command", "package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
-const dist = path.join(root, "dist");
-/** Written after a build without errors; as old as the start of that build, so that an edit made meanwhile is built next time. */
-const stamp = path.join(dist, ".built");
+const sources = ["provider", "sandbox", "command", "forward", "package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
+/** What a build makes, and npm. */
+const made = ["dist", "node_modules", "parser.js"];
+/**
+ * Written after a build without errors: the files that it was of. It is as old as the start of that build, so that an edit made meanwhile is built
+ * next time.
+ */
+const stamp = path.join(root, "dist/.built");
 
 /** Installs the dependencies unless what package-lock.json asks for is there. */
 async function install() {
@@ -35,33 +39,34 @@ function readPackages(file) {
   return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")).packages : {};
 }
 
-/** Compiles provider/, sandbox/ and command/ to dist/ unless that is newer than they are. */
+/** Compiles the two packages to their dist/ unless both are newer than their sources. */
 async function build() {
-  if (fs.existsSync(stamp) && fs.statSync(stamp).mtimeMs > newest(sources)) return;
+  const files = sources.flatMap(filesOf);
+  const list = files.join("\n");
+  if (fs.existsSync(stamp) && fs.readFileSync(stamp, "utf8") === list && fs.statSync(stamp).mtimeMs > newest(files)) return;
   say("Building dist/.");
   const start = new Date();
   // A file that was removed would otherwise stay in the package.
-  fs.rmSync(dist, { recursive: true, force: true });
+  for (const folder of [".", "sandbox"]) fs.rmSync(path.join(root, folder, "dist"), { recursive: true, force: true });
   await npm(["run", "build"]);
-  fs.writeFileSync(stamp, "");
+  fs.writeFileSync(stamp, list);
   fs.utimesSync(stamp, start, start);
 }
 
 /**
- * When the newest of these files and folders was written.
- * @param {string[]} entries
- * @returns {number}
+ * The files of a source, by their paths from the root.
+ * @param {string} entry
+ * @returns {string[]}
  */
-function newest(entries) {
-  return Math.max(
-    ...entries.map((entry) => {
-      const file = path.join(root, entry);
-      const { mtimeMs } = fs.statSync(file);
-      if (!fs.statSync(file).isDirectory()) return mtimeMs;
-      // A folder counts, too: it is newer than dist/ when a file was removed from it.
-      return Math.max(mtimeMs, newest(fs.readdirSync(file).map((name) => path.join(entry, name))));
-    }),
-  );
+function filesOf(entry) {
+  if (!fs.statSync(path.join(root, entry)).isDirectory()) return [entry];
+  const names = fs.readdirSync(path.join(root, entry)).filter((name) => !made.includes(name));
+  return names.flatMap((name) => filesOf(path.posix.join(entry, name)));
+}
+
+/** When the newest of these files was written. @param {string[]} files */
+function newest(files) {
+  return Math.max(...files.map((file) => fs.statSync(path.join(root, file)).mtimeMs));
 }
 
 module.exports = { install, build };

@@ -18,13 +18,17 @@ async function npm(args, options) {
 
 /**
  * Packs what `npm publish` would send, with dist/ as it is.
- * @param {string} folder Where the tarball goes.
- * @returns {Promise<string>} The tarball.
+ * @param {string} folder Where the tarballs go.
+ * @returns {Promise<{ provider: string, sandbox: string }>} The tarball of each package.
  */
 async function pack(folder) {
-  const { name, version } = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
-  await npm(["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: root });
-  return path.join(folder, `${name}-${version}.tgz`);
+  const tarball = async (/** @type {string} */ workspace) => {
+    const cwd = path.join(root, workspace);
+    const { name, version } = JSON.parse(fs.readFileSync(path.join(cwd, "package.json"), "utf8"));
+    await npm(["pack", "--ignore-scripts", "--pack-destination", folder], { cwd });
+    return path.join(folder, `${name}-${version}.tgz`);
+  };
+  return { provider: await tarball("."), sandbox: await tarball("sandbox") };
 }
 
 /**

@@ -1,9 +1,11 @@
 import type { Context, Env } from "hono";
 import type { Dialect } from "./dialect";
+import type { Problem, Status } from "./http-error";
+import { HttpError } from "./http-error";
 import type { Records, User } from "./records";
 
 /** What the wiring finds out about a request before a route sees it. */
-export interface Found extends Env {
+export interface AppEnv extends Env {
   Variables: {
     records: Records;
     dialect: Dialect;
@@ -15,29 +17,7 @@ export interface Found extends Env {
   };
 }
 
-export type Route = Context<Found>;
-
-export type Status = 400 | 401 | 404 | 409 | 415 | 422 | 429 | 500 | 504;
-
-/** One error object. `attribute` is the one that is wrong; its value is never repeated. */
-export interface Problem {
-  detail: string;
-  title?: string;
-  attribute?: string;
-}
-
-/** Thrown by a route; the wiring answers with it. */
-export class Refused extends Error {
-  readonly problems: Problem[];
-
-  constructor(
-    readonly status: Status,
-    ...problems: Problem[]
-  ) {
-    super(problems.map(({ detail }) => detail).join(" "));
-    this.problems = problems;
-  }
-}
+export type Route = Context<AppEnv>;
 
 const mediaType = "application/vnd.api+json";
 
@@ -85,12 +65,12 @@ export async function bodyOf(c: Route): Promise<Record<string, unknown> | undefi
   const text = await c.req.text();
   if (text === "") return undefined;
   const type = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== mediaType) throw new Refused(415, { detail: `The body has to be ${mediaType}.` });
+  if (type !== mediaType) throw new HttpError(415, { detail: `The body has to be ${mediaType}.` });
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
-    throw new Refused(422, { detail: "The body is not JSON." });
+    throw new HttpError(422, { detail: "The body is not JSON." });
   }
   return objectOf(body, "The body");
 }
@@ -103,6 +83,6 @@ export function attributesOf(c: Route): Record<string, unknown> {
 
 export function objectOf(value: unknown, name: string): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new Refused(422, { detail: `${name} has to be an object.` });
+    throw new HttpError(422, { detail: `${name} has to be an object.` });
   return value as Record<string, unknown>;
 }

@@ -1,5 +1,5 @@
-import { statuses } from "./seed";
-import type { Attribute, Values } from "./settings";
+import type { Attribute, Values } from "./attributes";
+import { runStatuses } from "./records";
 
 /** Where the specification and the real product differ: one table, so that no route asks which one it serves. */
 export interface Dialect {
@@ -124,7 +124,7 @@ export const hashicorp: Dialect = {
   },
   sms: { type: "twilio-settings", id: "twilio", verifies: ["POST", "PATCH"] },
   supportAddress: "support@hashicorp.com",
-  counters: statuses,
+  counters: runStatuses,
   linkOrigin: (origin) => origin,
   pagination: (pageSize) => ({ "page-size": pageSize }),
   rateHeaders: (limit, remaining, left) => ({

@@ -1,8 +1,9 @@
 import { Hono } from "hono";
 import type { Clock } from "../clock";
-import type { Found, Route } from "./answer";
-import { bodyOf, errors, missing, Refused } from "./answer";
+import type { AppEnv, Route } from "./answer";
+import { bodyOf, errors, missing } from "./answer";
 import type { Dialect } from "./dialect";
+import { HttpError } from "./http-error";
 import { Records, randomText } from "./records";
 import * as adminWorkspaces from "./routes/admin-workspaces";
 import * as costEstimation from "./routes/cost-estimation-settings";
@@ -18,6 +19,8 @@ import * as saml from "./routes/saml-settings";
 import * as sms from "./routes/sms-settings";
 import * as smtp from "./routes/smtp-settings";
 import * as workspaces from "./routes/workspaces";
+import { applySeed, initialSeed } from "./seed";
+import type { PlatformService } from "./service";
 import type { Settings } from "./settings";
 import { valuesOf } from "./settings";
 
@@ -26,14 +29,23 @@ export interface Platform {
   /** All that there are. */
   settings: Settings[];
   /** Its `routes` are the table that the coverage test reads. */
-  app: Hono<Found>;
+  app: Hono<AppEnv>;
+  /** Back to the seed. */
+  reset(): void;
+  /** What the sandbox shows of it at this address. */
+  service(url: string): PlatformService;
 }
 
 /** The platform: every request is counted, then its token, then its body, before a route sees it. */
 export function createPlatform(dialect: Dialect, clock: Clock): Platform {
   const records = new Records(clock, newToken(), newToken());
+  const reset = (): void => {
+    records.reset();
+    applySeed(records, initialSeed(clock.now()), clock.now());
+  };
+  reset();
   const generalSettings = general.generalSettings(dialect);
-  const app = new Hono<Found>();
+  const app = new Hono<AppEnv>();
 
   app.use(async (c, next) => {
     c.set("records", records);
@@ -86,10 +98,26 @@ export function createPlatform(dialect: Dialect, clock: Clock): Platform {
 
   app.notFound(missing);
   app.onError((error, c) => {
-    if (error instanceof Refused) return errors(c as Route, error.status, ...error.problems);
+    if (error instanceof HttpError) return errors(c as Route, error.status, ...error.problems);
     return errors(c as Route, 500, { detail: error.message });
   });
-  return { records, app, settings };
+  return { records, app, settings, reset, service: (url) => serviceOf(records, url, clock) };
+}
+
+function serviceOf(records: Records, url: string, clock: Clock): PlatformService {
+  const { mail, sms } = records;
+  return {
+    url,
+    token: records.token,
+    memberToken: records.memberToken,
+    mail: { sent: () => mail.sent(), fail: (status, options) => mail.fail(status, options), work: () => mail.work() },
+    sms: { sent: () => sms.sent(), fail: () => sms.fail(), work: () => sms.work() },
+    signingKeys: () => records.keys.list().map(({ kid, createdAt }) => ({ kid, createdAt: new Date(createdAt) })),
+    seed: (content) => applySeed(records, content, clock.now()),
+    appendToReasons(text) {
+      records.suffix = text;
+    },
+  };
 }
 
 const newToken = (): string => `${randomText(14)}.atlasv1.${randomText(67)}`;

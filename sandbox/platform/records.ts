@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../clock";
+import type { Values } from "./attributes";
 import { SigningKeys } from "./keys";
+import { MailOutbox, SmsOutbox } from "./outbox";
 import { RateCounter } from "./rate";
-import { applySeed, initialSeed } from "./seed";
-import type { Values } from "./settings";
-import { MailSink, SmsSink } from "./sinks";
 
 export interface User {
   name: string;
@@ -18,6 +17,28 @@ export interface Organization {
   owners: string[];
   createdAt: Date;
 }
+
+/** The statuses of a run. */
+export const runStatuses: string[] = [
+  "pending",
+  "plan_queued",
+  "planning",
+  "planned",
+  "confirmed",
+  "apply_queued",
+  "applying",
+  "applied",
+  "discarded",
+  "errored",
+  "canceled",
+  "cost_estimating",
+  "cost_estimated",
+  "policy_checking",
+  "policy_override",
+  "policy_soft_failed",
+  "policy_checked",
+  "planned_and_finished",
+];
 
 export interface Run {
   id: string;
@@ -67,21 +88,20 @@ export class Records {
   /** What is appended to a deprecation's reason. */
   suffix = "";
   readonly keys: SigningKeys;
-  readonly mail: MailSink = new MailSink();
-  readonly sms: SmsSink = new SmsSink();
+  readonly mail: MailOutbox = new MailOutbox();
+  readonly sms: SmsOutbox = new SmsOutbox();
   readonly rate: RateCounter = new RateCounter();
   #lastNumber = 0;
 
   constructor(
-    private readonly clock: Clock,
+    clock: Clock,
     readonly token: string,
     readonly memberToken: string,
   ) {
     this.keys = new SigningKeys(clock);
-    this.reset();
   }
 
-  /** Back to the seed. */
+  /** Nothing but the tokens stays; `applySeed` puts the seed in. */
   reset(): void {
     this.organizations.clear();
     this.workspaces.clear();
@@ -90,8 +110,6 @@ export class Records {
     this.suffix = "";
     this.#lastNumber = 0;
     for (const part of [this.keys, this.mail, this.sms, this.rate]) part.reset();
-    const now = this.clock.now();
-    applySeed(this, initialSeed(now), now);
   }
 
   user(token: string | undefined): User | undefined {

@@ -1,27 +1,6 @@
-import type { Seed } from "../service";
 import type { Organization, Records } from "./records";
-
-/** The statuses of a run. */
-export const statuses: string[] = [
-  "pending",
-  "plan_queued",
-  "planning",
-  "planned",
-  "confirmed",
-  "apply_queued",
-  "applying",
-  "applied",
-  "discarded",
-  "errored",
-  "canceled",
-  "cost_estimating",
-  "cost_estimated",
-  "policy_checking",
-  "policy_override",
-  "policy_soft_failed",
-  "policy_checked",
-  "planned_and_finished",
-];
+import { runStatuses } from "./records";
+import type { Seed } from "./service";
 
 /** What every sandbox starts with. */
 export function initialSeed(now: Date): Seed {
@@ -133,8 +112,8 @@ function check(seed: Seed, ids: Map<string, string>): void {
     checkTexts(workspace, "workspace", "name", "organization");
     if (workspace.run) {
       checkMembers(workspace.run, "run");
-      if (!statuses.includes(workspace.run.status))
-        throw new TypeError(`Unknown run status "${workspace.run.status}". Known: ${statuses.join(", ")}.`);
+      if (!runStatuses.includes(workspace.run.status))
+        throw new TypeError(`Unknown run status "${workspace.run.status}". Known: ${runStatuses.join(", ")}.`);
     }
     const { id, name, organization } = workspace;
     const holder = ids.get(`${organization}/${name}`) ?? id;

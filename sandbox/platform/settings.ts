@@ -1,21 +1,9 @@
-import type { Problem, Route } from "./answer";
-import { attributesOf, document, Refused } from "./answer";
+import type { Route } from "./answer";
+import { attributesOf, document } from "./answer";
+import type { Attribute, Values } from "./attributes";
+import type { Problem } from "./http-error";
+import { HttpError } from "./http-error";
 import type { Records } from "./records";
-
-export type Value = string | number | boolean | null;
-export type Values = Record<string, Value>;
-
-/** One attribute, as the API documents describe it. */
-export interface Attribute {
-  type: "boolean" | "integer" | "string";
-  /** What it is when it was never set. null is the documents' "none". */
-  default: Value;
-  oneOf?: string[];
-  /** "writes": it is accepted and never shown. "reads": it is shown, and a client's value is ignored. */
-  only?: "writes" | "reads";
-  /** A secret that the API shows. */
-  secret?: boolean;
-}
 
 /** One of the installation's settings resources. There is always exactly one of each. */
 export interface Settings {
@@ -45,11 +33,11 @@ export function merged(c: Route, settings: Settings): Values {
     else if (isOf(attribute, sent)) values[name] = sent;
     else problems.push(wrong(name, `has to be ${attribute.type === "integer" ? "an integer" : `a ${attribute.type}`}`));
   }
-  if (problems.length > 0) throw new Refused(422, ...problems);
+  if (problems.length > 0) throw new HttpError(422, ...problems);
   for (const [name, { oneOf }] of Object.entries(settings.attributes))
     if (oneOf && !oneOf.includes(String(values[name]))) problems.push(wrong(name, `has to be one of: ${oneOf.join(", ")}`));
   problems.push(...(settings.problems?.(values) ?? []));
-  if (problems.length > 0) throw new Refused(422, ...problems);
+  if (problems.length > 0) throw new HttpError(422, ...problems);
   return values;
 }
 

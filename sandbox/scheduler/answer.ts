@@ -1,32 +1,15 @@
 import type { Context, Env } from "hono";
 import type { Dialect } from "./dialect";
+import type { HttpError } from "./http-error";
 import { stringify } from "./json";
 import type { Records } from "./records";
 
 /** What the wiring knows about a request before a route sees it. */
-export interface Found extends Env {
+export interface AppEnv extends Env {
   Variables: { records: Records; dialect: Dialect };
 }
 
-export type Route = Context<Found>;
-
-export type Status = 400 | 403 | 404 | 405 | 500;
-
-/** Thrown by a route; the wiring answers with its plain sentence. */
-export class Refused extends Error {
-  constructor(
-    readonly status: Status,
-    message: string,
-    /** The facts about the read, where it was one that found nothing. */
-    readonly headers: Record<string, string> = {},
-  ) {
-    super(message);
-  }
-}
-
-export function denied(): Refused {
-  return new Refused(403, "Permission denied");
-}
+export type Route = Context<AppEnv>;
 
 export function json(c: Route, content: unknown, headers: Record<string, string> = {}): Response {
   const pretty = c.req.queries("pretty")?.[0];
@@ -35,7 +18,7 @@ export function json(c: Route, content: unknown, headers: Record<string, string>
   return c.body(text, 200, { ...headers, "content-type": "application/json" });
 }
 
-export function sentence(c: Route, { status, message, headers }: Refused): Response {
+export function sentence(c: Route, { status, message, headers }: HttpError): Response {
   return c.body(message, status, { ...headers, "content-type": "text/plain; charset=utf-8" });
 }
 

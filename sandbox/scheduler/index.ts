@@ -1,39 +1,47 @@
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import type { Clock } from "../clock";
-import { broken } from "../server";
-import type { Found, Route } from "./answer";
-import { Refused, sentence } from "./answer";
-import { applySeed } from "./apply";
+import { dropHeader } from "../server";
+import type { AppEnv, Route } from "./answer";
+import { sentence } from "./answer";
 import { compressed } from "./compression";
 import type { Dialect } from "./dialect";
+import { HttpError } from "./http-error";
 import type { Noun } from "./records";
 import { Records } from "./records";
 import * as deployments from "./routes/deployments";
 import * as jobs from "./routes/jobs";
 import * as members from "./routes/members";
 import * as nodes from "./routes/nodes";
+import { applySeed, initialSeed } from "./seed";
 import type { SchedulerRecords, SchedulerService, SchedulerTokenRequest } from "./service";
 import { createToken, deleteToken } from "./tokens";
 
 export interface Scheduler {
   records: Records;
   /** Its `routes` are the table that the coverage test reads. */
-  app: Hono<Found>;
+  app: Hono<AppEnv>;
   fetch(request: Request): Promise<Response>;
   /** Tokens, for who shows a management token. */
   tokens: {
     create(secret: string, request: SchedulerTokenRequest): { accessor: string; secret: string };
     remove(secret: string, accessor: string): void;
   };
+  /** Back to the seed. */
+  reset(): void;
   /** What the sandbox shows of it at this address. */
   service(url: string): SchedulerService;
 }
 
 /** The scheduler: a path it does not know is told apart from a verb before anybody asks for a token. */
 export function createScheduler(dialect: Dialect, clock: Clock): Scheduler {
-  const records = new Records(clock, randomUUID(), dialect.firstIndex, applySeed);
-  const app = new Hono<Found>();
+  const records = new Records(clock, randomUUID(), dialect.firstIndex);
+  const reset = (): void => {
+    records.reset();
+    applySeed(records, initialSeed(clock.now().getTime()));
+  };
+  reset();
+  const app = new Hono<AppEnv>();
   app.use(async (c, next) => {
     c.set("records", records);
     c.set("dialect", dialect);
@@ -48,20 +56,20 @@ export function createScheduler(dialect: Dialect, clock: Clock): Scheduler {
   const paths = new Set(app.routes.filter(({ method }) => method !== "ALL").map(({ path }) => path));
   for (const path of paths)
     app.all(path, () => {
-      throw new Refused(405, "Invalid method");
+      throw new HttpError(405, "Invalid method");
     });
   app.notFound((c) => c.body(null, 404));
-  app.onError((error, c) => sentence(c as Route, error instanceof Refused ? error : new Refused(500, error.message)));
+  app.onError((error, c) => sentence(c as Route, error instanceof HttpError ? error : new HttpError(500, error.message)));
 
   const fetch = async (request: Request): Promise<Response> => {
     const answer = await app.fetch(request);
-    return answer.headers.has(broken) ? answer : compressed(answer, request.headers.get("accept-encoding") ?? undefined);
+    return answer.headers.has(dropHeader) ? answer : compressed(answer, request.headers.get("accept-encoding") ?? undefined);
   };
   const tokens: Scheduler["tokens"] = {
     create: (secret, request) => createToken(records, secret, request, dialect),
     remove: (secret, accessor) => deleteToken(records, secret, accessor),
   };
-  return { records, app, fetch, tokens, service: (url) => serviceOf(records, url) };
+  return { records, app, fetch, tokens, reset, service: (url) => serviceOf(records, url) };
 }
 
 function serviceOf(records: Records, url: string): SchedulerService {

@@ -1,8 +1,8 @@
-import type { Access } from "./access";
 import type { Route } from "./answer";
 import { json } from "./answer";
 import type { Listing } from "./paging";
 import { byBytes, page } from "./paging";
+import type { Access } from "./policy";
 import type { Query } from "./query";
 import { read } from "./reading";
 import type { Noun, Row, Table } from "./records";
@@ -13,7 +13,7 @@ export async function listed(c: Route, noun: Noun, stub: (row: Row) => Row, edge
   const { body, headers } = await read(c, noun, mayList(noun), async (state, query, access) => {
     const visible = ({ Namespace }: Row): boolean => noun === "nodes" || access.namespace(String(Namespace), "read");
     const listing = { rows: ordered(noun, state[noun], query), structure: structureOf(noun), visible, ...edges };
-    const { rows, nextToken } = await page(listing, query, c.var.dialect);
+    const { rows, nextToken } = page(listing, query, c.var.dialect);
     return { body: rows.map(stub), nextToken };
   });
   return json(c, body, headers);

@@ -1,8 +1,9 @@
-import { broken } from "../server";
-import { Refused } from "./answer";
+import { dropHeader } from "../server";
 import type { Dialect } from "./dialect";
 import { Crash, matches } from "./filter/evaluate";
+import type { Expression } from "./filter/expression";
 import { parse } from "./filter/parse";
+import { HttpError } from "./http-error";
 import type { Query } from "./query";
 import type { Row } from "./records";
 
@@ -22,8 +23,8 @@ export interface Listing {
  * One page, as the real product makes it: rows before the token's are passed over, the filter sees the full record, and the first row
  * that no longer fits gives the next page its token.
  */
-export async function page(listing: Listing, query: Query, { filters }: Dialect): Promise<{ rows: Row[]; nextToken: string }> {
-  const expression = query.filter === "" ? undefined : await parse(query.filter, filters).catch(unreadable);
+export function page(listing: Listing, query: Query, { filters }: Dialect): { rows: Row[]; nextToken: string } {
+  const expression = query.filter === "" ? undefined : readFilter(query.filter, filters);
   const rows: Row[] = [];
   let found = query.nextToken === "";
   for (const row of listing.rows) {
@@ -38,16 +39,20 @@ export async function page(listing: Listing, query: Query, { filters }: Dialect)
   return { rows, nextToken: "" };
 }
 
-function unreadable(error: Error): never {
-  throw new Refused(400, `failed to create result paginator: failed to read filter expression: ${error.message}`);
+function readFilter(filter: string, filters: Dialect["filters"]): Expression {
+  try {
+    return parse(filter, filters);
+  } catch (error) {
+    throw new HttpError(400, `failed to create result paginator: failed to read filter expression: ${(error as Error).message}`);
+  }
 }
 
 function passes(match: () => boolean, { dropConnection }: Dialect["filters"]): boolean {
   try {
     return match();
   } catch (error) {
-    if (error instanceof Crash && dropConnection) throw new Refused(500, "", { [broken]: "true" });
-    throw new Refused(400, `failed to read result page: ${(error as Error).message}`);
+    if (error instanceof Crash && dropConnection) throw new HttpError(500, "", { [dropHeader]: "true" });
+    throw new HttpError(400, `failed to read result page: ${(error as Error).message}`);
   }
 }
 

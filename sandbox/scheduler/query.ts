@@ -1,6 +1,6 @@
 import { parseBool } from "../parse-bool";
 import type { Route } from "./answer";
-import { Refused } from "./answer";
+import { HttpError } from "./http-error";
 import { home } from "./records";
 
 /** What the query of a read asks for. */
@@ -23,18 +23,18 @@ export interface Query {
 export function queryOf(c: Route): Query {
   const text = (name: string): string => c.req.queries(name)?.[0] ?? "";
   const stale = c.req.queries("stale")?.[0];
-  if (stale && parseBool(stale) === undefined) throw new Refused(400, "Expect `true` or `false` for `stale` query string parameter");
+  if (stale && parseBool(stale) === undefined) throw new HttpError(400, "Expect `true` or `false` for `stale` query string parameter");
   const size = text("per_page");
   if (size && (!/^[+-]?\d+$/.test(size) || Math.abs(Number(size)) >= 2 ** 31))
-    throw new Refused(400, "Expect a number for `per_page` query string parameter");
+    throw new HttpError(400, "Expect a number for `per_page` query string parameter");
   const { isStrict } = c.var.dialect;
-  if (isStrict && size && Number(size) <= 0) throw new Refused(400, "Expect a positive number for `per_page` query string parameter");
+  if (isStrict && size && Number(size) <= 0) throw new HttpError(400, "Expect a positive number for `per_page` query string parameter");
   if (isStrict && text("filter") && (text("prefix") || text("meta")))
-    throw new Refused(400, "`filter` cannot be combined with `prefix` or `meta`");
+    throw new HttpError(400, "`filter` cannot be combined with `prefix` or `meta`");
   const wait = text("wait") ? readDuration(text("wait")) : 0;
-  if (wait === undefined) throw new Refused(400, "Invalid wait time");
+  if (wait === undefined) throw new HttpError(400, "Invalid wait time");
   const index = text("index");
-  if (index && (!/^\d+$/.test(index) || BigInt(index) >= 2n ** 64n)) throw new Refused(400, "Invalid index");
+  if (index && (!/^\d+$/.test(index) || BigInt(index) >= 2n ** 64n)) throw new HttpError(400, "Invalid index");
   return {
     namespace: text("namespace") || "default",
     region: text("region") || home,

@@ -1,7 +1,8 @@
-import type { Access } from "./access";
-import { accessOf } from "./access";
 import type { Route } from "./answer";
-import { denied, Refused, secretOf } from "./answer";
+import { secretOf } from "./answer";
+import { denied, HttpError } from "./http-error";
+import type { Access } from "./policy";
+import { accessOf } from "./policy";
 import type { Query } from "./query";
 import { queryOf } from "./query";
 import type { Noun, Region, State } from "./records";
@@ -19,9 +20,9 @@ export interface Result {
 export function regionOf(c: Route, name: string, stale: boolean): Region {
   const { records } = c.var;
   const region = records.regions.get(name);
-  if (!region) throw new Refused(500, "No path to region");
+  if (!region) throw new HttpError(500, "No path to region");
   // Another region has a leader of its own.
-  if (!stale && name === home && records.leaderless !== undefined) throw new Refused(500, "No cluster leader");
+  if (!stale && name === home && records.leaderless !== undefined) throw new HttpError(500, "No cluster leader");
   return region;
 }
 
@@ -58,7 +59,7 @@ export async function read(
         [`${dialect.header}LastContact`]: String(contact(c, query)),
         [`${dialect.header}KnownLeader`]: String(records.leaderless === undefined || region.name !== home),
       };
-      if (typeof result === "string") throw new Refused(404, result, headers);
+      if (typeof result === "string") throw new HttpError(404, result, headers);
       if (result.nextToken) headers[`${dialect.header}${dialect.nextToken}`] = result.nextToken;
       return { ...result, headers };
     }

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../clock";
-import { initialSeed } from "./seed";
 import type { SchedulerPlace, SchedulerPolicy, SchedulerTokenRequest } from "./service";
 import { complete } from "./types";
 
@@ -87,7 +86,7 @@ export class Region {
   }
 
   /** All that is written meanwhile is one new state, which takes no more than a single write: thousands of records are seeded at once. */
-  together<T>(write: () => T): T {
+  transaction<T>(write: () => T): T {
     const { state } = this;
     const copy = (noun: Noun): Draft[Noun] => ({ ...state[noun], rows: new Map(state[noun].rows) });
     this.#draft = { at: this.clock.now().getTime(), jobs: copy("jobs"), deployments: copy("deployments"), nodes: copy("nodes") };
@@ -109,7 +108,7 @@ export class Region {
 
   /** Writes one record, with the next index; `undefined` removes it. */
   write(noun: Noun, key: string, fields: Row | undefined): Row | undefined {
-    if (!this.#draft) return this.together(() => this.write(noun, key, fields));
+    if (!this.#draft) return this.transaction(() => this.write(noun, key, fields));
     this.advance();
     const table = this.#draft[noun];
     const before = table.rows.get(key);
@@ -141,13 +140,9 @@ export class Records {
     readonly clock: Clock,
     readonly token: string,
     private readonly firstIndex: number,
-    /** Called with the seed of every beginning. */
-    private readonly begin: (records: Records, seed: ReturnType<typeof initialSeed>) => void,
-  ) {
-    this.reset();
-  }
+  ) {}
 
-  /** Back to the seed; held requests end. */
+  /** Nothing but the token stays, and held requests end; `applySeed` puts the seed in. */
   reset(): void {
     this.end();
     this.#ending = new AbortController();
@@ -158,7 +153,6 @@ export class Records {
     this.tokens = new Map();
     this.staleness = 0;
     this.leaderless = undefined;
-    this.begin(this, initialSeed(this.clock.now().getTime()));
   }
 
   /** Held requests are answered now. */

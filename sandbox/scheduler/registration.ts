@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { Refused } from "./answer";
 import type { Work } from "./clients";
 import { runTasks } from "./clients";
+import { HttpError } from "./http-error";
 import { stringify } from "./json";
 import type { Records, Region, Row } from "./records";
 import { keyOf, structureOf } from "./records";
@@ -120,7 +120,7 @@ function check(records: Records, job: Row): void {
   }
   if (wrong.length === 0 && !records.namespaces.has(String(job.Namespace)))
     wrong.push(`job ${JSON.stringify(id)} is in nonexistent namespace ${JSON.stringify(job.Namespace)}`);
-  if (wrong.length > 0) throw new Refused(500, several(wrong));
+  if (wrong.length > 0) throw new HttpError(500, several(wrong));
 }
 
 function several(problems: string[]): string {

@@ -1,12 +1,12 @@
-import { manages } from "./access";
-import { denied, Refused } from "./answer";
 import type { Dialect } from "./dialect";
+import { denied, HttpError } from "./http-error";
+import { manages } from "./policy";
 import type { Records, Token } from "./records";
 import type { SchedulerTokenRequest } from "./service";
 
 /** Makes a token for who has a management token, as the real product does. */
 export function createToken(records: Records, secret: string, request: SchedulerTokenRequest, { needsKnownPolicies }: Dialect): Token {
-  judge(records, secret);
+  authorize(records, secret);
   const { name = "", type = "client", policies = [] } = request;
   const problems: string[] = [];
   if (name.length > 256) problems.push("token name too long");
@@ -16,16 +16,16 @@ export function createToken(records: Records, secret: string, request: Scheduler
   if (unknown.length > 0) problems.push(`policies not found: ${unknown.join(", ")}`);
   if (problems.length === 0) return records.mint(request);
   const list = problems.map((problem) => `\t* ${problem}\n`).join("");
-  throw new Refused(400, `token 0 invalid: ${problems.length} error${problems.length > 1 ? "s" : ""} occurred:\n${list}\n`);
+  throw new HttpError(400, `token 0 invalid: ${problems.length} error${problems.length > 1 ? "s" : ""} occurred:\n${list}\n`);
 }
 
 /** Ends a token for who has a management token. */
 export function deleteToken(records: Records, secret: string, accessor: string): void {
-  judge(records, secret);
-  if (!records.revoke(accessor)) throw new Refused(400, `Cannot delete nonexistent tokens: ${accessor}`);
+  authorize(records, secret);
+  if (!records.revoke(accessor)) throw new HttpError(400, `Cannot delete nonexistent tokens: ${accessor}`);
 }
 
-function judge(records: Records, secret: string): void {
-  if (records.leaderless !== undefined) throw new Refused(500, "No cluster leader");
+function authorize(records: Records, secret: string): void {
+  if (records.leaderless !== undefined) throw new HttpError(500, "No cluster leader");
   if (!manages(records, secret)) throw denied();
 }

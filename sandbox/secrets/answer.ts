@@ -1,9 +1,10 @@
 import type { Context, Env } from "hono";
 import type { Dialect } from "./dialect";
+import { one } from "./http-error";
 import type { Mount, Records, Token } from "./records";
 
 /** What the wiring finds out about a request before a route sees it. */
-export interface Found extends Env {
+export interface AppEnv extends Env {
   Variables: {
     records: Records;
     dialect: Dialect;
@@ -17,17 +18,7 @@ export interface Found extends Env {
   };
 }
 
-export type Route = Context<Found>;
-
-/** A request that the service refuses with this status; the message is the answer. */
-export class Refused extends Error {
-  constructor(
-    readonly status: 400 | 500,
-    message: string,
-  ) {
-    super(message);
-  }
-}
+export type Route = Context<AppEnv>;
 
 export function data(c: Route, value: Record<string, unknown>, mountType: string): Response {
   return c.json(c.var.dialect.envelope(value, mountType));
@@ -39,11 +30,6 @@ export function done(c: Route): Response {
 
 export function errors(c: Route, status: 400 | 403 | 404 | 405 | 415 | 500 | 503, ...messages: string[]): Response {
   return c.json({ errors: messages }, status);
-}
-
-/** What the real product's framework says around an error of its own. */
-export function one(message: string): string {
-  return `1 error occurred:\n\t* ${message}\n\n`;
 }
 
 /** Nothing is stored there: the list of errors is empty. */

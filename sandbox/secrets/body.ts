@@ -1,5 +1,5 @@
 import type { Route } from "./answer";
-import { Refused } from "./answer";
+import { HttpError } from "./http-error";
 
 interface Kinds {
   string: string;
@@ -32,12 +32,12 @@ export async function structure<T extends Record<string, keyof Kinds>>(
 
 function parse(text: string, name: string): object {
   const body = text.trim();
-  if (body === "") throw new Refused(400, "EOF");
+  if (body === "") throw new HttpError(400, "EOF");
   let value: unknown;
   try {
     value = JSON.parse(body) ?? {};
   } catch {
-    if (/^[[{]/.test(body)) throw new Refused(500, "malformed JSON, unclosed containers");
+    if (/^[[{]/.test(body)) throw new HttpError(500, "malformed JSON, unclosed containers");
     throw refusal(`invalid character '${body[0]}' looking for beginning of value`);
   }
   if (typeof value === "object" && !Array.isArray(value)) return value as object;
@@ -63,6 +63,6 @@ function foundIn(value: unknown, wanted: string): string {
   return kindOf(value);
 }
 
-function refusal(reason: string): Refused {
-  return new Refused(400, `failed to parse JSON input: ${reason}`);
+function refusal(reason: string): HttpError {
+  return new HttpError(400, `failed to parse JSON input: ${reason}`);
 }

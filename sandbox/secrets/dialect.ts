@@ -1,5 +1,4 @@
-import type { Route } from "./answer";
-import { errors, missing, twice, unknownMethod, unsupportedOperation } from "./answer";
+import { HttpError, one } from "./http-error";
 import type { Granted } from "./leases";
 import type { Rule } from "./policy";
 import { sees, seesMount } from "./policy";
@@ -27,7 +26,7 @@ export interface Dialect {
   /** Does a first access configuration without a token take over a fresh scheduler? */
   bootstraps: boolean;
   /** The answer to who wants a token of a role that does not exist. */
-  noRole(c: Route, name: string): Response;
+  noRole(name: string): HttpError;
   /** Can leases be looked up, renewed and revoked, and can a token ask about itself and end? */
   leases: boolean;
   roleName: {
@@ -56,9 +55,9 @@ export interface Dialect {
     started(records: Records): Record<string, unknown>;
     completed(completed: Completed): Record<string, unknown>;
     verification(attempt: Attempt): Record<string, unknown>;
-    backup(c: Route, backup: Backup): Response;
-    noBackup(c: Route): Response;
-    otherVerb(c: Route): Response;
+    backup(backup: Backup): Record<string, unknown>;
+    noBackup(): HttpError;
+    otherVerb(): HttpError;
   };
   openapi: {
     title: string;
@@ -89,7 +88,7 @@ export const standard: Dialect = {
   deletesAccess: false,
   pairsCertificates: true,
   bootstraps: false,
-  noRole: missing,
+  noRole: () => new HttpError(404),
   leases: false,
   roleName: { pattern: "[^/]+", doubleDots: true },
   judgesPolicies: false,
@@ -109,9 +108,9 @@ export const standard: Dialect = {
     started: () => ({}),
     completed: wire.bareRekeyed,
     verification: wire.bareVerification,
-    backup: (c, backup) => c.json(wire.bareBackup(backup)),
-    noBackup: missing,
-    otherVerb: unsupportedOperation,
+    backup: wire.bareBackup,
+    noBackup: () => new HttpError(404),
+    otherVerb: () => new HttpError(405, one("unsupported operation")),
   },
   openapi: {
     title: "Secrets Service API",
@@ -138,7 +137,7 @@ export const hashicorp: Dialect = {
   deletesAccess: true,
   pairsCertificates: false,
   bootstraps: true,
-  noRole: (c, name) => errors(c, 400, `role "${name}" not found`),
+  noRole: (name) => new HttpError(400, `role "${name}" not found`),
   leases: true,
   roleName: { pattern: "[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?", doubleDots: false },
   judgesPolicies: true,
@@ -162,9 +161,9 @@ export const hashicorp: Dialect = {
     started: wire.fullRekey,
     completed: wire.fullRekeyed,
     verification: wire.fullVerification,
-    backup: (c, backup) => twice(c, wire.fullBackup(backup)),
-    noBackup: (c) => errors(c, 400, "no backed-up keys found"),
-    otherVerb: unknownMethod,
+    backup: (backup) => wire.twice(wire.fullBackup(backup)),
+    noBackup: () => new HttpError(400, "no backed-up keys found"),
+    otherVerb: () => new HttpError(405),
   },
   openapi: {
     title: "HashiCorp Vault API",

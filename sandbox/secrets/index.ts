@@ -3,10 +3,11 @@ import type { Next } from "hono";
 import { Hono } from "hono";
 import type { Clock } from "../clock";
 import { parseBool } from "../parse-bool";
-import type { Found, Route } from "./answer";
-import { denied, errors, Refused, unsupportedPath } from "./answer";
+import type { AppEnv, Route } from "./answer";
+import { denied, errors, unsupportedPath } from "./answer";
 import type { Dialect } from "./dialect";
 import { FieldError } from "./fields";
+import { HttpError } from "./http-error";
 import { expire } from "./leases";
 import { allows } from "./policy";
 import { Records } from "./records";
@@ -28,40 +29,51 @@ import * as tokenAccessors from "./routes/token-accessors";
 import * as tokenLookup from "./routes/token-lookup";
 import * as tokenRevoke from "./routes/token-revoke";
 import * as unseal from "./routes/unseal";
-import type { Neighbour } from "./scheduler-client";
+import type { SchedulerPeer } from "./scheduler-peer";
 import type { Key } from "./seal";
+import { opens } from "./seal";
+import { applySeed } from "./seed";
+import type { SecretsService } from "./service";
 
 export interface Secrets {
   records: Records;
-  token: string;
   /** Its `routes` are the table that the coverage test reads. */
-  app: Hono<Found>;
+  app: Hono<AppEnv>;
   fetch(request: Request): Response | Promise<Response>;
   /** Ends the generated tokens whose time is over. */
   expire(): void;
+  /** Back to the seed. */
+  reset(): void;
+  /** What the sandbox shows of it at this address. `drop` destroys the open connections. */
+  service(url: string, drop: () => void): SecretsService;
 }
 
 /** What a file in routes/ brings: its part of the document of the API, and what answers there. */
 interface RouteFile {
   paths(dialect: Dialect): openapi.Described[];
-  routes(app: Hono<Found>, dialect: Dialect): void;
+  routes(app: Hono<AppEnv>, dialect: Dialect): void;
 }
 
 const unauthenticated = ["sys/internal/specs/openapi"];
 
-/** The secrets service: every request is judged here as the real product does, in its order, before a route sees it. */
+/** The secrets service: every request is authorized here as the real product does, in its order, before a route sees it. */
 export function createSecrets(
   dialect: Dialect,
   clock: Clock,
-  neighbour: Neighbour,
+  schedulerPeer: SchedulerPeer,
   key: Key,
   seal: "shamir" | "stored" = "shamir",
 ): Secrets {
-  const seed = { key, seal, token: `${dialect.tokenPrefix}${randomBytes(18).toString("base64url")}` };
-  const records = new Records(dialect, clock, neighbour, seed);
-  const app = new Hono<Found>({ getPath: (request) => route(records, pathOf(request)) });
+  const rootToken = `${dialect.tokenPrefix}${randomBytes(18).toString("base64url")}`;
+  const records = new Records(dialect.engine, clock, schedulerPeer, rootToken, key, seal);
+  const reset = (): void => {
+    records.reset();
+    applySeed(records);
+  };
+  reset();
+  const app = new Hono<AppEnv>({ getPath: (request) => route(records, pathOf(request)) });
 
-  const judge = async (c: Route, next: Next): Promise<Response | undefined> => {
+  const authorize = async (c: Route, next: Next): Promise<Response | undefined> => {
     const path = pathOf(c.req.raw);
     c.header("cache-control", "no-store");
     c.set("records", records);
@@ -110,10 +122,10 @@ export function createSecrets(
     return undefined;
   };
   app.use(async (c, next) => {
-    if (!/^sys\/(rekey\/|unseal$)/.test(pathOf(c.req.raw))) return judge(c, next);
+    if (!/^sys\/(rekey\/|unseal$)/.test(pathOf(c.req.raw))) return authorize(c, next);
     // Read before its turn: a slow client holds up nobody.
     await c.req.text();
-    return records.exclusive(() => judge(c, next));
+    return records.exclusive(() => authorize(c, next));
   });
 
   const engine: RouteFile[] = [access, lease, role, creds];
@@ -138,14 +150,53 @@ export function createSecrets(
   const needsSudo = (path: string): boolean => sudo.includes(path.replace(/\/$/, ""));
   app.notFound(unsupportedPath);
   app.onError((error, c) => {
-    const status = error instanceof Refused ? error.status : error instanceof FieldError ? 400 : 500;
-    return errors(c as Route, status, error.message);
+    if (error instanceof HttpError) return errors(c as Route, error.status, ...error.messages);
+    return errors(c as Route, error instanceof FieldError ? 400 : 500, error.message);
   });
-  return { records, token: seed.token, app, fetch: (request) => dispatch(app, request, dialect), expire: () => expire(records) };
+  return {
+    records,
+    app,
+    fetch: (request) => dispatch(app, request, dialect),
+    expire: () => expire(records),
+    reset,
+    service: (url, drop) => serviceOf(records, url, drop),
+  };
 }
 
-/** `GET …?list=true` and the verb LIST are one request: it is judged and answered as LIST. */
-function dispatch(app: Hono<Found>, request: Request, dialect: Dialect): Response | Promise<Response> {
+function serviceOf(records: Records, url: string, drop: () => void): SecretsService {
+  return {
+    url,
+    token: records.token,
+    get shares(): string[] {
+      return [...records.key.shares];
+    },
+    get threshold(): number {
+      return records.key.threshold;
+    },
+    opens: (shares) => opens(records.key, shares),
+    async seal() {
+      await records.exclusive(() => {
+        records.sealed = true;
+        records.forget();
+      });
+    },
+    async unseal(shares) {
+      return records.exclusive(async () => {
+        if (!(await opens(records.key, shares))) return false;
+        records.sealed = false;
+        records.unsealing = undefined;
+        return true;
+      });
+    },
+    async failover() {
+      await records.exclusive(() => records.forget());
+      drop();
+    },
+  };
+}
+
+/** `GET …?list=true` and the verb LIST are one request: it is authorized and answered as LIST. */
+function dispatch(app: Hono<AppEnv>, request: Request, dialect: Dialect): Response | Promise<Response> {
   const url = new URL(request.url);
   if (!url.pathname.startsWith("/v1/")) return new Response("404 page not found\n", { status: 404 });
   if (/%(?![0-9a-f]{2})/i.test(url.pathname)) return new Response("400 Bad Request", { status: 400 });

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { Refused } from "./answer";
+import { HttpError } from "./http-error";
 import type { Lease, Mount, Records, Token } from "./records";
 import { removeToken, Unreachable } from "./scheduler-client";
 import { timeToLive } from "./ttl";
@@ -27,11 +27,11 @@ export function grant(records: Records, mount: Mount, path: string, accessor: st
 export function renew(records: Records, id: string, increment: number): Granted {
   const lease = records.leases.get(id);
   const now = records.clock.now().getTime();
-  if (!lease) throw new Refused(400, "lease not found");
-  if (lease.expires <= now) throw new Refused(400, "lease expired");
+  if (!lease) throw new HttpError(400, "lease not found");
+  if (lease.expires <= now) throw new HttpError(400, "lease expired");
   const { ttl = 0, maxTtl = 0 } = lease.mount.lease ?? {};
   const life = timeToLive({ ttl: increment > 0 ? increment : ttl, maxTtl }, lease.issued, now);
-  if (!life) throw new Refused(400, "past the max TTL, cannot renew");
+  if (!life) throw new HttpError(400, "past the max TTL, cannot renew");
   lease.renewed = now;
   lease.expires = now + life.seconds * 1000;
   return { lease, ...life };
@@ -40,10 +40,10 @@ export function renew(records: Records, id: string, increment: number): Granted 
 /** Ends a lease and its token. Throws where the scheduler does not do it; the lease is then still there. */
 export function revoke(records: Records, lease: Lease): void {
   try {
-    removeToken(records.neighbour, lease.mount.access, lease.accessor);
+    removeToken(records.schedulerPeer, lease.mount.access, lease.accessor);
   } catch (error) {
     throw error instanceof Unreachable
-      ? new Refused(400, `failed to revoke entry: resp: (*logical.Response)(nil) err: ${error.message}`)
+      ? new HttpError(400, `failed to revoke entry: resp: (*logical.Response)(nil) err: ${error.message}`)
       : error;
   }
   records.leases.delete(lease.id);
@@ -69,7 +69,7 @@ export function unmount(records: Records, path: string): void {
       revoke(records, lease);
     } catch (error) {
       const count = `(${index + 1} / ${leases.length})`;
-      throw error instanceof Refused ? new Refused(400, `failed to revoke "${lease.id}" ${count}: ${error.message}`) : error;
+      throw error instanceof HttpError ? new HttpError(400, `failed to revoke "${lease.id}" ${count}: ${error.message}`) : error;
     }
   }
   records.mounts.delete(path);
@@ -90,7 +90,7 @@ function expireLeases(records: Records, now: number): void {
     try {
       revoke(records, lease);
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
+      if (!(error instanceof HttpError)) throw error;
     }
   }
 }

@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../clock";
-import type { Dialect } from "./dialect";
 import type { Holder } from "./pgp";
 import type { Rule } from "./policy";
-import { parsePolicy } from "./policy";
-import type { Neighbour } from "./scheduler-client";
+import type { SchedulerPeer } from "./scheduler-peer";
 import type { Key } from "./seal";
 
 /** How an engine reaches its scheduler. */
@@ -105,28 +103,10 @@ export interface Backup {
   messages: { fingerprint: string; message: Uint8Array }[];
 }
 
-// What the real product's own "default" policy lets every token do, of the routes that exist here: it makes their mounts visible.
-const defaultPolicy = `
-path "auth/token/lookup-self" { capabilities = ["read"] }
-path "auth/token/revoke-self" { capabilities = ["update"] }
-path "sys/capabilities-self" { capabilities = ["update"] }
-path "sys/leases/renew" { capabilities = ["update"] }
-path "sys/leases/lookup" { capabilities = ["update"] }
-`;
-
-/** What a fresh service has, and has again after a reset. */
-export interface Seed {
-  key: Key;
-  seal: "shamir" | "stored";
-  token: string;
-}
-
 /** Everything the secrets service remembers. */
 export class Records {
   /** The live key and its shares. */
   key: Key;
-  /** Who keeps the key at work: the holders of its shares, or the seal itself. A rekey differs. */
-  readonly seal: "shamir" | "stored";
   sealed = false;
   /** The shares that were given to end the seal, when they are too few so far. */
   unsealing?: { nonce: string; parts: Uint8Array[] };
@@ -141,30 +121,30 @@ export class Records {
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly dialect: Dialect,
+    /** The engine's type. */
+    readonly engine: string,
     readonly clock: Clock,
-    readonly neighbour: Neighbour,
-    private readonly seed: Seed,
+    readonly schedulerPeer: SchedulerPeer,
+    /** It may do everything. */
+    readonly token: string,
+    /** The one that it begins with. */
+    private readonly firstKey: Key,
+    /** Who keeps the key at work: the holders of its shares, or the seal itself. A rekey differs. */
+    readonly seal: "shamir" | "stored",
   ) {
-    this.key = seed.key;
-    this.seal = seed.seal;
-    this.reset();
+    this.key = firstKey;
   }
 
-  /** Back to the seed: unsealed, one engine without configuration or roles, one token that may do everything. */
+  /** Unsealed, with the first key and nothing else; `applySeed` puts the seed in. */
   reset(): void {
-    this.key = this.seed.key;
+    this.key = this.firstKey;
     this.sealed = false;
     this.forget();
     this.backup = undefined;
     this.mounts = new Map();
-    this.mount(this.dialect.engine, "");
-    this.policies = new Map([["default", { text: defaultPolicy, rules: parsePolicy(defaultPolicy) }]]);
+    this.policies = new Map();
     this.leases = new Map();
-    const { token: id } = this.seed;
-    const forever = { ttl: 0, explicitMaxTtl: 0, renewable: false };
-    const created = this.clock.now().getTime();
-    this.tokens = new Map([[id, { id, accessor: randomUUID(), displayName: "root", policies: ["root"], created, ...forever }]]);
+    this.tokens = new Map();
   }
 
   /** What only the active node's memory holds is lost: with a seal, and when another node becomes active. */
@@ -181,7 +161,7 @@ export class Records {
   }
 
   mount(path: string, description: string): void {
-    const accessor = `${this.dialect.engine}_${randomUUID().slice(0, 8)}`;
+    const accessor = `${this.engine}_${randomUUID().slice(0, 8)}`;
     this.mounts.set(`${path}/`, { path: `${path}/`, description, accessor, uuid: randomUUID(), roles: new Map() });
   }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Refused } from "./answer";
+import { HttpError } from "./http-error";
 import type { Holder } from "./pgp";
 import { encryptShare, readHolder } from "./pgp";
 import type { Attempt, Records } from "./records";
@@ -35,15 +35,15 @@ const guardedMilliseconds = 600_000;
 export async function start(records: Records, parameters: RekeyParameters, rules: StartRules, now: Date): Promise<void> {
   const { pgpKeys, backup, verification } = parameters;
   if (backup && pgpKeys.length === 0)
-    throw new Refused(400, "cannot request a backup of the new keys without providing PGP keys for encryption");
-  if (pgpKeys.length > 0 && pgpKeys.length !== parameters.shares) throw new Refused(400, "incorrect number of PGP keys for rekey");
-  if (parameters.threshold > parameters.shares) throw new Refused(400, "provided threshold greater than the total shares");
+    throw new HttpError(400, "cannot request a backup of the new keys without providing PGP keys for encryption");
+  if (pgpKeys.length > 0 && pgpKeys.length !== parameters.shares) throw new HttpError(400, "incorrect number of PGP keys for rekey");
+  if (parameters.threshold > parameters.shares) throw new HttpError(400, "provided threshold greater than the total shares");
   const stored = records.seal === "stored";
-  if (stored && pgpKeys.length > 0) throw new Refused(400, "PGP key encryption not supported when using stored keys");
+  if (stored && pgpKeys.length > 0) throw new HttpError(400, "PGP key encryption not supported when using stored keys");
   if (stored && verification)
-    throw new Refused(400, "requiring verification not supported when rekeying the barrier key with recovery keys");
+    throw new HttpError(400, "requiring verification not supported when rekeying the barrier key with recovery keys");
   if (stored && rules.storedNeedsOne && (parameters.shares !== 1 || parameters.threshold !== 1))
-    throw new Refused(400, "secret_shares and secret_threshold must be 1: the seal keeps the key");
+    throw new HttpError(400, "secret_shares and secret_threshold must be 1: the seal keeps the key");
   // A seal that keeps the key itself has nothing to split.
   const { shares, threshold } = stored ? { shares: 1, threshold: 1 } : parameters;
   const problem = problemOf(shares, threshold, rules);
@@ -54,7 +54,7 @@ export async function start(records: Records, parameters: RekeyParameters, rules
   } catch (error) {
     throw invalid((error as Error).message);
   }
-  if (records.attempt) throw new Refused(400, "rekey already in progress");
+  if (records.attempt) throw new HttpError(400, "rekey already in progress");
   const fresh = { nonce: randomUUID(), startedAt: now, given: [], verificationNonce: "", proven: [] };
   records.attempt = { shares, threshold, holders, backup, verification, ...fresh };
 }
@@ -69,14 +69,14 @@ function problemOf(shares: number, threshold: number, { oneForSeveral }: StartRu
 /** Takes a current share. undefined: more are needed. */
 export async function update(records: Records, share: Uint8Array, nonce: string, now: Date): Promise<Completed | undefined> {
   const { attempt } = records;
-  if (!attempt) throw new Refused(400, "no barrier rekey in progress");
+  if (!attempt) throw new HttpError(400, "no barrier rekey in progress");
   if (attempt.candidate) {
     const next = `nonce for the verification operation is "${attempt.verificationNonce}"`;
-    throw new Refused(400, `rekey operation already finished; verification must be performed; ${next}`);
+    throw new HttpError(400, `rekey operation already finished; verification must be performed; ${next}`);
   }
-  if (nonce !== attempt.nonce) throw new Refused(400, `incorrect nonce supplied; nonce for this rekey operation is "${attempt.nonce}"`);
+  if (nonce !== attempt.nonce) throw new HttpError(400, `incorrect nonce supplied; nonce for this rekey operation is "${attempt.nonce}"`);
   if (attempt.given.some((other) => same(other, share)))
-    throw new Refused(400, "given key has already been provided during this generation operation");
+    throw new HttpError(400, "given key has already been provided during this generation operation");
   attempt.given.push(share);
   if (attempt.given.length < records.key.threshold) return undefined;
 
@@ -108,14 +108,14 @@ export async function update(records: Records, share: Uint8Array, nonce: string,
 /** Are these the live shares? The refusals of wrong ones are what the real product's storage says about a key that opens nothing. */
 async function authorize(records: Records, given: Uint8Array[]): Promise<void> {
   const secret = await combine(given, records.key).catch((error: Error) => {
-    throw new Refused(500, `failed to compute root key: ${error.message}`);
+    throw new HttpError(500, `failed to compute root key: ${error.message}`);
   });
   if (same(secret, records.key.secret)) return;
-  if (records.seal === "stored") throw new Refused(400, "recovery key verification failed: recovery key does not match submitted values");
+  if (records.seal === "stored") throw new HttpError(400, "recovery key verification failed: recovery key does not match submitted values");
   if (![16, 24, 32].includes(secret.length))
-    throw new Refused(500, `failed to setup unseal key: crypto/aes: invalid key size ${secret.length}`);
+    throw new HttpError(500, `failed to setup unseal key: crypto/aes: invalid key size ${secret.length}`);
   const reason = "error decrypting seal wrapped value\nerror decrypting using seal : cipher: message authentication failed";
-  throw new Refused(500, `failed to read root key: invalid key: failed to decrypt keys from storage: ${reason}`);
+  throw new HttpError(500, `failed to read root key: invalid key: failed to decrypt keys from storage: ${reason}`);
 }
 
 /** The shares as the client gets them. */
@@ -126,7 +126,7 @@ async function handOut(shares: string[], holders: Holder[], now: Date): Promise<
   try {
     for (const [at, share] of plain.entries()) messages.push(await encryptShare(share, holders[at]!, now));
   } catch (error) {
-    throw new Refused(500, `failed to encrypt shares: ${(error as Error).message}`);
+    throw new HttpError(500, `failed to encrypt shares: ${(error as Error).message}`);
   }
   return messages;
 }
@@ -134,13 +134,13 @@ async function handOut(shares: string[], holders: Holder[], now: Date): Promise<
 /** Takes a new share back. The nonce: that was the last one, and the new key is live. */
 export async function verify(records: Records, share: Uint8Array, nonce: string): Promise<string | undefined> {
   const { attempt } = records;
-  if (!attempt) throw new Refused(400, "no rekey in progress");
+  if (!attempt) throw new HttpError(400, "no rekey in progress");
   const { candidate } = attempt;
-  if (!candidate) throw new Refused(400, "no rekey verification in progress");
+  if (!candidate) throw new HttpError(400, "no rekey verification in progress");
   if (nonce !== attempt.verificationNonce)
-    throw new Refused(400, `incorrect nonce supplied; nonce for this verify operation is "${attempt.verificationNonce}"`);
+    throw new HttpError(400, `incorrect nonce supplied; nonce for this verify operation is "${attempt.verificationNonce}"`);
   if (attempt.proven.some((other) => same(other, share)))
-    throw new Refused(400, "given key has already been provided during this verify operation");
+    throw new HttpError(400, "given key has already been provided during this verify operation");
   attempt.proven.push(share);
   if (attempt.proven.length < attempt.threshold) return undefined;
 
@@ -148,9 +148,9 @@ export async function verify(records: Records, share: Uint8Array, nonce: string)
   const { proven } = attempt;
   restart(records);
   const secret = await combine(proven, candidate).catch((error: Error) => {
-    throw new Refused(500, `failed to compute key for verification: ${error.message}`);
+    throw new HttpError(500, `failed to compute key for verification: ${error.message}`);
   });
-  if (!same(secret, candidate.secret)) throw new Refused(400, "rekey verification failed; incorrect key shares supplied");
+  if (!same(secret, candidate.secret)) throw new HttpError(400, "rekey verification failed; incorrect key shares supplied");
   records.key = candidate;
   records.attempt = undefined;
   return nonce;
@@ -167,10 +167,10 @@ export function restart(records: Records): void {
 export function cancel(records: Records, nonce: string, now: Date): void {
   const { attempt } = records;
   const young = attempt && now.getTime() - attempt.startedAt.getTime() < guardedMilliseconds;
-  if (young && nonce !== attempt.nonce) throw new Refused(400, "invalid request");
+  if (young && nonce !== attempt.nonce) throw new HttpError(400, "invalid request");
   records.attempt = undefined;
 }
 
-function invalid(reason: string): Refused {
-  return new Refused(500, `invalid rekey seal configuration: ${reason}`);
+function invalid(reason: string): HttpError {
+  return new HttpError(500, `invalid rekey seal configuration: ${reason}`);
 }

@@ -1,22 +1,6 @@
 import { createSecureContext } from "node:tls";
 import type { Access } from "./records";
-
-/** What the engine asks a scheduler to make. */
-export interface TokenRequest {
-  name: string;
-  type: "client" | "management";
-  policies: string[];
-  global: boolean;
-}
-
-/** The scheduler beside the service, which an engine reaches in this process. What it refuses is an error with the status and the sentence of its answer. */
-export interface Neighbour {
-  /** Where it listens; empty as long as it does not. */
-  readonly url: string;
-  /** `secret`: of the token that asks. */
-  create(secret: string, request: TokenRequest): { accessor: string; secret: string };
-  remove(secret: string, accessor: string): void;
-}
+import type { SchedulerPeer, TokenRequest } from "./scheduler-peer";
 
 /** The engine has no scheduler, or not one that does what it asks: the message is what the real product's client says. */
 export class Unreachable extends Error {}
@@ -24,15 +8,15 @@ export class Unreachable extends Error {}
 // Where the real product looks when nobody says where.
 const nowhere = "http://127.0.0.1:4646";
 
-export function createToken(neighbour: Neighbour, access: Access | undefined, request: TokenRequest): { accessor: string; secret: string } {
-  return ask(neighbour, access, "Put", "acl/token", (secret) => neighbour.create(secret, request));
+export function createToken(peer: SchedulerPeer, access: Access | undefined, request: TokenRequest): { accessor: string; secret: string } {
+  return ask(peer, access, "Put", "acl/token", (secret) => peer.create(secret, request));
 }
 
-export function removeToken(neighbour: Neighbour, access: Access | undefined, accessor: string): void {
-  ask(neighbour, access, "Delete", `acl/token/${accessor}`, (secret) => neighbour.remove(secret, accessor));
+export function removeToken(peer: SchedulerPeer, access: Access | undefined, accessor: string): void {
+  ask(peer, access, "Delete", `acl/token/${accessor}`, (secret) => peer.remove(secret, accessor));
 }
 
-function ask<T>(neighbour: Neighbour, access: Access | undefined, method: string, path: string, act: (secret: string) => T): T {
+function ask<T>(peer: SchedulerPeer, access: Access | undefined, method: string, path: string, act: (secret: string) => T): T {
   const { protocol, host, hostname, port } = parse(access?.address || nowhere);
   judgeCertificates(access);
   const fail = (reason: string): never => {
@@ -40,7 +24,7 @@ function ask<T>(neighbour: Neighbour, access: Access | undefined, method: string
   };
   if (protocol !== "http:" && protocol !== "https:") fail(`unsupported protocol scheme "${protocol.slice(0, -1)}"`);
   // The sandbox listens on the loopback address alone, whatever it is called.
-  const here = neighbour.url !== "" && new URL(neighbour.url).port === port && ["127.0.0.1", "localhost", "[::1]"].includes(hostname);
+  const here = peer.url !== "" && new URL(peer.url).port === port && ["127.0.0.1", "localhost", "[::1]"].includes(hostname);
   if (!here) fail(`dial tcp ${hostname}:${port || (protocol === "https:" ? 443 : 80)}: connect: connection refused`);
   if (protocol === "https:") fail("http: server gave HTTP response to HTTPS client");
   try {

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import * as shamir from "shamir-secret-sharing";
-import { Refused } from "./answer";
+import { HttpError } from "./http-error";
 
 /** A key that unseals the service, and the shares (base64) it was split into. */
 export interface Key {
@@ -51,9 +51,9 @@ export function same(one: Uint8Array, other: Uint8Array): boolean {
 /** The share in a request's `key`, in hex or base64. `before`: what the real product says before the length is judged. */
 export function readShare(text: string, before = ""): Uint8Array {
   const share = decode(text);
-  if (!share) throw new Refused(400, "'key' must be a valid hex or base64 string");
-  if (share.length < least) throw new Refused(400, `${before}key is shorter than minimum ${least} bytes`);
-  if (share.length > most) throw new Refused(400, `${before}key is longer than maximum ${most} bytes`);
+  if (!share) throw new HttpError(400, "'key' must be a valid hex or base64 string");
+  if (share.length < least) throw new HttpError(400, `${before}key is shorter than minimum ${least} bytes`);
+  if (share.length > most) throw new HttpError(400, `${before}key is longer than maximum ${most} bytes`);
   return share;
 }
 

@@ -20,6 +20,11 @@ export function envelope(data: unknown, mountType: string): Record<string, unkno
   };
 }
 
+/** The real product repeats the data of some system routes at the top level. */
+export function twice(data: Record<string, unknown>): Record<string, unknown> {
+  return { ...data, ...envelope(data, "system") };
+}
+
 const iso = (time: number | undefined): string | null => (time === undefined ? null : new Date(time).toISOString());
 /** Whole seconds from now, as the real product rounds them. */
 const left = (expires: number, now: number): number => Math.trunc((expires - Math.round(now / 1000) * 1000) / 1000);

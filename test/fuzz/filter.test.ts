@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { scheduler } from "../../provider";
 import { matches } from "../../sandbox/scheduler/filter/evaluate";
-import { Expression, parse } from "../../sandbox/scheduler/filter/parse";
+import { Expression } from "../../sandbox/scheduler/filter/expression";
+import { parse } from "../../sandbox/scheduler/filter/parse";
 import { complete } from "../../sandbox/scheduler/types";
 import { draws } from "../support/scope";
 import { text } from "./values";
@@ -84,7 +85,7 @@ const names = fc.oneof(
   fc.constantFrom("any", "all", "as", "android", "Order", "notable", "inner", "isEmpty", "true", "_".padStart(3, "a")),
 );
 
-test("a printed filter parses to the same tree, for every path, value and precedence", async () => {
+test("a printed filter parses to the same tree, for every path, value and precedence", () => {
   const match = fc.record({
     kind: fc.constant("match" as const),
     path: fc
@@ -93,25 +94,25 @@ test("a printed filter parses to the same tree, for every path, value and preced
     operator: fc.constantFrom(...operators),
     value: anyText,
   });
-  const property = fc.asyncProperty(treesOf(match), async (tree) => {
+  const property = fc.property(treesOf(match), (tree) => {
     const filter = String(printed(tree));
     for (const [each, optionalBlanks] of [
       [filter, false],
       [filter, true],
       [packed(filter), true],
     ] as const)
-      expect(parsedShape(await parse(each, { optionalBlanks }))).toEqual(shapeOf(tree));
+      expect(parsedShape(parse(each, { optionalBlanks }))).toEqual(shapeOf(tree));
   });
-  await fc.assert(property, { numRuns: draws(1_500) });
+  fc.assert(property, { numRuns: draws(1_500) });
 });
 
-test("numbers and booleans are printed as the scheduler parses them", async () => {
+test("numbers and booleans are printed as the scheduler parses them", () => {
   const value = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.maxSafeInteger(), fc.boolean());
-  const property = fc.asyncProperty(value, async (value) => {
+  const property = fc.property(value, (value) => {
     const tree: Tree = { kind: "match", path: ["Priority"], operator: "equals", value };
-    expect(parsedShape(await parse(String(printed(tree)), { optionalBlanks: false }))).toEqual(shapeOf(tree));
+    expect(parsedShape(parse(String(printed(tree)), { optionalBlanks: false }))).toEqual(shapeOf(tree));
   });
-  await fc.assert(property, { numRuns: draws(300) });
+  fc.assert(property, { numRuns: draws(300) });
 });
 
 interface Job {
@@ -170,11 +171,11 @@ function holds(tree: Tree, job: Job): boolean {
   return has() !== negated;
 }
 
-test("a printed filter selects the same records as its tree", async () => {
-  const property = fc.asyncProperty(treesOf(suitable), fc.array(jobs, { minLength: 1, maxLength: 4 }), async (tree, records) => {
-    const expression = await parse(String(printed(tree)), { optionalBlanks: false });
+test("a printed filter selects the same records as its tree", () => {
+  const property = fc.property(treesOf(suitable), fc.array(jobs, { minLength: 1, maxLength: 4 }), (tree, records) => {
+    const expression = parse(String(printed(tree)), { optionalBlanks: false });
     for (const job of records)
       expect(matches(expression, { type: "structs.Job", value: complete("structs.Job", job) })).toBe(holds(tree, job));
   });
-  await fc.assert(property, { numRuns: draws(1_500) });
+  fc.assert(property, { numRuns: draws(1_500) });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { Clock } from "../../sandbox/clock";
 import { Faults } from "../../sandbox/faults";
 import { Log } from "../../sandbox/log";
-import { broken, listen, Server } from "../../sandbox/server";
+import { dropHeader, listen, Server } from "../../sandbox/server";
 import { Declaration, Options, Resource, Secret, urnOf } from "../support/deployment";
 import { Project } from "../support/project";
 import { Operation } from "./history";
@@ -116,7 +116,7 @@ export class CommandLine implements Runner {
     const trouble = this.known.get(key) ?? this.troubles.get(++this.count);
     if (trouble) this.known.set(key, trouble);
     if (this.count === this.stop?.at) this.strike();
-    const lost = (): Response => new Response(null, { headers: { [broken]: "" } });
+    const lost = (): Response => new Response(null, { headers: { [dropHeader]: "" } });
     if (trouble === "lost before") return lost();
     if (trouble === "refused") return Response.json({ errors: ["permission denied"] }, { status: 403 });
     const response = await answer();

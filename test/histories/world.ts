@@ -36,22 +36,22 @@ export class World {
     readonly secrets: Record<ServerName, Secrets>,
     readonly platform: Platform,
     readonly scheduler: Scheduler,
-    private readonly neighbour: { url: string },
+    private readonly schedulerPeer: { url: string },
   ) {}
 
   static async create(dialect: Dialect): Promise<World> {
     const isReal = dialect === "hashicorp";
     const clock = new Clock();
     const scheduler = createScheduler(isReal ? realScheduler : standardScheduler, clock);
-    const neighbour = { url: seeming.scheduler, ...scheduler.tokens };
+    const schedulerPeer = { url: seeming.scheduler, ...scheduler.tokens };
     const secrets = async (): Promise<Secrets> =>
-      createSecrets(isReal ? realSecrets : standardSecrets, clock, neighbour, await createKey(1, 1));
+      createSecrets(isReal ? realSecrets : standardSecrets, clock, schedulerPeer, await createKey(1, 1));
     return new World(
       dialect,
       { home: await secrets(), other: await secrets() },
       createPlatform(isReal ? realPlatform : standardPlatform, clock),
       scheduler,
-      neighbour,
+      schedulerPeer,
     );
   }
 
@@ -67,7 +67,7 @@ export class World {
   /** They listen there in truth. */
   moveTo(origins: Origins): void {
     this.origins = origins;
-    this.neighbour.url = origins.scheduler;
+    this.schedulerPeer.url = origins.scheduler;
   }
 
   get mount(): string {
@@ -75,13 +75,13 @@ export class World {
   }
 
   reset(): void {
-    for (const { records } of Object.values(this.secrets)) {
-      records.reset();
+    for (const { records, reset } of Object.values(this.secrets)) {
+      reset();
       records.mount(secondMount, "");
       for (const mount of records.mounts.values()) mount.roles.set(theirs, { policies: [theirs], global: true, type: "client" });
     }
-    this.platform.records.reset();
-    this.scheduler.records.reset();
+    this.platform.reset();
+    this.scheduler.reset();
     const settings = { "api-rate-limiting-enabled": false, "limit-user-organization-creation": true };
     this.platform.records.settings.set("general-settings", settings);
   }
@@ -89,7 +89,7 @@ export class World {
   /** The stack's configuration: `twin` is another name for the server of `default`. */
   config(): Record<string, object> {
     const connection = (server: ServerName): object => ({
-      secrets: { address: this.origins[server], token: this.secrets[server].token, dialect: this.dialect },
+      secrets: { address: this.origins[server], token: this.secrets[server].records.token, dialect: this.dialect },
       platform: { address: this.origins.platform, token: this.platform.records.token, dialect: this.dialect },
     });
     return { "steward:default": connection("home"), "steward:twin": connection("home"), "steward:other": connection("other") };

@@ -19,6 +19,8 @@ import { join, relative } from "node:path";
 import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
 
 const root = join(__dirname, "../..");
+/** What `npm run build` makes. */
+const built = ["dist", "sandbox/dist", "sandbox/scheduler/filter/parser.js"];
 
 /** Milliseconds, for one test and for all. */
 export interface Limits {
@@ -43,7 +45,7 @@ export class Copy {
 
   constructor() {
     const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" });
-    for (const file of ["dist", ...listed.split("\0").filter(Boolean)])
+    for (const file of [...built, ...listed.split("\0").filter(Boolean)])
       cpSync(join(root, file), join(this.folder, file), { recursive: true });
     mkdirSync(this.temporary);
     mkdirSync(join(this.folder, "node_modules"));

@@ -12,7 +12,7 @@ import { jobOf } from "../support/scheduler";
 
 // A reader of these pages begins with an empty folder and new servers.
 
-const tarball = packed();
+const tarballs = packed();
 const { drift, unasked, noStack } = exitCodes;
 let templates: string;
 let vault: Awaited<ReturnType<typeof startVault>>;
@@ -30,7 +30,7 @@ afterAll(async () => {
 let reader: Reader;
 afterEach(() => reader.remove());
 function follow(page: string, own: Record<string, string>): void {
-  reader = new Reader(page, { "npm install pulumi-steward": `npm install ${tarball()}`, ...own });
+  reader = new Reader(page, { "npm install pulumi-steward": `npm install ${tarballs().provider}`, ...own });
   reader.with({ PULUMI_TEMPLATE_GIT_REPOSITORY: templates, PULUMI_TEMPLATE_BRANCH: "main", PULUMI_DISABLE_REGISTRY_RESOLVE: "true" });
 }
 

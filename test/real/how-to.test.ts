@@ -5,7 +5,7 @@ import { packed } from "../support/installation";
 import { exitCodes } from "../support/pages";
 import { Reader } from "../support/reader";
 
-const tarball = packed();
+const tarballs = packed();
 const { none, drift, unasked } = exitCodes;
 let vault: Awaited<ReturnType<typeof startVault>>;
 let nomad: Awaited<ReturnType<typeof startNomad>>;
@@ -164,7 +164,10 @@ test("docs/how-to-several-installations.md", async () => {
 });
 
 test("docs/how-to-test.md", async () => {
-  reader = new Reader("docs/how-to-test.md", { "npm install pulumi-steward": `npm install ${tarball()}` });
+  reader = new Reader("docs/how-to-test.md", {
+    "npm install pulumi-steward": `npm install ${tarballs().provider}`,
+    "--save-dev pulumi-steward-sandbox": `--save-dev ${tarballs().sandbox}`,
+  });
   reader.save("json", "package.json");
   reader.save("json", "tsconfig.json");
   reader.save("yaml", "Pulumi.yaml");
@@ -183,5 +186,19 @@ test("docs/how-to-test.md", async () => {
   } finally {
     await byHand.stop();
   }
+  reader.finish();
+});
+
+test("sandbox/README.md", async () => {
+  reader = new Reader("sandbox/README.md", { "--save-dev pulumi-steward-sandbox": `--save-dev ${tarballs().sandbox}` });
+  reader.write("package.json", "{}");
+  await reader.shell();
+  const terminal = await reader.keepRunning("SHARE_5");
+  expect(terminal.output).toMatch(/^export NOMAD_ADDR=http:/m);
+  await terminal.stop();
+  reader.write("role.mjs", reader.take("ts"));
+  expect(await reader.run("node role.mjs")).toBe("[ 'deploy' ]\n");
+  reader.write("faults.mjs", reader.take("ts"));
+  await reader.run("node faults.mjs");
   reader.finish();
 });

@@ -6,7 +6,7 @@ import { Reader } from "../support/reader";
 import { RekeyTarget, rekeyTargets } from "../support/rekey";
 import { jobOf } from "../support/scheduler";
 
-const tarball = packed();
+const tarballs = packed();
 let reader: Reader;
 afterEach(() => reader.remove());
 
@@ -42,7 +42,8 @@ describe("with real servers", () => {
   test("README.md", async () => {
     const example = "https://vault.example.com:8200";
     reader = new Reader("README.md", {
-      "npm install pulumi-steward": `npm install ${tarball()}`,
+      "npm install pulumi-steward": `npm install ${tarballs().provider}`,
+      "--save-dev pulumi-steward-sandbox": `--save-dev ${tarballs().sandbox}`,
       [example]: vault.gateway.url,
       "https://nomad.example.com:4646": nomad.address,
       "managementToken ...": `managementToken ${nomad.token}`,
@@ -101,6 +102,7 @@ describe("with real servers", () => {
     await reader.run("pulumi up");
     await reader.shell();
 
+    await reader.shell();
     reader.write("sandbox.mjs", reader.take("ts"));
     await reader.run("node sandbox.mjs");
     reader.finish();
@@ -116,7 +118,7 @@ describe("with a Vault of its own", () => {
 
   test("docs/rekey.md", async () => {
     reader = new Reader("docs/rekey.md", { "https://vault.example.com:8200": vault.gateway.url });
-    await reader.with({ VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token }).project("dev", {}, tarball());
+    await reader.with({ VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token }).project("dev", {}, tarballs().provider);
     const [one = "", two = "", three = ""] = vault.first;
 
     // Killed while its program runs.

@@ -127,8 +127,8 @@ const scheduler: Record<string, string> = {
 };
 
 async function secretsIn(dialect: typeof standard): Promise<Secrets> {
-  const neighbour = { url: "", ...createScheduler(schedulerDialects.standard, new Clock()).tokens };
-  return createSecrets(dialect, new Clock(), neighbour, await createKey(1, 1));
+  const schedulerPeer = { url: "", ...createScheduler(schedulerDialects.standard, new Clock()).tokens };
+  return createSecrets(dialect, new Clock(), schedulerPeer, await createKey(1, 1));
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an app with any variables
@@ -164,7 +164,9 @@ test.each([
   ["hashicorp", hashicorp],
 ] as const)("the OpenAPI document lists exactly the registered routes, %s", async (_, dialect) => {
   const service = await secretsIn(dialect);
-  const request = new Request("http://sandbox/v1/sys/internal/specs/openapi", { headers: { [dialect.tokenHeader]: service.token } });
+  const request = new Request("http://sandbox/v1/sys/internal/specs/openapi", {
+    headers: { [dialect.tokenHeader]: service.records.token },
+  });
   const document = (await (await service.fetch(request)).json()) as { paths: Record<string, object> };
   const shown = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.keys(item)

@@ -9,17 +9,19 @@ import { getNode, pack } from "../../tools/npm";
 import { getPulumi } from "../../tools/pulumi";
 import { Project } from "./project";
 
-export const { devDependencies, engines, peerDependencies } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8"));
+export const { dependencies, devDependencies, engines, peerDependencies } = JSON.parse(
+  readFileSync(join(__dirname, "../../package.json"), "utf8"),
+);
 
-/** Packs the package for the tests of a suite. */
-export function packed(): () => string {
+/** Packs the two packages for the tests of a suite. */
+export function packed(): () => Awaited<ReturnType<typeof pack>> {
   const folder = mkdtempSync(join(tmpdir(), "steward-packed-"));
-  let tarball: string;
+  let tarballs: Awaited<ReturnType<typeof pack>>;
   beforeAll(async () => {
-    tarball = await pack(folder);
+    tarballs = await pack(folder);
   });
   afterAll(() => rmSync(folder, { recursive: true }));
-  return () => tarball;
+  return () => tarballs;
 }
 
 const token = "a-management-token";
@@ -75,7 +77,7 @@ exports.found = [limits.apiRateLimit, String(running), StewardError.name, start.
     "index.js": `
 import * as pulumi from "@pulumi/pulumi";
 import { platform, scheduler, secrets, StewardError } from "pulumi-steward";
-import { start } from "pulumi-steward/sandbox";
+import { start } from "pulumi-steward-sandbox";
 ${resources}
 export const policies = web.policies;
 export const found = [limits.apiRateLimit, String(running), StewardError.name, start.name];`,
@@ -94,8 +96,8 @@ export interface Installation {
   role(method: string, body?: object): Promise<Response>;
 }
 
-/** Gives the tests of a suite a project with the packed package, and the sandbox that comes with it. Without `node`, on the one that runs us. */
-export function install(tarball: () => string, sdk: string, node?: string): () => Installation {
+/** Gives the tests of a suite a project with the packed packages, and a running sandbox. Without `node`, on the one that runs us. */
+export function install(tarballs: ReturnType<typeof packed>, sdk: string, node?: string): () => Installation {
   let installation: Installation;
   let sandbox: ChildProcessByStdio<Writable, Readable, null>;
 
@@ -103,7 +105,7 @@ export function install(tarball: () => string, sdk: string, node?: string): () =
     const folder = node ? await getNode(node) : dirname(process.execPath);
     const PATH = [folder, ...(await getPulumi()).bin, process.env.PATH].join(delimiter);
     const project = new Project({ PATH });
-    await project.install(tarball(), `@pulumi/pulumi@${sdk}`, `@types/node@${devDependencies["@types/node"]}`);
+    await project.install(...Object.values(tarballs()), `@pulumi/pulumi@${sdk}`, `@types/node@${devDependencies["@types/node"]}`);
 
     const supervisor = join(__dirname, "../../tools/supervise.js");
     const command = join(project.folder, "program/node_modules/.bin/pulumi-steward");

@@ -11,6 +11,7 @@ export const pages: string[] = [
   "README.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
+  "sandbox/README.md",
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .map((file) => `docs/${file.replaceAll("\\", "/")}`)
     .filter((file) => file.endsWith(".md")),

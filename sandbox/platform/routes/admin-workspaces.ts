@@ -1,15 +1,16 @@
 import type { Hono } from "hono";
-import type { Found, Route } from "../answer";
-import { document, done, missing, Refused } from "../answer";
+import type { AppEnv, Route } from "../answer";
+import { document, done, missing } from "../answer";
+import { HttpError } from "../http-error";
 import { page } from "../paging";
 import type { Workspace } from "../records";
-import { statuses } from "../seed";
+import { runStatuses } from "../records";
 import type { Resource } from "../wire";
 import { organization, run, user, workspace } from "../wire";
 
 const includable = ["organization", "organization.owners", "current_run"];
 
-export function routes(app: Hono<Found>): void {
+export function routes(app: Hono<AppEnv>): void {
   const path = "/api/v2/admin/workspaces";
 
   app.get(path, (c) => {
@@ -32,8 +33,11 @@ export function routes(app: Hono<Found>): void {
 /** No document says what happens to a status that no run has. An empty list would hide a spelling mistake. */
 function wantedStatuses(c: Route): string[] {
   const wanted = c.req.query("filter[current_run][status]")?.split(",").filter(Boolean) ?? [];
-  if (c.var.dialect.checksStatuses && wanted.some((status) => !statuses.includes(status)))
-    throw new Refused(400, { title: "Invalid filter parameter", detail: `filter[current_run][status] is any of: ${statuses.join(", ")}.` });
+  if (c.var.dialect.checksStatuses && wanted.some((status) => !runStatuses.includes(status)))
+    throw new HttpError(400, {
+      title: "Invalid filter parameter",
+      detail: `filter[current_run][status] is any of: ${runStatuses.join(", ")}.`,
+    });
   return wanted;
 }
 
@@ -61,7 +65,7 @@ function order(c: Route): (a: Workspace, b: Workspace) => number {
       };
     default:
       // No document says what happens to another one; the real product's client knows this answer for a wrong include.
-      throw new Refused(400, {
+      throw new HttpError(400, {
         title: "Invalid sort parameter",
         detail: "sort is name or current-run.created-at, with or without a hyphen.",
       });
@@ -86,7 +90,7 @@ function counts(c: Route, found: Workspace[]): Record<string, number> {
 function included(c: Route, workspaces: Workspace[]): { included?: Resource[] } {
   const wanted = c.req.query("include")?.split(",").filter(Boolean) ?? [];
   if (wanted.some((name) => !includable.includes(name)))
-    throw new Refused(400, { title: "Invalid include parameter", detail: `include is any of: ${includable.join(", ")}.` });
+    throw new HttpError(400, { title: "Invalid include parameter", detail: `include is any of: ${includable.join(", ")}.` });
   if (wanted.length === 0) return {};
   const organizations = [...new Set(workspaces.map((workspace) => workspace.organization))];
   const owners = [...new Set(organizations.flatMap((organization) => organization.owners))];

@@ -1,10 +1,11 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
+import type { AppEnv } from "../answer";
+import type { Values } from "../attributes";
 import type { Dialect } from "../dialect";
-import type { Settings, Values } from "../settings";
+import type { Settings } from "../settings";
 import { merged, show, store, wrong } from "../settings";
 
-export function routes(app: Hono<Found>, dialect: Dialect): Settings {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): Settings {
   const { keyPair, document, client, derived } = dialect.costEstimation;
   const complete = (values: Values, names: string[]): boolean => names.every((name) => values[name]);
 

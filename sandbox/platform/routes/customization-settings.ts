@@ -1,10 +1,10 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
+import type { AppEnv } from "../answer";
 import type { Dialect } from "../dialect";
 import type { Settings } from "../settings";
 import { merged, show, store } from "../settings";
 
-export function routes(app: Hono<Found>, dialect: Dialect): Settings {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): Settings {
   const settings: Settings = {
     type: "customization-settings",
     id: "customization",

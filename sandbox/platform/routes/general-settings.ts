@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
+import type { AppEnv } from "../answer";
 import type { Dialect } from "../dialect";
 import type { Settings } from "../settings";
 import { merged, show, store, wrong } from "../settings";
@@ -25,7 +25,7 @@ export function generalSettings(dialect: Dialect): Settings {
   };
 }
 
-export function routes(app: Hono<Found>, dialect: Dialect): Settings {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): Settings {
   const settings = generalSettings(dialect);
   const path = "/api/v2/admin/general-settings";
   app.get(path, (c) => show(c, settings));

@@ -1,11 +1,12 @@
 import type { Hono } from "hono";
-import type { Found, Route } from "../answer";
-import { attributesOf, document, missing, objectOf, Refused } from "../answer";
+import type { AppEnv, Route } from "../answer";
+import { attributesOf, document, missing, objectOf } from "../answer";
+import { HttpError } from "../http-error";
 import { mayManage } from "../records";
 import { wrong } from "../settings";
 import { deprecation, moduleVersion } from "../wire";
 
-export function routes(app: Hono<Found>): void {
+export function routes(app: Hono<AppEnv>): void {
   app.patch("/api/v2/organizations/:organization/registry-modules/private/:namespace/:name/:provider/:version", (c) => {
     const { organization, namespace, name, provider, version: wanted } = c.req.param();
     const module = organization === namespace ? c.var.records.module(namespace, name, provider) : undefined;
@@ -25,10 +26,10 @@ function request(c: Route): { reason: string; link: string | null } | undefined 
   const fields = objectOf(attributesOf(c).deprecation, "deprecation");
   const { "deprecated-status": status, reason, link } = fields;
   if (status === "Undeprecated") return undefined;
-  if (status !== "Deprecated") throw new Refused(422, wrong("deprecation/deprecated-status", "has to be Deprecated or Undeprecated"));
+  if (status !== "Deprecated") throw new HttpError(422, wrong("deprecation/deprecated-status", "has to be Deprecated or Undeprecated"));
   if (typeof reason !== "string" || reason === "")
-    throw new Refused(422, wrong("deprecation/reason", "has to be a text, and not an empty one"));
+    throw new HttpError(422, wrong("deprecation/reason", "has to be a text, and not an empty one"));
   if (link !== undefined && link !== null && typeof link !== "string")
-    throw new Refused(422, wrong("deprecation/link", "has to be a string"));
+    throw new HttpError(422, wrong("deprecation/link", "has to be a string"));
   return { reason: reason + c.var.records.suffix, link: link || null };
 }

@@ -1,8 +1,8 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
+import type { AppEnv } from "../answer";
 import { done } from "../answer";
 
-export function routes(app: Hono<Found>): void {
+export function routes(app: Hono<AppEnv>): void {
   const path = "/api/v2/admin/oidc-settings/actions";
 
   app.post(`${path}/rotate-key`, (c) => {

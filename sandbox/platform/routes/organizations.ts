@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
-import type { Found, Route } from "../answer";
-import { attributesOf, document, done, missing, Refused } from "../answer";
+import type { AppEnv, Route } from "../answer";
+import { attributesOf, document, done, missing } from "../answer";
+import { HttpError } from "../http-error";
 import { page } from "../paging";
 import type { Organization } from "../records";
 import { mayManage } from "../records";
@@ -9,7 +10,7 @@ import { organization } from "../wire";
 import { generalSettings } from "./general-settings";
 
 /** As far as clients need them to set up and to clean up. */
-export function routes(app: Hono<Found>): void {
+export function routes(app: Hono<AppEnv>): void {
   const path = "/api/v2/organizations";
 
   app.get(path, (c) => {
@@ -23,8 +24,8 @@ export function routes(app: Hono<Found>): void {
     const limited = valuesOf(records, generalSettings(dialect))["limit-user-organization-creation"];
     if (limited && !user.administrator) return missing(c);
     const { name, email } = fields(c);
-    if (name === undefined) throw new Refused(422, wrong("name", "is required"));
-    if (email === undefined) throw new Refused(422, wrong("email", "is required"));
+    if (name === undefined) throw new HttpError(422, wrong("name", "is required"));
+    if (email === undefined) throw new HttpError(422, wrong("email", "is required"));
     free(c, name);
     const created: Organization = { name, email, owners: [user.name], createdAt: now };
     records.organizations.set(name, created);
@@ -64,16 +65,16 @@ export function organizationOf(c: Route): Organization | undefined {
 /** A name as organizations and workspaces have it, where the body has one. */
 export function checkedName(name: unknown): string | undefined {
   if (name === undefined || (typeof name === "string" && /^[A-Za-z0-9_-]+$/.test(name))) return name;
-  throw new Refused(422, wrong("name", "can only include letters, numbers, -, and _"));
+  throw new HttpError(422, wrong("name", "can only include letters, numbers, -, and _"));
 }
 
 function fields(c: Route): { name?: string; email?: string } {
   const { name: given, email } = attributesOf(c);
   const name = checkedName(given);
-  if (email !== undefined && typeof email !== "string") throw new Refused(422, wrong("email", "has to be a string"));
+  if (email !== undefined && typeof email !== "string") throw new HttpError(422, wrong("email", "has to be a string"));
   return { name, email };
 }
 
 function free(c: Route, name: string): void {
-  if (c.var.records.organizations.has(name)) throw new Refused(422, wrong("name", "has already been taken"));
+  if (c.var.records.organizations.has(name)) throw new HttpError(422, wrong("name", "has already been taken"));
 }

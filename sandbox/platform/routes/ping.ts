@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
+import type { AppEnv } from "../answer";
 
 const headers = {
   "tfp-api-version": "2.6",
@@ -9,6 +9,6 @@ const headers = {
 };
 
 /** What a client asks first; it needs no token. */
-export function routes(app: Hono<Found>): void {
+export function routes(app: Hono<AppEnv>): void {
   app.get("/api/v2/ping", (c) => c.body(null, 204, headers));
 }

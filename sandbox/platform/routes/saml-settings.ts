@@ -1,15 +1,17 @@
 import { X509Certificate } from "node:crypto";
 import type { Hono } from "hono";
-import type { Found, Problem } from "../answer";
+import type { AppEnv } from "../answer";
+import type { Values } from "../attributes";
 import type { Dialect } from "../dialect";
-import type { Settings, Values } from "../settings";
+import type { Problem } from "../http-error";
+import type { Settings } from "../settings";
 import { merged, required, show, store, valuesOf, wrong } from "../settings";
 
 const endpoints = ["slo-endpoint-url", "sso-endpoint-url"];
 const timeout = "sso-api-token-session-timeout";
 const names = ["attr-username", "attr-groups", "attr-site-admin", "site-admin-role"];
 
-export function routes(app: Hono<Found>, dialect: Dialect): Settings {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): Settings {
   const settings: Settings = {
     type: "saml-settings",
     id: "saml",

@@ -1,11 +1,11 @@
 import type { Hono } from "hono";
-import type { Found, Route } from "../answer";
+import type { AppEnv, Route } from "../answer";
 import { errors } from "../answer";
 import type { Dialect } from "../dialect";
 import type { Settings } from "../settings";
 import { merged, required, show, store, valuesOf } from "../settings";
 
-export function routes(app: Hono<Found>, dialect: Dialect): Settings {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): Settings {
   const { type, id, verifies } = dialect.sms;
   const settings: Settings = {
     type,

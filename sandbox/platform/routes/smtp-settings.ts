@@ -1,7 +1,8 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
-import { errors, Refused } from "../answer";
+import type { AppEnv } from "../answer";
+import { errors } from "../answer";
 import type { Dialect } from "../dialect";
+import { HttpError } from "../http-error";
 import type { Settings } from "../settings";
 import { merged, required, show, store, valuesOf, wrong } from "../settings";
 
@@ -28,7 +29,7 @@ const failures = {
   504: "The SMTP server timed out.",
 };
 
-export function routes(app: Hono<Found>, dialect: Dialect): Settings {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): Settings {
   const path = "/api/v2/admin/smtp-settings";
   app.get(path, (c) => show(c, settings));
 
@@ -36,7 +37,7 @@ export function routes(app: Hono<Found>, dialect: Dialect): Settings {
     const before = valuesOf(c.var.records, settings);
     const { "test-email-address": to, ...values } = merged(c, settings);
     if (dialect.needsTestAddress && values.enabled && !before.enabled && !to)
-      throw new Refused(422, wrong("test-email-address", "is required to enable"));
+      throw new HttpError(422, wrong("test-email-address", "is required to enable"));
     // The document knows no condition but the address: the mail goes out though the settings are not enabled.
     const failure = to
       ? c.var.records.mail.deliver({ to: String(to), sender: String(values.sender ?? ""), host: String(values.host ?? ""), at: c.var.now })

@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
-import type { Found, Route } from "../answer";
-import { attributesOf, document, done, errors, missing, objectOf, Refused } from "../answer";
+import type { AppEnv, Route } from "../answer";
+import { attributesOf, document, done, errors, missing, objectOf } from "../answer";
+import { HttpError } from "../http-error";
 import { page } from "../paging";
 import type { Organization, Workspace } from "../records";
 import { mayManage } from "../records";
@@ -9,7 +10,7 @@ import { workspace } from "../wire";
 import { checkedName, organizationOf } from "./organizations";
 
 /** As far as clients need them to set up and to clean up. */
-export function routes(app: Hono<Found>): void {
+export function routes(app: Hono<AppEnv>): void {
   const inOrganization = "/api/v2/organizations/:name/workspaces";
 
   app.get(inOrganization, (c) => {
@@ -25,7 +26,7 @@ export function routes(app: Hono<Found>): void {
     const owner = organizationOf(c);
     if (!owner) return missing(c);
     const { name, vcsRepoIdentifier } = fields(c);
-    if (name === undefined) throw new Refused(422, wrong("name", "is required"));
+    if (name === undefined) throw new HttpError(422, wrong("name", "is required"));
     free(c, owner, name);
     const { records, now } = c.var;
     const created: Workspace = { id: records.newId("ws"), name, organization: owner, locked: false, vcsRepoIdentifier, createdAt: now };
@@ -88,12 +89,12 @@ function fields(c: Route): Pick<Partial<Workspace>, "name" | "vcsRepoIdentifier"
   if (name !== undefined) read.name = checkedName(name);
   if (repository !== undefined) {
     const identifier = repository === null ? undefined : objectOf(repository, "vcs-repo").identifier;
-    if (repository !== null && typeof identifier !== "string") throw new Refused(422, wrong("vcs-repo", "has to name its identifier"));
+    if (repository !== null && typeof identifier !== "string") throw new HttpError(422, wrong("vcs-repo", "has to name its identifier"));
     read.vcsRepoIdentifier = identifier as string | undefined;
   }
   return read;
 }
 
 function free(c: Route, owner: Organization, name: string): void {
-  if (c.var.records.workspace(owner, name)) throw new Refused(422, wrong("name", "has already been taken"));
+  if (c.var.records.workspace(owner, name)) throw new HttpError(422, wrong("name", "has already been taken"));
 }

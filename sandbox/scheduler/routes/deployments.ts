@@ -1,11 +1,11 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
-import { Refused } from "../answer";
+import type { AppEnv } from "../answer";
+import { HttpError } from "../http-error";
 import { listed, shown } from "../listing";
 import { byBytes } from "../paging";
 import type { Row } from "../records";
 
-export function routes(app: Hono<Found>): void {
+export function routes(app: Hono<AppEnv>): void {
   app.get("/v1/deployments", (c) => {
     // With a prefix they are in the order of their IDs, else in that of their creation.
     const byId = (c.req.query("prefix") ?? "") !== "";
@@ -16,7 +16,7 @@ export function routes(app: Hono<Found>): void {
   });
 
   app.get("/v1/deployment/:id", (c) => {
-    if (c.req.param("id").length !== 36) throw new Refused(500, "deployment lookup failed: index error: UUID must be 36 characters");
+    if (c.req.param("id").length !== 36) throw new HttpError(500, "deployment lookup failed: index error: UUID must be 36 characters");
     return shown(c, "deployments", "deployment not found");
   });
 }

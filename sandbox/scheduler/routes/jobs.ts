@@ -1,18 +1,19 @@
 import type { Hono } from "hono";
 import { parseBool } from "../../parse-bool";
-import { accessOf } from "../access";
-import type { Found, Route } from "../answer";
-import { denied, json, Refused, secretOf } from "../answer";
+import type { AppEnv, Route } from "../answer";
+import { json, secretOf } from "../answer";
 import type { Dialect } from "../dialect";
+import { denied, HttpError } from "../http-error";
 import { listed, shown } from "../listing";
 import { byBytes } from "../paging";
+import { accessOf } from "../policy";
 import { regionOf } from "../reading";
 import type { Row } from "../records";
 import { home } from "../records";
 import { register } from "../registration";
 import { jobStub } from "../wire";
 
-export function routes(app: Hono<Found>, dialect: Dialect): void {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   app.get("/v1/jobs", async (c) => {
     const meta = parseBool(c.req.query("meta") ?? "") ?? false;
     return listed(c, "jobs", (job) => jobStub(job, meta), {
@@ -47,15 +48,15 @@ async function put(c: Route): Promise<Response> {
 
 async function jobOf(c: Route): Promise<Row> {
   const text = await c.req.text();
-  if (text === "") throw new Refused(400, "Request body is empty");
+  if (text === "") throw new HttpError(400, "Request body is empty");
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
-    throw new Refused(400, "unexpected EOF");
+    throw new HttpError(400, "unexpected EOF");
   }
   const { Job: job } = (body ?? {}) as { Job?: unknown };
-  if (typeof job !== "object" || job === null || Array.isArray(job)) throw new Refused(400, "Job must be specified");
-  if (!(job as Row).ID && !(job as Row).Name) throw new Refused(400, "Job ID hasn't been provided");
+  if (typeof job !== "object" || job === null || Array.isArray(job)) throw new HttpError(400, "Job must be specified");
+  if (!(job as Row).ID && !(job as Row).Name) throw new HttpError(400, "Job ID hasn't been provided");
   return job as Row;
 }

@@ -1,10 +1,10 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
+import type { AppEnv } from "../answer";
 import { listed } from "../listing";
 import { byBytes } from "../paging";
 import { nodeStub } from "../wire";
 
-export function routes(app: Hono<Found>): void {
+export function routes(app: Hono<AppEnv>): void {
   app.get("/v1/nodes", (c) =>
     listed(c, "nodes", nodeStub, { token: ({ ID }) => String(ID), compare: ({ ID }, token) => byBytes(String(ID), token) }),
   );

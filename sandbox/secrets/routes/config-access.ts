@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
+import type { AppEnv } from "../answer";
 import { data, done, errors, missing, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
 import { text, whole } from "../fields";
@@ -18,7 +18,7 @@ export const paths = (dialect: Dialect): Described[] => [
   },
 ];
 
-export function routes(app: Hono<Found>, dialect: Dialect): void {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   const path = "/engine/config/access";
 
   app.get(path, (c) => (c.var.mount.access ? data(c, dialect.access(c.var.mount.access), dialect.engine) : missing(c)));

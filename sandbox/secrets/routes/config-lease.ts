@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
+import type { AppEnv } from "../answer";
 import { data, done, missing, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
 import { duration } from "../fields";
@@ -19,7 +19,7 @@ export const paths = (): Described[] => [
   },
 ];
 
-export function routes(app: Hono<Found>, dialect: Dialect): void {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   const path = "/engine/config/lease";
 
   app.get(path, (c) => (c.var.mount.lease ? data(c, lease(c.var.mount.lease), dialect.engine) : missing(c)));

@@ -1,9 +1,11 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
-import { errors, one, unsupportedOperation } from "../answer";
+import type { AppEnv } from "../answer";
+import { errors, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
+import { one } from "../http-error";
 import { grant } from "../leases";
-import { createToken, type TokenRequest, Unreachable } from "../scheduler-client";
+import { createToken, Unreachable } from "../scheduler-client";
+import type { TokenRequest } from "../scheduler-peer";
 import type { Described } from "./openapi";
 import { nameOf } from "./role";
 
@@ -18,7 +20,7 @@ export const paths = (): Described[] => [
 // Of the scheduler's versions from 0.8.4 on.
 const longestName = 256;
 
-export function routes(app: Hono<Found>, dialect: Dialect): void {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   const path = `/engine/creds/:name{${dialect.roleName.pattern}}` as "/engine/creds/:name";
 
   app.get(path, (c) => {
@@ -26,7 +28,7 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
     const limit = mount.access?.maxTokenNameLength ?? 0;
     const name = nameOf(c);
     const role = mount.roles.get(name);
-    if (!role) return dialect.noRole(c, name);
+    if (!role) throw dialect.noRole(name);
     const nanoseconds = BigInt(c.var.now.getTime()) * 1_000_000n + (process.hrtime.bigint() % 1_000_000n);
     const full = `vault-${name}-${token!.displayName}-${nanoseconds}`;
     const request: TokenRequest = {
@@ -36,7 +38,7 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
       global: role.global,
     };
     try {
-      const { accessor, secret } = createToken(records.neighbour, mount.access, request);
+      const { accessor, secret } = createToken(records.schedulerPeer, mount.access, request);
       const granted = grant(records, mount, `${mount.path}creds/${name}`, accessor, token!);
       return c.json(dialect.leased(granted, { accessor_id: accessor, secret_id: secret }, dialect.engine));
     } catch (error) {

@@ -1,8 +1,9 @@
 import type { Hono } from "hono";
-import type { Found, Route } from "../answer";
-import { data, done, errors, Refused, unsupportedOperation } from "../answer";
+import type { AppEnv, Route } from "../answer";
+import { data, done, errors, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
 import { duration, text } from "../fields";
+import { HttpError } from "../http-error";
 import { renew, revoke } from "../leases";
 import { leaseTimes } from "../wire";
 import type { Described } from "./openapi";
@@ -43,7 +44,7 @@ export const paths = (): Described[] => [
   },
 ];
 
-export function routes(app: Hono<Found>, dialect: Dialect): void {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   app.on(["POST", "PUT"], "/sys/leases/lookup", (c) => {
     const id = idOf(c);
     const lease = c.var.records.leases.get(id);
@@ -71,6 +72,6 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
 
 function idOf(c: Route): string {
   const id = text(c.var.fields, "lease_id") || c.req.param("url_lease_id");
-  if (!id) throw new Refused(400, "lease_id must be specified");
+  if (!id) throw new HttpError(400, "lease_id must be specified");
   return id;
 }

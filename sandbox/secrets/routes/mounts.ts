@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
+import type { AppEnv } from "../answer";
 import { done, errors, twice, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
 import { text } from "../fields";
@@ -30,7 +30,7 @@ export const paths = (dialect: Dialect): Described[] => [
   },
 ];
 
-export function routes(app: Hono<Found>, dialect: Dialect): void {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   app.get("/sys/mounts", (c) => {
     const mounts = Object.fromEntries([...c.var.records.mounts.values()].map((mount) => [mount.path, wire(mount, dialect)]));
     return twice(c, { ...mounts, "sys/": { type: "system", description: "system endpoints used for control, policy and debugging" } });

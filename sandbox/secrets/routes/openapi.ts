@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
+import type { AppEnv } from "../answer";
 import { unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
 import { version } from "../wire";
@@ -51,7 +51,7 @@ export function writing(dialect: Dialect): "post" | "put" {
 
 const license = { name: "Mozilla Public License 2.0", url: "https://www.mozilla.org/en-US/MPL/2.0" };
 
-export function routes(app: Hono<Found>, dialect: Dialect, groups: (mounts: string[]) => Group[]): void {
+export function routes(app: Hono<AppEnv>, dialect: Dialect, groups: (mounts: string[]) => Group[]): void {
   const path = "/sys/internal/specs/openapi";
 
   app.get(path, (c) => {

@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
+import type { AppEnv } from "../answer";
 import { data, done, errors, missing, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
 import { text } from "../fields";
@@ -19,7 +19,7 @@ export const paths = (): Described[] => [
   },
 ];
 
-export function routes(app: Hono<Found>, dialect: Dialect): void {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   const path = "/sys/policies/acl/:name";
 
   app.get(path, (c) => {

@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
+import type { AppEnv } from "../answer";
 import { done, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
 import type { Described } from "./openapi";
@@ -16,10 +16,14 @@ export const paths = (): Described[] => [
   },
 ];
 
-export function routes(app: Hono<Found>, dialect: Dialect): void {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   const path = "/sys/rekey/backup";
 
-  app.get(path, (c) => (c.var.records.backup ? dialect.rekey.backup(c, c.var.records.backup) : dialect.rekey.noBackup(c)));
+  app.get(path, (c) => {
+    const { backup } = c.var.records;
+    if (!backup) throw dialect.rekey.noBackup();
+    return c.json(dialect.rekey.backup(backup));
+  });
 
   app.delete(path, (c) => {
     c.var.records.backup = undefined;

@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
+import type { AppEnv } from "../answer";
 import { done } from "../answer";
 import { structure } from "../body";
 import type { Dialect } from "../dialect";
@@ -21,7 +21,7 @@ export const paths = (dialect: Dialect): Described[] => [
   },
 ];
 
-export function routes(app: Hono<Found>, dialect: Dialect): void {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   const path = "/sys/rekey/init";
   const { rekey } = dialect;
 
@@ -48,5 +48,7 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
     return done(c);
   });
 
-  app.all(path, rekey.otherVerb);
+  app.all(path, () => {
+    throw rekey.otherVerb();
+  });
 }

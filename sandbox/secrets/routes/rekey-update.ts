@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import type { Found, Route } from "../answer";
+import type { AppEnv, Route } from "../answer";
 import { errors } from "../answer";
 import { structure } from "../body";
 import type { Dialect } from "../dialect";
@@ -20,7 +20,7 @@ export const paths = (dialect: Dialect): Described[] => [
   },
 ];
 
-export function routes(app: Hono<Found>, dialect: Dialect): void {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   const path = "/sys/rekey/update";
   const { rekey } = dialect;
 
@@ -31,5 +31,8 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
     return c.json(completed ? rekey.completed(completed) : rekey.status(c.var.records));
   };
   app.on(rekey.writes, path, give);
-  app.all(path, rekey.updatesByAnyVerb ? give : rekey.otherVerb);
+  app.all(path, (c) => {
+    if (rekey.updatesByAnyVerb) return give(c);
+    throw rekey.otherVerb();
+  });
 }

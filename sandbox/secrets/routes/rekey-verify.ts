@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import type { Found, Route } from "../answer";
+import type { AppEnv, Route } from "../answer";
 import { errors } from "../answer";
 import { structure } from "../body";
 import type { Dialect } from "../dialect";
@@ -28,7 +28,7 @@ export const paths = (dialect: Dialect): Described[] => [
   },
 ];
 
-export function routes(app: Hono<Found>, dialect: Dialect): void {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   const path = "/sys/rekey/verify";
   const { rekey } = dialect;
 
@@ -50,5 +50,7 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
     return status(c);
   });
 
-  app.all(path, rekey.otherVerb);
+  app.all(path, () => {
+    throw rekey.otherVerb();
+  });
 }

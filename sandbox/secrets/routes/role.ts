@@ -1,8 +1,9 @@
 import type { Hono } from "hono";
-import type { Found, Route } from "../answer";
-import { data, done, errors, internal, keys, missing, one, unsupportedOperation } from "../answer";
+import type { AppEnv, Route } from "../answer";
+import { data, done, errors, internal, keys, missing, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
 import { flag, text, words } from "../fields";
+import { one } from "../http-error";
 import type { Described } from "./openapi";
 
 /** The role in the path, which is decoded already: the framework would decode it once more. */
@@ -28,7 +29,7 @@ export const paths = (): Described[] => [
   },
 ];
 
-export function routes(app: Hono<Found>, dialect: Dialect): void {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   const list = (c: Route): Response => keys(c, [...c.var.mount.roles.keys()], dialect.engine);
   app.on("LIST", "/engine/role/", list);
   app.all("/engine/role", unsupportedOperation);

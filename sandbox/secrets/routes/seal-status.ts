@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
+import type { AppEnv } from "../answer";
 import { unknownMethod } from "../answer";
 import { sealStatus } from "../wire";
 import type { Described } from "./openapi";
@@ -15,7 +15,7 @@ export const paths = (): Described[] => [
 ];
 
 /** Only the real product has it. */
-export function routes(app: Hono<Found>): void {
+export function routes(app: Hono<AppEnv>): void {
   const path = "/sys/seal-status";
   app.get(path, (c) => c.json(sealStatus(c.var.records)));
   app.all(path, unknownMethod);

@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
+import type { AppEnv } from "../answer";
 import { keys, unsupportedOperation } from "../answer";
 import type { Described } from "./openapi";
 
@@ -16,7 +16,7 @@ export const paths = (): Described[] => [
   },
 ];
 
-export function routes(app: Hono<Found>): void {
+export function routes(app: Hono<AppEnv>): void {
   app.on("LIST", "/token/accessors/", (c) =>
     keys(
       c,

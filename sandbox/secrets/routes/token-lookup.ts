@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import type { Found, Route } from "../answer";
+import type { AppEnv, Route } from "../answer";
 import { data, unsupportedOperation } from "../answer";
 import { token } from "../wire";
 import type { Described } from "./openapi";
@@ -15,7 +15,7 @@ export const paths = (): Described[] => [
   },
 ];
 
-export function routes(app: Hono<Found>): void {
+export function routes(app: Hono<AppEnv>): void {
   const path = "/token/lookup-self";
   const answer = (c: Route): Response => data(c, token(c.var.token!, c.var.now.getTime()), "token");
   app.get(path, answer);

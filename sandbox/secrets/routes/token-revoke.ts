@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import type { Found } from "../answer";
+import type { AppEnv } from "../answer";
 import { done, errors, unsupportedOperation } from "../answer";
 import { text } from "../fields";
 import { revokeToken } from "../leases";
@@ -13,7 +13,7 @@ export const paths = (): Described[] => [
   { path: "revoke", description: any, described: true, operations: { post: { summary: any, id: "revoke" } } },
 ];
 
-export function routes(app: Hono<Found>): void {
+export function routes(app: Hono<AppEnv>): void {
   app.on(["POST", "PUT"], "/token/revoke-self", (c) => {
     revokeToken(c.var.records, c.var.token!);
     return done(c);

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Hono } from "hono";
-import type { Found } from "../answer";
-import { errors, Refused, unsupportedOperation } from "../answer";
+import type { AppEnv } from "../answer";
+import { errors, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
 import { flag, parseDuration, text, words } from "../fields";
+import { HttpError } from "../http-error";
 import type { Token } from "../records";
 import { timeToLive } from "../ttl";
 import type { Described } from "./openapi";
@@ -17,7 +18,7 @@ export const paths = (): Described[] => [
   },
 ];
 
-export function routes(app: Hono<Found>, dialect: Dialect): void {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   const path = "/token/create";
 
   app.on(["POST", "PUT"], path, (c) => {
@@ -35,8 +36,8 @@ export function routes(app: Hono<Found>, dialect: Dialect): void {
     const seconds = (field: string): number => {
       const value = text(fields, field) ?? "";
       const found = value === "" ? 0 : parseDuration(value);
-      if (found === undefined) throw new Refused(400, `time: invalid duration "${value}"`);
-      if (found < 0) throw new Refused(400, `${field} must be positive`);
+      if (found === undefined) throw new HttpError(400, `time: invalid duration "${value}"`);
+      if (found < 0) throw new HttpError(400, `${field} must be positive`);
       return found;
     };
     const explicitMaxTtl = seconds("explicit_max_ttl");

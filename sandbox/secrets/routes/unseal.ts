@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Hono } from "hono";
-import type { Found } from "../answer";
-import { errors, Refused, unknownMethod } from "../answer";
+import type { AppEnv } from "../answer";
+import { errors, unknownMethod } from "../answer";
 import { structure } from "../body";
+import { HttpError } from "../http-error";
 import type { Records } from "../records";
 import { combine, readShare, same } from "../seal";
 import { sealStatus } from "../wire";
@@ -19,7 +20,7 @@ export const paths = (): Described[] => [
 ];
 
 /** Only the real product has it. */
-export function routes(app: Hono<Found>): void {
+export function routes(app: Hono<AppEnv>): void {
   const path = "/sys/unseal";
 
   app.on(["POST", "PUT"], path, async (c) => {
@@ -48,9 +49,9 @@ async function unseal(records: Records, share: Uint8Array): Promise<void> {
   if (parts.length < records.key.threshold) return;
   records.unsealing = undefined;
   const secret = await combine(parts, records.key).catch((error: Error) => {
-    throw new Refused(400, `invalid key: failed to compute combined key: ${error.message}`);
+    throw new HttpError(400, `invalid key: failed to compute combined key: ${error.message}`);
   });
-  if (!same(secret, records.key.secret)) throw new Refused(400, wrong(records, secret));
+  if (!same(secret, records.key.secret)) throw new HttpError(400, wrong(records, secret));
   records.sealed = false;
 }
 

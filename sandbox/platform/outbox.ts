@@ -1,4 +1,4 @@
-import type { Mail, TextMessage } from "../service";
+import type { Mail, TextMessage } from "./service";
 
 /** How a test mail ends; `stored`: are the settings kept all the same? */
 interface Failure {
@@ -7,7 +7,7 @@ interface Failure {
 }
 
 /** Where test mails end. */
-export class MailSink {
+export class MailOutbox {
   #sent: Mail[] = [];
   #failure: Failure | undefined;
 
@@ -37,7 +37,7 @@ export class MailSink {
 }
 
 /** Where test messages end. */
-export class SmsSink {
+export class SmsOutbox {
   #sent: TextMessage[] = [];
   #fails = false;
 

@@ -1,0 +1,53 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as forwarded from "pulumi-steward/sandbox";
+import * as sandbox from "pulumi-steward-sandbox";
+
+// `pulumi-steward/sandbox`, which is `pulumi-steward-sandbox` where that is installed.
+
+const root = join(__dirname, "..");
+
+test("pulumi-steward/sandbox exports each value and type of pulumi-steward-sandbox", () => {
+  expect(forwarded).toEqual(expect.objectContaining({ ...sandbox }));
+  const types = (file: string): string[] =>
+    [...readFileSync(join(root, file), "utf8").matchAll(/^export (?:type \{([^}]*)\}|interface (\w+))/gm)]
+      .flatMap(([, names = "", name = ""]) => [...names.split(","), name])
+      .map((name) => name.trim())
+      .filter(Boolean)
+      .sort();
+  expect(types("sandbox/index.ts")).toContain("Sandbox");
+  expect(types("forward/index.ts")).toEqual(types("sandbox/index.ts"));
+});
+
+describe("in a folder of its own", () => {
+  const folder = mkdtempSync(join(tmpdir(), "steward-forward-"));
+  const modules = join(folder, "node_modules/pulumi-steward-sandbox");
+  beforeAll(() => cpSync(join(root, "dist/forward"), join(folder, "forward"), { recursive: true }));
+  afterEach(() => rmSync(modules, { recursive: true, force: true }));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  function load(program: string): string {
+    writeFileSync(join(folder, "program.mjs"), program);
+    const { status, stderr } = spawnSync(process.execPath, ["program.mjs"], { cwd: folder, encoding: "utf8" });
+    expect(status).toBe(1);
+    return /^Error: .*$/m.exec(stderr)?.[0] ?? stderr;
+  }
+  const programs = {
+    require: 'import { createRequire } from "node:module"; createRequire(import.meta.url)("./forward");',
+    import: 'import { start } from "./forward/index.js"; await start();',
+  };
+
+  test.each(Object.entries(programs))("%s without the package fails with one sentence that says what to install", (_, program) => {
+    expect(load(program)).toBe(
+      "Error: The sandbox is a package of its own: run `npx pulumi-steward-sandbox`, or install it with `npm install --save-dev pulumi-steward-sandbox`.",
+    );
+  });
+
+  test("an installation that is incomplete fails with its own reason", () => {
+    mkdirSync(modules, { recursive: true });
+    writeFileSync(join(modules, "index.js"), 'require("hono");');
+    expect(load(programs.import)).toBe("Error: Cannot find module 'hono'");
+  });
+});
