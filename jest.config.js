@@ -19,7 +19,7 @@ module.exports = {
     // These need a real Vault and a real Nomad: `npm run test:real` starts them.
     ...(process.env.REAL_VAULT_ADDRESS ? [] : ["<rootDir>/test/real/"]),
     ...(process.env.TESTS === "quick" ? slow.map((suite) => `<rootDir>/test/${suite}.test.ts`) : []),
-    // Every Node and SDK: `npm run torture -- matrix`.
+    // Every Node and SDK: `npm run chaos -- matrix`.
     ...(process.env.INSTALLATIONS === "all" ? [] : ["<rootDir>/test/installations.test.ts"]),
   ],
   modulePathIgnorePatterns: ["<rootDir>/dist/", "<rootDir>/sandbox/dist/"],

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { Connection, connect, isPrivate, withoutEngine } from "../provider/connection";
+import { Connection, connect, isPrivate, noEngine } from "../provider/connection";
 import { StewardError } from "../provider/errors";
 import { system } from "../provider/secrets/client";
 import { getStatus } from "../provider/secrets/rekey/api";
@@ -13,23 +13,23 @@ export function service(terminal: Terminal): Connection {
   const { environment } = terminal;
   const tell = (line: string): void => say(terminal, line);
   try {
-    return connect(system, "default", { config: () => undefined, environment, memory: new Map(), engine: withoutEngine, say: tell });
+    return connect(system, "default", { config: () => undefined, environment, cache: new Map(), engine: noEngine, say: tell });
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "ERR_NO_CONNECTION") throw error;
     throw error.with({
       reason: "The environment names no secrets service",
-      advice: "Set SECRETS_ADDR and SECRETS_TOKEN, or VAULT_ADDR and VAULT_TOKEN.",
+      hint: "Set SECRETS_ADDR and SECRETS_TOKEN, or VAULT_ADDR and VAULT_TOKEN.",
     });
   }
 }
 
 /** A share in clear text is everybody's. */
-export function assertPrivate(connection: Connection, { acceptPlaintext }: { acceptPlaintext?: boolean }): void {
-  if (acceptPlaintext || isPrivate(connection)) return;
+export function assertPrivate(connection: Connection, { allowHttp }: { allowHttp?: boolean }): void {
+  if (allowHttp || isPrivate(connection)) return;
   throw new StewardError({
     code: "ERR_INVALID_INPUT",
     reason: `shares would go to ${connection.address} in clear text`,
-    advice: "Give it https, or say --accept-plaintext.",
+    hint: "Give it https, or say --accept-plaintext.",
   });
 }
 
@@ -91,7 +91,7 @@ export const giveBack = (them: string, nonce?: string): string =>
   `If a stack runs this rekey, bring ${them} there, as newShares. If none does, give ${them} back: pulumi-steward rekey verify${nonce ? ` --nonce ${nonce}` : ""}`;
 
 const missing = (round: Round, status: RekeyStatus, { address }: Connection): StewardError => {
-  const fail = (reason: string, advice: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, advice });
+  const fail = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, hint });
   if (!status.started) return fail(`no rekey is in progress on ${address}`, "Nothing was sent.");
   return round.shares === "current"
     ? fail("the current shares are all given, and the new ones are made", `${giveBack("your new share")}.`)
@@ -113,7 +113,7 @@ export async function agree(
   const now = round.at(status);
   if (!now) throw missing(round, status, connection);
   for (const line of describe(status, connection)) say(terminal, line);
-  const refuse = (reason: string, advice: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, advice });
+  const refuse = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, hint });
   if (round.at === verifying && nonce === status.nonce && nonce !== now.nonce)
     throw refuse(
       `--nonce is the rekey's own; that of its verification is ${now.nonce}`,
@@ -148,6 +148,6 @@ export async function lookAgain(connection: Connection, round: Round, shown: Rek
   throw new StewardError({
     code: "ERR_CONFLICT",
     reason: `the rekey is no longer the one that was shown (${what}); nothing was sent`,
-    advice: "Look at it with `pulumi-steward rekey status`, and find out who changed it.",
+    hint: "Look at it with `pulumi-steward rekey status`, and find out who changed it.",
   });
 }

@@ -49,10 +49,10 @@ function write(terminal: Terminal, path: string, lines: readonly string[]): void
     throw new StewardError({
       code: "ERR_INVALID_INPUT",
       reason: `the file of --output cannot be made (${(error as NodeJS.ErrnoException).code})`,
-      advice: "It must not exist yet, and its folder must have room.",
+      hint: "It must not exist yet, and its folder must have room.",
     });
   }
   say(terminal, `The shares are in ${path}, which only you can read.`);
 }
 
-const refuse = (reason: string, advice: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, advice });
+const refuse = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, hint });

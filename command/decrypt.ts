@@ -25,7 +25,7 @@ function fromLine(text: string): string {
   return shares[0] ?? text;
 }
 
-const invalid = (reason: string, advice?: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, advice });
+const invalid = (reason: string, hint?: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, hint });
 
 /** Binary, armored or base64: the first byte of the binary form is beyond any text. */
 function readKey(path: string): string {

@@ -54,5 +54,5 @@ const unusable = (error: unknown): StewardError =>
   new StewardError({
     code: "ERR_INVALID_INPUT",
     reason: `the file of --output cannot be made (${(error as NodeJS.ErrnoException).code}); nothing was sent`,
-    advice: "It must not exist yet, and its folder must have room.",
+    hint: "It must not exist yet, and its folder must have room.",
   });

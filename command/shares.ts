@@ -12,7 +12,7 @@ import { print, readSecret, say, Terminal, unbroken } from "./terminal";
 
 export interface GiveOptions {
   nonce?: string;
-  acceptPlaintext?: boolean;
+  allowHttp?: boolean;
 }
 
 /** Gives a current share; the last one brings the new shares. */
@@ -86,7 +86,7 @@ async function readShare(terminal: Terminal, connection: Connection, question: s
     throw new StewardError({
       code: "ERR_INVALID_INPUT",
       reason: "what was given is no share, in base64 or hex; nothing was sent",
-      advice: "An encrypted share is decrypted first, with `pulumi-steward rekey decrypt`.",
+      hint: "An encrypted share is decrypted first, with `pulumi-steward rekey decrypt`.",
     });
   const share = shareOf(text, "the share");
   return { trusted: redacting(connection, [{ shares: [share] }]), share };
@@ -137,7 +137,7 @@ async function handOut(terminal: Terminal, connection: Connection, shown: RekeyS
   say(terminal, `${set.threshold} of them commit the rekey. ${giveBack("them", nonce)}`);
 }
 
-const failed = (reason: string, advice: string): StewardError => new StewardError({ code: "ERR_FAILED", reason, advice });
+const failed = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_FAILED", reason, hint });
 
 const cancelIt = ({ verificationRequired }: RekeyStatus): string =>
   verificationRequired
@@ -147,7 +147,7 @@ const cancelIt = ({ verificationRequired }: RekeyStatus): string =>
 /** A share that was sent without a plain yes: the service's own count tells what became of it. */
 async function explain(connection: Connection, round: Round, shown: RekeyStatus, before: Standing, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError)) return error;
-  const { reason } = error.facts;
+  const { reason } = error.details;
   const { status } = error;
   if (wasNotCounted(error)) return error;
   const after = await getStatus(connection).catch(() => undefined);

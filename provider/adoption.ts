@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { remembered } from "./cache";
-import { Comparison, ignored } from "./comparison";
+import { Comparison, neverDiffers } from "./comparison";
 import { Connection } from "./connection";
 import { StewardError } from "./errors";
-import { flag, Schema } from "./inputs";
+import { bool, Schema } from "./inputs";
 import { shortened } from "./log";
 import { redact } from "./redaction";
 
@@ -14,8 +14,8 @@ export type Adopt = boolean | "unchanged";
 
 /** The input `adopt`. @internal */
 export const adoptField: { input: Schema<Adopt>; compare: Comparison } = {
-  input: z.union([flag, z.literal("unchanged")], 'must be true, false or "unchanged"'),
-  compare: ignored,
+  input: z.union([bool, z.literal("unchanged")], 'must be true, false or "unchanged"'),
+  compare: neverDiffers,
 };
 
 /** An attribute of which the server holds another value than the one that a creation writes. @internal */
@@ -32,7 +32,7 @@ export interface Found<State> {
   state?: State;
   /** The error of a creation without `adopt`; undefined for an object that a creation always takes over. */
   reason?: string;
-  advice?: string;
+  hint?: string;
   differences: readonly Difference[];
   /** Why the server, or the product, would refuse what a creation writes. */
   refusal?: StewardError;
@@ -62,8 +62,8 @@ function adoptionLines(connection: Connection, { differences, unreadable = [] }:
 }
 
 /** Prints each line unless this run has printed it: the check of a creation may have. @internal */
-export function sayOnce({ memory, say }: Connection, lines: readonly string[]): void {
-  const known = remembered(memory, ["lines about what creations find"], () => new Set<string>());
+export function sayOnce({ cache, say }: Connection, lines: readonly string[]): void {
+  const known = remembered(cache, ["lines about what creations find"], () => new Set<string>());
   for (const line of lines) {
     if (!known.has(line)) say(line);
     known.add(line);
@@ -73,15 +73,15 @@ export function sayOnce({ memory, say }: Connection, lines: readonly string[]): 
 /** Refuses what exists, or prints what its adoption changes. Called before the first write. @internal */
 export function takeOver(connection: Connection, adopt: Adopt | undefined, found: Found<unknown> | undefined): void {
   if (!found) return;
-  const { differences, unreadable = [], reason, advice } = found;
-  if (!adopt && reason) throw new StewardError({ code: "ERR_ALREADY_EXISTS", reason, advice });
+  const { differences, unreadable = [], reason, hint } = found;
+  if (!adopt && reason) throw new StewardError({ code: "ERR_ALREADY_EXISTS", reason, hint });
   if (adopt === "unchanged" && differences.length > 0) {
     const listed = shortened(differences.map((difference) => described(connection, difference)));
     const unseen = unreadable.length > 0 ? `; the server does not show ${unreadable.join(", ")}, so these were not compared` : "";
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
       reason: `it exists, and adopting it would change ${listed.join("; ")}${unseen}`,
-      advice: "Declare what is there, or set adopt: true to overwrite it.",
+      hint: "Declare what is there, or set adopt: true to overwrite it.",
     });
   }
   // Declaring what always exists is no decision to take it over: only a preview that reads speaks of it.

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 /** How one field is stored and compared. A field without one is compared as it is. @internal */
 export interface Comparison {
   /** The form in which `check` passes a value on, so that previews and outputs show one face. */
-  normalise?(value: unknown): unknown;
+  normalize?(value: unknown): unknown;
   equal(a: unknown, b: unknown): boolean;
 }
 
@@ -11,11 +11,11 @@ export interface Comparison {
 export const exact: Comparison = { equal: isDeepStrictEqual };
 
 /** Steers the provider, is not on the server, and so is never a difference. @internal */
-export const ignored: Comparison = { equal: () => true };
+export const neverDiffers: Comparison = { equal: () => true };
 
-/** Names without an order; repetitions mean nothing. @internal */
-export const set: Comparison = {
-  normalise: (value) => (Array.isArray(value) ? [...new Set(value)] : value),
+/** Names without an order; maxRetries mean nothing. @internal */
+export const unordered: Comparison = {
+  normalize: (value) => (Array.isArray(value) ? [...new Set(value)] : value),
   equal: (a, b) => isDeepStrictEqual(sorted(a), sorted(b)),
 };
 
@@ -42,13 +42,13 @@ const whole = (sum: number): number | undefined => (Number.isSafeInteger(sum) ? 
 
 /** A length of time; "1h", "60m", "3600" and 3600 are the same. @internal */
 export const duration: Comparison = {
-  normalise: (value) => seconds(value) ?? value,
+  normalize: (value) => seconds(value) ?? value,
   equal: (a, b) => seconds(a) === seconds(b),
 };
 
 /** PEM text; line endings and blanks at either end mean nothing. @internal */
 export const pem: Comparison = {
-  normalise: (value) => (typeof value === "string" ? `${value.replaceAll("\r\n", "\n").trim()}\n` : value),
+  normalize: (value) => (typeof value === "string" ? `${value.replaceAll("\r\n", "\n").trim()}\n` : value),
   equal: (a, b) => a === b || (typeof a === "string" && typeof b === "string" && a.replace(/\s+/g, "") === b.replace(/\s+/g, "")),
 };
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { CredentialSettings, Credentials, credentialShape, credentialsOf, holdsToken, invalid, NamedSettings } from "./credentials";
 import { StewardError } from "./errors";
-import { described, flag, strictObject } from "./inputs";
+import { bool, formatIssues, strictObject } from "./inputs";
 import { isObject } from "./json";
 import { defaultLimits, Limits } from "./limits";
 
@@ -49,7 +49,7 @@ export interface Connection extends Credentials {
   dialect: string;
   /** A variable that is set, and would have certificates accepted unverified. It is not followed. */
   skipVerify?: string;
-  acceptMoved: boolean;
+  allowAddressChange: boolean;
   /** Whether the check of a creation may read what exists. */
   previewReads: boolean;
   /** Values of the resource at hand that no error may show. */
@@ -61,7 +61,7 @@ export interface Connection extends Credentials {
   /** The creation that made the current resource; undefined for a function, and for a state that names none. */
   instance?: string;
   /** Responses that this process keeps, so that it need not ask again. */
-  memory: Map<string, unknown>;
+  cache: Map<string, unknown>;
   engine: Engine;
   /** Prints a line for the user. A warning begins with `warning:`; every other line is information. */
   say(line: string): void;
@@ -77,14 +77,14 @@ export interface Engine {
 }
 
 /** A program, or a person at a terminal: they get the response themselves, so nothing has to be saved. @internal */
-export const withoutEngine: Engine = { assertAlive: async () => {}, savesEachStep: true };
+export const noEngine: Engine = { assertAlive: async () => {}, savesEachStep: true };
 
 /** The sources of settings: the stack's configuration (`steward:<connection>`, a JSON string) and the environment. @internal */
 export interface ConfigurationSources {
   config(key: string): string | undefined;
   environment: NodeJS.ProcessEnv;
   /** Lasts as long as the process. */
-  memory: Map<string, unknown>;
+  cache: Map<string, unknown>;
   engine: Engine;
   say(line: string): void;
   /** In the place of the default ones. */
@@ -104,7 +104,7 @@ export const isPrivate = ({ address }: Connection): boolean => new URL(address).
 interface ServerSettings extends CredentialSettings {
   address: string;
   dialect?: string;
-  acceptMoved?: boolean;
+  allowAddressChange?: boolean;
   previewReads?: boolean;
 }
 
@@ -118,8 +118,8 @@ export function defineSystem<Own extends object>({
     address: z.string("must be set").min(1, "must be set"),
     ...credentialShape,
     dialect: z.enum(Object.keys(dialects)).optional(),
-    acceptMoved: flag.optional(),
-    previewReads: flag.optional(),
+    allowAddressChange: bool.optional(),
+    previewReads: bool.optional(),
     ...own,
   });
   const settings = (shape as unknown as z.ZodType<ServerSettings & Own>)
@@ -140,7 +140,7 @@ type Found<Own> = NamedSettings<ServerSettings & Own>;
 export function connect<Own extends object>(system: System<Own>, name: string, sources: ConfigurationSources): Connection & Own {
   const found = configured(system, name, sources) ?? (name === "default" ? fromEnvironment(system, sources.environment) : undefined);
   if (!found) throw noConnection(system, name);
-  const { dialect, acceptMoved, previewReads } = found.settings;
+  const { dialect, allowAddressChange, previewReads } = found.settings;
   const given = found.settings as Record<string, unknown>;
   const own = Object.fromEntries(system.own.map((field) => [field, given[field]])) as Own;
   const address = canonicalAddress(found);
@@ -155,11 +155,11 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
     server: part ? `${address}?${partition}=${encodeURIComponent(String(part))}` : address,
     dialect: dialect ?? "standard",
     skipVerify: system.variables.map(({ skipVerify }) => skipVerify).find((variable) => variable && isSet(sources.environment[variable])),
-    acceptMoved: acceptMoved ?? false,
+    allowAddressChange: allowAddressChange ?? false,
     previewReads: previewReads ?? false,
     secrets: [],
     secretFields: [],
-    memory: sources.memory,
+    cache: sources.cache,
     engine: sources.engine,
     say: sources.say,
     limits: { ...defaultLimits, ...sources.limits },
@@ -173,7 +173,7 @@ function noConnection(system: System, name: string): StewardError {
   return new StewardError({
     code: "ERR_NO_CONNECTION",
     reason: `No ${system.name} server is configured under the connection "${name}"`,
-    advice:
+    hint:
       name === "default"
         ? `Set steward:default in the stack's configuration (${command}), or ${system.variables.map(({ address }) => address).join(" or ")} in the environment.`
         : `Set it in the stack's configuration (${command}), or correct the name.`,
@@ -203,7 +203,7 @@ function configured<Own extends object>(system: System<Own>, name: string, { con
     ...(own?.error?.issues ?? []).map((issue) => ({ ...issue, path: [system.name, ...issue.path] })),
     ...(known.error?.issues ?? []),
   ];
-  if (issues.length > 0) throw invalid(`The configuration steward:${name} is wrong: ${described({ issues })}`);
+  if (issues.length > 0) throw invalid(`The configuration steward:${name} is wrong: ${formatIssues({ issues })}`);
   return own?.data && { settings: own.data, called: (field) => `The ${field} of ${system.name} in the connection "${name}"` };
 }
 
@@ -229,7 +229,7 @@ function fromEnvironment<Own extends object>(system: System<Own>, environment: N
     ...(file && !environment[`${prefix}_TOKEN`] && holdsToken(file) ? { tokenFile: file } : {}),
   });
   if (!checked.success) {
-    const problems = described(checked.error).replace(/\w+/g, (word) => variables[word] ?? word);
+    const problems = formatIssues(checked.error).replace(/\w+/g, (word) => variables[word] ?? word);
     throw invalid(`The environment is wrong, and nothing was sent: ${problems}`);
   }
   const called = (field: string): string => (environment[variables[field] ?? ""] ? `The variable ${variables[field]}` : `The file ${file}`);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { StewardError } from "./errors";
-import { nonEmptyText } from "./inputs";
+import { nonEmptyStr } from "./inputs";
 
 // The credentials of a connection: the token, and certificates with their key.
 
@@ -17,7 +17,7 @@ export interface CredentialSettings {
 
 const fields = ["token", "tokenEnv", "tokenFile", "caCert", "clientCert", "clientKey"] as const;
 /** @internal */
-export const credentialShape: z.ZodRawShape = Object.fromEntries(fields.map((field) => [field, nonEmptyText.optional()]));
+export const credentialShape: z.ZodRawShape = Object.fromEntries(fields.map((field) => [field, nonEmptyStr.optional()]));
 
 /** Settings, and what messages call each of them: by its place in the configuration, or by its variable. @internal */
 export interface NamedSettings<Settings> {
@@ -47,7 +47,7 @@ export const credentialsOf = (found: NamedSettings<CredentialSettings>, environm
 });
 
 /** @internal */
-export const invalid = (reason: string, advice?: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, advice });
+export const invalid = (reason: string, hint?: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, hint });
 
 type Found = NamedSettings<CredentialSettings>;
 

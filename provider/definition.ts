@@ -4,7 +4,7 @@ import { Connection, System } from "./connection";
 import { Schema } from "./inputs";
 
 /** A problem of the inputs. Never holds a value: it may be a secret. @internal */
-export interface Finding {
+export interface CheckFailure {
   /** `roles.web.policies[0]`; empty where it is about the resource as a whole. */
   path: string;
   reason: string;
@@ -25,13 +25,13 @@ export interface PlanNote {
 export interface Rule<Inputs> {
   fields: readonly (keyof Inputs & string)[];
   /** `last` holds the inputs of the last run; none before the first. */
-  check(inputs: Inputs, connection: Connection, last: Partial<Inputs>): Finding[] | Promise<Finding[]>;
+  check(inputs: Inputs, connection: Connection, last: Partial<Inputs>): CheckFailure[] | Promise<CheckFailure[]>;
 }
 
 /** The part of a state that an unanswered write left behind. @internal */
-export interface Doubt {
+export interface OutcomeUnknown {
   /** The server may hold what the last write sent, or not. */
-  unfinished?: boolean;
+  outcomeUnknown?: boolean;
   /** The same of these parts alone: they are written, or deleted, whatever is compared. */
   unanswered?: string[];
 }
@@ -110,12 +110,12 @@ export interface UpdateRequest<Inputs, State> {
   inputs: Inputs;
   /** The last state without the inputs that have left the program. */
   state: State;
-  last: State & Doubt;
+  last: State & OutcomeUnknown;
 }
 /** @internal */
 export interface DeleteRequest<State> {
   connection: Connection;
-  state: State & Doubt;
+  state: State & OutcomeUnknown;
 }
 
 /**
@@ -128,8 +128,8 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   /** `<system>:<Type>`. */
   token: string;
   /** The resource in messages: `scheduler role`. */
-  noun: string;
-  /** The name after it, of fields: `<name>`. Missing: the noun alone. */
+  displayName: string;
+  /** The name after it, of fields: `<name>`. Missing: the displayName alone. */
   name?: string;
   /** The id, of fields: `<mount>/role/<name>`. */
   id: string;

@@ -6,17 +6,17 @@ import { printable } from "./log";
  * - `ERR_INVALID_INPUT`: the program or its configuration is wrong; nothing was sent.
  * - `ERR_NO_CONNECTION`: no server is configured under this name.
  * - `ERR_NOT_INSTALLED`: the program's own package.json does not hold pulumi-steward.
- * - `ERR_MOVED`: the connection now names another server than the one that holds the resource.
+ * - `ERR_SERVER_MISMATCH`: the connection now names another server than the one that holds the resource.
  * - `ERR_ALREADY_EXISTS`: the server holds this object already, and `adopt` was not given.
  * - `ERR_FORBIDDEN`: 401 or 403, or the 404 with which a platform answers whoever is no administrator.
  * - `ERR_NOT_FOUND`: 404.
- * - `ERR_REFUSED`: any other 4xx; what a mail server says of a test mail; a workspace that must not be destroyed.
+ * - `ERR_REJECTED`: any other 4xx; what a mail server says of a test mail; a workspace that must not be destroyed.
  * - `ERR_RATE_LIMITED`: 429, still after the retries.
  * - `ERR_UNAVAILABLE`: 503, still after the retries.
  * - `ERR_SERVER`: any other 5xx.
  * - `ERR_REDIRECTED`: the server points elsewhere; credentials are never sent there.
  * - `ERR_UNREACHABLE`: no connection; nothing was sent.
- * - `ERR_REPLY_LOST`: the connection broke, or time ran out, after the request was sent.
+ * - `ERR_NO_RESPONSE`: the connection broke, or time ran out, after the request was sent.
  * - `ERR_UNEXPECTED_RESPONSE`: an answer that is not the API's: not JSON, not of its form, or too large; or no trusted TLS connection.
  * - `ERR_ABORTED`: an AbortSignal of the program's ended it.
  * - `ERR_TIMED_OUT`: what was waited for did not come in time.
@@ -30,17 +30,17 @@ export type ErrorCode =
   | "ERR_INVALID_INPUT"
   | "ERR_NO_CONNECTION"
   | "ERR_NOT_INSTALLED"
-  | "ERR_MOVED"
+  | "ERR_SERVER_MISMATCH"
   | "ERR_ALREADY_EXISTS"
   | "ERR_FORBIDDEN"
   | "ERR_NOT_FOUND"
-  | "ERR_REFUSED"
+  | "ERR_REJECTED"
   | "ERR_RATE_LIMITED"
   | "ERR_UNAVAILABLE"
   | "ERR_SERVER"
   | "ERR_REDIRECTED"
   | "ERR_UNREACHABLE"
-  | "ERR_REPLY_LOST"
+  | "ERR_NO_RESPONSE"
   | "ERR_UNEXPECTED_RESPONSE"
   | "ERR_ABORTED"
   | "ERR_TIMED_OUT"
@@ -51,13 +51,13 @@ export type ErrorCode =
   | "ERR_INTERNAL";
 
 /** What an error knows. `reason` is the server's own words where it gave any, already free of secrets. @internal */
-export interface ErrorFacts {
+export interface ErrorDetails {
   code: ErrorCode;
   /** `Cannot create scheduler role "web"`, once it is known what for. */
-  task?: string;
+  operation?: string;
   reason: string;
   /** What to do, as a sentence with its full stop. */
-  advice?: string;
+  hint?: string;
   status?: number;
   method?: string;
   path?: string;
@@ -83,40 +83,42 @@ export class StewardError extends Error {
   /** The path of the request that failed, without the server's address. */
   readonly path?: string;
   /** @internal */
-  readonly facts: ErrorFacts;
+  readonly details: ErrorDetails;
 
   /** @internal */
-  constructor(facts: ErrorFacts) {
-    super(sentence(facts));
+  constructor(details: ErrorDetails) {
+    super(sentence(details));
     this.name = "StewardError";
-    this.code = facts.code;
-    this.status = facts.status;
-    this.method = facts.method;
-    this.path = facts.path;
-    this.facts = facts;
-    // Not enumerable: whoever prints an error object sees each fact once.
-    Object.defineProperty(this, "facts", { enumerable: false });
+    this.code = details.code;
+    this.status = details.status;
+    this.method = details.method;
+    this.path = details.path;
+    this.details = details;
+    // Not enumerable: whoever prints an error object sees each detail once.
+    Object.defineProperty(this, "details", { enumerable: false });
     // By this Pulumi knows a RunError, whichever copy of its SDK runs: it prints the message of one without a stack.
     Object.defineProperty(this, "__pulumiRunError", { value: true });
   }
 
-  /** The same error, with facts that only the caller knows. @internal */
-  with(facts: Partial<ErrorFacts>): StewardError {
-    return new StewardError({ ...this.facts, ...facts });
+  /** The same error, with details that only the caller knows. @internal */
+  with(details: Partial<ErrorDetails>): StewardError {
+    return new StewardError({ ...this.details, ...details });
   }
 }
 
-function sentence({ task, reason, method, path, status, advice, id }: ErrorFacts): string {
+function sentence({ operation, reason, method, path, status, hint, id }: ErrorDetails): string {
   const place = [method && path ? `${method} ${path}` : undefined, status].filter((part) => part !== undefined).join(", ");
-  return printable(`${task ? `${task}: ` : ""}${reason}${place ? ` (${place})` : ""}.${advice ? ` ${advice}` : ""}${id ? ` [${id}]` : ""}`);
+  return printable(
+    `${operation ? `${operation}: ` : ""}${reason}${place ? ` (${place})` : ""}.${hint ? ` ${hint}` : ""}${id ? ` [${id}]` : ""}`,
+  );
 }
 
 /** A write that was done in part: the state tells what the server holds, and the next `pulumi up` finishes it. @internal */
-export class Unfinished<State> extends StewardError {
+export class PartialState<State> extends StewardError {
   constructor(
     readonly state: State,
-    facts: Omit<ErrorFacts, "code">,
+    details: Omit<ErrorDetails, "code">,
   ) {
-    super({ ...facts, code: "ERR_INCOMPLETE" });
+    super({ ...details, code: "ERR_INCOMPLETE" });
   }
 }

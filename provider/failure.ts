@@ -8,7 +8,7 @@ import { holdsShortSecret, redact } from "./redaction";
 export const bodyTooLarge = "BODY_TOO_LARGE";
 
 /** Makes an error of this request, free of its secrets. @internal */
-export type Fail = (code: ErrorCode, reason: string, facts?: Partial<StewardError["facts"]>) => StewardError;
+export type Fail = (code: ErrorCode, reason: string, details?: Partial<StewardError["details"]>) => StewardError;
 
 const timeouts = ["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"];
 /** With TLS 1.3, the client may send its request before the server refuses its certificate. The server then never reads the request. */
@@ -26,7 +26,7 @@ interface Progress {
 }
 
 /** Makes the error of a request that got no complete response. @internal */
-export function brokenConnection(thrown: unknown, connection: Connection, progress: Progress, fail: Fail): StewardError {
+export function transportError(thrown: unknown, connection: Connection, progress: Progress, fail: Fail): StewardError {
   const { name, address, system } = connection;
   const { writes, isSent, isAnswered } = progress;
   const error = thrown as NodeJS.ErrnoException;
@@ -37,7 +37,7 @@ export function brokenConnection(thrown: unknown, connection: Connection, progre
   const outcomeUnknown = writes && isSent;
   if (clientRefused.test(code))
     return fail("ERR_UNEXPECTED_RESPONSE", `${address} does not accept the client certificate of the connection, or misses one (${code})`, {
-      advice: `Check clientCert and clientKey of ${system} in the connection "${name}".`,
+      hint: `Check clientCert and clientKey of ${system} in the connection "${name}".`,
       nothingSent: progress.nothingSent,
       outcomeUnknown: false,
     });
@@ -46,20 +46,20 @@ export function brokenConnection(thrown: unknown, connection: Connection, progre
   if (!isSent) return unsent(isLate ? "not in time" : code, error.message, connection, progress, fail);
   if (code === bodyTooLarge)
     return fail("ERR_UNEXPECTED_RESPONSE", "the server's answer is too large to be one of its API", {
-      advice: `Check that ${address} is the address of the ${system} API itself.`,
+      hint: `Check that ${address} is the address of the ${system} API itself.`,
       outcomeUnknown,
     });
   if (isGarbled || code.startsWith("Z_"))
     return fail("ERR_UNEXPECTED_RESPONSE", `what ${address} answers cannot be read (${code})`, {
-      advice: "Check the scheme and the port of the connection's address, and what stands between.",
+      hint: "Check the scheme and the port of the connection's address, and what stands between.",
       // Bytes that do not even begin as HTTP come from another kind of server.
       outcomeUnknown: outcomeUnknown && (isAnswered || !error.message.includes("Expected HTTP/")),
     });
   return fail(
-    "ERR_REPLY_LOST",
+    "ERR_NO_RESPONSE",
     isLate ? `${address} did not answer in time` : `the connection to ${address} broke before the whole answer came`,
     {
-      advice: writes ? "The server may have applied it: run the same again, which goes on from what the server holds." : "Try again.",
+      hint: writes ? "The server may have applied it: run the same again, which goes on from what the server holds." : "Try again.",
       outcomeUnknown,
     },
   );
@@ -74,8 +74,8 @@ function unsent(
   fail: Fail,
 ): StewardError {
   const { name, address, system } = connection;
-  const failed = (kind: ErrorCode, reason: string, advice: string): StewardError =>
-    fail(kind, `${reason}${nothingSent ? ", and nothing was sent" : ""}`, { advice, nothingSent, outcomeUnknown: false });
+  const failed = (kind: ErrorCode, reason: string, hint: string): StewardError =>
+    fail(kind, `${reason}${nothingSent ? ", and nothing was sent" : ""}`, { hint, nothingSent, outcomeUnknown: false });
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO/.test(code))
     return failed("ERR_UNEXPECTED_RESPONSE", `no trusted TLS connection to ${address} (${code})`, tlsAdvice(code, connection));
   if (/^ERR_OSSL_|^ERR_CRYPTO_/.test(code))
@@ -105,36 +105,36 @@ function unsent(
   );
 }
 
-const tlsCauses: readonly { codes: RegExp; isCertificate?: boolean; advice(host: string): string }[] = [
+const tlsCauses: readonly { codes: RegExp; isCertificate?: boolean; hint(host: string): string }[] = [
   {
     codes: /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
     isCertificate: true,
-    advice: () => "Its certificate has expired or is not valid yet: renew it, or set the clock of this machine.",
+    hint: () => "Its certificate has expired or is not valid yet: renew it, or set the clock of this machine.",
   },
   {
     codes: /ALTNAME/,
     isCertificate: true,
-    advice: (host) => `Its certificate is not for ${host}: name the server in the connection's address as the certificate does.`,
+    hint: (host) => `Its certificate is not for ${host}: name the server in the connection's address as the certificate does.`,
   },
   {
     codes: /WRONG_VERSION_NUMBER|PACKET_LENGTH|HTTP_REQUEST|EPROTO/,
-    advice: () => "What answers there does not speak TLS: correct the scheme of the connection's address to http, or its port.",
+    hint: () => "What answers there does not speak TLS: correct the scheme of the connection's address to http, or its port.",
   },
   {
     codes: /UNABLE_TO_|SELF_SIGNED/,
     isCertificate: true,
-    advice: () => "Its authority is unknown: give the authority that signed its certificate as the connection's caCert.",
+    hint: () => "Its authority is unknown: give the authority that signed its certificate as the connection's caCert.",
   },
 ];
 
 function tlsAdvice(code: string, { address, skipVerify }: Connection): string {
   const cause = tlsCauses.find(({ codes }) => codes.test(code));
-  const advice =
-    cause?.advice(new URL(address).hostname) ??
+  const hint =
+    cause?.hint(new URL(address).hostname) ??
     "Give the authority that signed its certificate as the connection's caCert, or correct the scheme of the address.";
   return skipVerify && cause?.isCertificate
-    ? `${advice} ${skipVerify} is set and not followed: whoever stands between could read the token.`
-    : advice;
+    ? `${hint} ${skipVerify} is set and not followed: whoever stands between could read the token.`
+    : hint;
 }
 
 /** The proxy that stands before an address, by the rules of undici; without its credentials. @internal */
@@ -159,16 +159,16 @@ export function redirected({ address }: Connection, status: number, location: st
   if (!target || target === new URL(address).origin)
     return fail("ERR_REDIRECTED", "the server sends us on to another path, where its API is not", {
       status,
-      advice: "Check the base path of the connection's address, and the mount.",
+      hint: "Check the base path of the connection's address, and the mount.",
     });
   return fail("ERR_REDIRECTED", `the server sends us on to ${target}, and credentials are not sent after a redirect`, {
     status,
-    advice: `If ${target} is the active node of this installation, make it the connection's address, or use the address of the load balancer.`,
+    hint: `If ${target} is the active node of this installation, make it the connection's address, or use the address of the load balancer.`,
   });
 }
 
 /** Retry-After holds seconds or a date: milliseconds, undefined when it is neither. @internal */
-export function pauseAskedFor(header: string | undefined): number | undefined {
+export function parseRetryAfter(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const milliseconds = /^-?[\d.]+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
@@ -180,7 +180,7 @@ export function errorCode(status: number): ErrorCode {
   if (status === 404) return "ERR_NOT_FOUND";
   if (status === 429) return "ERR_RATE_LIMITED";
   if (status === 503) return "ERR_UNAVAILABLE";
-  return status >= 500 ? "ERR_SERVER" : "ERR_REFUSED";
+  return status >= 500 ? "ERR_SERVER" : "ERR_REJECTED";
 }
 
 /** @internal */
@@ -206,7 +206,7 @@ export function serverReason(body: unknown, text: string, secrets: readonly stri
     const { title, detail } = (error ?? {}) as { title?: unknown; detail?: unknown };
     return [title, detail].filter((part) => typeof part === "string").join(": ");
   });
-  const plain = body === undefined && !isPage(text) ? text : "";
+  const plain = body === undefined && !isHtml(text) ? text : "";
   const reason = words.filter(Boolean).join("; ") || plain;
   if (holdsShortSecret(reason, secrets)) return "the server's reason contains a secret and is not shown";
   // Secrets first: half a secret would not be found again.
@@ -228,8 +228,8 @@ export function errorsIn(answer: unknown): unknown[] | undefined {
 }
 
 /** Makes the error of a JSON response that does not follow the API. A write may have been applied all the same. @internal */
-export const unlikeTheApi = (method: string, path: string, reason: string, advice: string): StewardError =>
-  new StewardError({ code: "ERR_UNEXPECTED_RESPONSE", reason, method, path, advice, outcomeUnknown: method !== "GET" });
+export const unexpectedResponse = (method: string, path: string, reason: string, hint: string): StewardError =>
+  new StewardError({ code: "ERR_UNEXPECTED_RESPONSE", reason, method, path, hint, outcomeUnknown: method !== "GET" });
 
 /** @internal */
-export const isPage = (text: string): boolean => text.trimStart().startsWith("<");
+export const isHtml = (text: string): boolean => text.trimStart().startsWith("<");

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Comparison, exact } from "./comparison";
 import { Connection } from "./connection";
 import { AnyFields, Field } from "./definition";
-import { Schema, strictObject, texts } from "./inputs";
+import { Schema, strictObject, strList } from "./inputs";
 
 // The table of fields of a definition, and its templates, as the life cycle and the program's side read them.
 
@@ -46,7 +46,7 @@ export const defaultsOf = (fields: AnyFields, connection: Connection): Values =>
 export const secretsOf = (fields: AnyFields, values: Values = {}): string[] => [
   ...namesWith(fields, "secret"),
   ...Object.entries(fields).flatMap(([name, field]) =>
-    field?.secretKeysOf ? (texts.safeParse(values[name]).data ?? []).map((key) => `${field.secretKeysOf}.${key}`) : [],
+    field?.secretKeysOf ? (strList.safeParse(values[name]).data ?? []).map((key) => `${field.secretKeysOf}.${key}`) : [],
   ),
 ];
 
@@ -69,7 +69,7 @@ export function parseId({ id: template, fields }: { id: string; fields: AnyField
   const values = Object.fromEntries(names.map((name, index) => [name, parts[index] as string]));
   const isValid = ([name, value]: [string, string]): boolean => {
     const { input, compare } = fields[name] ?? {};
-    return input?.safeParse(value).success === true && (compare?.normalise?.(value) ?? value) === value;
+    return input?.safeParse(value).success === true && (compare?.normalize?.(value) ?? value) === value;
   };
   return Object.entries(values).every(isValid) ? values : undefined;
 }

@@ -3,7 +3,7 @@ import type * as Undici from "undici";
 import { readBody } from "./body";
 import { Connection } from "./connection";
 import { ErrorCode, StewardError } from "./errors";
-import { adviceFor, brokenConnection, errorCode, errorsIn, isPage, pauseAskedFor, redirected, serverReason } from "./failure";
+import { adviceFor, errorCode, errorsIn, isHtml, parseRetryAfter, redirected, serverReason, transportError } from "./failure";
 import { parsed } from "./json";
 import { Limits } from "./limits";
 import { redact } from "./redaction";
@@ -13,18 +13,18 @@ import { Sockets, socketsTo, undici } from "./sockets";
  * Selects the failures after which a request is retried:
  *
  * - `idempotent`: reads, and writes that leave the same thing behind however often they are applied;
- * - `unlessServerFails`: idempotent, but not retried on 503;
+ * - `exceptOn5xx`: idempotent, but not retried on 503;
  * - `only429`: requests that act each time they arrive. A 429 says that nothing was applied;
  * - `never`: reads that are not worth waiting for, and requests whose caller looks again before it sends one again: see `delayAfter429`.
  * @internal
  */
-export type Retry = "idempotent" | "unlessServerFails" | "only429" | "never";
+export type Retry = "idempotent" | "exceptOn5xx" | "only429" | "never";
 
-const retries: Record<Retry, { brokenConnections: boolean; statuses: readonly number[] }> = {
-  idempotent: { brokenConnections: true, statuses: [429, 503] },
-  unlessServerFails: { brokenConnections: true, statuses: [429] },
-  only429: { brokenConnections: false, statuses: [429] },
-  never: { brokenConnections: false, statuses: [] },
+const retries: Record<Retry, { transportErrors: boolean; statuses: readonly number[] }> = {
+  idempotent: { transportErrors: true, statuses: [429, 503] },
+  exceptOn5xx: { transportErrors: true, statuses: [429] },
+  only429: { transportErrors: false, statuses: [429] },
+  never: { transportErrors: false, statuses: [] },
 };
 
 /** @internal */
@@ -33,17 +33,17 @@ export interface Request {
   /** Below the address, each segment encoded: `/v1/scheduler/role/web`. */
   path: string;
   query?: Record<string, string>;
-  /** Beside those that every request has; with the token, which is read once for a request and its repetitions. */
+  /** Beside those that every request has; with the token, which is read once for a request and its maxRetries. */
   headers(token: string | undefined): Record<string, string>;
   /** Sent as JSON. */
   body?: unknown;
   retry: Retry;
-  /** Ends the request at once, and all its repetitions. */
+  /** Ends the request at once, and all its maxRetries. */
   signal?: AbortSignal;
   /** The server responds when something changes, which may take minutes: the request must not keep others waiting. */
   isHeld?: boolean;
   /** For a question that the server answers late, or at length. */
-  limits?: Partial<Pick<Limits, "silence" | "deadline" | "bodyBytes">>;
+  limits?: Partial<Pick<Limits, "idleTimeout" | "deadline" | "bodyBytes">>;
   /** Reads the answer; throws where it is not JSON. JSON's own numbers end at 2^53. */
   parse?(text: string): unknown;
 }
@@ -68,7 +68,7 @@ export async function send(connection: Connection, request: Request): Promise<Re
     const begin = Date.now();
     let failure: StewardError;
     try {
-      return await until(begin + left, request.signal, (signal) =>
+      return await withDeadline(begin + left, request.signal, (signal) =>
         sendOnce(connection, { request, token, secrets, sockets, signal, isFirst: !before.isSent }),
       );
     } catch (error) {
@@ -78,11 +78,11 @@ export async function send(connection: Connection, request: Request): Promise<Re
       if (hasSlot) sockets.slots.release();
     }
     left -= Date.now() - begin;
-    const pause = pauseBeforeRepeating(connection, failure, attempt, request.retry);
+    const pause = retryDelay(connection, failure, attempt, request.retry);
     if (pause === undefined || pause > left) throw before.outcomeUnknown ? withDoubt(failure) : failure;
     // The last attempt may have failed early, but an earlier one may have been applied.
-    before.isSent ||= !failure.facts.nothingSent;
-    before.outcomeUnknown ||= failure.facts.outcomeUnknown ?? false;
+    before.isSent ||= !failure.details.nothingSent;
+    before.outcomeUnknown ||= failure.details.outcomeUnknown ?? false;
     // If the program aborts meanwhile, the next attempt reports it.
     await sleep(pause, undefined, { signal: request.signal }).catch(() => {});
     left -= pause;
@@ -93,11 +93,11 @@ export async function send(connection: Connection, request: Request): Promise<Re
 
 /** The failure of the last attempt, after one that the server may have applied. */
 function withDoubt(failure: StewardError): StewardError {
-  if (failure.facts.outcomeUnknown) return failure;
+  if (failure.details.outcomeUnknown) return failure;
   return failure.with({
-    code: failure.code === "ERR_UNREACHABLE" ? "ERR_REPLY_LOST" : failure.code,
+    code: failure.code === "ERR_UNREACHABLE" ? "ERR_NO_RESPONSE" : failure.code,
     outcomeUnknown: true,
-    advice: `${failure.facts.advice ?? ""} An earlier attempt got no response, and the server may have applied it.`.trim(),
+    hint: `${failure.details.hint ?? ""} An earlier attempt got no response, and the server may have applied it.`.trim(),
   });
 }
 
@@ -106,7 +106,11 @@ function withDoubt(failure: StewardError): StewardError {
  * they are waited for.
  * @internal
  */
-export async function until<T>(end: number, given: AbortSignal | undefined, attempt: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withDeadline<T>(
+  end: number,
+  given: AbortSignal | undefined,
+  attempt: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController();
   const abort = (): void => controller.abort(given?.reason);
   // Longer than any timer can be is as good as for ever.
@@ -122,19 +126,19 @@ export async function until<T>(end: number, given: AbortSignal | undefined, atte
   }
 }
 
-function pauseBeforeRepeating({ limits }: Connection, error: StewardError, attempt: number, retry: Retry): number | undefined {
-  const { brokenConnections, statuses } = retries[retry];
-  const { status, facts } = error;
-  const broken = status === undefined && (error.code === "ERR_UNREACHABLE" || error.code === "ERR_REPLY_LOST");
-  if (!(broken ? brokenConnections : status !== undefined && statuses.includes(status))) return undefined;
+function retryDelay({ limits }: Connection, error: StewardError, attempt: number, retry: Retry): number | undefined {
+  const { transportErrors, statuses } = retries[retry];
+  const { status, details } = error;
+  const broken = status === undefined && (error.code === "ERR_UNREACHABLE" || error.code === "ERR_NO_RESPONSE");
+  if (!(broken ? transportErrors : status !== undefined && statuses.includes(status))) return undefined;
   // After a 429, and where the server says how long to wait, the deadline alone ends the attempts.
-  const isCounted = status !== 429 && pauseAskedFor(facts.retryAfter) === undefined;
-  return isCounted && attempt >= limits.repetitions ? undefined : pauseOf(limits, error, attempt);
+  const isCounted = status !== 429 && parseRetryAfter(details.retryAfter) === undefined;
+  return isCounted && attempt >= limits.maxRetries ? undefined : pauseOf(limits, error, attempt);
 }
 
 /** Milliseconds until the attempt after this one. With jitter, so that many resources refused together do not come back together. */
-const pauseOf = ({ firstPause, repetitions }: Limits, { facts }: StewardError, attempt: number): number =>
-  (pauseAskedFor(facts.retryAfter) ?? 0) + firstPause * 2 ** Math.min(attempt, repetitions) * (0.5 + Math.random() / 2);
+const pauseOf = ({ initialBackoff, maxRetries }: Limits, { details }: StewardError, attempt: number): number =>
+  (parseRetryAfter(details.retryAfter) ?? 0) + initialBackoff * 2 ** Math.min(attempt, maxRetries) * (0.5 + Math.random() / 2);
 
 /**
  * Milliseconds to wait after a 429 before a caller looks again, and sends again what the class `never` does not retry; undefined after any other error.
@@ -156,14 +160,14 @@ interface Attempt {
 
 async function sendOnce(connection: Connection, { request, token, secrets, sockets, signal, isFirst }: Attempt): Promise<Response> {
   const { method, path } = request;
-  const fail = (code: ErrorCode, reason: string, facts: Partial<StewardError["facts"]> = {}): StewardError =>
+  const fail = (code: ErrorCode, reason: string, details: Partial<StewardError["details"]> = {}): StewardError =>
     new StewardError({
       code,
       method,
       path,
-      ...facts,
+      ...details,
       reason: redact(reason, secrets),
-      advice: facts.advice && redact(facts.advice, secrets),
+      hint: details.hint && redact(details.hint, secrets),
     });
   const writes = method !== "GET";
 
@@ -177,8 +181,8 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
         isSent = true;
       }),
       signal,
-      headersTimeout: request.limits?.silence,
-      bodyTimeout: request.limits?.silence,
+      headersTimeout: request.limits?.idleTimeout,
+      bodyTimeout: request.limits?.idleTimeout,
       method,
       query: request.query,
       headers: {
@@ -195,7 +199,7 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
     const nothingSent = !isSent && isFirst;
     if (request.signal?.aborted)
       throw fail("ERR_ABORTED", "the signal of the program ended it", { outcomeUnknown: writes && isSent, nothingSent });
-    throw brokenConnection(error, connection, { writes, isSent, nothingSent, isAnswered: response !== undefined }, fail);
+    throw transportError(error, connection, { writes, isSent, nothingSent, isAnswered: response !== undefined }, fail);
   }
 
   const { statusCode: status, headers } = response;
@@ -204,19 +208,19 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
   const body = parsed(text, (isDone && request.parse) || JSON.parse);
   if (isDone) {
     if (body !== undefined || text === "") return { status, headers, body };
-    throw fail("ERR_UNEXPECTED_RESPONSE", isPage(text) ? "the server answered with a web page" : "the server's answer is not JSON", {
+    throw fail("ERR_UNEXPECTED_RESPONSE", isHtml(text) ? "the server answered with a web page" : "the server's answer is not JSON", {
       status,
-      advice: `Check that ${connection.address} is the address of the ${connection.system} API itself, not of a proxy or login page before it.`,
+      hint: `Check that ${connection.address} is the address of the ${connection.system} API itself, not of a proxy or login page before it.`,
       outcomeUnknown: writes,
     });
   }
   // Some servers say it in a header of their own.
   const retryAfter = headers["retry-after"] ?? headers["x-ratelimit-reset"];
   const reason = serverReason(body, text, secrets);
-  throw fail(errorCode(status), reason || (isPage(text) ? "the server answered with a web page" : "the server gave no reason"), {
+  throw fail(errorCode(status), reason || (isHtml(text) ? "the server answered with a web page" : "the server gave no reason"), {
     status,
     errorCount: errorsIn(body)?.length,
-    advice: adviceFor(status, connection, token !== undefined),
+    hint: adviceFor(status, connection, token !== undefined),
     outcomeUnknown: writes && status >= 500 && status !== 503,
     ...(typeof retryAfter === "string" ? { retryAfter } : {}),
   });

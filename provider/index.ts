@@ -1,6 +1,6 @@
 export { Adopt } from "./adoption";
 export { ErrorCode, StewardError } from "./errors";
-export { Connected } from "./inputs";
+export { ConnectionArgs } from "./inputs";
 export * as platform from "./platform/index";
 export { Args, DeepInput, Getter, Outputs } from "./resource";
 export * as scheduler from "./scheduler/index";

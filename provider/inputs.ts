@@ -12,13 +12,13 @@ export interface Schema<Value = unknown> {
 }
 
 /** @internal */
-export const flag: z.ZodBoolean = z.boolean("must be true or false");
+export const bool: z.ZodBoolean = z.boolean("must be true or false");
 /** @internal */
-export const text: z.ZodString = z.string("must be a text");
+export const str: z.ZodString = z.string("must be a text");
 /** @internal */
-export const nonEmptyText: z.ZodString = text.min(1, "must not be empty");
+export const nonEmptyStr: z.ZodString = str.min(1, "must not be empty");
 /** @internal */
-export const texts: z.ZodArray<z.ZodString> = z.array(text, "must be a list of texts");
+export const strList: z.ZodArray<z.ZodString> = z.array(str, "must be a list of texts");
 
 /** How many letters have to be added, taken away or replaced to make one word of the other. */
 function distance(a: string, b: string): number {
@@ -56,7 +56,7 @@ export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape): z.ZodOb
   });
 
 /** What every resource and function takes. */
-export interface Connected {
+export interface ConnectionArgs {
   /**
    * Which connection of the stack's configuration, `steward:<connection>`, names the server. For a resource: renaming a connection sends
    * nothing; naming one of another server replaces the resource; another address behind the same name is refused.
@@ -80,7 +80,7 @@ export const pathOf = ({ path }: Issue): string =>
   path.map((part, depth) => (typeof part === "number" ? `[${part}]` : `${depth > 0 ? "." : ""}${String(part)}`)).join("");
 
 /** Formats the problems in one line. @internal */
-export const described = ({ issues }: { issues: readonly Issue[] }): string =>
+export const formatIssues = ({ issues }: { issues: readonly Issue[] }): string =>
   issues.map((issue) => [pathOf(issue), issue.message].filter(Boolean).join(": ")).join("; ");
 
 /** Pulumi marks secrets and assets with this key, and refuses other objects that have it. */

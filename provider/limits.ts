@@ -2,12 +2,12 @@
 export interface Limits {
   connect: number;
   /** Until the response's headers, and between two parts of its body. */
-  silence: number;
-  /** For a request with all its repetitions. Waiting for a free socket does not count. */
+  idleTimeout: number;
+  /** For a request with all its maxRetries. Waiting for a free socket does not count. */
   deadline: number;
   /** When the server does not say how long to wait. After a 429, the deadline alone ends them. */
-  repetitions: number;
-  firstPause: number;
+  maxRetries: number;
+  initialBackoff: number;
   bodyBytes: number;
   /** To one server at a time. Further requests wait. */
   sockets: number;
@@ -30,10 +30,10 @@ export interface Limits {
 /** @internal */
 export const defaultLimits: Readonly<Limits> = Object.freeze({
   connect: 10_000,
-  silence: 60_000,
+  idleTimeout: 60_000,
   deadline: 120_000,
-  repetitions: 4,
-  firstPause: 200,
+  maxRetries: 4,
+  initialBackoff: 200,
   bodyBytes: 8 * 1024 * 1024,
   sockets: 32,
   progressInterval: 10_000,

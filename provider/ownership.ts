@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { remembered } from "./cache";
 import { Connection } from "./connection";
-import { StewardError, Unfinished } from "./errors";
+import { PartialState, StewardError } from "./errors";
 
 // Which resource holds which object on a server. A resource that was renamed, or moved to another type, leaves its former entry in the state: deleting
 // that one must not remove what the new one holds. Pulumi tells a provider no names, so each creation stores an instance, and what this process has seen of
@@ -31,8 +31,8 @@ export function newInstance(): string {
   return `${lastCreation.toString(36)}${randomBytes(5).toString("base64url")}`;
 }
 
-const claimsOn = ({ memory, server }: Connection, object: string): Claims =>
-  remembered(memory, ["object", server, object], () => ({ declared: false, holders: new Map(), refused: false, removed: false }));
+const claimsOn = ({ cache, server }: Connection, object: string): Claims =>
+  remembered(cache, ["object", server, object], () => ({ declared: false, holders: new Map(), refused: false, removed: false }));
 
 /** Acts on the claims on these objects as soon as no removal is under way, before anything else can begin one. */
 async function whenSettled<T>(connection: Connection, objects: readonly string[], act: (all: Claims[]) => T): Promise<T> {
@@ -51,8 +51,8 @@ const otherHolder = ({ holders }: Claims, { instance }: Connection): object | un
 const failed = "a write of this run failed";
 
 /** Notes that a creation or an update failed: what the program makes of its outputs, it may not have declared. @internal */
-export function noteFailed({ memory }: Pick<Connection, "memory">): void {
-  memory.set(failed, true);
+export function noteFailed({ cache }: Pick<Connection, "cache">): void {
+  cache.set(failed, true);
 }
 
 /** Notes that the program declares these objects. @internal */
@@ -107,7 +107,7 @@ export async function createObjects<T>(
       throw new StewardError({
         code: "ERR_ALREADY_EXISTS",
         reason: `another resource of this program has just created ${taken.slice(0, 3).join(", ")}`,
-        advice: "Declare each object once.",
+        hint: "Declare each object once.",
       });
     for (const { holders } of all) holders.set(instance, { fields, created: true });
     return all;
@@ -115,8 +115,8 @@ export async function createObjects<T>(
   try {
     return await create();
   } catch (error) {
-    const isInDoubt = error instanceof StewardError && error.facts.outcomeUnknown;
-    const left = error instanceof Unfinished ? error.state : undefined;
+    const isInDoubt = error instanceof StewardError && error.details.outcomeUnknown;
+    const left = error instanceof PartialState ? error.state : undefined;
     const kept = left ? objectsOf(left as never) : isInDoubt ? objects : [];
     for (const [index, claims] of claimed.entries()) {
       if (kept.includes(objects[index] as string)) {
@@ -155,7 +155,7 @@ export async function removeObject(
   const { removal } = await whenSettled(connection, [object], () => {
     if (otherHolder(claims, connection)) return { removal: undefined };
     if (claims.refused || (isIrreversible && claims.declared)) throw notTakenOver();
-    if (isIrreversible && connection.memory.has(failed)) throw perhapsDeclared();
+    if (isIrreversible && connection.cache.has(failed)) throw perhapsDeclared();
     claims.removed = true;
     claims.removal = remove();
     return { removal: claims.removal };
@@ -174,7 +174,7 @@ export async function removeObject(
     // It stays in the state, and holds the object until it is removed.
     const instance = connection.instance ?? "";
     if (!claims.holders.has(instance)) claims.holders.set(instance, { fields: {}, created: false });
-    claims.removed = error instanceof StewardError && Boolean(error.facts.outcomeUnknown);
+    claims.removed = error instanceof StewardError && Boolean(error.details.outcomeUnknown);
     throw error;
   } finally {
     claims.removal = undefined;
@@ -183,16 +183,16 @@ export async function removeObject(
 
 const notTakenOver = (): StewardError =>
   new StewardError({
-    code: "ERR_REFUSED",
+    code: "ERR_REJECTED",
     reason: "another resource of the program declares it, and has not taken it over",
-    advice: "Run `pulumi up` again once that resource can be created. If you renamed it, give it an alias of its old name instead.",
+    hint: "Run `pulumi up` again once that resource can be created. If you renamed it, give it an alias of its old name instead.",
   });
 
 const perhapsDeclared = (): StewardError =>
   new StewardError({
-    code: "ERR_REFUSED",
+    code: "ERR_REJECTED",
     reason: "another resource failed in this run, so the program may not have come to declare it",
-    advice: "Run `pulumi up` again once nothing fails.",
+    hint: "Run `pulumi up` again once nothing fails.",
   });
 
 /** Fails where another resource of this run was to take the object over and could not. @internal */

@@ -4,9 +4,9 @@ import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { hideResponses } from "./adapters/debug-log";
 import { assertDefaultSpelled } from "./adapters/default-connection";
 import { print } from "./adapters/print";
-import { ConfigurationSources, Connection, connect, System, withoutEngine } from "./connection";
+import { ConfigurationSources, Connection, connect, noEngine, System } from "./connection";
 import { StewardError } from "./errors";
-import { described, Schema } from "./inputs";
+import { formatIssues, Schema } from "./inputs";
 import { printable } from "./log";
 
 /** Sources that replace the program's own in the calls within: tests give limits of theirs. @internal */
@@ -19,11 +19,11 @@ function say(line: string): void {
 }
 
 /** Says of an error what could not be done. @internal */
-export async function withTask<T>(task: string, work: () => Promise<T>): Promise<T> {
+export async function withOperation<T>(operation: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof StewardError ? error.with({ task }) : error;
+    throw error instanceof StewardError ? error.with({ operation }) : error;
   }
 }
 
@@ -32,24 +32,24 @@ export async function withTask<T>(task: string, work: () => Promise<T>): Promise
  * what could not be done.
  * @internal
  */
-export function ask<T, Own extends object>(
-  task: string,
+export function invoke<T, Own extends object>(
+  operation: string,
   system: System<Own>,
   options: { schema: Schema; given: { connection?: string } },
   question: (connection: Connection & Own) => Promise<T>,
 ): Promise<T> {
   // A program may pass what it reads to a resource of another package.
   hideResponses();
-  return withTask(task, async () => {
+  return withOperation(operation, async () => {
     const { error } = options.schema.safeParse(options.given);
-    if (error) throw new StewardError({ code: "ERR_INVALID_INPUT", reason: described(error) });
+    if (error) throw new StewardError({ code: "ERR_INVALID_INPUT", reason: formatIssues(error) });
     assertDefaultSpelled(options.given.connection);
     return question(
       connect(system, options.given.connection ?? "default", {
         config: getConfig,
         environment: process.env,
-        memory: new Map(),
-        engine: withoutEngine,
+        cache: new Map(),
+        engine: noEngine,
         say,
         ...programSources.getStore(),
       }),
@@ -58,16 +58,16 @@ export function ask<T, Own extends object>(
 }
 
 /** The same for an iteration, which has one connection for all its requests. @internal */
-export async function* askEach<T, Own extends object>(
-  task: string,
+export async function* invokeEach<T, Own extends object>(
+  operation: string,
   system: System<Own>,
   options: { schema: Schema; given: { connection?: string } },
   questions: (connection: Connection & Own) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  const connection = await ask(task, system, options, async (connected) => connected);
+  const connection = await invoke(operation, system, options, async (connected) => connected);
   try {
     yield* questions(connection);
   } catch (error) {
-    throw error instanceof StewardError ? error.with({ task }) : error;
+    throw error instanceof StewardError ? error.with({ operation }) : error;
   }
 }

@@ -6,7 +6,7 @@ import { Declared, declareOnce } from "./adapters/duplicates";
 import { assertRuntimeResolves, dynamicType, providerText, shortenCallStack } from "./adapters/dynamic";
 import { secretInputsOf } from "./adapters/secret-inputs";
 import { namesWith } from "./fields";
-import { Connected } from "./inputs";
+import { ConnectionArgs } from "./inputs";
 import { formerInputs } from "./lifecycle/former-inputs";
 import { secretInputs } from "./lifecycle/properties";
 
@@ -20,7 +20,7 @@ export type Args<Inputs> = { [Field in keyof Inputs]: DeepInput<Exclude<Inputs[F
 export type Outputs<State> = { readonly [Field in keyof State]: Output<State[Field]> };
 
 /** Reads what exists already, without ever writing to it: `get(name, id)`. */
-export type Getter<T> = (name: string, id: Input<ID>, args?: Args<Connected>, opts?: CustomResourceOptions) => T;
+export type Getter<T> = (name: string, id: Input<ID>, args?: Args<ConnectionArgs>, opts?: CustomResourceOptions) => T;
 
 /** What the program's side needs of a definition. */
 interface Registered extends Declared {
@@ -40,7 +40,7 @@ export function registration(
   opts: CustomResourceOptions | undefined,
 ): [type: string, name: string, properties: Inputs, opts: CustomResourceOptions] {
   assertRuntimeResolves();
-  assertDefaultSpelled((args as Partial<Connected> | undefined)?.connection);
+  assertDefaultSpelled((args as Partial<ConnectionArgs> | undefined)?.connection);
   hideResponses();
   shortenCallStack();
   // Pulumi makes an output of each property that it is given, so each is given, if only as undefined; and each costs a fifth of a millisecond, so what

@@ -71,15 +71,15 @@ export class Sockets {
   /** Proxies come from the environment, but never stand before this machine itself. */
   private open(): Undici.Dispatcher {
     const { address, caCert, clientCert, clientKey, limits } = this.connection;
-    const { connect, silence, sockets } = limits;
+    const { connect, idleTimeout, sockets } = limits;
     const tls = { ca: caCert, cert: clientCert, key: clientKey };
     const options: Undici.Agent.Options & Undici.EnvHttpProxyAgent.Options = {
       connections: this.isHeld ? null : sockets,
-      headersTimeout: silence,
-      bodyTimeout: silence,
+      headersTimeout: idleTimeout,
+      bodyTimeout: idleTimeout,
       connect: { timeout: connect, ...tls },
       requestTls: tls,
-      clientFactory: (proxy, given) => new ProxyPool(proxy, { ...given, headersTimeout: silence }),
+      clientFactory: (proxy, given) => new ProxyPool(proxy, { ...given, headersTimeout: idleTimeout }),
     };
     const { Agent, EnvHttpProxyAgent, Pool } = undici();
     // Undici connects again at once, and without end, when a proxy closes the connection: only errors of other codes reach the request.
@@ -115,7 +115,7 @@ function warnOfPlainHttp(connection: Connection): void {
 export function socketsTo(connection: Connection, isHeld: boolean): Sockets {
   warnOfPlainHttp(connection);
   const { address, caCert, clientCert, clientKey, limits } = connection;
-  const key = JSON.stringify([address, caCert, clientCert, clientKey, isHeld, limits.connect, limits.silence, limits.sockets]);
+  const key = JSON.stringify([address, caCert, clientCert, clientKey, isHeld, limits.connect, limits.idleTimeout, limits.sockets]);
   const sockets = known.get(key) ?? new Sockets(connection, isHeld);
   known.set(key, sockets);
   return sockets;

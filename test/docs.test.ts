@@ -29,7 +29,7 @@ const callers: Record<string, number> = {
   autoUnseal: 0,
   failed: 0,
   fail: 0,
-  unlikeTheApi: 2,
+  unexpectedResponse: 2,
 };
 
 /** The constant parts of the reasons in a source file. */

@@ -14,7 +14,7 @@ import {
   upWithoutSecrets,
 } from "./support/installation";
 
-// `npm run torture -- matrix`: test/package.test.ts deploys with the Node and the SDK at hand.
+// `npm run chaos -- matrix`: test/package.test.ts deploys with the Node and the SDK at hand.
 
 const tarballs = packed();
 

@@ -214,7 +214,11 @@ async function writePage({ file, title, members }, places) {
   const hidden = resource ? ["Args", "Inputs", "State", "Attributes"].map((end) => resource.name + end) : [];
   const functions = members.filter(({ signatures }) => signatures);
   const others = members.filter(
-    (member) => member !== resource && !functions.includes(member) && !hidden.includes(member.name) && !/Args$/.test(member.name),
+    (member) =>
+      member !== resource &&
+      !functions.includes(member) &&
+      !hidden.includes(member.name) &&
+      !(/Args$/.test(member.name) && member.extendedTypes),
   );
   return [`# ${title}`, ...(resource ? [resourcePage(resource)] : []), ...functions.flatMap(functionPart), ...others.flatMap(typePart)]
     .filter(Boolean)

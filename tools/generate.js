@@ -137,11 +137,11 @@ function classOf({ type, constant, inputs, state, base, id, readById, isInternal
     ? `  /** Reads what exists without managing it; the id is \`${id}\`. */\n  static readonly get: Getter<${type}> = getter(() => ${type});\n\n`
     : "";
   const secrets = secretOutputs.length > 0 ? `, ${secretOutputs.map((name) => `"${name}"`).join(" | ")}` : "";
-  const shown = `Shown<${state}${secrets}>`;
+  const shown = `SettingsResult<${state}${secrets}>`;
   const read =
     base === "settings"
       ? `\n/** Reads the ${noun} as they are now${secrets ? ", secrets as secret outputs" : ""}: \`GET /api/v2/admin/${id}-settings\`. */
-export function get${type}(options?: Connected): Promise<${shown}> {
+export function get${type}(options?: ConnectionArgs): Promise<${shown}> {
   return readSettings(${constant}, options);
 }\n`
       : "";
@@ -178,10 +178,10 @@ function classesOf(resources, folder) {
   return [
     notice,
     `import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";\n`,
-    isRead ? `import { Connected } from "${up}/inputs";\n` : "",
+    isRead ? `import { ConnectionArgs } from "${up}/inputs";\n` : "",
     `import { ${uses(["Args", "Getter", "getter", "Outputs", "registration"]).join(", ")} } from "${up}/resource";\n`,
     ...imports,
-    isRead ? `import { readSettings, Shown } from "./settings/read";\n` : "",
+    isRead ? `import { readSettings, SettingsResult } from "./settings/read";\n` : "",
     "\n",
     ...types.filter((line) => !line.startsWith("export {  }")),
     "\n",

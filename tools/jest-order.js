@@ -10,7 +10,7 @@ const slowest = [
   "command/",
   "faults/",
   "histories/",
-  "torture/",
+  "chaos/",
   "fuzz/",
   "sandbox/page",
 ];

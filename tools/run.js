@@ -1,7 +1,7 @@
 // @ts-check
 // The one entry of every `npm run` command but `format` and `build`: makes what the command needs (dependencies, dist/), then runs it with the arguments that follow.
 //
-//   node tools/run.js <up|refresh|destroy|test|test:real|check|generate|docs|bench|torture|mutants> [arguments…]
+//   node tools/run.js <up|refresh|destroy|test|test:real|check|generate|docs|bench|chaos|mutants> [arguments…]
 const oldest = [20, 18, 1];
 const current = process.versions.node.split(".").map(Number);
 const difference = oldest.map((part, index) => Number(current[index]) - part).find((part) => part !== 0);
@@ -25,7 +25,7 @@ const commands = {
   test: (args) => require("./test").test(args),
   "test:real": (args) => require("./test").testReal(args),
   bench: (args) => require("./test").bench(args),
-  torture: (args) => require("./test").torture(args),
+  chaos: (args) => require("./test").chaos(args),
   mutants: (args) => require("./test").mutants(args),
   check: () => require("./check").check(),
   generate: () => require("./generate").generate(),

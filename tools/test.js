@@ -69,8 +69,8 @@ async function program(file, args) {
 /** @param {string[]} args */
 const bench = (args) => program("bench/run.ts", args);
 /** @param {string[]} args */
-const torture = (args) => program("test/torture/run.ts", args);
+const chaos = (args) => program("test/chaos/run.ts", args);
 /** @param {string[]} args */
 const mutants = (args) => program("test/mutants/run.ts", args);
 
-module.exports = { test, testReal, bench, torture, mutants };
+module.exports = { test, testReal, bench, chaos, mutants };

@@ -21,6 +21,6 @@ export function assertDefaultSpelled(connection: unknown): void {
   throw new StewardError({
     code: "ERR_INVALID_INPUT",
     reason: `The stack's configuration has steward:${misspelt}, but no steward:default`,
-    advice: 'Did you mean "default"? Rename the key in the stack\'s configuration file.',
+    hint: 'Did you mean "default"? Rename the key in the stack\'s configuration file.',
   });
 }

@@ -1,7 +1,7 @@
 import { all, Inputs, Output } from "@pulumi/pulumi/output";
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { getStackResource } from "@pulumi/pulumi/runtime/stack";
-import { Connection, connect, System, withoutEngine } from "../connection";
+import { Connection, connect, noEngine, System } from "../connection";
 import { AnyFields } from "../definition";
 import { StewardError } from "../errors";
 import { defaultsOf } from "../fields";
@@ -15,7 +15,7 @@ import { print } from "./print";
 export interface Declared {
   system: System;
   token: string;
-  noun: string;
+  displayName: string;
   objects?: { fields: readonly string[]; paths(fields: never): readonly string[] };
   fields: AnyFields;
 }
@@ -68,7 +68,12 @@ const known = (value: unknown): unknown =>
     : value;
 
 /** Notes which objects a resource declares. @internal */
-export function declare({ system, noun, objects, fields }: Declared, name: string, { names, connections }: Program, given: Inputs): void {
+export function declare(
+  { system, displayName, objects, fields }: Declared,
+  name: string,
+  { names, connections }: Program,
+  given: Inputs,
+): void {
   const connectionName = (given.connection as string | undefined) ?? "default";
   const key = `${system.name} ${connectionName}`;
   if (!connections.has(key)) connections.set(key, find(system, connectionName));
@@ -78,17 +83,17 @@ export function declare({ system, noun, objects, fields }: Declared, name: strin
     const object = `${connection.server} ${path}`;
     const other = names.get(object);
     if (other !== undefined)
-      throw declaredTwice(`Cannot declare ${noun} "${name}"`, other, `${path} of the connection "${connectionName}"`);
+      throw declaredTwice(`Cannot declare ${displayName} "${name}"`, other, `${path} of the connection "${connectionName}"`);
     names.set(object, name);
   }
 }
 
-function declaredTwice(task: string, other: string, object: string): StewardError {
+function declaredTwice(operation: string, other: string, object: string): StewardError {
   const error = new StewardError({
     code: "ERR_INVALID_INPUT",
-    task,
+    operation,
     reason: `the resource "${other}" of this program declares the same object, ${object}`,
-    advice: "Declare each object once.",
+    hint: "Declare each object once.",
   });
   // Pulumi prints the stack of an error that a late property throws.
   return Object.assign(error, { stack: "" });
@@ -106,7 +111,7 @@ function pathsOf({ paths }: NonNullable<Declared["objects"]>, fields: Inputs): r
 /** The provider reports what is wrong with a connection. */
 function find(system: System, name: string): Connection | undefined {
   try {
-    return connect(system, name, { config: getConfig, environment: process.env, memory: new Map(), engine: withoutEngine, say: print });
+    return connect(system, name, { config: getConfig, environment: process.env, cache: new Map(), engine: noEngine, say: print });
   } catch {
     return undefined;
   }

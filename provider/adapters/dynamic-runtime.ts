@@ -2,12 +2,12 @@ import { ConfigurationSources } from "../connection";
 import { AnyDefinition } from "../definition";
 import { definitions } from "../definitions";
 import { lifecycle } from "../lifecycle";
-import { located } from "../lifecycle/check";
+import { atPath } from "../lifecycle/check";
 import { OperationFailed } from "../lifecycle/failure";
 import { Properties } from "../lifecycle/properties";
 import { printable } from "../log";
-import { watchEngine } from "./engine";
-import { presented } from "./presentation";
+import { monitorEngine } from "./engine";
+import { toEngineError } from "./presentation";
 import { print } from "./print";
 
 interface DynamicProvider {
@@ -21,14 +21,14 @@ interface DynamicProvider {
 }
 
 // The engine passes its own address as the first argument.
-const engine = watchEngine(process.argv[2]);
+const engine = monitorEngine(process.argv[2]);
 
 /** Lasts for one operation, because the engine starts a process for each. */
-const memory = new Map<string, unknown>();
+const cache = new Map<string, unknown>();
 
 /** Clears the memory, as a new process would. @internal */
-export function forget(): void {
-  memory.clear();
+export function clearCache(): void {
+  cache.clear();
 }
 
 /** The provider of one type: what `__provider` loads in the process that the engine starts. `_release` wrote the state, and is missing before 0.1. */
@@ -40,7 +40,7 @@ export function provider(token: string, _release?: string): DynamicProvider {
 export function providerWith(given: Partial<ConfigurationSources>, token: string): DynamicProvider {
   const definition: AnyDefinition | undefined = definitions.find((candidate) => candidate.token === token);
   if (!definition) throw new Error(`pulumi-steward has no type ${token}.`);
-  const sources: ConfigurationSources = { config: () => undefined, environment: process.env, memory, engine, say: print, ...given };
+  const sources: ConfigurationSources = { config: () => undefined, environment: process.env, cache, engine, say: print, ...given };
   const life = lifecycle(definition, sources);
 
   /** The outputs hold the provider: a resource that is only in the state is deleted and refreshed with it. */
@@ -49,8 +49,8 @@ export function providerWith(given: Partial<ConfigurationSources>, token: string
       return await operation();
     } catch (error) {
       if (!(error instanceof OperationFailed)) throw error;
-      if (error.kept) error.kept.properties.__provider = provider;
-      throw presented(error);
+      if (error.partial) error.partial.properties.__provider = provider;
+      throw toEngineError(error);
     }
   }
 
@@ -62,7 +62,7 @@ export function providerWith(given: Partial<ConfigurationSources>, token: string
     async check(olds, { __provider, ...news }) {
       const { inputs, findings } = await life.check(olds ?? {}, news);
       // With a property named, the engine prints its value, secrets included.
-      return { inputs, failures: findings.map(({ path, reason }) => ({ property: "", reason: printable(located(path, reason)) })) };
+      return { inputs, failures: findings.map(({ path, reason }) => ({ property: "", reason: printable(atPath(path, reason)) })) };
     },
     diff: (_id, state, { __provider, ...news }) => attempt(__provider, () => life.diff(state, news)),
     create: ({ __provider, ...news }) =>

@@ -39,7 +39,7 @@ export function assertRuntimeResolves(): void {
     throw new StewardError({
       code: "ERR_NOT_INSTALLED",
       reason: `pulumi-steward cannot be loaded from the program's folder, ${process.cwd()}`,
-      advice: "Add pulumi-steward to the dependencies of the program's own package.json, and install them.",
+      hint: "Add pulumi-steward to the dependencies of the program's own package.json, and install them.",
     });
   }
   resolved = true;

@@ -1,6 +1,6 @@
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
-import { Engine, withoutEngine } from "../connection";
+import { Engine, noEngine } from "../connection";
 import { StewardError } from "../errors";
 
 const pause = 1000;
@@ -30,11 +30,11 @@ function whenEnded(address: string, callBack: () => void): void {
  * instead, and checks once more before each irreversible request.
  * @internal
  */
-export function watchEngine(address: string | undefined): Engine {
+export function monitorEngine(address: string | undefined): Engine {
   const savesEachStep = !/^(1|true)$/i.test(process.env.PULUMI_SKIP_CHECKPOINTS ?? "");
   const [, host, port] = /^([\w.]+):(\d+)$/.exec(address ?? "") ?? [];
   // Not started by an engine: a test.
-  if (!address || !host || !port) return { ...withoutEngine, savesEachStep };
+  if (!address || !host || !port) return { ...noEngine, savesEachStep };
   let hasEnded = false;
   whenEnded(address, () => {
     hasEnded = true;

@@ -6,7 +6,7 @@ import { OperationFailed } from "../lifecycle/failure";
  * properties as "created, but not initialised", and the next `up` updates the resource.
  * @internal
  */
-export function presented({ error, kept }: OperationFailed): StewardError {
+export function toEngineError({ error, partial: kept }: OperationFailed): StewardError {
   const forEngine = { stack: "", ...(kept ? { ...kept, reasons: [error.message] } : {}) };
   // Not enumerable: a logger that prints the error object would print the state, secrets included.
   for (const [name, value] of Object.entries(forEngine)) Object.defineProperty(error, name, { value, enumerable: false });

@@ -1,4 +1,4 @@
-import { Comparison, ignored } from "../comparison";
+import { Comparison, neverDiffers } from "../comparison";
 import { AnyDefinition } from "../definition";
 import { comparisonOf, namesWith } from "../fields";
 import { fieldAt, hasUnknown, Properties, secretInputs } from "./properties";
@@ -21,7 +21,7 @@ export const declaredIn = (state: Properties): string[] => (state.declared as st
 /** @internal */
 export function changesOf({ fields }: Pick<AnyDefinition, "fields">): Changes {
   const perKey = namesWith(fields, "perKey");
-  const comparison = (field: string): Comparison => (field === secretInputs ? ignored : comparisonOf(fields, field));
+  const comparison = (field: string): Comparison => (field === secretInputs ? neverDiffers : comparisonOf(fields, field));
   const equal = (field: string, a: unknown, b: unknown): boolean => comparison(field).equal(a, b);
   const fieldsOf = (inputs: Properties): string[] =>
     Object.entries(inputs).flatMap(([field, value]) =>
@@ -31,7 +31,7 @@ export function changesOf({ fields }: Pick<AnyDefinition, "fields">): Changes {
     const [given, declared] = [fieldsOf(inputs), declaredIn(state)];
     return [...new Set([...given, ...declared])].filter((field) => {
       if (field === "connection") return (state.connection ?? "default") !== (inputs.connection ?? "default");
-      if (comparison(field).equal === ignored.equal) return false;
+      if (comparison(field).equal === neverDiffers.equal) return false;
       const value = fieldAt(inputs, field);
       return given.includes(field) !== declared.includes(field) || hasUnknown(value) || !equal(field, fieldAt(state, field), value);
     });

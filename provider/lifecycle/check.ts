@@ -1,5 +1,5 @@
 import { ConfigurationSources } from "../connection";
-import { AnyDefinition, Finding, PlanNote } from "../definition";
+import { AnyDefinition, CheckFailure, PlanNote } from "../definition";
 import { StewardError } from "../errors";
 import { defaultsOf, inputSchema } from "../fields";
 import { pathOf } from "../inputs";
@@ -12,20 +12,20 @@ import { ResourceAtHand } from "./resource-at-hand";
 // Checks the declared inputs, fills in defaults, and normalizes them for the state.
 
 /** @internal */
-export const located = (path: string, reason: string): string => (path ? `${path}: ${reason}` : reason);
+export const atPath = (path: string, reason: string): string => (path ? `${path}: ${reason}` : reason);
 
 /** Prints the findings as warnings. @internal */
-export function warn({ say }: Pick<ConfigurationSources, "say">, resource: string, findings: readonly Finding[]): void {
-  for (const { path, reason } of findings) say(`warning: ${resource}: ${located(path, reason)}`);
+export function warn({ say }: Pick<ConfigurationSources, "say">, resource: string, findings: readonly CheckFailure[]): void {
+  for (const { path, reason } of findings) say(`warning: ${resource}: ${atPath(path, reason)}`);
 }
 
 /** Prints what a creation or an update will do. @internal */
 export function sayNotes({ say }: Pick<ConfigurationSources, "say">, resource: string, notes: readonly PlanNote[]): void {
-  for (const { path, text, isInformation } of notes) say(`${isInformation ? "" : "warning: "}${resource}: ${located(path, text)}`);
+  for (const { path, text, isInformation } of notes) say(`${isInformation ? "" : "warning: "}${resource}: ${atPath(path, text)}`);
 }
 
 /** Checks the known inputs against the schema. */
-function schemaFindings(definition: AnyDefinition, inputs: Properties): Finding[] {
+function schemaFindings(definition: AnyDefinition, inputs: Properties): CheckFailure[] {
   const { error } = inputSchema(definition.fields).safeParse(inputs);
   return (error?.issues ?? [])
     .filter(({ path }) => !path.some((_, depth) => valueAt(inputs, path.slice(0, depth + 1)) === unknown))
@@ -41,7 +41,7 @@ export async function check(
   { describe, secretsIn, leftOut, connectionOf, say }: ResourceAtHand,
   { comparison }: Changes,
   { last, news }: { last: Properties; news: Properties },
-): Promise<{ inputs: Properties; findings: Finding[] }> {
+): Promise<{ inputs: Properties; findings: CheckFailure[] }> {
   const given = withoutNulls(news);
   const { [secretInputs]: _, ...declared } = given;
   const findings = schemaFindings(definition, declared);
@@ -76,7 +76,7 @@ export async function check(
       findings.filter(({ warning }) => warning),
     );
   const normalised = Object.fromEntries(
-    Object.entries(inputs).map(([field, value]) => [field, hasUnknown(value) ? value : (comparison(field).normalise?.(value) ?? value)]),
+    Object.entries(inputs).map(([field, value]) => [field, hasUnknown(value) ? value : (comparison(field).normalize?.(value) ?? value)]),
   );
   const passedOn = new Set(secretsIn(normalised));
   for (const secret of secretsIn(inputs)) if (!passedOn.has(secret)) leftOut().add(secret);

@@ -5,7 +5,7 @@ import { Properties } from "./properties";
 // How an operation fails: with one error, and perhaps with a resource that is stored all the same.
 
 /** A resource that the engine is to store although the operation failed. @internal */
-export interface Kept {
+export interface PartialResource {
   id: string;
   properties: Properties;
 }
@@ -14,7 +14,7 @@ export interface Kept {
 export class OperationFailed {
   constructor(
     readonly error: StewardError,
-    readonly kept: Kept | undefined,
+    readonly partial: PartialResource | undefined,
   ) {}
 }
 
@@ -27,25 +27,31 @@ export function unexpected(error: unknown, secrets: readonly string[]): StewardE
   return new StewardError({
     code: "ERR_INTERNAL",
     reason: `pulumi-steward itself failed (${shown}${place ? `, in ${place}` : ""})`,
-    advice: "This is a fault of the package: please report it.",
+    hint: "This is a fault of the package: please report it.",
   });
 }
 
 /** Errors that may come from a configuration that was changed since the last `up`. */
-const stale: readonly StewardError["code"][] = ["ERR_FORBIDDEN", "ERR_MOVED", "ERR_UNREACHABLE", "ERR_REDIRECTED", "ERR_NO_CONNECTION"];
+const stale: readonly StewardError["code"][] = [
+  "ERR_FORBIDDEN",
+  "ERR_SERVER_MISMATCH",
+  "ERR_UNREACHABLE",
+  "ERR_REDIRECTED",
+  "ERR_NO_CONNECTION",
+];
 
 /**
  * Adds a hint to an error of `refresh` or `destroy`. They use the configuration that the last `up` recorded, so a correction made since has no effect. A 404
  * that does not prove the object gone keeps it in the state.
  * @internal
  */
-export function withStaleConfiguration(error: StewardError): StewardError {
-  const hints = [error.facts.advice];
+export function hintStaleConfig(error: StewardError): StewardError {
+  const hints = [error.details.hint];
   if (error.code === "ERR_NOT_FOUND") hints.push("If it no longer exists, remove it from the state: `pulumi state delete <URN>`.");
   if (stale.includes(error.code)) {
-    const advice =
+    const hint =
       "`pulumi refresh` and `pulumi destroy` use the configuration of the last `pulumi up`: if it was changed since, run `pulumi up` or add --run-program";
-    hints.push(error.code === "ERR_FORBIDDEN" ? `${advice}; what tokenEnv or tokenFile names is read anew each time.` : `${advice}.`);
+    hints.push(error.code === "ERR_FORBIDDEN" ? `${hint}; what tokenEnv or tokenFile names is read anew each time.` : `${hint}.`);
   }
-  return error.with({ advice: hints.filter(Boolean).join(" ") || undefined });
+  return error.with({ hint: hints.filter(Boolean).join(" ") || undefined });
 }

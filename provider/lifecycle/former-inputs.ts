@@ -76,10 +76,10 @@ function merged(value: unknown, hidden: unknown): unknown {
 const keyOf = (server: string, objects: readonly string[]): string => JSON.stringify(["former state", server, objects]);
 
 /** Keeps the state of a deletion: a creation of the same objects in this run may be its replacement, of which the engine tells nothing else. @internal */
-export function keepFormer({ memory, server }: Connection, objects: readonly string[], state: Properties): void {
-  if (objects.length > 0) memory.set(keyOf(server, objects), state);
+export function keepFormer({ cache, server }: Connection, objects: readonly string[], state: Properties): void {
+  if (objects.length > 0) cache.set(keyOf(server, objects), state);
 }
 
 /** The state of what this run has deleted of these objects. @internal */
-export const formerOf = ({ memory, server }: Connection, objects: readonly string[]): Properties =>
-  (memory.get(keyOf(server, objects)) as Properties | undefined) ?? {};
+export const formerOf = ({ cache, server }: Connection, objects: readonly string[]): Properties =>
+  (cache.get(keyOf(server, objects)) as Properties | undefined) ?? {};

@@ -1,13 +1,13 @@
-import { ignored } from "../comparison";
+import { neverDiffers } from "../comparison";
 import { ConfigurationSources, Connection } from "../connection";
-import { AnyDefinition, Doubt, Finding } from "../definition";
-import { StewardError, Unfinished } from "../errors";
+import { AnyDefinition, CheckFailure, OutcomeUnknown } from "../definition";
+import { PartialState, StewardError } from "../errors";
 import { format, namesWith, parseId } from "../fields";
 import { areDeclared, createObjects, hold, newInstance, noteFailed, noteWritten } from "../ownership";
 import { changesOf, declaredIn } from "./changes";
 import { check, sayNotes } from "./check";
 import { takeOverExisting } from "./existing";
-import { Kept, OperationFailed, unexpected, withStaleConfiguration } from "./failure";
+import { hintStaleConfig, OperationFailed, PartialResource, unexpected } from "./failure";
 import { formerInputs, formerOf, hideFields, hideFormer, keepFormer, withFormer } from "./former-inputs";
 import { defined, fieldAt, hasUnknown, Properties, put } from "./properties";
 import { resourceAtHand } from "./resource-at-hand";
@@ -15,7 +15,7 @@ import { resourceAtHand } from "./resource-at-hand";
 /** The operations of a resource. All but `check` throw {@link OperationFailed}. @internal */
 export interface Lifecycle {
   /** `last`: the inputs of the last run; none before the first. */
-  check(last: Properties, news: Properties): Promise<{ inputs: Properties; findings: Finding[] }>;
+  check(last: Properties, news: Properties): Promise<{ inputs: Properties; findings: CheckFailure[] }>;
   diff(state: Properties, news: Properties): Promise<{ changes: boolean; replaces: string[]; deleteBeforeReplace: boolean }>;
   create(news: Properties): Promise<{ id: string; state: Properties }>;
   /** undefined: it no longer exists. */
@@ -40,7 +40,7 @@ export function lifecycle(definition: AnyDefinition, sources: ConfigurationSourc
     verb: string,
     fields: Properties,
     operation: () => Promise<T>,
-    keep?: (error: StewardError) => Kept | undefined,
+    keep?: (error: StewardError) => PartialResource | undefined,
   ): Promise<T> {
     try {
       return await operation();
@@ -49,8 +49,8 @@ export function lifecycle(definition: AnyDefinition, sources: ConfigurationSourc
       if (keep) noteFailed(sources);
       // The first read of a `get` belongs to an `up`, which uses the present configuration.
       const isRecorded = verb === "delete" || (verb === "read" && fields.declared !== undefined);
-      const explained = isRecorded ? withStaleConfiguration(known) : known;
-      throw new OperationFailed(explained.with({ task: `Cannot ${verb} ${describe(fields)}` }), keep?.(known));
+      const explained = isRecorded ? hintStaleConfig(known) : known;
+      throw new OperationFailed(explained.with({ operation: `Cannot ${verb} ${describe(fields)}` }), keep?.(known));
     }
   }
 
@@ -59,20 +59,20 @@ export function lifecycle(definition: AnyDefinition, sources: ConfigurationSourc
     if (parts) return parts;
     const error = new StewardError({
       code: "ERR_INVALID_INPUT",
-      task: `Cannot read ${definition.noun}`,
+      operation: `Cannot read ${definition.displayName}`,
       ...(definition.readById
-        ? { reason: `"${id}" is not an id of one`, advice: `Write it as ${definition.id}.` }
-        : { reason: "it cannot be read by an id", advice: "Declare it without one." }),
+        ? { reason: `"${id}" is not an id of one`, hint: `Write it as ${definition.id}.` }
+        : { reason: "it cannot be read by an id", hint: "Declare it without one." }),
     });
     throw new OperationFailed(error, undefined);
   }
 
   function assertSameServer(connection: Connection, state: Properties): void {
-    if (state.server === undefined || state.server === connection.server || connection.acceptMoved) return;
+    if (state.server === undefined || state.server === connection.server || connection.allowAddressChange) return;
     throw new StewardError({
-      code: "ERR_MOVED",
+      code: "ERR_SERVER_MISMATCH",
       reason: `it was written to ${state.server}, but the connection "${connection.name}" names ${connection.server}; nothing was sent`,
-      advice: `Correct the connection's address. If it is a new address of the same installation, set acceptMoved: true beside it in steward:${connection.name} until the next \`pulumi up\`.`,
+      hint: `Correct the connection's address. If it is a new address of the same installation, set allowAddressChange: true beside it in steward:${connection.name} until the next \`pulumi up\`.`,
     });
   }
 
@@ -82,7 +82,7 @@ export function lifecycle(definition: AnyDefinition, sources: ConfigurationSourc
 
   /** Pulumi encrypts on a refresh what it has encrypted before, so whatever the server may hold now is in the state from now on. */
   function inDoubt(properties: Properties, inputs: Properties): Properties {
-    if (properties.unfinished)
+    if (properties.outcomeUnknown)
       for (const field of fieldsOf(inputs)) if (fieldAt(properties, field) === undefined) put(properties, field, fieldAt(inputs, field));
     return properties;
   }
@@ -120,12 +120,12 @@ export function lifecycle(definition: AnyDefinition, sources: ConfigurationSourc
         return { changes: true, replaces: replaces.filter((field) => field in inputs), deleteBeforeReplace };
       const connection = connectionOf(inputs, olds);
       const moved = olds.server !== undefined && olds.server !== connection.server;
-      if (moved && !connection.acceptMoved) {
+      if (moved && !connection.allowAddressChange) {
         if (!changing.includes("connection")) assertSameServer(connection, olds);
         // Two addresses may be the same server: delete first, or deleting the old resource removes the new one.
         return { changes: true, replaces: [...replaces, "connection"], deleteBeforeReplace: definition.deleteBeforeReplace ?? true };
       }
-      const isInDoubt = Boolean(olds.unfinished || olds.halfDone);
+      const isInDoubt = Boolean(olds.outcomeUnknown || olds.halfDone);
       const isKnown = !hasUnknown(inputs);
       if ((changing.length > 0 || isInDoubt) && isKnown)
         sayNotes(connection, describe(inputs), (await definition.planNotes?.({ connection, inputs, last: olds })) ?? []);
@@ -153,7 +153,7 @@ export function lifecycle(definition: AnyDefinition, sources: ConfigurationSourc
         const created = await createObjects(chosen, objects, inputs, objectsOf, () =>
           write().catch(async (error) => {
             // A partial state keeps its own message.
-            throw definition.diagnose && !(error instanceof Unfinished) ? await definition.diagnose(chosen, error) : error;
+            throw definition.diagnose && !(error instanceof PartialState) ? await definition.diagnose(chosen, error) : error;
           }),
         );
         const state = stored(chosen, inputs, created);
@@ -163,8 +163,9 @@ export function lifecycle(definition: AnyDefinition, sources: ConfigurationSourc
       (error) => {
         if (!connection) return undefined;
         const id = format(definition.id, inputs);
-        if (error instanceof Unfinished) return { id, properties: inDoubt(stored(connection, inputs, error.state as Properties), inputs) };
-        return error.facts.outcomeUnknown ? { id, properties: stored(connection, inputs, { unfinished: true }) } : undefined;
+        if (error instanceof PartialState)
+          return { id, properties: inDoubt(stored(connection, inputs, error.state as Properties), inputs) };
+        return error.details.outcomeUnknown ? { id, properties: stored(connection, inputs, { outcomeUnknown: true }) } : undefined;
       },
     );
   }
@@ -186,11 +187,11 @@ export function lifecycle(definition: AnyDefinition, sources: ConfigurationSourc
           throw new StewardError({
             code: "ERR_NOT_FOUND",
             reason: `the server holds none there, at "${id}"`,
-            advice: "Correct the id, or leave this `get` out.",
+            hint: "Correct the id, or leave this `get` out.",
           });
         return undefined;
       }
-      // `unfinished` stays: what cannot be read back may still be the other value.
+      // `outcomeUnknown` stays: what cannot be read back may still be the other value.
       const fresh: Properties = { ...previous, ...found, server: connection.server, declared };
       const props = previous.halfDone ? hidden(fresh, state, shown) : leftHidden(fresh, state, declared);
       // The engine stores inputs that were none before in clear text, so none are given that the state does not list.
@@ -198,7 +199,7 @@ export function lifecycle(definition: AnyDefinition, sources: ConfigurationSourc
       for (const field of declared) {
         const isSecret = secrets.includes(field);
         // The provider cannot see when it leaves the program, and a former input would come back unencrypted.
-        if (isSecret && comparison(field).equal === ignored.equal) continue;
+        if (isSecret && comparison(field).equal === neverDiffers.equal) continue;
         // Keep the previous spelling of an equivalent value, so refresh shows no false diff.
         if (equal(field, fieldAt(shown, field), fieldAt(props, field))) put(props, field, fieldAt(shown, field));
         else if (isSecret) connection.say(`${describe(shown)}: ${field}, a secret, was changed on the server`);
@@ -224,7 +225,7 @@ export function lifecycle(definition: AnyDefinition, sources: ConfigurationSourc
         const chosen = { ...connectionOf(inputs, olds), instance };
         connection = chosen;
         assertSameServer(chosen, olds);
-        const { connection: _former, declared, server, unfinished, halfDone: _halfDone, ...last } = olds;
+        const { connection: _former, declared, server, outcomeUnknown, halfDone: _halfDone, ...last } = olds;
         const given = fieldsOf(inputs);
         const previous = { ...last };
         for (const field of declaredIn(olds)) if (!given.includes(field)) put(previous, field, undefined);
@@ -235,25 +236,25 @@ export function lifecycle(definition: AnyDefinition, sources: ConfigurationSourc
         const isRenamed = changing.length === 1 && changing[0] === "connection";
         // A resource that leaves nothing on the server is not repeated for a new address.
         const isMoved = !definition.delete && server !== chosen.server && changing.every((field) => field === "connection");
-        const isDoubtful = unfinished || (last as Doubt).unanswered?.length;
+        const isDoubtful = outcomeUnknown || (last as OutcomeUnknown).unanswered?.length;
         if ((isRenamed || isMoved) && !isDoubtful && !isRemoved) return leftHidden(stored(chosen, inputs, previous), state, given);
         const joining = objects.filter((object) => !before.has(object));
-        const isInDoubt = Boolean(unfinished) || isRemoved;
+        const isInDoubt = Boolean(outcomeUnknown) || isRemoved;
         const updated = await createObjects(chosen, joining, inputs, objectsOf, () =>
-          definition.update({ connection: chosen, inputs, state: previous, last: { ...last, unfinished: isInDoubt } }),
+          definition.update({ connection: chosen, inputs, state: previous, last: { ...last, outcomeUnknown: isInDoubt } }),
         );
         const fresh = stored(chosen, inputs, updated);
         noteWritten(chosen, objects, fresh);
         return leftHidden(fresh, state, given);
       },
       (error) => {
-        const keep = (properties: Properties): Kept => ({
+        const keep = (properties: Properties): PartialResource => ({
           id,
           properties: hidden({ ...inDoubt(properties, inputs), halfDone: true }, state, inputs),
         });
-        if (error instanceof Unfinished && connection) return keep(stored(connection, inputs, error.state as Properties));
+        if (error instanceof PartialState && connection) return keep(stored(connection, inputs, error.state as Properties));
         // This run removed an object, and the update did not write it again.
-        if (error.facts.outcomeUnknown || isRemoved) return keep({ ...olds, unfinished: true, instance });
+        if (error.details.outcomeUnknown || isRemoved) return keep({ ...olds, outcomeUnknown: true, instance });
         return undefined;
       },
     );

@@ -22,11 +22,11 @@ export interface ResourceAtHand {
 
 /** @internal */
 export function resourceAtHand(definition: AnyDefinition, sources: ConfigurationSources): ResourceAtHand {
-  const { fields, token, noun } = definition;
+  const { fields, token, displayName } = definition;
   const secretOutputs = [...namesWith(fields, "secretOutput"), formerInputs];
   const describe = (values: Properties): string => {
     const name = format(definition.name ?? "", values);
-    return name ? `${noun} "${name}"` : noun;
+    return name ? `${displayName} "${name}"` : displayName;
   };
   const secretsIn = (properties: Properties): string[] => {
     const holders = [properties, ...secretOutputs.map((output) => properties[output])];
@@ -35,7 +35,7 @@ export function resourceAtHand(definition: AnyDefinition, sources: Configuration
       paths.flatMap((path) => [valueAt(holder, [path]), valueAt(holder, path.split("."))].flatMap(stringsIn)),
     );
   };
-  const leftOut = (): Set<string> => remembered(sources.memory, ["left out", token], () => new Set<string>());
+  const leftOut = (): Set<string> => remembered(sources.cache, ["left out", token], () => new Set<string>());
   const connectionOf = (...properties: Properties[]): Connection => ({
     ...connect(definition.system, (properties[0]?.connection as string | undefined) ?? "default", sources),
     secrets: [...properties.flatMap(secretsIn), ...leftOut()],

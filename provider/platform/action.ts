@@ -1,12 +1,12 @@
 import { Connection } from "../connection";
 import { AnyFields, Definition, Fields } from "../definition";
 import { StewardError } from "../errors";
-import { Connected, connectionField, texts } from "../inputs";
+import { ConnectionArgs, connectionField, strList } from "../inputs";
 import type { Args } from "../resource";
 import { adminPath, callAsAdministrator, system } from "./client";
 
 /** What every action takes. */
-export interface ActionInputs extends Connected {
+export interface ActionInputs extends ConnectionArgs {
   /** Any texts, secret ones too; the action is done again each time they change. Changing this updates. */
   triggers?: string[];
 }
@@ -23,7 +23,7 @@ export interface ActionState {
 /** One kind of action: what its own file states. @internal */
 export interface Action<Inputs> {
   type: string;
-  noun: string;
+  displayName: string;
   id: string;
   /** The last parts of the API's path. */
   path(connection: Connection): string[];
@@ -47,20 +47,20 @@ export function action<Inputs extends ActionInputs>(of: Action<Inputs>): Definit
       await callAsAdministrator(connection, { method: "POST", path: adminPath(...of.path(connection)), body, retry: "only429" });
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;
-      if (error.code === "ERR_REFUSED") throw error.with({ advice: of.whenRefused });
-      if (!error.facts.outcomeUnknown) throw error;
-      throw error.with({ advice: "It may have been done all the same: the next `pulumi up` does it again." });
+      if (error.code === "ERR_REJECTED") throw error.with({ hint: of.whenRefused });
+      if (!error.details.outcomeUnknown) throw error;
+      throw error.with({ hint: "It may have been done all the same: the next `pulumi up` does it again." });
     }
     return { performedAt: new Date().toISOString() };
   };
   return {
     system,
     token: `platform:${of.type}`,
-    noun: of.noun,
+    displayName: of.displayName,
     id: of.id,
     fields: {
       ...of.fields,
-      triggers: { input: texts },
+      triggers: { input: strList },
       performedAt: { output: true },
       connection: connectionField,
     } as unknown as Fields<Inputs, ActionState, ActionState>,

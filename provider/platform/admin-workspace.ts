@@ -4,13 +4,13 @@ import { Connection } from "../connection";
 import { Definition, DeleteRequest, PlanNote } from "../definition";
 import { StewardError } from "../errors";
 import { delayAfter429 } from "../http";
-import { Connected, connectionField, flag } from "../inputs";
+import { bool, ConnectionArgs, connectionField } from "../inputs";
 import { removeObject } from "../ownership";
 import { adminPath, call, isAdministrator, isNotFound, notAdministrator, system } from "./client";
 import { readWorkspace, workspaceIdInput } from "./workspace";
 
 /** What a program declares of a workspace that exists. */
-export interface AdminWorkspaceInputs extends Connected {
+export interface AdminWorkspaceInputs extends ConnectionArgs {
   /** The id of the workspace: `ws-…`. Changing this replaces. */
   workspaceId: string;
   /**
@@ -34,7 +34,7 @@ export interface AdminWorkspaceState {
   currentRunId: string | undefined;
 }
 
-interface Remembered extends AdminWorkspaceState {
+interface StoredState extends AdminWorkspaceState {
   destroyOnDelete?: boolean;
 }
 
@@ -53,17 +53,17 @@ async function find({ connection, inputs }: { connection: Connection; inputs: Ad
   throw new StewardError({
     code: "ERR_NOT_FOUND",
     reason: "the platform has none with this id",
-    advice: "It adopts a workspace that exists: take the id from the workspace's page, or from listWorkspaces.",
+    hint: "It adopts a workspace that exists: take the id from the workspace's page, or from listWorkspaces.",
   });
 }
 
 const path = (workspaceId: string): string => adminPath("workspaces", workspaceId);
 
 /** Whether the platform still has it. Fails where it is locked, or not the workspace that the state shows. `end`: when to give up. */
-async function mayBeDestroyed(connection: Connection, { workspaceId, name, organization }: Remembered, end: number): Promise<boolean> {
+async function mayBeDestroyed(connection: Connection, { workspaceId, name, organization }: StoredState, end: number): Promise<boolean> {
   const found = await readWorkspace(connection, workspaceId, { limits: { deadline: end - Date.now() } });
   if (!found) return false;
-  const refuse = (reason: string, advice: string): StewardError => new StewardError({ code: "ERR_REFUSED", reason, advice });
+  const refuse = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_REJECTED", reason, hint });
   if (found.name !== name || found.organization !== organization)
     throw refuse(
       `it is called ${found.organization}/${found.name} now, not ${organization}/${name}`,
@@ -77,7 +77,7 @@ async function mayBeDestroyed(connection: Connection, { workspaceId, name, organ
  * Irreversible, so only what is still the workspace that the state shows, and no other resource holds. A lock or another name may come while the platform
  * limits the rate of requests: after each wait it is read again.
  */
-async function destroy({ connection, state }: DeleteRequest<Remembered>): Promise<void> {
+async function destroy({ connection, state }: DeleteRequest<StoredState>): Promise<void> {
   const end = Date.now() + connection.limits.deadline;
   for (let attempt = 0; await mayBeDestroyed(connection, state, end); attempt++) {
     await connection.engine.assertAlive();
@@ -110,7 +110,7 @@ const destroys: PlanNote = {
  * Creating it adopts the workspace and changes nothing. The outputs follow the platform at each refresh, which Pulumi does not show;
  * `AdminWorkspace.get` has them compared. With `destroyOnDelete` destroying it destroys the workspace for good, unless somebody has
  * locked or renamed it since the last refresh. After a 429 it waits, and reads the workspace again before it goes on. Fails with `ERR_NOT_FOUND` where there is no such workspace, with `ERR_FORBIDDEN` where the token is
- * not a site administrator's, and with `ERR_REFUSED` where it must not be destroyed.
+ * not a site administrator's, and with `ERR_REJECTED` where it must not be destroyed.
  *
  * ```ts
  * new platform.AdminWorkspace("abandoned", { workspaceId: "ws-6jrRyVDv1J8zQMB5", destroyOnDelete: true });
@@ -121,16 +121,16 @@ const destroys: PlanNote = {
  * @unreadable Nothing: all outputs are shown.
  * @internal
  */
-export const adminWorkspace: Definition<AdminWorkspaceInputs, AdminWorkspaceState, Remembered> = {
+export const adminWorkspace: Definition<AdminWorkspaceInputs, AdminWorkspaceState, StoredState> = {
   system,
   token: "platform:AdminWorkspace",
-  noun: "workspace",
+  displayName: "workspace",
   name: "<workspaceId>",
   id: "<workspaceId>",
   readById: true,
   fields: {
     workspaceId: { input: workspaceIdInput, required: true, output: true, replaces: true },
-    destroyOnDelete: { input: flag, stored: true },
+    destroyOnDelete: { input: bool, stored: true },
     name: { output: true },
     locked: { output: true },
     organization: { output: true },

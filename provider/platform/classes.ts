@@ -1,7 +1,7 @@
 // Written by `npm run generate` from the definitions and their comments: change those.
 
 import { CustomResource, CustomResourceOptions } from "@pulumi/pulumi/resource";
-import { Connected } from "../inputs";
+import { ConnectionArgs } from "../inputs";
 import { Args, Getter, getter, Outputs, registration } from "../resource";
 import { ActionInputs, ActionState } from "./action";
 import { AdminWorkspaceInputs, AdminWorkspaceState, adminWorkspace } from "./admin-workspace";
@@ -12,7 +12,7 @@ import { samlCertificateRevocation } from "./saml-certificate-revocation";
 import { CostEstimationSettingsInputs, CostEstimationSettingsState, costEstimationSettings } from "./settings/cost-estimation-settings";
 import { CustomizationSettingsInputs, CustomizationSettingsState, customizationSettings } from "./settings/customization-settings";
 import { GeneralSettingsInputs, GeneralSettingsState, generalSettings } from "./settings/general-settings";
-import { readSettings, Shown } from "./settings/read";
+import { readSettings, SettingsResult } from "./settings/read";
 import { SamlSettingsInputs, SamlSettingsState, samlSettings } from "./settings/saml-settings";
 import { SmsSettingsInputs, SmsSettingsState, smsSettings } from "./settings/sms-settings";
 import { SmtpSettingsInputs, SmtpSettingsState, smtpSettings } from "./settings/smtp-settings";
@@ -46,7 +46,7 @@ export interface AdminWorkspace extends Outputs<AdminWorkspaceState> {}
  * Creating it adopts the workspace and changes nothing. The outputs follow the platform at each refresh, which Pulumi does not show;
  * `AdminWorkspace.get` has them compared. With `destroyOnDelete` destroying it destroys the workspace for good, unless somebody has
  * locked or renamed it since the last refresh. After a 429 it waits, and reads the workspace again before it goes on. Fails with `ERR_NOT_FOUND` where there is no such workspace, with `ERR_FORBIDDEN` where the token is
- * not a site administrator's, and with `ERR_REFUSED` where it must not be destroyed.
+ * not a site administrator's, and with `ERR_REJECTED` where it must not be destroyed.
  *
  * ```ts
  * new platform.AdminWorkspace("abandoned", { workspaceId: "ws-6jrRyVDv1J8zQMB5", destroyOnDelete: true });
@@ -219,10 +219,10 @@ export class CostEstimationSettings extends CustomResource {
   }
 }
 
-/** Reads the cost estimation settings as they are now, secrets as secret outputs: `GET /api/v2/admin/cost-estimation-settings`. */
+/** Reads the  as they are now, secrets as secret outputs: `GET /api/v2/admin/cost-estimation-settings`. */
 export function getCostEstimationSettings(
-  options?: Connected,
-): Promise<Shown<CostEstimationSettingsState, "cloudASecretKey" | "cloudBCredentials" | "cloudCClientSecret">> {
+  options?: ConnectionArgs,
+): Promise<SettingsResult<CostEstimationSettingsState, "cloudASecretKey" | "cloudBCredentials" | "cloudCClientSecret">> {
   return readSettings(costEstimationSettings, options);
 }
 
@@ -254,8 +254,8 @@ export class CustomizationSettings extends CustomResource {
   }
 }
 
-/** Reads the customization settings as they are now: `GET /api/v2/admin/customization-settings`. */
-export function getCustomizationSettings(options?: Connected): Promise<Shown<CustomizationSettingsState>> {
+/** Reads the  as they are now: `GET /api/v2/admin/customization-settings`. */
+export function getCustomizationSettings(options?: ConnectionArgs): Promise<SettingsResult<CustomizationSettingsState>> {
   return readSettings(customizationSettings, options);
 }
 
@@ -287,8 +287,8 @@ export class GeneralSettings extends CustomResource {
   }
 }
 
-/** Reads the general settings as they are now: `GET /api/v2/admin/general-settings`. */
-export function getGeneralSettings(options?: Connected): Promise<Shown<GeneralSettingsState>> {
+/** Reads the  as they are now: `GET /api/v2/admin/general-settings`. */
+export function getGeneralSettings(options?: ConnectionArgs): Promise<SettingsResult<GeneralSettingsState>> {
   return readSettings(generalSettings, options);
 }
 
@@ -327,8 +327,8 @@ export class SamlSettings extends CustomResource {
   }
 }
 
-/** Reads the SAML settings as they are now: `GET /api/v2/admin/saml-settings`. */
-export function getSamlSettings(options?: Connected): Promise<Shown<SamlSettingsState>> {
+/** Reads the  as they are now: `GET /api/v2/admin/saml-settings`. */
+export function getSamlSettings(options?: ConnectionArgs): Promise<SettingsResult<SamlSettingsState>> {
   return readSettings(samlSettings, options);
 }
 
@@ -362,8 +362,8 @@ export class SmsSettings extends CustomResource {
   }
 }
 
-/** Reads the SMS settings as they are now: `GET /api/v2/admin/sms-settings`. */
-export function getSmsSettings(options?: Connected): Promise<Shown<SmsSettingsState>> {
+/** Reads the  as they are now: `GET /api/v2/admin/sms-settings`. */
+export function getSmsSettings(options?: ConnectionArgs): Promise<SettingsResult<SmsSettingsState>> {
   return readSettings(smsSettings, options);
 }
 
@@ -376,7 +376,7 @@ export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
  *
  * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. A write is
  * retried only after a 429, for each may send a mail. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's; with
- * `ERR_INVALID_INPUT`, before anything is sent, where mail would be enabled without one of its attributes; with `ERR_REFUSED` where the mail
+ * `ERR_INVALID_INPUT`, before anything is sent, where mail would be enabled without one of its attributes; with `ERR_REJECTED` where the mail
  * server turns the test mail down and nothing was stored, and with `ERR_INCOMPLETE` where the settings were stored all the same.
  *
  * ```ts
@@ -397,8 +397,8 @@ export class SmtpSettings extends CustomResource {
   }
 }
 
-/** Reads the SMTP settings as they are now: `GET /api/v2/admin/smtp-settings`. */
-export function getSmtpSettings(options?: Connected): Promise<Shown<SmtpSettingsState>> {
+/** Reads the  as they are now: `GET /api/v2/admin/smtp-settings`. */
+export function getSmtpSettings(options?: ConnectionArgs): Promise<SettingsResult<SmtpSettingsState>> {
   return readSettings(smtpSettings, options);
 }
 
@@ -408,7 +408,7 @@ export interface SmsVerification extends Outputs<ActionState> {}
 
 /**
  * Sends one text message to see whether the {@link SmsSettings} work: `POST /api/v2/admin/sms-settings/verify` (`twilio-settings` in the
- * hashicorp dialect). Fails with `ERR_REFUSED` where messages are disabled, or the provider turns the message down.
+ * hashicorp dialect). Fails with `ERR_REJECTED` where messages are disabled, or the provider turns the message down.
  *
  * Done when it is created and each time `triggers` or `testNumber` change, never in a preview; retried only after a 429, for each message costs money.
  *

@@ -1,6 +1,6 @@
 import { Connection, defineSystem, System } from "../connection";
 import { StewardError } from "../errors";
-import { unlikeTheApi } from "../failure";
+import { unexpectedResponse } from "../failure";
 import { Request, send } from "../http";
 import { isObject } from "../json";
 
@@ -82,7 +82,7 @@ export async function call(connection: Connection, request: Omit<Request, "heade
 
 /** Whether the platform itself answers 404, with JSON:API's list of errors. Any other body may be a gateway's. @internal */
 export const isNotFound = (error: unknown): error is StewardError =>
-  error instanceof StewardError && error.status === 404 && error.facts.errorCount !== undefined;
+  error instanceof StewardError && error.status === 404 && error.details.errorCount !== undefined;
 
 const generalPath = adminPath("general-settings");
 
@@ -95,8 +95,7 @@ export async function callAsAdministrator(connection: Connection, request: Omit<
     if (request.path === generalPath || !(await isAdministrator(connection))) throw notAdministrator(connection, error);
     throw error.with({
       reason: "this release of the platform has no such endpoint",
-      advice:
-        "Upgrade the platform: customization settings exist from release 202003-1, the administration of workspaces from release 201807-1.",
+      hint: "Upgrade the platform: customization settings exist from release 202003-1, the administration of workspaces from release 201807-1.",
     });
   }
 }
@@ -106,7 +105,7 @@ export function notAdministrator({ name, tokenSource }: Connection, error: Stewa
   return error.with({
     code: "ERR_FORBIDDEN",
     reason: "the platform shows its administration to administrators alone, and answers 404 to anyone else",
-    advice: `Check that the token of platform in the connection "${name}" is that of a site administrator. It comes from ${tokenSource}.`,
+    hint: `Check that the token of platform in the connection "${name}" is that of a site administrator. It comes from ${tokenSource}.`,
   });
 }
 
@@ -152,4 +151,4 @@ export const idsIn = (relationship: unknown): string[] =>
 
 /** @internal */
 export const unexpectedAnswer = (method: string, path: string): StewardError =>
-  unlikeTheApi(method, path, "the server's answer is not that of the platform", "Check the address, and what stands between.");
+  unexpectedResponse(method, path, "the server's answer is not that of the platform", "Check the address, and what stands between.");

@@ -3,7 +3,7 @@ export * from "./classes";
 export { Module, ModuleVersion } from "./module-version";
 export { GetModuleVersionOptions, getModuleVersion, ListModuleVersionsOptions, listModuleVersions } from "./module-versions";
 export { OnDelete, SettingsArgs, SettingsInputs, SettingsState } from "./settings/kind";
-export { Shown } from "./settings/read";
+export { SettingsResult } from "./settings/read";
 export { Workspace, WorkspaceInclude } from "./workspace";
 export {
   GetWorkspaceOptions,

@@ -2,15 +2,15 @@ import { Adopt, adoptField, differencesOf, Found } from "../adoption";
 import { exact } from "../comparison";
 import { Connection } from "../connection";
 import { Definition, ReadRequest, UpdateRequest } from "../definition";
-import { StewardError, Unfinished } from "../errors";
-import { Connected, connectionField, nonEmptyText } from "../inputs";
+import { PartialState, StewardError } from "../errors";
+import { ConnectionArgs, connectionField, nonEmptyStr } from "../inputs";
 import { isObject } from "../json";
 import { removeObject, renamedHint } from "../ownership";
 import { apiPath, call, completed, isNotFound, system } from "./client";
 import { Identity, ModuleVersion, noteWritten, part, readVersion } from "./module-version";
 
 /** What a program declares of a deprecation. */
-export interface ModuleVersionDeprecationInputs extends Connected {
+export interface ModuleVersionDeprecationInputs extends ConnectionArgs {
   /** The organization that owns the module. Changing this replaces. */
   organizationName: string;
   /** Changing this replaces. */
@@ -52,7 +52,7 @@ const identityOf = ({ organizationName, moduleName, moduleProvider, moduleVersio
   moduleVersion,
 });
 
-interface Remembered extends ModuleVersionDeprecationState {
+interface StoredState extends ModuleVersionDeprecationState {
   /** The link as the platform keeps it. */
   publishedLink?: string;
   /** The version was deprecated in the declared words already, so nothing was sent. */
@@ -60,7 +60,7 @@ interface Remembered extends ModuleVersionDeprecationState {
 }
 
 /** After a write: the words are ours, whatever the platform made of them. */
-const written = (inputs: ModuleVersionDeprecationInputs, published: Published): Remembered => ({
+const written = (inputs: ModuleVersionDeprecationInputs, published: Published): StoredState => ({
   ...identityOf(inputs),
   reason: inputs.reason,
   link: inputs.link === undefined ? published.link : inputs.link,
@@ -68,7 +68,7 @@ const written = (inputs: ModuleVersionDeprecationInputs, published: Published): 
   publishedLink: published.link,
 });
 
-async function read({ connection, state: previous }: ReadRequest<Remembered>): Promise<Remembered | undefined> {
+async function read({ connection, state: previous }: ReadRequest<StoredState>): Promise<StoredState | undefined> {
   const published = (await readVersion(connection, previous))?.deprecation;
   if (!published) return undefined;
   const { reason, link } = published;
@@ -109,7 +109,7 @@ async function deprecate(
   connection: Connection,
   inputs: ModuleVersionDeprecationInputs,
   before: Published | undefined,
-): Promise<Remembered> {
+): Promise<StoredState> {
   // The platform may keep a link that a write omits, so it is cleared explicitly.
   const { reason, link = before?.link && "" } = inputs;
   try {
@@ -139,9 +139,9 @@ async function afterFailure(
   error: unknown,
 ): Promise<unknown> {
   if (isNotFound(error))
-    return error.with({ advice: "The platform has no such version, or the token may not manage the modules of that organization." });
+    return error.with({ hint: "The platform has no such version, or the token may not manage the modules of that organization." });
   if (!(error instanceof StewardError)) return error;
-  if (!error.facts.outcomeUnknown) return error;
+  if (!error.details.outcomeUnknown) return error;
   let now: Published | undefined;
   try {
     now = (await readVersion(connection, inputs))?.deprecation;
@@ -150,9 +150,9 @@ async function afterFailure(
   }
   const hasChanged = now?.reason !== before?.reason || now?.link !== before?.link;
   if (!now || !hasChanged || !mayBeOf(now, inputs))
-    return error.with({ outcomeUnknown: false, advice: "The registry shows that it was not applied: `pulumi up` tries again." });
-  const advice = "The registry shows that it was applied all the same: the next `pulumi up` goes on from there.";
-  return new Unfinished(written(inputs, now), { ...error.facts, advice });
+    return error.with({ outcomeUnknown: false, hint: "The registry shows that it was not applied: `pulumi up` tries again." });
+  const hint = "The registry shows that it was applied all the same: the next `pulumi up` goes on from there.";
+  return new PartialState(written(inputs, now), { ...error.details, hint });
 }
 
 /** Whether a write that was sent may have published this: the platform may have added words of its own. */
@@ -170,30 +170,30 @@ interface Request {
 }
 
 /** A version that is deprecated in these words already needs no adoption. */
-async function find({ connection, inputs }: Request): Promise<Found<Remembered> | undefined> {
+async function find({ connection, inputs }: Request): Promise<Found<StoredState> | undefined> {
   const version = await readVersion(connection, inputs);
   if (!version)
     throw new StewardError({
       code: "ERR_NOT_FOUND",
       reason: "the registry shows no such version",
-      advice: "Check its four names, and that the token may read the registry of that organization.",
+      hint: "Check its four names, and that the token may read the registry of that organization.",
     });
   const existing = version.deprecation;
   if (!existing || isSame(existing, inputs)) return undefined;
   return {
     reason: "it is deprecated already, with other words",
-    advice: `${renamedHint} Otherwise set adopt: true to replace them with the declared ones, or declare the same.`,
+    hint: `${renamedHint} Otherwise set adopt: true to replace them with the declared ones, or declare the same.`,
     differences: differencesOf<Published>(existing, inputs, { reason: exact.equal, link: exact.equal }),
   };
 }
 
-async function create({ connection, inputs }: Request): Promise<Remembered> {
+async function create({ connection, inputs }: Request): Promise<StoredState> {
   const existing = (await readVersion(connection, inputs))?.deprecation;
   if (existing && isSame(existing, inputs)) return { ...written(inputs, existing), isAdopted: true };
   return deprecate(connection, inputs, existing);
 }
 
-async function update({ connection, inputs, last }: UpdateRequest<ModuleVersionDeprecationInputs, Remembered>): Promise<Remembered> {
+async function update({ connection, inputs, last }: UpdateRequest<ModuleVersionDeprecationInputs, StoredState>): Promise<StoredState> {
   // What is published of a write in doubt nobody knows: it may be what was sent.
   return deprecate(connection, inputs, { reason: last.publishedReason, link: last.publishedLink ?? last.link });
 }
@@ -204,7 +204,7 @@ async function reinstate(connection: Connection, state: ModuleVersionDeprecation
   } catch (error) {
     if (!isNotFound(error)) throw error;
     // A version that is gone needs no reinstating; one that is still there says that we may not do it.
-    if (await readVersion(connection, state)) throw error.with({ advice: "The token may not manage the modules of that organization." });
+    if (await readVersion(connection, state)) throw error.with({ hint: "The token may not manage the modules of that organization." });
   }
 }
 
@@ -235,10 +235,10 @@ async function reinstate(connection: Connection, state: ModuleVersionDeprecation
  * @unreadable Nothing: reason and link are shown, with the platform's own words in `publishedReason`.
  * @internal
  */
-export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs, ModuleVersionDeprecationState, Remembered> = {
+export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs, ModuleVersionDeprecationState, StoredState> = {
   system,
   token: "platform:ModuleVersionDeprecation",
-  noun: "deprecation of module version",
+  displayName: "deprecation of module version",
   name: "<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>",
   id: "<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>",
   readById: true,
@@ -247,8 +247,8 @@ export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs
     moduleName: { input: part, required: true, output: true, replaces: true },
     moduleProvider: { input: part, required: true, output: true, replaces: true },
     moduleVersion: { input: part, required: true, output: true, replaces: true },
-    reason: { input: nonEmptyText, required: true, output: true },
-    link: { input: nonEmptyText, output: true },
+    reason: { input: nonEmptyStr, required: true, output: true },
+    link: { input: nonEmptyStr, output: true },
     // They hold the reason and the link, which the program may have marked as secrets.
     publishedReason: { output: true, secretOutput: true },
     publishedLink: { stored: true, secretOutput: true },

@@ -61,7 +61,7 @@ export async function readModuleVersions(connection: Connection, module: Module)
     if (await isAdministrator(connection)) return undefined;
     throw error.with({
       reason: `the registry shows no module ${addressOf(module).join("/")}`,
-      advice: "There is none, or the token may not read the registry of that organization: only a site administrator's can tell.",
+      hint: "There is none, or the token may not read the registry of that organization: only a site administrator's can tell.",
     });
   }
 }
@@ -101,22 +101,22 @@ const keyOf = (connection: Connection, { organizationName, moduleName, modulePro
 
 /** One response of the registry serves all versions of a module, each until it is written: a thousand deprecations would else read a thousand times. @internal */
 export async function readVersion(connection: Connection, of: Identity): Promise<ModuleVersion | undefined> {
-  const { memory } = connection;
+  const { cache } = connection;
   const key = keyOf(connection, of);
-  let reading = memory.get(key) as Reading | undefined;
+  let reading = cache.get(key) as Reading | undefined;
   if (!reading || reading.written.has(of.moduleVersion)) {
     reading = { versions: readModuleVersions(connection, of), written: new Set() };
-    memory.set(key, reading);
+    cache.set(key, reading);
   }
   try {
     return (await reading.versions)?.find(({ moduleVersion }) => moduleVersion === of.moduleVersion);
   } catch (error) {
-    memory.delete(key);
+    cache.delete(key);
     throw error;
   }
 }
 
 /** Has the next read of this version ask the registry again. @internal */
 export function noteWritten(connection: Connection, of: Identity): void {
-  (connection.memory.get(keyOf(connection, of)) as Reading | undefined)?.written.add(of.moduleVersion);
+  (connection.cache.get(keyOf(connection, of)) as Reading | undefined)?.written.add(of.moduleVersion);
 }

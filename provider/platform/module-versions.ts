@@ -1,7 +1,7 @@
 import { StewardError } from "../errors";
 import { connectionInput, strictObject } from "../inputs";
 import { isObject } from "../json";
-import { ask } from "../program";
+import { invoke } from "../program";
 import { call, system, unexpectedAnswer } from "./client";
 import { addressOf, Module, ModuleVersion, part, pathOf, readModuleVersions, versionOf } from "./module-version";
 
@@ -28,7 +28,7 @@ const getOptions = strictObject({ ...listOptions.shape, moduleVersion: part });
  * registry knows none, or does not show it to this token.
  */
 export function getModuleVersion(options: GetModuleVersionOptions): Promise<ModuleVersion> {
-  return ask("Cannot read module version", system, { schema: getOptions, given: options }, async (connection) => {
+  return invoke("Cannot read module version", system, { schema: getOptions, given: options }, async (connection) => {
     const path = pathOf(options, options.moduleVersion);
     const body = await call(connection, { method: "GET", path, retry: "idempotent" });
     if (!isObject(body) || !("version" in body)) throw unexpectedAnswer("GET", path);
@@ -41,13 +41,13 @@ export function getModuleVersion(options: GetModuleVersionOptions): Promise<Modu
  * registry knows no such module, or does not show it to this token.
  */
 export function listModuleVersions(options: ListModuleVersionsOptions): Promise<ModuleVersion[]> {
-  return ask("Cannot list module versions", system, { schema: listOptions, given: options }, async (connection) => {
+  return invoke("Cannot list module versions", system, { schema: listOptions, given: options }, async (connection) => {
     const found = await readModuleVersions(connection, options);
     if (found) return found;
     throw new StewardError({
       code: "ERR_NOT_FOUND",
       reason: `the registry shows no module ${addressOf(options).join("/")}`,
-      advice: "Check its names, and that the token may read the registry of that organization.",
+      hint: "Check its names, and that the token may read the registry of that organization.",
       status: 404,
       method: "GET",
       path: pathOf(options, "versions"),

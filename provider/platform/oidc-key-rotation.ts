@@ -19,7 +19,7 @@ import { ActionInputs, ActionState, action } from "./action";
  */
 export const oidcKeyRotation: Definition<ActionInputs, ActionState> = action({
   type: "OidcKeyRotation",
-  noun: "OIDC key rotation",
+  displayName: "OIDC key rotation",
   id: "oidc-key-rotation",
   path: () => ["oidc-settings", "actions", "rotate-key"],
 });

@@ -28,7 +28,7 @@ import { ActionInputs, ActionState, action } from "./action";
  */
 export const oidcKeyTrim: Definition<ActionInputs, ActionState> = action({
   type: "OidcKeyTrim",
-  noun: "OIDC key trim",
+  displayName: "OIDC key trim",
   id: "oidc-key-trim",
   path: () => ["oidc-settings", "actions", "trim-key"],
 });

@@ -20,7 +20,7 @@ import { ActionInputs, ActionState, action } from "./action";
  */
 export const samlCertificateRevocation: Definition<ActionInputs, ActionState> = action({
   type: "SamlCertificateRevocation",
-  noun: "SAML certificate revocation",
+  displayName: "SAML certificate revocation",
   id: "saml-certificate-revocation",
   path: () => ["saml-settings", "actions", "revoke-old-certificate"],
 });

@@ -11,7 +11,7 @@ export interface SmsVerificationInputs extends ActionInputs {
 
 /**
  * Sends one text message to see whether the {@link SmsSettings} work: `POST /api/v2/admin/sms-settings/verify` (`twilio-settings` in the
- * hashicorp dialect). Fails with `ERR_REFUSED` where messages are disabled, or the provider turns the message down.
+ * hashicorp dialect). Fails with `ERR_REJECTED` where messages are disabled, or the provider turns the message down.
  *
  * Done when it is created and each time `triggers` or `testNumber` change, never in a preview; retried only after a 429, for each message costs money.
  *
@@ -29,7 +29,7 @@ export interface SmsVerificationInputs extends ActionInputs {
  */
 export const smsVerification: Definition<SmsVerificationInputs, ActionState> = action({
   type: "SmsVerification",
-  noun: "SMS verification",
+  displayName: "SMS verification",
   id: "sms-verification",
   path: (connection) => [dialectOf(connection).smsSettings, "verify"],
   fields: { testNumber: { input: z.string("must be a phone number").min(1, "must not be empty"), required: true } },

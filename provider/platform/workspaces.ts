@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
-import { connectionInput, strictObject, text } from "../inputs";
+import { connectionInput, str, strictObject } from "../inputs";
 import { isObject } from "../json";
-import { ask, withTask } from "../program";
+import { invoke, withOperation } from "../program";
 import { adminPath, callAsAdministrator, completed, system, unexpectedAnswer } from "./client";
 import { checkStatuses } from "./run-statuses";
 import { readWorkspace, Workspace, WorkspaceInclude, workspaceIdInput, workspaceOf } from "./workspace";
@@ -69,7 +69,7 @@ const include = z
   .array(z.enum(["organization", "organization.owners", "current_run"], 'must be "organization", "organization.owners" or "current_run"'))
   .optional();
 const listOptions = strictObject({
-  q: text.optional(),
+  q: str.optional(),
   currentRunStatus: z.array(z.string().regex(/^[a-z_]+$/, "must be a status such as policy_checked")).optional(),
   sort: z
     .enum(
@@ -157,7 +157,7 @@ export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceLi
   const task = "Cannot list workspaces";
   let begun: Promise<Begun> | undefined;
   const begin = async (): Promise<Begun> => {
-    begun ??= ask(task, system, { schema: listOptions, given: options }, async (connection) => {
+    begun ??= invoke(task, system, { schema: listOptions, given: options }, async (connection) => {
       checkStatuses(connection, options.currentRunStatus);
       return { connection, first: await fetchPage(connection, options, 1) };
     });
@@ -185,7 +185,7 @@ export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceLi
         if (page.next === undefined || pages.has(page.next)) return;
         pages.add(page.next);
         const next: number = page.next;
-        page = await withTask(task, () => fetchPage(connection, options, next));
+        page = await withOperation(task, () => fetchPage(connection, options, next));
       }
     },
   };
@@ -196,7 +196,7 @@ export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceLi
  * not a site administrator's.
  */
 export function getWorkspace(options: GetWorkspaceOptions): Promise<Workspace> {
-  return ask("Cannot read workspace", system, { schema: getOptions, given: options }, async (connection) => {
+  return invoke("Cannot read workspace", system, { schema: getOptions, given: options }, async (connection) => {
     const found = await readWorkspace(connection, options.id, { include: options.include });
     if (found) return found;
     throw new StewardError({

@@ -1,5 +1,5 @@
 import { onlyConnection } from "../inputs";
-import { ask } from "../program";
+import { invoke } from "../program";
 import { call, system } from "./client";
 
 /** What {@link getAgentMembers} takes. */
@@ -16,8 +16,8 @@ export interface GetAgentMembersOptions {
  * the cluster. Reads in a preview as well. Throws {@link StewardError}.
  */
 export function getAgentMembers(options: GetAgentMembersOptions = {}): Promise<unknown> {
-  return ask("Cannot read the members of the agent", system, { schema: onlyConnection, given: options }, async (connection) => {
-    const { body } = await call(connection, { method: "GET", path: "/v1/agent/members", retry: "unlessServerFails" });
+  return invoke("Cannot read the members of the agent", system, { schema: onlyConnection, given: options }, async (connection) => {
+    const { body } = await call(connection, { method: "GET", path: "/v1/agent/members", retry: "exceptOn5xx" });
     return body;
   });
 }

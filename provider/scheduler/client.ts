@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { Connection, defineSystem, System } from "../connection";
 import { StewardError } from "../errors";
-import { unlikeTheApi } from "../failure";
+import { unexpectedResponse } from "../failure";
 import { Request, Response, send } from "../http";
-import { connectionInput, flag, nonEmptyText } from "../inputs";
+import { bool, connectionInput, nonEmptyStr } from "../inputs";
 import { parseLossless } from "../json";
 
 /** Which server answers, about what, and how fresh the answer is. */
-export interface Consistency {
+export interface QueryOptions {
   /**
    * Which connection of the stack's configuration, `steward:<connection>`, names the server.
    * @default "default"
@@ -49,8 +49,8 @@ export const system: System<SchedulerSettings> = defineSystem({
   name: "scheduler",
   dialects,
   own: {
-    namespace: nonEmptyText.regex(/^[\x21-\x7e]+$/, "must be a path such as team/a").optional(),
-    region: nonEmptyText.optional(),
+    namespace: nonEmptyStr.regex(/^[\x21-\x7e]+$/, "must be a path such as team/a").optional(),
+    region: nonEmptyStr.optional(),
   },
   partition: "namespace",
   variables: [
@@ -66,19 +66,19 @@ export type SchedulerConnection = Connection & SchedulerSettings;
 export const dialectOf = ({ dialect }: Connection): SchedulerDialect => dialects[dialect] as SchedulerDialect;
 
 /** For what is about one job. @internal */
-export const oneNamespace: z.ZodType<string | undefined> = nonEmptyText
+export const oneNamespace: z.ZodType<string | undefined> = nonEmptyStr
   .refine((namespace) => namespace !== "*", "must be the name of one namespace")
   .optional();
 /** @internal */
 export const consistencyShape = {
   connection: connectionInput,
-  namespace: nonEmptyText.optional(),
-  region: nonEmptyText.optional(),
-  stale: flag.optional(),
+  namespace: nonEmptyStr.optional(),
+  region: nonEmptyStr.optional(),
+  stale: bool.optional(),
 };
 
 /** A connection may list all namespaces; a job lives in one. @internal */
-export function assertOneNamespace({ namespace, name }: SchedulerConnection, query: Consistency): void {
+export function assertOneNamespace({ namespace, name }: SchedulerConnection, query: QueryOptions): void {
   if ((query.namespace ?? namespace) === "*")
     throw new StewardError({
       code: "ERR_INVALID_INPUT",
@@ -94,12 +94,12 @@ export async function call(connection: Connection, request: Omit<Request, "heade
   } catch (error) {
     if (!(error instanceof StewardError) || (error.status ?? 0) < 500) throw error;
     // The real product answers 500 also to what is wrong with the request: an unknown region, a job without groups.
-    throw error.with({ advice: "Sending it again is not expected to help: correct what the reason names, or see the server's log." });
+    throw error.with({ hint: "Sending it again is not expected to help: correct what the reason names, or see the server's log." });
   }
 }
 
 /** @internal */
-export function queryOf(connection: SchedulerConnection, { namespace, region, stale }: Consistency): Record<string, string> {
+export function queryOf(connection: SchedulerConnection, { namespace, region, stale }: QueryOptions): Record<string, string> {
   const chosen = { namespace: namespace ?? connection.namespace, region: region ?? connection.region };
   return {
     ...(chosen.namespace ? { namespace: chosen.namespace } : {}),
@@ -117,4 +117,4 @@ export function header(connection: Connection, { headers }: Response, name: stri
 
 /** @internal */
 export const unexpectedAnswer = (method: string, path: string, reason = "the server's answer is not that of the scheduler"): StewardError =>
-  unlikeTheApi(method, path, reason, "Check the connection's address, and what stands between.");
+  unexpectedResponse(method, path, reason, "Check the connection's address, and what stands between.");

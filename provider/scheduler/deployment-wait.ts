@@ -2,19 +2,19 @@ import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
 import { Duration, seconds } from "../comparison";
 import { StewardError } from "../errors";
-import { until } from "../http";
+import { withDeadline } from "../http";
 import { strictObject } from "../inputs";
 import { isObject } from "../json";
-import { ask } from "../program";
-import { assertOneNamespace, Consistency, consistencyShape, oneNamespace, SchedulerConnection, system } from "./client";
+import { invoke } from "../program";
+import { assertOneNamespace, consistencyShape, oneNamespace, QueryOptions, SchedulerConnection, system } from "./client";
 import { Deployment } from "./deployments";
 import { durationInput, ElectionOptions, outlastElection } from "./election";
 import { filter } from "./filter";
-import { aborted, fetchPage, Item, Query, signalInput } from "./list";
+import { aborted, fetchPage, Item, ListOptions, signalInput } from "./list";
 import { changes } from "./watch";
 
 /** What {@link waitForDeployment} takes. */
-export interface WaitForDeploymentOptions extends Consistency, ElectionOptions {
+export interface WaitForDeploymentOptions extends QueryOptions, ElectionOptions {
   /** The job's ID. */
   jobId: string;
   /**
@@ -63,7 +63,7 @@ const undeployed = ["batch", "sysbatch"];
 export function waitForDeployment(options: WaitForDeploymentOptions): Promise<Deployment | undefined> {
   const { jobId, timeout, electionTimeout, signal, ...consistency } = options ?? {};
   const task = `Cannot wait for the deployment of job "${jobId}"`;
-  return ask(task, system, { schema, given: options }, async (connection) => {
+  return invoke(task, system, { schema, given: options }, async (connection) => {
     if (isDryRun()) {
       connection.say(`pulumi-steward: the deployment of job "${jobId}" is not waited for in a preview.`);
       return undefined;
@@ -71,7 +71,7 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
     assertOneNamespace(connection, consistency);
     const allowed = seconds(timeout) ?? 900;
     const seen: Progress = { line: "the scheduler has not begun it" };
-    return until(Date.now() + allowed * 1000, signal, async (end) => {
+    return withDeadline(Date.now() + allowed * 1000, signal, async (end) => {
       try {
         return await follow(connection, jobId, { ...consistency, signal: end }, { seen, electionTimeout });
       } catch (error) {
@@ -80,7 +80,7 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
         throw new StewardError({
           code: "ERR_TIMED_OUT",
           reason: `it has not ended after ${allowed} s: ${seen.line}`,
-          advice: "Give it a longer timeout, or see why its allocations do not become healthy. It goes on meanwhile.",
+          hint: "Give it a longer timeout, or see why its allocations do not become healthy. It goes on meanwhile.",
         });
       }
     });
@@ -94,7 +94,7 @@ interface Progress {
 async function follow(
   connection: SchedulerConnection,
   jobId: string,
-  query: Query,
+  query: ListOptions,
   { seen, electionTimeout }: ElectionOptions & { seen: Progress },
 ): Promise<Deployment | undefined> {
   const outlasting = { electionTimeout, signal: query.signal };
@@ -132,7 +132,7 @@ async function follow(
 }
 
 /** The index at which the job got its present version: what is deployed since then, is that version. */
-async function presentVersion(connection: SchedulerConnection, jobId: string, query: Query): Promise<number> {
+async function presentVersion(connection: SchedulerConnection, jobId: string, query: ListOptions): Promise<number> {
   const ours = { ...query, filter: filter("ID").equals(jobId) };
   const { items } = await fetchPage(connection, "jobs", ours, undefined);
   const job = items.find((item) => item.ID === jobId);
@@ -140,7 +140,7 @@ async function presentVersion(connection: SchedulerConnection, jobId: string, qu
     throw new StewardError({
       code: "ERR_NOT_FOUND",
       reason: `the scheduler shows no such job in namespace "${query.namespace ?? connection.namespace ?? "default"}"`,
-      advice: "Check its ID and namespace, and what the token may read.",
+      hint: "Check its ID and namespace, and what the token may read.",
     });
   if (undeployed.includes(String(job.Type))) throw failed(`jobs of type ${job.Type} have no deployments`);
   if (job.Stop === true) throw failed("the job is stopped");
@@ -151,7 +151,7 @@ async function presentVersion(connection: SchedulerConnection, jobId: string, qu
  * Whether the job's present version was deployed once: the scheduler forgets a deployment, not that its version is stable, as soon as none of its
  * allocations runs, and a drained node has others in their place.
  */
-async function isStable(connection: SchedulerConnection, jobId: string, query: Query): Promise<boolean> {
+async function isStable(connection: SchedulerConnection, jobId: string, query: ListOptions): Promise<boolean> {
   // Asked the other way round: servers before filters send it in any case.
   const unstable = { ...query, filter: filter("ID").equals(jobId).and(filter("Stable").equals(false)) };
   try {
@@ -159,7 +159,7 @@ async function isStable(connection: SchedulerConnection, jobId: string, query: Q
     return !items.some((item) => item.ID === jobId);
   } catch (error) {
     // The API document does not name the field.
-    if (error instanceof StewardError && error.code === "ERR_REFUSED") return false;
+    if (error instanceof StewardError && error.code === "ERR_REJECTED") return false;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { List, list, Query, querySchema } from "./list";
+import { List, ListOptions, list, querySchema } from "./list";
 
 /** The rollout of one version of a job, with the scheduler's own names, and all that it sent beside these. */
 export interface Deployment {
@@ -60,6 +60,6 @@ const schema = querySchema("deployments");
  * All deployments: `GET /v1/deployments`. Pages are fetched as they are needed; one that moves to another page meanwhile is given once. Reads in a
  * preview as well. An integer beyond 2^53 is a text of its digits. Throws {@link StewardError}; what the server answers with 5xx is not sent again.
  */
-export function listDeployments(options: Query = {}): List<Deployment> {
+export function listDeployments(options: ListOptions = {}): List<Deployment> {
   return list("Cannot list deployments", "deployments", schema, options);
 }

@@ -21,7 +21,7 @@ export const durationInput: z.ZodType<Duration | undefined> = z
   .optional();
 
 const hasNoLeader = (error: unknown): error is StewardError =>
-  error instanceof StewardError && (error.status === 503 || (error.status === 500 && /no cluster leader/i.test(error.facts.reason)));
+  error instanceof StewardError && (error.status === 503 || (error.status === 500 && /no cluster leader/i.test(error.details.reason)));
 
 /** Repeats a read as long as the scheduler has no leader, and says so once. @internal */
 export async function outlastElection<T>(
@@ -39,7 +39,7 @@ export async function outlastElection<T>(
       // The read before may have been held for minutes.
       end ??= Date.now() + allowed * 1000;
       if (Date.now() >= end)
-        throw error.with({ advice: `It had no leader for ${allowed} s: see the logs of its servers, or set a longer electionTimeout.` });
+        throw error.with({ hint: `It had no leader for ${allowed} s: see the logs of its servers, or set a longer electionTimeout.` });
       if (attempt === 0) say(`pulumi-steward: the scheduler has no leader (${error.status}); it is asked again for up to ${allowed} s.`);
       const pause = Math.min(limits.leaderPause * 2 ** Math.min(attempt, 20), limits.longestLeaderPause, Math.max(1, end - Date.now()));
       await sleep(pause, undefined, { signal }).catch(() => {});

@@ -50,18 +50,18 @@ export const asksForEmptiness = (filter: string): boolean => withoutLiterals(fil
 export function explainFilter(error: unknown, filter: string, listed: Listed): unknown {
   if (!(error instanceof StewardError)) return error;
   const shown = `The filter was: ${filter}`;
-  if (error.code === "ERR_REPLY_LOST" && asksForEmptiness(filter))
+  if (error.code === "ERR_NO_RESPONSE" && asksForEmptiness(filter))
     return error.with({
-      advice: `The real product breaks the connection when a filter asks whether a number, a bool or an object is empty. ${shown}`,
+      hint: `The real product breaks the connection when a filter asks whether a number, a bool or an object is empty. ${shown}`,
     });
   if (error.status !== 400) return error;
-  const [, unknown = ""] = /error finding value in datum: \/([^/\s]+)/.exec(error.facts.reason) ?? [];
+  const [, unknown = ""] = /error finding value in datum: \/([^/\s]+)/.exec(error.details.reason) ?? [];
   const full = inFullRecord[listed][unknown];
   const hint = full
     ? ` There \`${unknown}\` is \`${full}\`.`
     : listed === "nodes" && unknown === ""
       ? " The `Address` of a node is `HTTPAddr` there."
       : "";
-  const record = unknown || /datum/.test(error.facts.reason) ? `A filter sees the full record, not the stub that is listed.${hint} ` : "";
-  return error.with({ advice: `${record}${shown}` });
+  const record = unknown || /datum/.test(error.details.reason) ? `A filter sees the full record, not the stub that is listed.${hint} ` : "";
+  return error.with({ hint: `${record}${shown}` });
 }

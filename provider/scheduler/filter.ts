@@ -80,8 +80,8 @@ function expressionOf(filter: Filter): Expression {
   throw invalid("and() and or() take another filter", 'Make it with scheduler.filter("Status").equals("running").');
 }
 
-const invalid = (reason: string, advice: string): StewardError =>
-  new StewardError({ code: "ERR_INVALID_INPUT", task: "Cannot make a filter", reason, advice });
+const invalid = (reason: string, hint: string): StewardError =>
+  new StewardError({ code: "ERR_INVALID_INPUT", operation: "Cannot make a filter", reason, hint });
 
 const name = /^[A-Za-z][A-Za-z0-9_]*$/;
 /** What the grammar could take for an operator where it stands for a name. */

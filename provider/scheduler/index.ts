@@ -1,11 +1,11 @@
 export { Duration } from "../comparison";
 export { GetAgentMembersOptions, getAgentMembers } from "./agent-members";
-export { Consistency } from "./client";
+export { QueryOptions } from "./client";
 export { WaitForDeploymentOptions, waitForDeployment } from "./deployment-wait";
 export { Deployment, DeploymentTaskGroup, listDeployments } from "./deployments";
 export { Filter, filter, Selector } from "./filter";
 export { RegisterJobOptions, registerJob } from "./job-registration";
 export { JobStub, JobSummary, listJobs } from "./jobs";
-export { List, Page, Query } from "./list";
+export { List, ListOptions, Page } from "./list";
 export { listNodes, NodeStub } from "./nodes";
-export { Change, WatchOptions, watch } from "./watch";
+export { Snapshot, WatchOptions, watch } from "./watch";

@@ -2,11 +2,11 @@ import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
 import { strictObject } from "../inputs";
 import { isObject } from "../json";
-import { ask } from "../program";
-import { assertOneNamespace, Consistency, call, consistencyShape, oneNamespace, queryOf, system } from "./client";
+import { invoke } from "../program";
+import { assertOneNamespace, call, consistencyShape, oneNamespace, QueryOptions, queryOf, system } from "./client";
 
 /** What {@link registerJob} takes. */
-export interface RegisterJobOptions extends Consistency {
+export interface RegisterJobOptions extends QueryOptions {
   /**
    * The job's namespace, one; it goes before the one that the job itself names.
    * @default the connection's, and without one the job's own, or else `default`
@@ -60,7 +60,7 @@ export function registerJob(options: RegisterJobOptions): Promise<unknown> {
   const { job, ...consistency } = options ?? {};
   const body = isObject(job) && isObject(job.Job) ? job : { Job: job };
   const id = isObject(body.Job) && typeof body.Job.ID === "string" ? ` "${body.Job.ID}"` : "";
-  return ask(`Cannot register job${id}`, system, { schema, given: options }, async (connection) => {
+  return invoke(`Cannot register job${id}`, system, { schema, given: options }, async (connection) => {
     if (isDryRun()) {
       connection.say(`pulumi-steward: job${id} is not registered in a preview.`);
       return undefined;

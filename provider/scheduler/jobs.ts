@@ -1,4 +1,4 @@
-import { List, list, Query, querySchema } from "./list";
+import { List, ListOptions, list, querySchema } from "./list";
 
 /** What a list shows of a job, with the scheduler's own names, and all that it sent beside these. */
 export interface JobStub {
@@ -64,6 +64,6 @@ const schema = querySchema("jobs");
  * for await (const job of scheduler.listJobs({ namespace: "*", filter: running })) console.log(job.Namespace, job.ID);
  * ```
  */
-export function listJobs(options: Query = {}): List<JobStub> {
+export function listJobs(options: ListOptions = {}): List<JobStub> {
   return list("Cannot list jobs", "jobs", schema, options);
 }

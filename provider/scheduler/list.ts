@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { StewardError } from "../errors";
 import { Request } from "../http";
-import { flag, strictObject } from "../inputs";
+import { bool, strictObject } from "../inputs";
 import { isObject } from "../json";
-import { askEach } from "../program";
-import { Consistency, call, consistencyShape, header, queryOf, SchedulerConnection, system, unexpectedAnswer } from "./client";
+import { invokeEach } from "../program";
+import { call, consistencyShape, header, QueryOptions, queryOf, SchedulerConnection, system, unexpectedAnswer } from "./client";
 import { Filter, isFilter } from "./filter";
 import { asksForEmptiness, explainFilter, Listed, objection } from "./filter-check";
 
 /** What is listed, in which order, and in pages of which size. */
-export interface Query extends Consistency {
+export interface ListOptions extends QueryOptions {
   /** An expression over the full record: made by {@link filter}, or a text in the scheduler's own grammar. */
   filter?: Filter | string;
   /**
@@ -60,7 +60,7 @@ export function querySchema(listed: Listed, more: z.ZodRawShape = {}): z.ZodType
       })
       .optional(),
     pageSize: z.int("must be a whole number").min(1, "must be at least 1").optional(),
-    reverse: flag.optional(),
+    reverse: bool.optional(),
     signal: signalInput,
     ...more,
   });
@@ -84,7 +84,7 @@ export interface Fetched {
 export async function fetchPage(
   connection: SchedulerConnection,
   listed: Listed,
-  query: Query,
+  query: ListOptions,
   next: string | undefined,
   more: Pick<Request, "query" | "limits" | "isHeld"> & { retry?: Request["retry"] } = {},
 ): Promise<Fetched> {
@@ -101,7 +101,7 @@ export async function fetchPage(
     ...(next === undefined ? {} : { next_token: next }),
     ...more.query,
   };
-  const retry = more.retry ?? (filter !== undefined && asksForEmptiness(filter) ? "only429" : "unlessServerFails");
+  const retry = more.retry ?? (filter !== undefined && asksForEmptiness(filter) ? "only429" : "exceptOn5xx");
   const request: Parameters<typeof call>[1] = {
     method: "GET",
     path,
@@ -140,9 +140,9 @@ function withTimesAsTexts(item: Item): Item {
 
 /** All pages, each as it comes, with no item twice. @internal */
 export async function* pages(
-  query: Query,
+  query: ListOptions,
   listed: Listed,
-  fetch: (query: Query, next?: string) => Promise<Fetched>,
+  fetch: (query: ListOptions, next?: string) => Promise<Fetched>,
 ): AsyncGenerator<Fetched> {
   const tokens = new Set<string>();
   const seen = new Set<string>();
@@ -167,20 +167,20 @@ export async function* pages(
 }
 
 /** @internal */
-export function list<T>(task: string, listed: Listed, schema: z.ZodType, options: Query): List<T> {
+export function list<T>(operation: string, listed: Listed, schema: z.ZodType, options: ListOptions): List<T> {
   let page: Page | undefined;
   return {
     get page() {
       return page;
     },
     async *[Symbol.asyncIterator]() {
-      const fetched = askEach(task, system, { schema, given: options }, (connection) =>
+      const fetched = invokeEach(operation, system, { schema, given: options }, (connection) =>
         pages(options, listed, (query, next) => fetchPage(connection, listed, query, next)),
       );
       for await (const each of fetched) {
         page = each.page;
         for (const item of each.items) {
-          if (options.signal?.aborted) throw aborted().with({ task });
+          if (options.signal?.aborted) throw aborted().with({ operation });
           yield item as T;
         }
       }

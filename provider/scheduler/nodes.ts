@@ -1,4 +1,4 @@
-import { List, list, Query, querySchema } from "./list";
+import { List, ListOptions, list, querySchema } from "./list";
 
 /** What a list shows of a node, with the scheduler's own names, and all that it sent beside these. */
 export interface NodeStub {
@@ -32,6 +32,6 @@ const schema = querySchema("nodes");
  * All nodes: `GET /v1/nodes`. Pages are fetched as they are needed; one that moves to another page meanwhile is given once. Reads in a preview as
  * well. Nodes have no namespace. Throws {@link StewardError}; what the server answers with 5xx is not sent again.
  */
-export function listNodes(options: Query = {}): List<NodeStub> {
+export function listNodes(options: ListOptions = {}): List<NodeStub> {
   return list("Cannot list nodes", "nodes", schema, options);
 }

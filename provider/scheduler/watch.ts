@@ -3,14 +3,14 @@ import { z } from "zod";
 import { Duration, seconds } from "../comparison";
 import { StewardError } from "../errors";
 import { Limits } from "../limits";
-import { askEach } from "../program";
+import { invokeEach } from "../program";
 import { SchedulerConnection, system } from "./client";
 import { durationInput, ElectionOptions, outlastElection } from "./election";
 import { Listed } from "./filter-check";
-import { Fetched, fetchPage, Item, pages, Query, querySchema } from "./list";
+import { Fetched, fetchPage, Item, ListOptions, pages, querySchema } from "./list";
 
 /** What {@link watch} takes. */
-export interface WatchOptions extends Query, ElectionOptions {
+export interface WatchOptions extends ListOptions, ElectionOptions {
   /** What is listed. */
   resource: "jobs" | "deployments" | "nodes";
   /**
@@ -28,7 +28,7 @@ export interface WatchOptions extends Query, ElectionOptions {
 }
 
 /** The list as it is now. */
-export interface Change {
+export interface Snapshot {
   /** The scheduler's number of this state. */
   index: number;
   /** All items that the query finds, with the scheduler's own names. */
@@ -65,7 +65,7 @@ const schemas: Record<Listed, z.ZodType> = {
  * }
  * ```
  */
-export function watch(options: WatchOptions): AsyncIterable<Change> {
+export function watch(options: WatchOptions): AsyncIterable<Snapshot> {
   const { resource, wait, electionTimeout, ...query } = options ?? {};
   const isKnown = resources.includes(resource);
   const task = `Cannot watch ${isKnown ? resource : "the scheduler"}`;
@@ -73,11 +73,11 @@ export function watch(options: WatchOptions): AsyncIterable<Change> {
   const outlasting = { electionTimeout, signal: query.signal, wait };
   return {
     [Symbol.asyncIterator]: () =>
-      askEach(task, system, { schema, given: options }, (connection) => changes(connection, resource, query, outlasting)),
+      invokeEach(task, system, { schema, given: options }, (connection) => changes(connection, resource, query, outlasting)),
   };
 }
 
-interface State extends Change {
+interface State extends Snapshot {
   hasIndex: boolean;
 }
 
@@ -87,7 +87,7 @@ const waitSeconds = (wait: Duration | undefined): number => Math.min(seconds(wai
 async function readState(
   connection: SchedulerConnection,
   listed: Listed,
-  query: Query,
+  query: ListOptions,
   index: number | undefined,
   wait: Duration | undefined,
 ): Promise<State> {
@@ -102,7 +102,7 @@ async function readState(
   };
   let first: Fetched | undefined;
   const items: Item[] = [];
-  const fetch = (each: Query, next?: string): Promise<Fetched> =>
+  const fetch = (each: ListOptions, next?: string): Promise<Fetched> =>
     fetchPage(connection, listed, each, next, index === undefined || first ? {} : blocking);
   for await (const fetched of pages(query, listed, fetch)) {
     first ??= fetched;
@@ -115,9 +115,9 @@ async function readState(
 export async function* changes(
   connection: SchedulerConnection,
   listed: Listed,
-  query: Query,
+  query: ListOptions,
   { signal, wait, electionTimeout }: ElectionOptions & { signal?: AbortSignal; wait?: Duration },
-): AsyncGenerator<Change> {
+): AsyncGenerator<Snapshot> {
   const { limits } = connection;
   const halfWait = waitSeconds(wait) * 500;
   let index: number | undefined;
@@ -170,11 +170,11 @@ const pause = ({ pollPause, longestPollPause }: Limits, count: number, signal: A
   sleep(Math.min(pollPause * 2 ** Math.min(count, 20), longestPollPause), undefined, { signal }).catch(() => {});
 
 const isBroken = (error: unknown): boolean =>
-  error instanceof StewardError && ["ERR_UNREACHABLE", "ERR_REPLY_LOST", "ERR_RATE_LIMITED"].includes(error.code);
+  error instanceof StewardError && ["ERR_UNREACHABLE", "ERR_NO_RESPONSE", "ERR_RATE_LIMITED"].includes(error.code);
 
 const cannotWait = (reason: string): StewardError =>
   new StewardError({
     code: "ERR_UNEXPECTED_RESPONSE",
     reason,
-    advice: "List it in intervals instead, or look at what stands between.",
+    hint: "List it in intervals instead, or look at what stands between.",
   });

@@ -2,11 +2,11 @@ import type { OpenAPIV3 } from "openapi-types";
 import { Adopt } from "../adoption";
 import { Connection, defineSystem, System } from "../connection";
 import { StewardError } from "../errors";
-import { unlikeTheApi } from "../failure";
+import { unexpectedResponse } from "../failure";
 import { Request, Retry, send } from "../http";
-import { nonEmptyText } from "../inputs";
+import { nonEmptyStr } from "../inputs";
 import { isObject } from "../json";
-import { isMountPath, trimMount } from "./mount-path";
+import { isMountPath, normalizeMount } from "./mount-path";
 
 /** What differs between the API documents and the real product. */
 interface SecretsDialect {
@@ -96,11 +96,14 @@ export const system: System<SecretsSettings> = defineSystem({
   dialects,
   own: {
     // Vault ignores slashes at either end: without them, a namespace has one spelling.
-    namespace: nonEmptyText
+    namespace: nonEmptyStr
       .regex(/^[\x21-\x7e]+$/, "must be a path such as team/a")
-      .transform(trimMount)
+      .transform(normalizeMount)
       .optional(),
-    mount: nonEmptyText.refine(isMountPath, "must be a path such as team/scheduler, without empty parts").transform(trimMount).optional(),
+    mount: nonEmptyStr
+      .refine(isMountPath, "must be a path such as team/scheduler, without empty parts")
+      .transform(normalizeMount)
+      .optional(),
   },
   partition: "namespace",
   variables: [
@@ -165,10 +168,10 @@ export async function readData(
   } catch (error) {
     if (!(error instanceof StewardError) || error.status !== 404) throw error;
     if (anyNotFound) return undefined;
-    const isAbsent = dialectOf(connection).provesAbsence ? error.facts.errorCount === 0 : await evidence(error);
+    const isAbsent = dialectOf(connection).provesAbsence ? error.details.errorCount === 0 : await evidence(error);
     if (isAbsent) return undefined;
     throw error.with({
-      advice: "Nothing proves that it does not exist: check the connection's address, the mount, and any proxy in front of the service.",
+      hint: "Nothing proves that it does not exist: check the connection's address, the mount, and any proxy in front of the service.",
     });
   }
 }
@@ -179,7 +182,7 @@ export async function readFirst<T>(wayRound: string, read: () => Promise<T>): Pr
     return await read();
   } catch (error) {
     if (!(error instanceof StewardError) || error.status !== 404) throw error;
-    throw error.with({ advice: `${error.facts.advice} ${wayRound}` });
+    throw error.with({ hint: `${error.details.hint} ${wayRound}` });
   }
 }
 
@@ -204,7 +207,7 @@ const documentsPath =
     const paths = await visiblePaths(connection, "idempotent");
     if (!paths)
       throw error.with({
-        advice: `Only the OpenAPI document can prove that it does not exist, and it cannot be read: allow the token to read ${openApiPath}.`,
+        hint: `Only the OpenAPI document can prove that it does not exist, and it cannot be read: allow the token to read ${openApiPath}.`,
       });
     return Object.keys(paths).some((template) => matches(template, documentedPath(error)));
   };
@@ -222,19 +225,19 @@ export async function remove(connection: Connection, path: string): Promise<void
 }
 
 /** Whether an error response has the form of the service's own: a list of errors. @internal */
-export const isFromService = (error: StewardError): boolean => error.facts.errorCount !== undefined;
+export const isFromService = (error: StewardError): boolean => error.details.errorCount !== undefined;
 
 /** Whether the service itself answers 404: the object does not exist, or its mount does not. @internal */
 export const isNotFound = (error: unknown): boolean => error instanceof StewardError && error.status === 404 && isFromService(error);
 
 /** Whether the service says that it knows no such lease. @internal */
 export function isLeaseGone(error: unknown): boolean {
-  return error instanceof StewardError && error.status === 400 && /^(invalid lease|lease not found)$/.test(error.facts.reason);
+  return error instanceof StewardError && error.status === 400 && /^(invalid lease|lease not found)$/.test(error.details.reason);
 }
 
 /** @internal */
 export const unexpectedAnswer = (path: string): StewardError =>
-  unlikeTheApi("GET", path, "the server's answer is not that of the scheduler engine", "Check the address and the mount.");
+  unexpectedResponse("GET", path, "the server's answer is not that of the scheduler engine", "Check the address and the mount.");
 
 const openApiPath = "/v1/sys/internal/specs/openapi";
 /** All mounts with all their paths are megabytes. */
@@ -247,7 +250,7 @@ export async function readOpenApi(connection: Connection, retry: Retry): Promise
   const { openapi, info, paths } = document ?? {};
   if (typeof openapi === "string" && typeof info?.title === "string" && typeof info.version === "string" && isObject(paths))
     return document as OpenAPIV3.Document;
-  throw unlikeTheApi(
+  throw unexpectedResponse(
     "GET",
     openApiPath,
     "the server's answer is no OpenAPI document",
@@ -258,13 +261,13 @@ export async function readOpenApi(connection: Connection, retry: Retry): Promise
 /** Asked for once per server, token and process. @internal */
 export function visiblePaths(connection: Connection, retry: Retry): Promise<OpenAPIV3.PathsObject | undefined> {
   const key = JSON.stringify(["openapi", retry, connection.server, connection.token()]);
-  const known = connection.memory.get(key) as Promise<OpenAPIV3.PathsObject | undefined> | undefined;
+  const known = connection.cache.get(key) as Promise<OpenAPIV3.PathsObject | undefined> | undefined;
   if (known) return known;
   const asked = readOpenApi(connection, retry).then(
     ({ paths }) => paths,
     () => undefined,
   );
-  connection.memory.set(key, asked);
+  connection.cache.set(key, asked);
   return asked;
 }
 

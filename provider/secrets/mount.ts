@@ -3,10 +3,10 @@ import { Comparison } from "../comparison";
 import { Connection } from "../connection";
 import { Schema } from "../inputs";
 import { defaultMount } from "./client";
-import { isMountPath, trimMount } from "./mount-path";
+import { isMountPath, normalizeMount } from "./mount-path";
 
 /** What lives in a mounted engine. */
-export interface Mounted {
+export interface MountArgs {
   /**
    * Where the scheduler engine is mounted; may be nested, as in `team/scheduler`. Changing this replaces the resource.
    * @default the connection's `mount`, or else "scheduler" ("nomad" in the hashicorp dialect)
@@ -21,7 +21,7 @@ const path = z
 /** The input `mount` of a function. @internal */
 export const mountInput: z.ZodType<string | undefined> = path.optional();
 
-const trimmed = (value: unknown): unknown => (typeof value === "string" ? trimMount(value) : value);
+const trimmed = (value: unknown): unknown => (typeof value === "string" ? normalizeMount(value) : value);
 
 /** The input and output `mount` of a resource. @internal */
 export const mountField: {
@@ -34,6 +34,6 @@ export const mountField: {
   input: path,
   default: defaultMount,
   output: true,
-  compare: { normalise: trimmed, equal: (a, b) => trimmed(a) === trimmed(b) },
+  compare: { normalize: trimmed, equal: (a, b) => trimmed(a) === trimmed(b) },
   replaces: true,
 };

@@ -3,16 +3,16 @@ import { z } from "zod";
 import { Adopt, adoptField, differencesOf, Found } from "../adoption";
 import { Comparison, exact, pem } from "../comparison";
 import { Connection } from "../connection";
-import { Definition, DeleteRequest, Finding, ReadRequest } from "../definition";
-import { Connected, connectionField, holdsCredentials } from "../inputs";
+import { CheckFailure, Definition, DeleteRequest, ReadRequest } from "../definition";
+import { ConnectionArgs, connectionField, holdsCredentials } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
 import { apiPath, call, dialectOf, isNotFound, readData, readExisting, remove, replaceHint, system, unexpectedAnswer } from "./client";
-import { Mounted, mountField } from "./mount";
-import { trimMount } from "./mount-path";
+import { MountArgs, mountField } from "./mount";
+import { normalizeMount } from "./mount-path";
 import { explainRefusal } from "./refusal";
 
 /** What a program declares of an access configuration. */
-export interface SchedulerAccessInputs extends Connected, Mounted {
+export interface SchedulerAccessInputs extends ConnectionArgs, MountArgs {
   /**
    * Where the scheduler is, as the secrets service reaches it: `https://host:4646`, without a user, a query or a fragment. Without it the
    * configuration's address is blank, so that the service takes it from its own environment (`SCHEDULER_ADDR`, in Vault `NOMAD_ADDR`), and no address
@@ -55,7 +55,7 @@ export interface SchedulerAccessState {
 }
 
 /** With what only the program knows. */
-interface Remembered extends SchedulerAccessState {
+interface StoredState extends SchedulerAccessState {
   token?: string;
   caCert?: string;
   clientCert?: string;
@@ -77,7 +77,7 @@ const privateKey = z.string().regex(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "must 
 const sha1Signatures = ["06092a864886f70d010105", "06072a8648ce3d0401", "06072a8648ce380403"].map((hex) => Buffer.from(hex, "hex"));
 
 /** What will make the service fail later, although it takes the certificate now. */
-function certificateWarnings(path: string, value: string | undefined): Finding[] {
+function certificateWarnings(path: string, value: string | undefined): CheckFailure[] {
   if (value === undefined) return [];
   const bundle = value.match(/-----BEGIN CERTIFICATE-----[^-]*(-----END CERTIFICATE-----)?/g) ?? [];
   const reasons = bundle.map(certificateProblem);
@@ -97,7 +97,7 @@ function certificateProblem(pem: string): string | undefined {
   }
 }
 
-const path = (mount: string): string => apiPath(trimMount(mount), "config", "access");
+const path = (mount: string): string => apiPath(normalizeMount(mount), "config", "access");
 
 /** Where the configuration cannot be deleted, a blank one is what is left of it. One whose address the service takes from its environment is as blank. */
 const isLeftover = (connection: Connection, { address }: Record<string, unknown>): boolean =>
@@ -115,7 +115,7 @@ const withoutCredentials = (address: unknown): string =>
     .replace(/^([a-z][a-z0-9+.-]*:[\\/]*)?.*@/is, "$1[secret]@")
     .replace(/\?.*$/s, "?[secret]");
 
-async function read({ connection, state: previous, declared }: ReadRequest<Remembered>): Promise<Remembered | undefined> {
+async function read({ connection, state: previous, declared }: ReadRequest<StoredState>): Promise<StoredState | undefined> {
   const data = await readData(connection, path(previous.mount));
   if (data && typeof data.address !== "string") throw unexpectedAnswer(path(previous.mount));
   if (!data || (isLeftover(connection, data) && declared.includes("address"))) return undefined;
@@ -136,7 +136,7 @@ async function read({ connection, state: previous, declared }: ReadRequest<Remem
  * All fields, always: what a write omits may be kept, or be reset. What the program does not declare stays what the last refresh saw, but for address
  * and token: blank, they come from the service's own environment.
  */
-async function write(connection: Connection, inputs: SchedulerAccessInputs, current?: Remembered): Promise<Remembered> {
+async function write(connection: Connection, inputs: SchedulerAccessInputs, current?: StoredState): Promise<StoredState> {
   const { maxTokenNameLength = 0, caCert = "", clientCert = "", clientKey = "", mount = "" } = { ...current, ...inputs };
   const { address = "", token = "" } = inputs;
   await call(connection, {
@@ -171,7 +171,7 @@ async function find({
 }: {
   connection: Connection;
   inputs: SchedulerAccessInputs;
-}): Promise<Found<Remembered> | undefined> {
+}): Promise<Found<StoredState> | undefined> {
   const { mount = "", adopt } = inputs;
   const data = await readExisting(adopt, (anyNotFound) => readData(connection, path(mount), { anyNotFound }));
   if (!data || isLeftover(connection, data)) return undefined;
@@ -182,7 +182,7 @@ async function find({
   const shownAddress = connection.secretFields.includes("address") ? "[secret]" : address;
   return {
     reason: `the engine is configured for ${address ? shownAddress : "the scheduler of its own environment"} already`,
-    advice: `${renamedHint} Otherwise set adopt: true to overwrite that configuration; the token in it cannot be read, nor put back. ${replaceHint}`,
+    hint: `${renamedHint} Otherwise set adopt: true to overwrite that configuration; the token in it cannot be read, nor put back. ${replaceHint}`,
     differences: differencesOf<object>(
       { ...from, address: unblanked(address) },
       inputs,
@@ -193,7 +193,7 @@ async function find({
 }
 
 /** No management token may stay behind. */
-async function clear({ connection, state: { mount } }: DeleteRequest<Remembered>): Promise<void> {
+async function clear({ connection, state: { mount } }: DeleteRequest<StoredState>): Promise<void> {
   if (dialectOf(connection).deletesAccess) return remove(connection, path(mount));
   try {
     await write(connection, { mount, address: "", token: "" });
@@ -202,7 +202,7 @@ async function clear({ connection, state: { mount } }: DeleteRequest<Remembered>
   }
 }
 
-const tokenMissing: Finding = {
+const tokenMissing: CheckFailure = {
   path: "token",
   reason:
     "is missing; the first write without a token makes Vault bootstrap the scheduler's ACLs and keep the only management token, which cannot be undone",
@@ -227,10 +227,10 @@ const tokenMissing: Finding = {
  * @unreadable `token` and `clientKey`; in the standard dialect everything but `address`.
  * @internal
  */
-export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessState, Remembered> = {
+export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessState, StoredState> = {
   system,
   token: "secrets:SchedulerAccess",
-  noun: "scheduler access configuration",
+  displayName: "scheduler access configuration",
   name: "<mount>",
   id: "<mount>/config/access",
   readById: true,

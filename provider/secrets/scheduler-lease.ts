@@ -3,15 +3,15 @@ import { Adopt, adoptField, differencesOf, Found } from "../adoption";
 import { Duration, duration, exact, seconds } from "../comparison";
 import { Connection } from "../connection";
 import { Definition, UpdateRequest } from "../definition";
-import { Connected, connectionField } from "../inputs";
+import { ConnectionArgs, connectionField } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
 import { apiPath, call, readData, readExisting, readFirst, remove, replaceHint, system } from "./client";
-import { Mounted, mountField } from "./mount";
-import { trimMount } from "./mount-path";
+import { MountArgs, mountField } from "./mount";
+import { normalizeMount } from "./mount-path";
 import { explainRefusal } from "./refusal";
 
 /** What a program declares of a lease configuration. At least one of `ttl` and `maxTtl`. */
-export interface SchedulerLeaseInputs extends Connected, Mounted {
+export interface SchedulerLeaseInputs extends ConnectionArgs, MountArgs {
   /** How long a generated token lives before it must be renewed; 0 is the service's own default. Changing this updates. */
   ttl?: Duration;
   /** How long a generated token can be renewed to live in all; 0 is the service's own default. Changing this updates. */
@@ -38,7 +38,7 @@ const time = z
   .union([z.string(), z.number()], 'must be a duration such as "30s" or "1h30m", or a number of seconds')
   .refine((value) => seconds(value) !== undefined, 'must be whole seconds, at least 0: "30s", "1h30m", "1d" or a number');
 
-const path = (mount: string): string => apiPath(trimMount(mount), "config", "lease");
+const path = (mount: string): string => apiPath(normalizeMount(mount), "config", "lease");
 
 async function read(connection: Connection, { mount }: { mount: string }, anyNotFound = false): Promise<SchedulerLeaseState | undefined> {
   const data = await readData(connection, path(mount), { anyNotFound });
@@ -68,7 +68,7 @@ async function find({ connection, inputs }: Request): Promise<Found<SchedulerLea
     state && {
       state,
       reason: "the engine has a lease configuration already",
-      advice: `${renamedHint} Otherwise set adopt: true to overwrite it; destroying the resource then brings the service's defaults back. ${replaceHint}`,
+      hint: `${renamedHint} Otherwise set adopt: true to overwrite it; destroying the resource then brings the service's defaults back. ${replaceHint}`,
       differences: differencesOf<Times>(state, timesOf(inputs, state), { ttl: exact.equal, maxTtl: exact.equal }),
     }
   );
@@ -117,7 +117,7 @@ async function write(connection: Connection, inputs: SchedulerLeaseInputs, curre
 export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseState> = {
   system,
   token: "secrets:SchedulerLease",
-  noun: "scheduler lease configuration",
+  displayName: "scheduler lease configuration",
   name: "<mount>",
   id: "<mount>/config/lease",
   readById: true,

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { Connected, connectionInput, strictObject } from "../inputs";
-import { ask } from "../program";
+import { ConnectionArgs, connectionInput, strictObject } from "../inputs";
+import { invoke } from "../program";
 import { defaultMount, system } from "./client";
-import { Mounted, mountInput } from "./mount";
-import { trimMount } from "./mount-path";
+import { MountArgs, mountInput } from "./mount";
+import { normalizeMount } from "./mount-path";
 import { explainRefusal } from "./refusal";
 import { listRoleNames } from "./scheduler-role";
 
 /** What {@link listSchedulerRoles} takes. */
-export interface ListSchedulerRolesOptions extends Connected, Mounted {}
+export interface ListSchedulerRolesOptions extends ConnectionArgs, MountArgs {}
 
 const schema: z.ZodType<ListSchedulerRolesOptions> = strictObject({ connection: connectionInput, mount: mountInput });
 
@@ -17,8 +17,8 @@ const schema: z.ZodType<ListSchedulerRolesOptions> = strictObject({ connection: 
  * Reads in a preview as well. Throws {@link StewardError}.
  */
 export function listSchedulerRoles(options: ListSchedulerRolesOptions = {}): Promise<string[]> {
-  return ask("Cannot list the scheduler roles", system, { schema, given: options }, (connection) =>
-    listRoleNames(connection, trimMount(options.mount ?? defaultMount(connection))).catch(async (error) => {
+  return invoke("Cannot list the scheduler roles", system, { schema, given: options }, (connection) =>
+    listRoleNames(connection, normalizeMount(options.mount ?? defaultMount(connection))).catch(async (error) => {
       throw await explainRefusal(connection, error);
     }),
   );

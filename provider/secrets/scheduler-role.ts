@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { Adopt, adoptField, Difference, differencesOf, Found } from "../adoption";
-import { exact, set } from "../comparison";
+import { exact, unordered } from "../comparison";
 import { Connection } from "../connection";
-import { Definition, Finding } from "../definition";
+import { CheckFailure, Definition } from "../definition";
 import { StewardError } from "../errors";
-import { Connected, connectionField, flag, isStorableKey } from "../inputs";
+import { bool, ConnectionArgs, connectionField, isStorableKey } from "../inputs";
 import { isTexts } from "../json";
 import { removeObject, renamedHint } from "../ownership";
 import { apiPath, call, dialectOf, Evidence, readData, readExisting, remove, replaceHint, system, unexpectedAnswer } from "./client";
-import { Mounted, mountField } from "./mount";
-import { trimMount } from "./mount-path";
+import { MountArgs, mountField } from "./mount";
+import { normalizeMount } from "./mount-path";
 import { explainRefusal } from "./refusal";
 
 /** What a role is, apart from its name. */
@@ -34,7 +34,7 @@ export interface RoleAttributes {
 }
 
 /** What a program declares of a role. */
-export interface SchedulerRoleInputs extends RoleAttributes, Connected, Mounted {
+export interface SchedulerRoleInputs extends RoleAttributes, ConnectionArgs, MountArgs {
   /** The role's name. Changing this replaces the role. */
   name: string;
   /**
@@ -56,7 +56,7 @@ export interface RoleState {
 }
 
 /** What the service holds of a role. */
-export interface SchedulerRoleState extends RoleState, Required<Mounted> {
+export interface SchedulerRoleState extends RoleState, Required<MountArgs> {
   /** The role's name. */
   name: string;
   /**
@@ -79,19 +79,23 @@ export const roleAttributes: {
     z.string().regex(/^[^\s,]+$/, "must be the name of one policy, without commas or blanks"),
     "must be a list of policy names",
   ),
-  global: flag,
+  global: bool,
   type: z.enum(["client", "management"], 'must be "client" or "management"'),
 };
 
 /** What the product would refuse of a role's name. @internal */
-export function roleNameFindings(connection: Connection, name: string, path: string): Finding[] {
+export function roleNameFindings(connection: Connection, name: string, path: string): CheckFailure[] {
   const { pattern, reason } = dialectOf(connection).roleName;
   if (!isStorableKey(name)) return [{ path, reason: "is a name that Pulumi cannot hold" }];
   return pattern.test(name) ? [] : [{ path, reason }];
 }
 
 /** What the product would refuse of a role's type and policies together. @internal */
-export function rolePolicyFindings(connection: Connection, { type = "client", policies = [] }: RoleAttributes, path: string): Finding[] {
+export function rolePolicyFindings(
+  connection: Connection,
+  { type = "client", policies = [] }: RoleAttributes,
+  path: string,
+): CheckFailure[] {
   if (!dialectOf(connection).policiesByType) return [];
   if (type === "client" && policies.length === 0) return [{ path, reason: "a client role needs at least one policy" }];
   if (type === "management" && policies.length > 0)
@@ -100,7 +104,7 @@ export function rolePolicyFindings(connection: Connection, { type = "client", po
 }
 
 /** Where a role is on the server. @internal */
-export const rolePath = ({ mount, name }: { mount: string; name: string }): string => apiPath(trimMount(mount), "role", name);
+export const rolePath = ({ mount, name }: { mount: string; name: string }): string => apiPath(normalizeMount(mount), "role", name);
 
 /** The names of all roles at a mount; an engine without roles answers 404. @internal */
 export async function listRoleNames(connection: Connection, mount: string): Promise<string[]> {
@@ -188,7 +192,12 @@ async function write({ connection, inputs }: Request): Promise<SchedulerRoleStat
 
 /** What the adoption of a role changes. Where the server does not show `global`, it is no difference. @internal */
 export const roleDifferences = (from: RoleAttributes, to: RoleAttributes, prefix?: string): Difference[] =>
-  differencesOf({ ...from, global: from.global ?? to.global }, to, { policies: set.equal, global: exact.equal, type: exact.equal }, prefix);
+  differencesOf(
+    { ...from, global: from.global ?? to.global },
+    to,
+    { policies: unordered.equal, global: exact.equal, type: exact.equal },
+    prefix,
+  );
 
 /** What an adoption overwrites without having seen it. @internal */
 export const unreadOf = (roles: readonly RoleAttributes[]): string[] =>
@@ -206,7 +215,7 @@ async function find({ connection, inputs }: Request): Promise<Found<SchedulerRol
   return (
     existing && {
       reason: `a role of this name exists already at the mount "${mount}"`,
-      advice: `${renamedHint} Otherwise set adopt: true to take it over and manage it from here on, or choose another name. ${replaceHint}`,
+      hint: `${renamedHint} Otherwise set adopt: true to take it over and manage it from here on, or choose another name. ${replaceHint}`,
       differences: roleDifferences(existing, role),
       unreadable: unreadOf([existing]),
     }
@@ -234,13 +243,13 @@ async function find({ connection, inputs }: Request): Promise<Found<SchedulerRol
 export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> = {
   system,
   token: "secrets:SchedulerRole",
-  noun: "scheduler role",
+  displayName: "scheduler role",
   name: "<name>",
   id: "<mount>/role/<name>",
   readById: true,
   fields: {
     name: { input: z.string("must be the role's name"), required: true, output: true, replaces: true },
-    policies: { input: roleAttributes.policies, default: () => [], output: true, compare: set },
+    policies: { input: roleAttributes.policies, default: () => [], output: true, compare: unordered },
     global: { input: roleAttributes.global, default: () => false, output: true },
     type: { input: roleAttributes.type, default: () => "client", output: true },
     lease: { output: true },

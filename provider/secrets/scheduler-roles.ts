@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { Adopt, adoptField, Found, takeOver } from "../adoption";
-import { Comparison, set } from "../comparison";
+import { Comparison, unordered } from "../comparison";
 import { Connection } from "../connection";
-import { Definition, DeleteRequest, Doubt, PlanNote, ReadRequest, UpdateRequest } from "../definition";
-import { StewardError, Unfinished } from "../errors";
-import { Connected, connectionField, flag, strictObject } from "../inputs";
+import { Definition, DeleteRequest, OutcomeUnknown, PlanNote, ReadRequest, UpdateRequest } from "../definition";
+import { PartialState, StewardError } from "../errors";
+import { bool, ConnectionArgs, connectionField, strictObject } from "../inputs";
 import { shortened } from "../log";
 import { isRemoved, renamedHint } from "../ownership";
 import { withProgress } from "../progress";
 import { system } from "./client";
-import { Mounted, mountField } from "./mount";
+import { MountArgs, mountField } from "./mount";
 import { explainRefusal } from "./refusal";
 import {
   deleteRole,
@@ -28,7 +28,7 @@ import {
 } from "./scheduler-role";
 
 /** What a program declares of a set of roles. */
-export interface SchedulerRolesInputs extends Connected, Mounted {
+export interface SchedulerRolesInputs extends ConnectionArgs, MountArgs {
   /** The roles by name. Changing this writes the roles that differ and removes those that left. */
   roles: Record<string, RoleAttributes>;
   /**
@@ -47,13 +47,13 @@ export interface SchedulerRolesInputs extends Connected, Mounted {
 }
 
 /** What the service holds of a set of roles. */
-export interface SchedulerRolesState extends Required<Mounted> {
+export interface SchedulerRolesState extends Required<MountArgs> {
   /** The roles by name; in an exclusive set, and after `get`, undeclared ones too. */
   roles: Record<string, RoleState>;
 }
 
 /** What we remember beyond that. */
-interface Remembered extends SchedulerRolesState, Pick<Doubt, "unanswered"> {
+interface StoredState extends SchedulerRolesState, Pick<OutcomeUnknown, "unanswered"> {
   exclusive?: boolean;
   /** Roles in the state that the program never declared: shown by a refresh, removed by an update, left alone by a destroy. */
   undeclared?: string[];
@@ -76,23 +76,23 @@ const attributesOf = ({ policies, global, type }: RoleState): RoleState => ({ po
 const sameRole = (a: RoleAttributes | undefined, b: RoleAttributes | undefined): boolean =>
   a !== undefined &&
   b !== undefined &&
-  set.equal(complete(a).policies, complete(b).policies) &&
+  unordered.equal(complete(a).policies, complete(b).policies) &&
   complete(a).global === complete(b).global &&
   complete(a).type === complete(b).type;
 
 const rolesByName: Comparison = {
-  normalise: (value) =>
+  normalize: (value) =>
     Object.fromEntries(
       Object.entries(value as Roles).map(([name, role]) => [
         name,
-        { ...complete(role), policies: set.normalise?.(complete(role).policies) },
+        { ...complete(role), policies: unordered.normalize?.(complete(role).policies) },
       ]),
     ),
   equal: (a, b) =>
     [...Object.keys(a ?? {}), ...Object.keys(b ?? {})].every((name) => sameRole(own(a as Roles, name), own(b as Roles, name))),
 };
 
-async function read({ connection, state: previous, declared }: ReadRequest<Remembered>): Promise<Remembered> {
+async function read({ connection, state: previous, declared }: ReadRequest<StoredState>): Promise<StoredState> {
   const { mount, exclusive } = previous;
   const listed = await listRoleNames(connection, mount);
   const isGet = declared.length === 0;
@@ -121,14 +121,14 @@ function refuseUnstorable(connection: Connection, mount: string, names: readonly
   throw new StewardError({
     code: "ERR_UNEXPECTED_RESPONSE",
     reason: `the mount "${mount}" holds roles whose names Pulumi cannot hold: ${shortList(unstorable.map((name) => JSON.stringify(name)))}`,
-    advice: "Delete them there, or declare the set without exclusive.",
+    hint: "Delete them there, or declare the set without exclusive.",
   });
 }
 
 /** Pulumi shows no change of a key that begins so. */
 const isHidden = (name: string): boolean => name.startsWith("__");
 
-function planNotes({ inputs: { roles }, last }: { inputs: SchedulerRolesInputs; last?: Remembered }): PlanNote[] {
+function planNotes({ inputs: { roles }, last }: { inputs: SchedulerRolesInputs; last?: StoredState }): PlanNote[] {
   if (!last) return [];
   const names = [...new Set([...Object.keys(roles), ...Object.keys(last.roles)])];
   const changed = names.filter((name) => isHidden(name) && !sameRole(own(last.roles, name), own(roles, name)));
@@ -144,7 +144,7 @@ async function find({
 }: {
   connection: Connection;
   inputs: SchedulerRolesInputs;
-}): Promise<Found<Remembered> | undefined> {
+}): Promise<Found<StoredState> | undefined> {
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
   const listed = await listRoleNames(connection, mount);
   const others = without(listed, Object.keys(roles));
@@ -155,7 +155,7 @@ async function find({
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
       reason: `the mount "${mount}" holds roles that the program does not declare: ${shortList(others)}`,
-      advice: "Declare them (with adopt: true), delete them, or begin without exclusive and turn it on in a later update.",
+      hint: "Declare them (with adopt: true), delete them, or begin without exclusive and turn it on in a later update.",
     });
   return found;
 }
@@ -166,7 +166,7 @@ async function existing(
   { roles, adopt, mount = "" }: SchedulerRolesInputs,
   listed: readonly string[],
   hint: string,
-): Promise<Found<Remembered> | undefined> {
+): Promise<Found<StoredState> | undefined> {
   const taken = listed.filter((name) => own(roles, name));
   if (taken.length === 0) return undefined;
   const reads =
@@ -176,13 +176,18 @@ async function existing(
   const read = await Promise.all(withProgress(connection, reads, rolesOf(mount), "read"));
   return {
     reason: `the mount "${mount}" holds roles of these names already: ${shortList(taken)}`,
-    advice: `${hint} adopt: true to take them over and manage them from here on, or choose other names.`,
+    hint: `${hint} adopt: true to take them over and manage them from here on, or choose other names.`,
     differences: read.flatMap(([name, role]) => (role ? roleDifferences(role, complete(own(roles, name) ?? {}), `roles.${name}.`) : [])),
     unreadable: unreadOf(read.flatMap(([, role]) => role ?? [])).map((field) => `${field} of each role`),
   };
 }
 
-async function update({ connection, inputs, state: previous, last }: UpdateRequest<SchedulerRolesInputs, Remembered>): Promise<Remembered> {
+async function update({
+  connection,
+  inputs,
+  state: previous,
+  last,
+}: UpdateRequest<SchedulerRolesInputs, StoredState>): Promise<StoredState> {
   const known = without([...Object.keys(previous.roles), ...(previous.unanswered ?? [])], previous.undeclared);
   const added = without(Object.keys(inputs.roles), known);
   if (added.length > 0) {
@@ -191,18 +196,18 @@ async function update({ connection, inputs, state: previous, last }: UpdateReque
   }
   const paths = Object.keys(inputs.roles).map((name) => rolePath({ mount: previous.mount, name }));
   // An earlier run has removed some of them and could not write them again.
-  const isInDoubt = Boolean(last.unfinished) && !paths.some((path) => isRemoved(connection, path));
+  const isInDoubt = Boolean(last.outcomeUnknown) && !paths.some((path) => isRemoved(connection, path));
   return apply(connection, inputs, isInDoubt ? { ...previous, unanswered: Object.keys(previous.roles) } : previous);
 }
 
 /** Writes what differs from the state and removes what the state holds and the program does not; what fails leaves the rest done. */
-async function apply(connection: Connection, inputs: SchedulerRolesInputs, previous: Remembered): Promise<Remembered> {
+async function apply(connection: Connection, inputs: SchedulerRolesInputs, previous: StoredState): Promise<StoredState> {
   const { mount, roles, exclusive } = inputs as SchedulerRolesInputs & { mount: string };
   const unanswered = previous.unanswered ?? [];
   const undeclared = without(previous.undeclared ?? [], Object.keys(roles));
   // A set that is exclusive no longer lets go of them.
   const held = Object.entries(previous.roles).filter(([name]) => exclusive || !undeclared.includes(name));
-  const state: Remembered = { mount, roles: Object.fromEntries(held), exclusive };
+  const state: StoredState = { mount, roles: Object.fromEntries(held), exclusive };
   const mustWrite = (name: string): boolean => unanswered.includes(name) || isRemoved(connection, rolePath({ mount, name }));
   const writes = Object.keys(roles).filter((name) => mustWrite(name) || !sameRole(own(previous.roles, name), roles[name]));
   const removals = without([...new Set([...Object.keys(state.roles), ...unanswered])], Object.keys(roles));
@@ -233,18 +238,18 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
   warnLeft(connection, left);
   const [first] = failures;
   if (!first) return state;
-  state.unanswered = failures.filter(({ error }) => error.facts.outcomeUnknown).map(({ name }) => name);
+  state.unanswered = failures.filter(({ error }) => error.details.outcomeUnknown).map(({ name }) => name);
   // Nothing done and nothing in doubt: the plain reason says it all.
   const hasOthers = failures.length < steps.length;
   if (!hasOthers && state.unanswered.length === 0) throw first.error;
   // Pulumi encrypts on a refresh what it has encrypted before: a role that may be there is in the state from now on.
   for (const name of state.unanswered) if (own(roles, name) && !own(state.roles, name)) state.roles[name] = complete(roles[name] ?? {});
   state.undeclared = undeclared.filter((name) => own(state.roles, name));
-  throw new Unfinished(state, {
-    ...first.error.facts,
-    reason: `${failures.length} of ${steps.length} roles failed: ${shortList(failures.map(({ name }) => name))}. The first, "${first.name}": ${first.error.facts.reason}`,
-    advice: [
-      first.error.facts.advice,
+  throw new PartialState(state, {
+    ...first.error.details,
+    reason: `${failures.length} of ${steps.length} roles failed: ${shortList(failures.map(({ name }) => name))}. The first, "${first.name}": ${first.error.details.reason}`,
+    hint: [
+      first.error.details.hint,
       hasOthers ? "The others are done; the next `pulumi up` goes on from there." : "The next `pulumi up` tries again.",
     ]
       .filter(Boolean)
@@ -252,7 +257,7 @@ async function apply(connection: Connection, inputs: SchedulerRolesInputs, previ
   });
 }
 
-async function removeAll({ connection, state }: DeleteRequest<Remembered>): Promise<void> {
+async function removeAll({ connection, state }: DeleteRequest<StoredState>): Promise<void> {
   const { mount, roles, undeclared, unanswered } = state;
   const names = without([...new Set([...Object.keys(roles), ...(unanswered ?? [])])], undeclared);
   const removals = names.map((name) => deleteRole(connection, { mount, name }, { isQuiet: true }));
@@ -300,16 +305,16 @@ const shortList = (names: readonly string[]): string => shortened(names).join(",
  * `SchedulerRole.get` reads it.
  * @internal
  */
-export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesState, Remembered> = {
+export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesState, StoredState> = {
   system,
   token: "secrets:SchedulerRoles",
-  noun: "scheduler roles of mount",
+  displayName: "scheduler roles of mount",
   name: "<mount>",
   id: "<mount>/role",
   readById: true,
   fields: {
     roles: { input: z.record(z.string(), role, "must be an object of roles by name"), required: true, output: true, compare: rolesByName },
-    exclusive: { input: flag, stored: true },
+    exclusive: { input: bool, stored: true },
     undeclared: { stored: true },
     unanswered: { stored: true },
     mount: mountField,
@@ -329,7 +334,7 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesStat
   objects: {
     fields: ["mount", "roles"],
     paths: (fields) => {
-      const { mount, roles = {}, unanswered = [] } = fields as Partial<SchedulerRolesInputs> & Pick<Remembered, "unanswered">;
+      const { mount, roles = {}, unanswered = [] } = fields as Partial<SchedulerRolesInputs> & Pick<StoredState, "unanswered">;
       const declared = Object.keys(roles).filter((name) => roles[name] !== undefined);
       return [...new Set([...declared, ...unanswered])].map((name) => rolePath({ mount: mount as string, name }));
     },

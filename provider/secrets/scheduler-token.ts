@@ -2,15 +2,15 @@ import { z } from "zod";
 import { Connection } from "../connection";
 import { CreateRequest, Definition, DeleteRequest, ReadRequest } from "../definition";
 import { StewardError } from "../errors";
-import { unlikeTheApi } from "../failure";
-import { Connected, connectionField, text } from "../inputs";
+import { unexpectedResponse } from "../failure";
+import { ConnectionArgs, connectionField, str } from "../inputs";
 import { apiPath, call, dialectOf, isLeaseGone, system } from "./client";
-import { Mounted, mountField } from "./mount";
+import { MountArgs, mountField } from "./mount";
 import { explainRefusal } from "./refusal";
 import { roleNameFindings } from "./scheduler-role";
 
 /** What a program declares of a generated token. */
-export interface SchedulerTokenInputs extends Connected, Mounted {
+export interface SchedulerTokenInputs extends ConnectionArgs, MountArgs {
   /** The role that the token is generated from, which says what it may do. Changing this replaces the token. */
   role: string;
   /**
@@ -85,7 +85,7 @@ async function create({ connection, inputs }: CreateRequest<SchedulerTokenInputs
 async function generate(connection: Connection, path: string): Promise<z.infer<typeof answers.generated>> {
   const { success, data } = answers.generated.safeParse(await call(connection, { method: "GET", path, retry: "only429" }));
   if (success) return data;
-  throw unlikeTheApi("GET", path, "the server's answer is not a scheduler token", "Check the address and the mount.");
+  throw unexpectedResponse("GET", path, "the server's answer is not a scheduler token", "Check the address and the mount.");
 }
 
 /** Seconds that are left to the token that we are; 0 is for ever, and undefined what it must not ask. */
@@ -96,16 +96,16 @@ async function lifeOfOwnToken(connection: Connection): Promise<number | undefine
 }
 
 function explainFailure(connection: Connection, error: unknown): unknown {
-  if (!(error instanceof StewardError) || error.facts.nothingSent) return error;
-  if (error.code === "ERR_REPLY_LOST" || error.code === "ERR_UNEXPECTED_RESPONSE")
+  if (!(error instanceof StewardError) || error.details.nothingSent) return error;
+  if (error.code === "ERR_NO_RESPONSE" || error.code === "ERR_UNEXPECTED_RESPONSE")
     return error.with({
-      advice: `${error.code === "ERR_UNEXPECTED_RESPONSE" ? `${error.facts.advice} ` : ""}A token that nobody has may have been generated${dialectOf(connection).tokensHaveLeases ? ", which ends with its lease" : ""}; the next \`pulumi up\` generates another one.`,
+      hint: `${error.code === "ERR_UNEXPECTED_RESPONSE" ? `${error.details.hint} ` : ""}A token that nobody has may have been generated${dialectOf(connection).tokensHaveLeases ? ", which ends with its lease" : ""}; the next \`pulumi up\` generates another one.`,
     });
-  if (error.code === "ERR_REFUSED" || error.code === "ERR_NOT_FOUND")
-    return error.with({ advice: "Declare the role before, and give the token its name as an output: `role: role.name`." });
+  if (error.code === "ERR_REJECTED" || error.code === "ERR_NOT_FOUND")
+    return error.with({ hint: "Declare the role before, and give the token its name as an output: `role: role.name`." });
   if (error.code === "ERR_SERVER")
     return error.with({
-      advice: "Check how the engine reaches the scheduler (SchedulerAccess), and let the token depend on it (`dependsOn`).",
+      hint: "Check how the engine reaches the scheduler (SchedulerAccess), and let the token depend on it (`dependsOn`).",
     });
   return error;
 }
@@ -139,15 +139,15 @@ async function revoke({ connection, state: { accessorId, leaseId } }: DeleteRequ
   const body = { lease_id: leaseId, sync: true };
   await call(connection, { method: "PUT", path: leases("revoke"), body, retry: "idempotent" }).catch((error) => {
     if (isLeaseGone(error)) return;
-    if (!(error instanceof StewardError) || error.code !== "ERR_REFUSED") throw error;
+    if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
     const byForce = `PUT ${leases("revoke-force")}/${leaseId}`;
     // Somebody has deleted it there: the service would try in vain for ever.
-    if (error.facts.reason.includes(`nonexistent tokens: ${accessorId}`))
+    if (error.details.reason.includes(`nonexistent tokens: ${accessorId}`))
       return connection.say(
         `warning: scheduler token ${accessorId}: the scheduler does not hold it any more; its lease cannot end by itself, but by force: ${byForce}`,
       );
     throw error.with({
-      advice: `The engine has to reach the scheduler: put its access configuration right, and do it again. Where it never will, delete the token ${accessorId} in the scheduler, end its lease by force (${byForce}), and do it again.`,
+      hint: `The engine has to reach the scheduler: put its access configuration right, and do it again. Where it never will, delete the token ${accessorId} in the scheduler, end its lease by force (${byForce}), and do it again.`,
     });
   });
 }
@@ -178,14 +178,14 @@ async function revoke({ connection, state: { accessorId, leaseId } }: DeleteRequ
 export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenState> = {
   system,
   token: "secrets:SchedulerToken",
-  noun: "scheduler token",
+  displayName: "scheduler token",
   name: "<role>",
   // Its own for each token: the old one is revoked after the new one exists.
   id: "<accessorId>",
   fields: {
     role: { input: z.string("must be the role's name"), required: true, replaces: true },
     // Given in any case: none and no longer any are the same.
-    keepers: { input: z.record(z.string(), text, "must be texts by name"), default: () => ({}), replaces: true },
+    keepers: { input: z.record(z.string(), str, "must be texts by name"), default: () => ({}), replaces: true },
     accessorId: { output: true },
     secretId: { output: true, secret: true },
     leaseId: { output: true },

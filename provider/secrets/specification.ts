@@ -1,7 +1,7 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { z } from "zod";
-import { Connected, connectionInput, strictObject, text } from "../inputs";
-import { ask } from "../program";
+import { ConnectionArgs, connectionInput, str, strictObject } from "../inputs";
+import { invoke } from "../program";
 import { readOpenApi, system } from "./client";
 
 /** One thing that can be done with one path. */
@@ -39,7 +39,7 @@ export interface Specification {
 }
 
 /** Options of {@link getSpecification}. */
-export interface GetSpecificationOptions extends Connected {
+export interface GetSpecificationOptions extends ConnectionArgs {
   /**
    * Only operations of paths that begin so, such as `/sys/rekey`. A slash before it means nothing.
    * @default all paths
@@ -56,8 +56,8 @@ const methods: readonly `${OpenAPIV3.HttpMethods}`[] = ["get", "put", "post", "d
 
 const schema: z.ZodType<GetSpecificationOptions> = strictObject({
   connection: connectionInput,
-  pathPrefix: text.optional(),
-  method: text
+  pathPrefix: str.optional(),
+  method: str
     .refine((method) => methods.some((known) => known === method.toLowerCase()), `must be one of ${methods.join(", ").toUpperCase()}`)
     .optional(),
 });
@@ -75,7 +75,7 @@ const schema: z.ZodType<GetSpecificationOptions> = strictObject({
  * ```
  */
 export function getSpecification(options: GetSpecificationOptions = {}): Promise<Specification> {
-  return ask("Cannot read the specification", system, { schema, given: options }, async (connection) => {
+  return invoke("Cannot read the specification", system, { schema, given: options }, async (connection) => {
     const document = await readOpenApi(connection, "idempotent");
     const { openapi, info, paths } = document;
     const prefix = `/${options.pathPrefix ?? ""}`.replace(/^\/+/, "/");

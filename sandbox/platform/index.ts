@@ -110,8 +110,8 @@ function serviceOf(records: Records, url: string, clock: Clock): PlatformService
     url,
     token: records.token,
     memberToken: records.memberToken,
-    mail: { sent: () => mail.sent(), fail: (status, options) => mail.fail(status, options), work: () => mail.work() },
-    sms: { sent: () => sms.sent(), fail: () => sms.fail(), work: () => sms.work() },
+    mail: { sent: () => mail.sent(), fail: (status, options) => mail.fail(status, options), recover: () => mail.recover() },
+    sms: { sent: () => sms.sent(), fail: () => sms.fail(), recover: () => sms.recover() },
     signingKeys: () => records.keys.list().map(({ kid, createdAt }) => ({ kid, createdAt: new Date(createdAt) })),
     seed: (content) => applySeed(records, content, clock.now()),
     appendToReasons(text) {

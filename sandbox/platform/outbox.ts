@@ -20,7 +20,7 @@ export class MailOutbox {
     this.#failure = { status, stored };
   }
 
-  work(): void {
+  recover(): void {
     this.#failure = undefined;
   }
 
@@ -32,7 +32,7 @@ export class MailOutbox {
 
   reset(): void {
     this.#sent = [];
-    this.work();
+    this.recover();
   }
 }
 
@@ -49,7 +49,7 @@ export class SmsOutbox {
     this.#fails = true;
   }
 
-  work(): void {
+  recover(): void {
     this.#fails = false;
   }
 
@@ -60,6 +60,6 @@ export class SmsOutbox {
 
   reset(): void {
     this.#sent = [];
-    this.work();
+    this.recover();
   }
 }

@@ -63,7 +63,7 @@ export interface PlatformService extends Service {
     /** From now on every test mail ends so. `stored`: are the settings kept all the same? (false) */
     fail(status: 401 | 500 | 504, options?: { stored?: boolean }): void;
     /** Delivers again. */
-    work(): void;
+    recover(): void;
   };
   /** Where test messages end. */
   sms: {
@@ -71,7 +71,7 @@ export interface PlatformService extends Service {
     /** From now on every test message is refused. */
     fail(): void;
     /** Delivers again. */
-    work(): void;
+    recover(): void;
   };
   /** The OIDC signing keys, oldest first. */
   signingKeys(): { kid: string; createdAt: Date }[];

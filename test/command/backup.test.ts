@@ -17,7 +17,7 @@ onEachRekeyTarget("the backup at the holders' command line", (current) => {
     const all = await holders(3);
     const name = await forHolders(all);
     await giveTwo(name);
-    await current().outside("PUT", "sys/rekey/update", { key: share(2), nonce: name });
+    await current().outOfBand("PUT", "sys/rekey/update", { key: share(2), nonce: name });
 
     const whole = await alone(["backup"]);
     expect(whole.code).toBe(0);
@@ -62,11 +62,11 @@ onEachRekeyTarget("the backup at the holders' command line", (current) => {
   });
 
   test("a token that may not read or remove it is told what its policy needs", async () => {
-    const { outside, config } = current();
+    const { outOfBand, config } = current();
     const tokenWith = async (capabilities: string[]): Promise<string> => {
       const policy = `path "sys/rekey/backup" { capabilities = ${JSON.stringify(capabilities)} }`;
-      await outside("PUT", "sys/policies/acl/backup", { policy });
-      const { body } = await outside("POST", "auth/token/create", { policies: ["backup"] });
+      await outOfBand("PUT", "sys/policies/acl/backup", { policy });
+      const { body } = await outOfBand("POST", "auth/token/create", { policies: ["backup"] });
       return (body.auth as { client_token: string }).client_token;
     };
     const needs = (capability: string): string =>
@@ -86,11 +86,11 @@ onEachRekeyTarget("the backup at the holders' command line", (current) => {
 
     const name = await forHolders(await holders(3));
     await giveTwo(name);
-    await outside("PUT", "sys/rekey/update", { key: share(2), nonce: name });
+    await outOfBand("PUT", "sys/rekey/update", { key: share(2), nonce: name });
     const reader = await tokenWith(["read"]);
     expect((await run(reader, [])).code).toBe(0);
     const refused = await run(reader, ["--delete", "--nonce", name]);
     expect(refused).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(needs("delete")) });
-    expect((await outside("GET", "sys/rekey/backup")).status).toBe(200);
+    expect((await outOfBand("GET", "sys/rekey/backup")).status).toBe(200);
   });
 });

@@ -28,7 +28,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
   test("wrong new shares commit nothing and restart the verification under a new nonce", async () => {
     const name = await begin({ secret_shares: 3, secret_threshold: 2 });
     await giveTwo(name);
-    await current().outside("PUT", "sys/rekey/update", { key: share(2), nonce: name });
+    await current().outOfBand("PUT", "sys/rekey/update", { key: share(2), nonce: name });
     const before = await verification();
     const mistaken = await alone(["verify", "--nonce", name], share(0));
     expect(mistaken.stderr).toContain(`--nonce is the rekey's own; that of its verification is ${before}. Nothing was sent: look at it`);
@@ -50,13 +50,13 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     expect(restarted.stderr).toContain(
       `The verification begins anew. If a stack runs this rekey, bring the new shares there, as newShares. If none does, give the new shares back: pulumi-steward rekey verify --nonce ${await verification()}`,
     );
-    expect((await current().outside("GET", "sys/rekey/verify")).body).toMatchObject({ progress: 0 });
+    expect((await current().outOfBand("GET", "sys/rekey/verify")).body).toMatchObject({ progress: 0 });
     expect(await verification()).not.toBe(before);
     expect((await alone(["cancel", "--nonce", before])).stderr).toContain(`--nonce is not that of the rekey in progress, ${name}.`);
     const cancelled = await alone(["cancel", "--nonce", name]);
     expect(cancelled).toMatchObject({ code: 0, stdout: "" });
     expect(cancelled.stderr).toContain("The rekey is cancelled. The current shares stay valid; new ones that were made are worthless.");
-    expect((await current().outside("GET", "sys/rekey/init")).body.started).toBe(false);
+    expect((await current().outOfBand("GET", "sys/rekey/init")).body.started).toBe(false);
     expect(await current().opens(current().first)).toBe(true);
   });
 
@@ -75,7 +75,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     const lost = await alone(["submit", "--nonce", name], share(1));
     expect(lost.stderr).toContain("1 of 3 current shares are given now, 1 were before. It did not count: give it again.");
     expect(sent("update")).toBe(2);
-    await current().outside("PUT", "sys/rekey/update", { key: share(1), nonce: name });
+    await current().outOfBand("PUT", "sys/rekey/update", { key: share(1), nonce: name });
     cut("update");
     const last = await alone(["submit", "--nonce", name, "--output", join(folder, "new")], share(2));
     expect(last.stderr).toMatch(
@@ -83,7 +83,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     );
     expect(existsSync(join(folder, "new"))).toBe(false);
 
-    await current().outside("DELETE", "sys/rekey/init", { nonce: name });
+    await current().outOfBand("DELETE", "sys/rekey/init", { nonce: name });
     name = await begin({ secret_shares: 2, secret_threshold: 2 });
     await giveTwo(name);
     current().gateway.interrupt = undefined;
@@ -101,7 +101,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2 });
     current().gateway.interrupt = ({ path }) =>
       path === "/v1/sys/rekey/update"
-        ? { when: "after", act: async () => void (await current().outside("DELETE", "sys/rekey/init", { nonce: name })) }
+        ? { when: "after", act: async () => void (await current().outOfBand("DELETE", "sys/rekey/init", { nonce: name })) }
         : undefined;
     const gone = await alone(["submit", "--nonce", name], share(0));
     expect(gone.stderr).toMatch(
@@ -164,7 +164,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
       { brokenOutput: true },
     );
     const shares = [...broken.stderr.matchAll(/^share \d: (\S+)$/gm)].map(([, each]) => each as string);
-    for (const each of shares) await current().outside("PUT", "sys/rekey/verify", { key: each, nonce: await verification() });
+    for (const each of shares) await current().outOfBand("PUT", "sys/rekey/verify", { key: each, nonce: await verification() });
     expect(await current().opens(shares)).toBe(true);
   });
 

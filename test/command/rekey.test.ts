@@ -124,7 +124,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
     const replaced = await atTerminal(["submit"], {
       [confirmed]: `y${enter}`,
       [askedForCurrent]: async () => {
-        await current().outside("DELETE", "sys/rekey/init", { nonce: await nonce() });
+        await current().outOfBand("DELETE", "sys/rekey/init", { nonce: await nonce() });
         await begin({ secret_shares: 1, secret_threshold: 1 });
         return share(0) + enter;
       },
@@ -155,12 +155,12 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
     const all = await holders(2);
     const name = await forHolders(all);
     await giveTwo(name);
-    await current().outside("PUT", "sys/rekey/update", { key: share(2), nonce: name });
+    await current().outOfBand("PUT", "sys/rekey/update", { key: share(2), nonce: name });
     const before = await verification();
     const anew = await atTerminal(["verify"], {
       [confirmed]: `y${enter}`,
       [askedForNew]: async () => {
-        await current().outside("DELETE", "sys/rekey/verify");
+        await current().outOfBand("DELETE", "sys/rekey/verify");
         return share(0) + enter;
       },
     });

@@ -30,19 +30,19 @@ export function tools(current: () => RekeyTarget) {
     current().gateway.requests.filter((request) => request.method === "PUT" && request.path === `/v1/sys/rekey/${path}`).length;
 
   async function begin(body: object): Promise<string> {
-    const { status } = await current().outside("PUT", "sys/rekey/init", { require_verification: true, ...body });
+    const { status } = await current().outOfBand("PUT", "sys/rekey/init", { require_verification: true, ...body });
     expect(status).toBeLessThan(300);
     return nonce();
   }
-  const nonce = async (): Promise<string> => String((await current().outside("GET", "sys/rekey/init")).body.nonce);
-  const verification = async (): Promise<string> => String((await current().outside("GET", "sys/rekey/verify")).body.nonce);
+  const nonce = async (): Promise<string> => String((await current().outOfBand("GET", "sys/rekey/init")).body.nonce);
+  const verification = async (): Promise<string> => String((await current().outOfBand("GET", "sys/rekey/verify")).body.nonce);
   const forHolders = async (all: Holder[], more = {}): Promise<string> => {
     const pgp_keys = all.map(({ publicKey }) => publicKey.replace(/-----[^-]+-----|\n=.*|\s/g, ""));
     return begin({ secret_shares: all.length, secret_threshold: 2, pgp_keys, backup: true, ...more });
   };
   /** All current shares but the last one. */
   async function giveTwo(name: string): Promise<void> {
-    for (const key of current().first.slice(0, 2)) await current().outside("PUT", "sys/rekey/update", { key, nonce: name });
+    for (const key of current().first.slice(0, 2)) await current().outOfBand("PUT", "sys/rekey/update", { key, nonce: name });
   }
   const share = (index: number): string => current().first[index] as string;
   return { alone, atTerminal, sent, begin, nonce, verification, forHolders, giveTwo, share };

@@ -22,7 +22,7 @@ onEachRekeyTarget("a `pulumi up` that waits for holders at the command line", (c
   });
 
   test("two holders submit their shares, up submits the last one, both decrypt their new shares, and up verifies them", async () => {
-    const { first, gateway, outside } = current();
+    const { first, gateway, outOfBand } = current();
     const all = await holders(3);
     project
       .program(
@@ -43,7 +43,7 @@ onEachRekeyTarget("a `pulumi up` that waits for holders at the command line", (c
     const running = project.pulumi("up", "--yes", "--skip-preview");
     await Promise.race([waits, running]);
     gateway.interrupt = undefined;
-    const nonce = String((await outside("GET", "sys/rekey/init")).body.nonce);
+    const nonce = String((await outOfBand("GET", "sys/rekey/init")).body.nonce);
     for (const share of first.slice(1, 3)) {
       const given = await steward(variablesOf(current()), ["rekey", "submit", "--nonce", nonce], share);
       expect(given).toMatchObject({ code: 0, stdout: "" });

@@ -77,15 +77,15 @@ describe("resource options", () => {
     third = await everything().target.newMount();
   });
 
-  const read = async (path: string): Promise<unknown> => (await everything().target.outside("GET", path)).data;
+  const read = async (path: string): Promise<unknown> => (await everything().target.outOfBand("GET", path)).data;
   const policies = async (role: string, mount = everything().mount): Promise<unknown> =>
     ((await read(`${mount}/role/${role}`)) as { policies: unknown } | undefined)?.policies;
   const reason = async (version: string): Promise<unknown> => {
-    const { body } = await everything().platform.outside("GET", `/api/registry/v1/modules/acme/network/aws/${version}`);
+    const { body } = await everything().platform.outOfBand("GET", `/api/registry/v1/modules/acme/network/aws/${version}`);
     return (body as { deprecation?: { reason: string } }).deprecation?.reason;
   };
   const workspace = async (id: string): Promise<number> =>
-    (await everything().platform.outside("GET", `/api/v2/admin/workspaces/${id}`)).status;
+    (await everything().platform.outOfBand("GET", `/api/v2/admin/workspaces/${id}`)).status;
 
   // The tests share one stack: each starts from the state that the previous one left.
   test("ignoreChanges, retainOnDelete, deletedWith and transforms decide which requests are sent", async () => {
@@ -120,8 +120,8 @@ describe("resource options", () => {
     await project.calm();
 
     // Refresh shows a change outside Pulumi to an ignored input, and up keeps it.
-    await target.outside("POST", `${mount}/role/role`, { policies: "theirs", type: "client", global: true });
-    await target.outside("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 7200 });
+    await target.outOfBand("POST", `${mount}/role/role`, { policies: "theirs", type: "client", global: true });
+    await target.outOfBand("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 7200 });
     await platform.change("general", { apiRateLimit: 77 });
     expect((await project.refresh()).changes.join("\n")).toContain('"one" => "theirs"');
     expect(await everything().writes(() => project.up())).toEqual(["POST config/lease"]);

@@ -29,8 +29,8 @@ describe("a program whose resources are all renamed without an alias", () => {
 
   async function expectHeld(declaration: { sibling?: string; reason?: string }): Promise<void> {
     expect(await everything().held()).toEqual(everything().declared(declaration));
-    const { outside } = everything().target;
-    for (const name of names) expect((await outside("GET", `${mount}/role/${name}`)).data?.policies).toEqual([`of-${name}`]);
+    const { outOfBand } = everything().target;
+    for (const name of names) expect((await outOfBand("GET", `${mount}/role/${name}`)).data?.policies).toEqual([`of-${name}`]);
   }
 
   /** Runs the `up` that completes the rename, and checks that nothing remains to be done. */
@@ -92,7 +92,7 @@ describe("a program whose resources are all renamed without an alias", () => {
   test("leaves nothing on the servers after destroy", async () => {
     await everything().project.destroy();
     expect(await everything().held()).toEqual(everything().gone({ apiRateLimit: 100 }));
-    expect((await everything().target.outside("GET", `${mount}/role?list=true`)).data?.keys ?? []).toEqual([]);
+    expect((await everything().target.outOfBand("GET", `${mount}/role?list=true`)).data?.keys ?? []).toEqual([]);
   });
 
   test("fails in the preview if it declares a role twice, and names the other resource", async () => {

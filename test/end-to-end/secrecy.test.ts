@@ -59,7 +59,7 @@ describe("no secret in plaintext, with the real command line", () => {
     expect(misfit.code).not.toBe(0);
     expect(told(misfit.output)).toContain(reason);
     expect(told(misfit.output)).not.toContain("no error");
-    for (const code of ["ERR_REFUSED", "ERR_REPLY_LOST", "ERR_FORBIDDEN"]) expect(told(misfit.output)).toContain(code);
+    for (const code of ["ERR_REJECTED", "ERR_NO_RESPONSE", "ERR_FORBIDDEN"]) expect(told(misfit.output)).toContain(code);
     story.allowAll();
 
     project.program(story.whole());

@@ -1,9 +1,9 @@
 import { Sandbox } from "../../sandbox/index";
-import { Door } from "./door";
+import { FaultProxy } from "./fault-proxy";
 
 type Ordered = Parameters<Sandbox["faults"]["add"]>[0];
 
-/** Which request of an operation meets the fault, with those after it that have its method and path: its repetitions. */
+/** Which request of an operation meets the fault, with those after it that have its method and path: its maxRetries. */
 export interface Where {
   system: Ordered["system"];
   method: string;
@@ -17,7 +17,7 @@ export interface Where {
 /** What can happen to a request. */
 export interface Fault {
   name: string;
-  order(where: Where, sandbox: Sandbox, door: Door): void;
+  order(where: Where, sandbox: Sandbox, door: FaultProxy): void;
 }
 
 const everyTime = Number.POSITIVE_INFINITY;

@@ -7,7 +7,7 @@ import { contextOf, resetAll } from "../support/context";
 import { Engine } from "../support/engine";
 import { limited, limits } from "../support/limits";
 import { stride } from "../support/scope";
-import { Door } from "./door";
+import { FaultProxy } from "./fault-proxy";
 import { Fault, faults, Where } from "./faults";
 import { beginRekey, Rekeying, rekeyForms } from "./rekey";
 import { functionStories } from "./stories";
@@ -38,7 +38,7 @@ function judge(error: unknown): Cell {
 /** Every request of every story x every fault; what was half done is then done again, without the fault. */
 export function matrix(dialect: Dialect): void {
   let sandbox: Sandbox;
-  const doors = {} as Record<System, Door>;
+  const doors = {} as Record<System, FaultProxy>;
   const rows: Row[] = [];
   const { deadline } = limits;
   let met = 0;
@@ -49,11 +49,11 @@ export function matrix(dialect: Dialect): void {
     sandbox = await start({ dialect });
     context = contextOf(sandbox, dialect);
     for (const system of systems) {
-      doors[system] = new Door(sandbox[system].url);
+      doors[system] = new FaultProxy(sandbox[system].url);
       await doors[system].listen();
     }
     // The same rules in less time: what is repeated, is repeated once.
-    Object.assign(limits, { firstPause: 1, repetitions: 1 });
+    Object.assign(limits, { initialBackoff: 1, maxRetries: 1 });
     jest.spyOn(console, "log").mockImplementation(() => {});
   });
   afterAll(async () => {

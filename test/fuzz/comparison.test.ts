@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { Comparison, duration, exact, ignored, json, pem, set } from "../../provider/comparison";
+import { Comparison, duration, exact, json, neverDiffers, pem, unordered } from "../../provider/comparison";
 import { definitions } from "../../provider/definitions";
 import { mountField } from "../../provider/secrets/mount";
 import { certificate } from "../support/certificates";
@@ -9,7 +9,7 @@ import { anything, text } from "./values";
 
 /** By name: those that all share, and those that a definition has of its own. */
 const comparisons = new Map<Comparison, string>(
-  Object.entries({ exact, ignored, set, duration, pem, json, mountPath: mountField.compare }).map(([name, comparison]) => [
+  Object.entries({ exact, neverDiffers, unordered, duration, pem, json, mountPath: mountField.compare }).map(([name, comparison]) => [
     comparison,
     name,
   ]),
@@ -43,7 +43,7 @@ const compared: Record<string, fc.Arbitrary<unknown>> = {
 
 describe.each([...comparisons].map(([comparison, name]) => ({ ...comparison, name })))(
   "$name",
-  ({ normalise = (value) => value, equal, name }) => {
+  ({ normalize = (value) => value, equal, name }) => {
     // As Pulumi hands it over, which cannot hold a field of this name.
     const domain = (compared[name] ?? values)
       .filter((value) => !JSON.stringify(value).includes("__proto__"))
@@ -63,8 +63,8 @@ describe.each([...comparisons].map(([comparison, name]) => ({ ...comparison, nam
     test("normalizing is idempotent and keeps the meaning", () => {
       fc.assert(
         fc.property(domain, (value) => {
-          const once = normalise(value);
-          expect(normalise(once)).toEqual(once);
+          const once = normalize(value);
+          expect(normalize(once)).toEqual(once);
           expect(equal(once, value)).toBe(true);
         }),
         { numRuns: 200 },

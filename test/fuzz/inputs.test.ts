@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { forget } from "../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../provider/adapters/dynamic-runtime";
 import { AnyDefinition } from "../../provider/definition";
 import { definitions } from "../../provider/definitions";
 import { StewardError } from "../../provider/errors";
@@ -14,7 +14,7 @@ import { answers, patience, Server, startServer } from "./server";
 const connectionToken = "canary-of-the-connection";
 let server: Server;
 let config: Record<string, object>;
-Object.assign(limits, { firstPause: 1, deadline: 1_000 });
+Object.assign(limits, { initialBackoff: 1, deadline: 1_000 });
 beforeAll(async () => {
   server = await startServer();
   const at = (dialect: string): object => {
@@ -57,7 +57,7 @@ describe.each(all)("$token", ({ token, definition }) => {
       const declared = Object.entries(inputs).flatMap(([field, value]) =>
         isOpen(field) ? Object.keys(value as object).map((key) => `${field}.${key}`) : [field],
       );
-      return { managed: [], heldBefore: {}, ...inputs, server: server.address, declared };
+      return { managed: [], originalValues: {}, ...inputs, server: server.address, declared };
     };
     const diff = async (olds: Properties, news: Properties): Promise<boolean | undefined> => {
       try {
@@ -112,6 +112,6 @@ describe.each(all)("$token", ({ token, definition }) => {
       },
     );
     await fc.assert(property, { numRuns: draws(60) });
-    forget();
+    clearCache();
   });
 });

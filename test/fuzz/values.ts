@@ -10,7 +10,7 @@ fc.configureGlobal({ seed: Number(process.env.FUZZ_SEED ?? 1) });
 /** Names that mean something to JavaScript, to Pulumi or to the adapter. */
 const strangeNames = [
   ...["__proto__", "constructor", "prototype", "toString", "valueOf", "hasOwnProperty", "toJSON", "then", "length", ""],
-  ...["id", "urn", "declared", "server", "unfinished", "managed", "heldBefore"],
+  ...["id", "urn", "declared", "server", "outcomeUnknown", "managed", "originalValues"],
 ];
 const strangeTexts = [
   ...strangeNames,

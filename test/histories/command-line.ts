@@ -104,7 +104,7 @@ export class CommandLine implements Runner {
     };
   }
 
-  /** Does to a request what the run has in store for it, and for its repetitions the same. */
+  /** Does to a request what the run has in store for it, and for its maxRetries the same. */
   private async serve(request: Request, serve: Serve): Promise<Response> {
     const { method, url } = request;
     const body = method === "GET" ? undefined : await request.text();

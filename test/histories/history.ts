@@ -4,7 +4,7 @@ import { Edit } from "./program";
 import { Trouble } from "./wire";
 
 /** What happens outside Pulumi, to something that the program declares. */
-export type Outside = { outside: "change" | "remove"; item: number };
+export type Outside = { outOfBand: "change" | "remove"; item: number };
 
 /** One run of the command line; numbers choose among what there is at that moment. */
 export interface Operation {
@@ -20,7 +20,7 @@ export interface Operation {
 
 export interface Turn {
   edits: Edit[];
-  outside?: Outside;
+  outOfBand?: Outside;
   run: Operation;
 }
 
@@ -86,9 +86,9 @@ const run: fc.Arbitrary<Operation> = fc.record(
   { requiredKeys: ["operation", "troubles"] },
 );
 
-const outside = fc.record({ outside: fc.constantFrom("change" as const, "remove"), item: some });
+const outOfBand = fc.record({ outOfBand: fc.constantFrom("change" as const, "remove"), item: some });
 const turn: fc.Arbitrary<Turn> = fc.record(
-  { edits: fc.array(edit, { maxLength: 4 }), outside: rarely(outside), run },
+  { edits: fc.array(edit, { maxLength: 4 }), outOfBand: rarely(outOfBand), run },
   { requiredKeys: ["edits", "run"] },
 );
 

@@ -15,7 +15,7 @@ export function refusal(program: readonly Declaration[], config: Record<string, 
   const sources = {
     config: (key: string) => JSON.stringify(config[key]),
     environment: {},
-    memory: new Map(),
+    cache: new Map(),
     engine: noEngine,
     say: () => {},
   };
@@ -63,9 +63,9 @@ export class Life {
   }
 
   async live({ turns }: History): Promise<void> {
-    for (const { edits, outside, run } of turns) {
+    for (const { edits, outOfBand, run } of turns) {
       for (const edit of edits) this.program.apply(edit);
-      if (outside) this.change(outside);
+      if (outOfBand) this.change(outOfBand);
       await this.operate(run);
     }
     await this.settle();
@@ -76,7 +76,7 @@ export class Life {
     throw new Error(`${reason}\n${this.story.join("\n")}`);
   }
 
-  private change({ outside, item: number }: Outside): void {
+  private change({ outOfBand, item: number }: Outside): void {
     const { world } = this;
     const item = this.program.items[number % Math.max(1, this.program.items.length)];
     // Only what the stack holds already: what others make in the place of something new is theirs.
@@ -87,11 +87,11 @@ export class Life {
       if (!held.has(key)) continue;
       const [server, mount, , name] = key.split("/") as ["home", string, string, string];
       const roles = world.mountOf(server, mount).roles;
-      if (outside === "remove") roles.delete(name);
+      if (outOfBand === "remove") roles.delete(name);
       else roles.set(name, { policies: ["changed-outside"], global: false, type: "client" });
       this.needsRefresh = true;
       this.drifted.add(key);
-      this.story.push(`outside: ${outside} ${key}`);
+      this.story.push(`outOfBand: ${outOfBand} ${key}`);
     }
   }
 
@@ -219,12 +219,12 @@ export class Life {
     const isInDoubt = (item: Item): boolean => failures(item).some((error) => error.includes("may have applied"));
     // A replacement that fails at its deletion has taken over nothing yet.
     const isUnchanged = (item: Item): boolean => failures(item).length > 0;
-    const heldBefore = (item: Item): string[] =>
+    const originalValues = (item: Item): string[] =>
       before.resources.filter(({ urn }) => urnsOf(item).includes(urn)).flatMap((resource) => keysOf(resource, this.world));
     const declared = new Map(
       this.program.items
         .filter((item) => isKnown(item) && !isInDoubt(item))
-        .flatMap((item) => [...expected(item, this.world)].filter(([key]) => !isUnchanged(item) || heldBefore(item).includes(key))),
+        .flatMap((item) => [...expected(item, this.world)].filter(([key]) => !isUnchanged(item) || originalValues(item).includes(key))),
     );
     const isLeft = (urn: string): boolean =>
       errors.some((error) => error.startsWith(`${urn}: Cannot delete`) && !error.includes("may have applied"));

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { forget } from "../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../provider/adapters/dynamic-runtime";
 import { Declaration, Deployment, Ending, Options, Resource, resourceOf, Verdict } from "../support/deployment";
 import { provider } from "../support/limits";
 import { Operation } from "./history";
@@ -38,7 +38,7 @@ export class InProcess implements Runner {
     this.wire = new Wire(world, this.order.turn);
     this.wire.install();
     this.deployment = new Deployment(() => {
-      forget();
+      clearCache();
       return provider;
     }, world.config());
   }

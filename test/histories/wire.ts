@@ -46,7 +46,7 @@ export class Wire {
       sent.dispatcher.onWrite();
       return this.send(new URL(url), sent);
     };
-    limits.repetitions = 0;
+    limits.maxRetries = 0;
   }
 
   /** Another run begins. */

@@ -35,8 +35,8 @@ export const adapters: readonly MutatedFile[] = [
         "deleteBeforeReplace: definition.deleteBeforeReplace ?? true }",
         "deleteBeforeReplace: definition.deleteBeforeReplace ?? false }",
       ],
-      ["diff ignores an unknown outcome", "Boolean(olds.unfinished || olds.halfDone)", "Boolean(olds.halfDone)"],
-      ["a creation without a response leaves no state", "return error.facts.outcomeUnknown ? {", "return !error ? {"],
+      ["diff ignores an unknown outcome", "Boolean(olds.outcomeUnknown || olds.halfDone)", "Boolean(olds.halfDone)"],
+      ["a creation without a response leaves no state", "return error.details.outcomeUnknown ? {", "return !error ? {"],
       ["get of an object that does not exist returns a resource without outputs", "if (isFirst)\n", "if (!id)\n"],
       [
         "refresh replaces an equivalent spelling, which shows as drift",
@@ -67,7 +67,7 @@ export const adapters: readonly MutatedFile[] = [
       ],
       [
         "an update without a response leaves the old state",
-        "if (error.facts.outcomeUnknown || isRemoved) return keep",
+        "if (error.details.outcomeUnknown || isRemoved) return keep",
         "if (isRemoved) return keep",
       ],
     ],
@@ -188,7 +188,7 @@ export const adapters: readonly MutatedFile[] = [
   },
   {
     file: "provider/resource.ts",
-    suites: ["test/secrecy.test", "test/provider/adapters/debug-log"],
+    suites: ["test/secrecy.test", "test/provider/adapters/debug-log", "test/stories/platform/stack"],
     commandLine: ["test/end-to-end/options", "test/end-to-end/secrecy"],
     mutants: [
       ["encrypted outputs are stored in plaintext", '...namesWith(definition.fields, "secretOutput"), formerInputs];', "formerInputs];"],

@@ -17,7 +17,7 @@ export const platform: readonly MutatedFile[] = [
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
       ["a write is sent although nothing changes", "if (isSent) shown = await patch", "shown = await patch"],
-      ["an attribute that joins is captured from an old state", "if (joins || last.unfinished ||", "if (last.unfinished ||"],
+      ["an attribute that joins is captured from an old state", "if (joins || last.outcomeUnknown ||", "if (last.outcomeUnknown ||"],
       [
         "an attribute that the server does not show is sent",
         "const findings = [...unshown, ...refusals(kind, plan)];",
@@ -32,8 +32,8 @@ export const platform: readonly MutatedFile[] = [
       ["a deletion disables settings that another resource enables", "for (const name of kept) delete values[name];", ""],
       [
         "original values, including secrets, are stored in plaintext",
-        "heldBefore: { stored: true, secretOutput: true },",
-        "heldBefore: { stored: true },",
+        "originalValues: { stored: true, secretOutput: true },",
+        "originalValues: { stored: true },",
       ],
     ],
   },
@@ -64,11 +64,11 @@ export const platform: readonly MutatedFile[] = [
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
       ["a misspelt attribute that leaves disables the settings", " && (!extraName(name) || isExtraWriteOnly(kind, name, last))", ""],
-      ["a put-back sends null for a string", "heldBefore[name].value ?? nothing(name)", "heldBefore[name].value"],
+      ["a put-back sends null for a string", "originalValues[name].value ?? nothing(name)", "originalValues[name].value"],
       ["a masked secret is captured as the original value", " || isMasked ?", " ?"],
       [
         "an update overwrites the captured original value",
-        "before.includes(name) ? heldBefore[name] : capture(kind, name, known)",
+        "before.includes(name) ? originalValues[name] : capture(kind, name, known)",
         "capture(kind, name, known)",
       ],
       [

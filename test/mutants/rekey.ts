@@ -227,7 +227,7 @@ export const rekey: readonly MutatedFile[] = [
     file: "provider/secrets/rekey/attempt.ts",
     suites: ["test/provider/adapters/check", "test/provider/secrets/rekey/(refusals|pgp|stories)"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
-    mutants: [["shares are sent over plain HTTP", "acceptPlaintext || isPrivate(connection)", "acceptPlaintext || connection"]],
+    mutants: [["shares are sent over plain HTTP", "allowHttp || isPrivate(connection)", "allowHttp || connection"]],
   },
   {
     file: "provider/secrets/rekey/inputs.ts",

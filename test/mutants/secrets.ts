@@ -26,7 +26,7 @@ export const secrets: readonly MutatedFile[] = [
       ["a role whose write got no response is not written again", "unanswered.includes(name) || isRemoved", "isRemoved"],
       [
         "a set does not record which writes got no response",
-        "failures.filter(({ error }) => error.facts.outcomeUnknown).map",
+        "failures.filter(({ error }) => error.details.outcomeUnknown).map",
         "failures.filter(({ error }) => !error).map",
       ],
     ],
@@ -38,7 +38,7 @@ export const secrets: readonly MutatedFile[] = [
     mutants: [
       [
         "a gateway's 404 removes a resource from the state",
-        "dialectOf(connection).provesAbsence ? error.facts.errorCount === 0 : await evidence(error)",
+        "dialectOf(connection).provesAbsence ? error.details.errorCount === 0 : await evidence(error)",
         "error.status === 404",
       ],
       ["a gateway's 404 counts as deleted", "error.status === 404 && isFromService(error);", "error.status === 404;"],

@@ -14,9 +14,9 @@ export const wire: readonly MutatedFile[] = [
     mutants: [
       ["two namespaces of a server count as one server", "server: part ?", 'server: part === "" ?'],
       [
-        "a connection's new address is accepted without acceptMoved",
-        "acceptMoved: acceptMoved ?? false,",
-        "acceptMoved: acceptMoved ?? true,",
+        "a connection's new address is accepted without allowAddressChange",
+        "allowAddressChange: allowAddressChange ?? false,",
+        "allowAddressChange: allowAddressChange ?? true,",
       ],
     ],
   },
@@ -41,15 +41,15 @@ export const wire: readonly MutatedFile[] = [
     mutants: [
       [
         "a write that acts each time is repeated after a broken connection",
-        "only429: { brokenConnections: false, statuses: [429] }",
-        "only429: { brokenConnections: true, statuses: [429] }",
+        "only429: { transportErrors: false, statuses: [429] }",
+        "only429: { transportErrors: true, statuses: [429] }",
       ],
       ["an action is sent after a wait although Pulumi has ended", 'if (request.retry === "only429")', "if (false)"],
-      ["a 429 that names no time is given up early", "status !== 429 && pauseAskedFor", "pauseAskedFor"],
+      ["a 429 that names no time is given up early", "status !== 429 && parseRetryAfter", "parseRetryAfter"],
       ["retries ignore the deadline", "if (pause === undefined || pause > left)", "if (pause === undefined)"],
       [
         "a write that may have been applied is reported as not applied",
-        "before.outcomeUnknown ||= failure.facts.outcomeUnknown ?? false;",
+        "before.outcomeUnknown ||= failure.details.outcomeUnknown ?? false;",
         "",
       ],
       [
@@ -95,8 +95,8 @@ export const wire: readonly MutatedFile[] = [
     mutants: [
       [
         "a failed run destroys a workspace that it may not have come to declare",
-        "isIrreversible && connection.memory.has(failed)",
-        "isIrreversible && connection.memory.has(object)",
+        "isIrreversible && connection.cache.has(failed)",
+        "isIrreversible && connection.cache.has(object)",
       ],
       [
         "a state without an instance owns the object of another resource",

@@ -16,7 +16,7 @@ const from = (
     config: (key) =>
       key in config ? (typeof config[key] === "string" ? (config[key] as string) : JSON.stringify(config[key])) : undefined,
     environment: { HOME: "/nonexistent", ...environment },
-    memory: new Map(),
+    cache: new Map(),
     engine: noEngine,
     say: () => {},
   });
@@ -38,7 +38,7 @@ describe("the configuration", () => {
       server: "https://host:8200/base?namespace=a%2Fb",
       dialect: "hashicorp",
       mount: "team/nomad",
-      acceptMoved: false,
+      allowAddressChange: false,
     });
     expect(connection.token()).toBe("t");
     expect(from(secrets({ address: "HTTP://Host:80" }))).toMatchObject({ server: "http://host", dialect: "standard" });

@@ -1,30 +1,30 @@
 import { RunError } from "@pulumi/pulumi/errors";
-import { StewardError, Unfinished } from "../../provider/errors";
+import { PartialState, StewardError } from "../../provider/errors";
 
 test("a message is one sentence with the request and the next step", () => {
   const error = new StewardError({
-    code: "ERR_REFUSED",
+    code: "ERR_REJECTED",
     reason: "no such policy",
     method: "POST",
     path: "/v1/x",
     status: 400,
-    advice: "Do this.",
+    hint: "Do this.",
   });
-  expect(error.with({ task: 'Cannot create scheduler role "web"' }).message).toBe(
+  expect(error.with({ operation: 'Cannot create scheduler role "web"' }).message).toBe(
     'Cannot create scheduler role "web": no such policy (POST /v1/x, 400). Do this.',
   );
-  expect(error).toMatchObject({ code: "ERR_REFUSED", method: "POST", path: "/v1/x", status: 400 });
+  expect(error).toMatchObject({ code: "ERR_REJECTED", method: "POST", path: "/v1/x", status: 400 });
 });
 
 test("Pulumi prints the error as one line, because it is a RunError", () => {
-  expect(RunError.isInstance(new StewardError({ code: "ERR_REFUSED", reason: "no" }))).toBe(true);
+  expect(RunError.isInstance(new StewardError({ code: "ERR_REJECTED", reason: "no" }))).toBe(true);
 });
 
 test("a message contains no control characters, from whichever fact", () => {
   const evil = "a\u001b[2Jb\u0007c\u202ed\u009be\u2028f\ng";
-  for (const fact of ["task", "reason", "advice", "path"]) {
-    const error = new StewardError({ code: "ERR_REFUSED", reason: "no", method: "GET", path: "/v1", [fact]: evil });
-    for (const each of [error, error.with({ status: 400 }), new Unfinished({}, error.facts)]) {
+  for (const fact of ["task", "reason", "hint", "path"]) {
+    const error = new StewardError({ code: "ERR_REJECTED", reason: "no", method: "GET", path: "/v1", [fact]: evil });
+    for (const each of [error, error.with({ status: 400 }), new PartialState({}, error.details)]) {
       expect(each.message).toContain("a [2Jb c d e f g");
       expect(each.message).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
     }

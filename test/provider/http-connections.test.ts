@@ -33,18 +33,18 @@ describe("TLS", () => {
       cause: "an expired certificate",
       cert: expiredCertificate,
       code: "CERT_HAS_EXPIRED",
-      advice: "Its certificate has expired or is not valid yet: renew it, or set the clock of this machine.",
+      hint: "Its certificate has expired or is not valid yet: renew it, or set the clock of this machine.",
     },
     {
       cause: "another host's certificate",
       cert: otherCertificate,
       code: "ERR_TLS_CERT_ALTNAME_INVALID",
-      advice: "Its certificate is not for localhost: name the server in the connection's address as the certificate does.",
+      hint: "Its certificate is not for localhost: name the server in the connection's address as the certificate does.",
     },
-  ])("says what to do about $cause", async ({ cert, code, advice }) => {
+  ])("says what to do about $cause", async ({ cert, code, hint }) => {
     const address = await secure({ cert });
     expect((await failure(send(connection(address, { caCert: cert }), get))).message).toBe(
-      `no trusted TLS connection to ${address} (${code}), and nothing was sent (GET /v1/thing). ${advice}`,
+      `no trusted TLS connection to ${address} (${code}), and nothing was sent (GET /v1/thing). ${hint}`,
     );
   });
 
@@ -96,7 +96,7 @@ test.each(["secrets", "platform", "scheduler"] as const)(
       connect(systems[system], name, {
         config: () => JSON.stringify({ [system]: { address, token: "t" } }),
         environment: {},
-        memory: new Map(),
+        cache: new Map(),
         engine: noEngine,
         say: print,
       });

@@ -70,7 +70,7 @@ describe("the message of a failed request", () => {
   });
 
   test("explains a response that stops partway", async () => {
-    limits.silence = 300;
+    limits.idleTimeout = 300;
     const target = await serve((_, response) => response.writeHead(200, { "content-length": 100 }).write("{"));
     expect((await failure(send(target, { ...get, retry: "never" }))).message).toContain("did not answer in time");
   });
@@ -93,7 +93,7 @@ describe("the message of a failed request", () => {
   });
 
   test("explains a server that responds too slowly", async () => {
-    limits.silence = 300;
+    limits.idleTimeout = 300;
     const target = await serve(() => {});
     expect((await failure(send(target, { ...get, retry: "never" }))).message).toContain(`${target.address} did not answer in time`);
   });

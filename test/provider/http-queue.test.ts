@@ -93,7 +93,7 @@ describe("requests beyond the connection limit of a server", () => {
   });
 
   test("are sent while another request waits for its retry", async () => {
-    Object.assign(limits, { sockets: 1, firstPause: 500 });
+    Object.assign(limits, { sockets: 1, initialBackoff: 500 });
     const target = await serve(({ url }, response, count) => {
       if (url === "/v1/thing" && count === 1) response.writeHead(503).end();
       else ok(response);

@@ -87,7 +87,7 @@ describe("a write that fails before its first byte is sent", () => {
 });
 
 describe("a write that may have been sent", () => {
-  const lost = { code: "ERR_REPLY_LOST", facts: { outcomeUnknown: true } };
+  const lost = { code: "ERR_NO_RESPONSE", facts: { outcomeUnknown: true } };
 
   test("has an unknown outcome, also on a socket that served another request before", async () => {
     const target = await serve((request, response, count) => (count === 1 ? ok(response) : request.socket.resetAndDestroy()));

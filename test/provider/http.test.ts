@@ -71,7 +71,7 @@ describe("retry class idempotent", () => {
 
   test("waits at least the initial backoff if Retry-After is zero or negative", async () => {
     limits.deadline = 400;
-    limits.firstPause = 50;
+    limits.initialBackoff = 50;
     for (const header of ["0", "-5"]) {
       seen.splice(0);
       const target = await serve((_, response) => response.writeHead(429, { "retry-after": header }).end());
@@ -96,7 +96,7 @@ describe("retry class idempotent", () => {
     expect((await failure(send(target, get))).message).toBe(
       "sealed (GET /v1/thing, 503). The server is sealed, starting or overloaded: try again when it serves requests.",
     );
-    expect(seen).toHaveLength(1 + limits.repetitions);
+    expect(seen).toHaveLength(1 + limits.maxRetries);
     const patient = await serve((_, response) => response.writeHead(429, { "retry-after": "3600" }).end());
     seen.splice(0);
     expect(await failure(send(patient, get))).toMatchObject({ code: "ERR_RATE_LIMITED", status: 429 });
@@ -123,7 +123,7 @@ describe("retry class only429", () => {
     const action: Request = { ...post, retry: "only429" };
     expect((await send(target, action)).status).toBe(200);
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(290);
-    expect(await failure(send(target, action))).toMatchObject({ code: "ERR_REPLY_LOST", facts: { outcomeUnknown: true } });
+    expect(await failure(send(target, action))).toMatchObject({ code: "ERR_NO_RESPONSE", facts: { outcomeUnknown: true } });
     expect(await failure(send(target, action))).toMatchObject({ code: "ERR_UNAVAILABLE" });
     expect(seen).toHaveLength(4);
   });
@@ -137,15 +137,15 @@ describe("retry class only429", () => {
 });
 
 describe("a 429 that names no time", () => {
-  test.each(["idempotent", "unlessServerFails", "only429"] as const)("is waited for until the deadline alone: %s", async (retry) => {
-    limits.firstPause = 1;
-    const patient = await serve((_, response, count) => (count <= limits.repetitions + 2 ? response.writeHead(429).end() : ok(response)));
+  test.each(["idempotent", "exceptOn5xx", "only429"] as const)("is waited for until the deadline alone: %s", async (retry) => {
+    limits.initialBackoff = 1;
+    const patient = await serve((_, response, count) => (count <= limits.maxRetries + 2 ? response.writeHead(429).end() : ok(response)));
     expect((await send(patient, { ...post, retry })).status).toBe(200);
     // With any jitter the second pause passes the deadline, and no attempt is under way at it.
-    Object.assign(limits, { firstPause: 1_000, deadline: 1_250 });
+    Object.assign(limits, { initialBackoff: 1_000, deadline: 1_250 });
     const limited = await serve((_, response) => response.writeHead(429).end());
     expect(await failure(send(limited, { ...post, retry }))).toMatchObject({ code: "ERR_RATE_LIMITED" });
-    expect(seen).toHaveLength(limits.repetitions + 3 + 2);
+    expect(seen).toHaveLength(limits.maxRetries + 3 + 2);
   });
 });
 
@@ -154,7 +154,7 @@ describe("retry class never", () => {
     const target = await serve((request, response, count) =>
       count === 1 ? request.socket.destroy() : response.writeHead(count === 2 ? 503 : 429, { "retry-after": "0" }).end(),
     );
-    expect(await failure(send(target, { ...post, retry: "never" }))).toMatchObject({ code: "ERR_REPLY_LOST" });
+    expect(await failure(send(target, { ...post, retry: "never" }))).toMatchObject({ code: "ERR_NO_RESPONSE" });
     expect(await failure(send(target, { ...post, retry: "never" }))).toMatchObject({ code: "ERR_UNAVAILABLE" });
     expect(await failure(send(target, { ...post, retry: "never" }))).toMatchObject({ code: "ERR_RATE_LIMITED" });
     expect(seen).toHaveLength(3);
@@ -163,14 +163,14 @@ describe("retry class never", () => {
   test("leaves the wait to the caller, who asks how long it is", () => {
     const limited = (facts: object): StewardError => new StewardError({ code: "ERR_RATE_LIMITED", reason: "slow", status: 429, ...facts });
     expect(delayAfter429({ limits }, limited({ retryAfter: "3" }), 0)).toBeGreaterThanOrEqual(3000);
-    expect(delayAfter429({ limits }, limited({}), 20)).toBeLessThanOrEqual(limits.firstPause * 2 ** limits.repetitions);
+    expect(delayAfter429({ limits }, limited({}), 20)).toBeLessThanOrEqual(limits.initialBackoff * 2 ** limits.maxRetries);
     expect(
       delayAfter429({ limits }, new StewardError({ code: "ERR_UNAVAILABLE", reason: "busy", status: 503, retryAfter: "3" }), 0),
     ).toBeUndefined();
   });
 });
 
-describe("retry class unlessServerFails", () => {
+describe("retry class exceptOn5xx", () => {
   test("retries after a broken connection and 429, but not after 503", async () => {
     const target = await serve((request, response, count) => {
       if (count === 1) request.socket.destroy();
@@ -178,7 +178,7 @@ describe("retry class unlessServerFails", () => {
       else if (count === 3) ok(response);
       else response.writeHead(503, { "retry-after": "0" }).end();
     });
-    const question: Request = { ...get, retry: "unlessServerFails" };
+    const question: Request = { ...get, retry: "exceptOn5xx" };
     expect((await send(target, question)).status).toBe(200);
     expect(await failure(send(target, question))).toMatchObject({ code: "ERR_UNAVAILABLE" });
     expect(seen).toHaveLength(4);
@@ -207,7 +207,7 @@ describe("the options of a single request", () => {
     const target = await serve((_, response) => setTimeout(() => ok(response), 2_000));
     const patient = { silence: 10_000, deadline: 10_000, bodyBytes: 1_000 };
     expect((await send(target, { ...get, limits: patient })).body).toEqual({ fine: true });
-    expect(await failure(send(target, { ...get, retry: "never" }))).toMatchObject({ code: "ERR_REPLY_LOST" });
+    expect(await failure(send(target, { ...get, retry: "never" }))).toMatchObject({ code: "ERR_NO_RESPONSE" });
   });
 
   test("its own parser reads the response", async () => {

@@ -1,4 +1,4 @@
-import { forget } from "../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../provider/adapters/dynamic-runtime";
 import { Sandbox, start } from "../../sandbox/index";
 import { Engine } from "../support/engine";
 
@@ -44,7 +44,7 @@ describe.each([
   });
 
   const create = (...names: string[]): Promise<unknown> => {
-    forget();
+    clearCache();
     return Promise.all(names.map((name) => engine("secrets:SchedulerRole").up({ name, policies: ["a"] }, { remembers: true })));
   };
   const posts = (...names: string[]): string[] => names.map((name) => `POST role/${name}`);
@@ -60,7 +60,7 @@ describe.each([
 
   test("the creation of an existing role reads once and writes nothing", async () => {
     await create("web", "site");
-    forget();
+    clearCache();
     const refused = async (name: string): Promise<string> => {
       const { code } = await engine("secrets:SchedulerRole")
         .up({ name, policies: ["b"] }, { remembers: true })

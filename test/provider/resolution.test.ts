@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { platform, scheduler } from "../../provider";
-import { forget, provider } from "../../provider/adapters/dynamic-runtime";
+import { clearCache, provider } from "../../provider/adapters/dynamic-runtime";
 import { Sandbox, start } from "../../sandbox/index";
 import { call } from "../support/call";
 import { certificate } from "../support/certificates";
@@ -47,7 +47,7 @@ test("each operation of a resource reads the configuration and a PEM file once",
     },
   });
   const counted = async <T>(operation: () => Promise<T>): Promise<T> => {
-    forget();
+    clearCache();
     asked = 0;
     read.mockClear();
     const result = await operation();

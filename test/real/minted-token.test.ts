@@ -23,17 +23,17 @@ test("Vault generates a token that has exactly its role's permissions in Nomad",
     await project.expectConverged();
     expect(project.stored()).not.toContain(nomad.token);
 
-    const jobs = (await vault.outside("GET", `${mount}/creds/jobs`)).data;
+    const jobs = (await vault.outOfBand("GET", `${mount}/creds/jobs`)).data;
     expect((await ask(String(jobs?.secret_id), "jobs")).status).toBe(200);
     expect((await ask(String(jobs?.secret_id), "acl/policies")).status).toBe(200);
     expect(await (await ask(String(jobs?.secret_id), "acl/policies")).json()).toHaveLength(1);
     expect((await ask(String(jobs?.secret_id), "acl/tokens")).status).toBe(403);
-    const operator = (await vault.outside("GET", `${mount}/creds/operator`)).data;
+    const operator = (await vault.outOfBand("GET", `${mount}/creds/operator`)).data;
     expect((await ask(String(operator?.secret_id), "acl/tokens")).status).toBe(200);
 
     await project.destroy();
     // No management token stays behind to mint with.
-    expect((await vault.outside("GET", `${mount}/config/access`)).status).toBe(404);
+    expect((await vault.outOfBand("GET", `${mount}/config/access`)).status).toBe(404);
   } finally {
     project.remove();
     await vault.stop();

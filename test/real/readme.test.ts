@@ -56,7 +56,7 @@ describe("with real servers", () => {
     reader.write("Pulumi.yaml", "name: mine\nruntime: nodejs\n");
     reader.program();
     await reader.shell();
-    expect((await vault.outside("GET", "nomad/role/web")).body).toMatchObject({ data: { policies: ["deploy", "read-logs"] } });
+    expect((await vault.outOfBand("GET", "nomad/role/web")).body).toMatchObject({ data: { policies: ["deploy", "read-logs"] } });
     reader.with({ VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token });
 
     const onNomad = (token: string, method: string, path: string, body?: object): Promise<Response> =>
@@ -135,7 +135,7 @@ describe("with a Vault of its own", () => {
     const probe = reader.take("sh").split("\n");
     const [begin = "", give = "", cancel = ""] = probe;
     await reader.run(begin);
-    const nonce = String((await vault.outside("GET", "sys/rekey/init")).body.nonce);
+    const nonce = String((await vault.outOfBand("GET", "sys/rekey/init")).body.nonce);
     const ours = (line: string): string => line.replace("<nonce>", nonce);
     let made = "";
     for (const share of [one, two, three]) made = await reader.run(ours(give), { terminal: [["will be hidden", share]] });

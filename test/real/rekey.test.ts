@@ -67,7 +67,7 @@ test("a rekey to five holders with PGP keys and a backup commits with the decryp
   expect(await outputs()).toMatchObject({ complete: true, shares: [] });
   live = decrypted;
   expect(await vault.opens(live.slice(0, 3))).toBe(true);
-  expect((await vault.outside("GET", "sys/rekey/backup")).status).toBe(400);
+  expect((await vault.outOfBand("GET", "sys/rekey/backup")).status).toBe(400);
   project.remove();
 });
 
@@ -75,7 +75,7 @@ test("a rekey completes after another party cancels it, and with a share from Va
   const run = promisify(execFile);
   const cli = await getServer("vault");
   const environment = { ...process.env, VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token };
-  const status = async (): Promise<string> => String((await vault.outside("GET", "sys/rekey/init")).body.nonce);
+  const status = async (): Promise<string> => String((await vault.outOfBand("GET", "sys/rekey/init")).body.nonce);
   const only = (...indexes: number[]): Record<string, string> =>
     Object.fromEntries(indexes.map((index) => [`RS${index}`, live[index] as string]));
   const up = (at: Record<string, string>): ReturnType<Project["pulumi"]> => rekey(5, 3).with(at).pulumi("up", "--yes", "--skip-preview");
@@ -102,7 +102,7 @@ test("Vault's command line and pulumi-steward can share one rekey, whichever sub
     expect(given.code).toBe(0);
     return given.stdout;
   };
-  const nonce = async (of: "init" | "verify"): Promise<string> => String((await vault.outside("GET", `sys/rekey/${of}`)).body.nonce);
+  const nonce = async (of: "init" | "verify"): Promise<string> => String((await vault.outOfBand("GET", `sys/rekey/${of}`)).body.nonce);
   const [one, two, three] = live as [string, string, string];
 
   await official("-init", "-verify", "-key-shares=3", "-key-threshold=2");
@@ -123,5 +123,5 @@ test("Vault's command line and pulumi-steward can share one rekey, whichever sub
 
 test("the last new shares unseal Vault after a seal", async () => {
   await vault.sealAndUnseal(live.slice(1, 4));
-  expect((await vault.outside("GET", "sys/seal-status")).body).toMatchObject({ sealed: false, t: 3, n: 5 });
+  expect((await vault.outOfBand("GET", "sys/seal-status")).body).toMatchObject({ sealed: false, t: 3, n: 5 });
 });

@@ -7,10 +7,10 @@ const [report = "", deploy = ""] = blocks("docs/getting-started-nomad.md", "hcl"
 onEachScheduler("the policies in docs/getting-started-nomad.md", (current) => {
   /** The functions of this process, with a token that may do what a policy of the page says. */
   async function actAs(rules: string): Promise<void> {
-    const { outside, connect } = current();
+    const { outOfBand, connect } = current();
     const name = newName();
-    expect((await outside("POST", `acl/policy/${name}`, { Name: name, Rules: rules })).status).toBe(200);
-    const { json } = await outside("POST", "acl/token", { Name: name, Type: "client", Policies: [name] });
+    expect((await outOfBand("POST", `acl/policy/${name}`, { Name: name, Rules: rules })).status).toBe(200);
+    const { json } = await outOfBand("POST", "acl/token", { Name: name, Type: "client", Policies: [name] });
     connect({ token: json.SecretID });
   }
 

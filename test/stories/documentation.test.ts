@@ -17,22 +17,22 @@ onEachTarget("docs/getting-started-vault.md", (current) => {
 
   /** Creates a token with the page's policies at the mount of the test. */
   async function tokenWith(name: string, policy: string): Promise<string> {
-    const { address, token, outside } = current();
-    expect((await outside("PUT", `sys/policies/acl/${name}`, { policy })).status).toBe(204);
+    const { address, token, outOfBand } = current();
+    expect((await outOfBand("PUT", `sys/policies/acl/${name}`, { policy })).status).toBe(204);
     const { json } = await call({ url: address, token }, "POST", "/v1/auth/token/create", { policies: [name], ttl: "1h" });
     return json.auth.client_token;
   }
 
   test("the policies grant exactly what is needed, the programs adopt existing objects, and the pipeline finds drift", async () => {
     const { project, mount } = stage();
-    const { address, dialect, outside } = current();
+    const { address, dialect, outOfBand } = current();
     const [look = "", adopt = ""] = blocks(page, "ts");
     const [writer = "", reader = ""] = blocks(page, "hcl").map((text) => text.replaceAll('"nomad/', `"${mount}/`));
     const VAULT_TOKEN = await tokenWith("steward", writer);
     const NIGHTLY = { VAULT_TOKEN: await tokenWith("steward-nightly", reader) };
     project.config({ "steward:default": { secrets: { address, dialect, mount, tokenEnv: "VAULT_TOKEN" } } });
-    await outside("POST", `${mount}/config/access`, { address: "http://127.0.0.1:1", token: "theirs" });
-    await outside("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
+    await outOfBand("POST", `${mount}/config/access`, { address: "http://127.0.0.1:1", token: "theirs" });
+    await outOfBand("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
 
     project.with(NIGHTLY).typescript(look.replaceAll('"nomad/', `"${mount}/`));
     await project.up();
@@ -47,7 +47,7 @@ onEachTarget("docs/getting-started-vault.md", (current) => {
 
     project.with(NIGHTLY);
     expect(await code(project.pulumi(...nightly(page)))).toBe(none);
-    await outside("POST", `${mount}/role/web`, { policies: "stranger", type: "client" });
+    await outOfBand("POST", `${mount}/role/web`, { policies: "stranger", type: "client" });
     const found = await project.pulumi(...nightly(page));
     expect(found.code).toBe(drift);
     expect(found.changes).toContain('~ [0]: "deploy" => "stranger"');

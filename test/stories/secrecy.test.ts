@@ -66,7 +66,7 @@ describe.each(["standard", "hashicorp"] as const)("no secret in plaintext (%s)",
     project.program(story.catching(""));
     const caught = await succeeds("errors that the program catches", "preview");
     expect(caught.output).not.toContain("no error");
-    for (const code of ["ERR_REFUSED", "ERR_REPLY_LOST", "ERR_FORBIDDEN"]) expect(caught.output).toContain(code);
+    for (const code of ["ERR_REJECTED", "ERR_NO_RESPONSE", "ERR_FORBIDDEN"]) expect(caught.output).toContain(code);
     story.allowAll();
 
     project.program(story.whole());

@@ -1,5 +1,5 @@
 import { print } from "../../provider/adapters/print";
-import { ConfigurationSources, Connection, connect, withoutEngine } from "../../provider/connection";
+import { ConfigurationSources, Connection, connect, noEngine } from "../../provider/connection";
 import { system as platform } from "../../provider/platform/client";
 import { system as scheduler } from "../../provider/scheduler/client";
 import { system as secrets } from "../../provider/secrets/client";
@@ -13,8 +13,8 @@ export function connectTo(system: keyof typeof systems, settings: object, given:
   return connect(systems[system], "default", {
     config: () => config,
     environment: {},
-    memory: new Map(),
-    engine: withoutEngine,
+    cache: new Map(),
+    engine: noEngine,
     say: print,
     ...given,
   });

@@ -1,5 +1,5 @@
 import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { forget } from "../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../provider/adapters/dynamic-runtime";
 import { provider } from "./limits";
 
 /** Nobody who could die. */
@@ -60,7 +60,7 @@ export class Engine {
 
   /** `remembers`: in the process that another resource was seen in before. */
   async up(inputs: Properties, { remembers = false } = {}): Promise<Operation> {
-    if (!remembers) forget();
+    if (!remembers) clearCache();
     const plan = await this.preview(inputs);
     const old = this.state;
     if (plan.operation === "create") await this.create(plan.inputs);
@@ -76,7 +76,7 @@ export class Engine {
 
   /** A replacement that the resource option `replacementTrigger` orders, deleted first: the provider is asked for a diff, and then as if it were new. */
   async replace(inputs: Properties): Promise<void> {
-    forget();
+    clearCache();
     await this.preview(inputs);
     const old = this.state;
     this.state = undefined;
@@ -118,7 +118,7 @@ export class Engine {
 
   /** Refreshes; gives back what the engine would show as changed, or "gone". */
   async refresh(): Promise<string[] | "gone"> {
-    forget();
+    clearCache();
     const { id, inputs, outputs } = this.state as Stored;
     const read = await this.handler.read(id, wire(outputs));
     if (read.id === "") {
@@ -145,7 +145,7 @@ export class Engine {
 
   /** `remembers`: another resource was deleted before in the same process. */
   async destroy({ remembers = false } = {}): Promise<void> {
-    if (!remembers) forget();
+    if (!remembers) clearCache();
     const { id, outputs } = this.state as Stored;
     await this.handler.delete(id, wire(outputs));
     this.state = undefined;

@@ -125,18 +125,18 @@ export class Everything<Driver extends Story = Story> {
 
   /** What the servers hold of it all. */
   async held(): Promise<Record<string, unknown>> {
-    const { outside, dialect } = this.target;
-    const names = (await outside("GET", `${this.mount}/role?list=true`)).data?.keys as string[] | undefined;
+    const { outOfBand, dialect } = this.target;
+    const names = (await outOfBand("GET", `${this.mount}/role?list=true`)).data?.keys as string[] | undefined;
     const roles = await Promise.all((names ?? []).map(async (name) => [name, await this.policies(name)]));
-    const lease = (await outside("GET", `${this.mount}/config/lease`)).data;
-    const access = (await outside("GET", `${this.mount}/config/access`)).data;
-    const { body } = await this.platform.outside("GET", version);
+    const lease = (await outOfBand("GET", `${this.mount}/config/lease`)).data;
+    const access = (await outOfBand("GET", `${this.mount}/config/access`)).data;
+    const { body } = await this.platform.outOfBand("GET", version);
     return {
       access: access?.address || undefined,
       lease: lease && [lease.ttl, lease.max_ttl],
       roles: Object.fromEntries(roles),
       apiRateLimit: (await this.platform.held("general")).apiRateLimit,
-      workspace: (await this.platform.outside("GET", workspace)).status,
+      workspace: (await this.platform.outOfBand("GET", workspace)).status,
       deprecation: (body as { deprecation?: { reason: string } | null }).deprecation?.reason,
       // Where there are no leases, none of them can be taken back.
       tokens: dialect === "hashicorp" ? await this.liveTokens() : undefined,
@@ -164,7 +164,7 @@ export class Everything<Driver extends Story = Story> {
 
   /** The policies of a role on the server. */
   async policies(role: string): Promise<unknown> {
-    return (await this.target.outside("GET", `${this.mount}/role/${role}`)).data?.policies;
+    return (await this.target.outOfBand("GET", `${this.mount}/role/${role}`)).data?.policies;
   }
 
   /** The requests of an operation that are no reads of ours, sorted; roles and versions by their names. */

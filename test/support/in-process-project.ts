@@ -4,7 +4,7 @@ import { runInThisContext } from "node:vm";
 import * as pulumi from "@pulumi/pulumi";
 import * as settings from "@pulumi/pulumi/runtime/settings";
 import * as state from "@pulumi/pulumi/runtime/state";
-import { forget } from "../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../provider/adapters/dynamic-runtime";
 import {
   Deployment,
   Monitor,
@@ -253,7 +253,7 @@ export class InProcessProject {
 const short = (urn: string): string => urn.replace(urnPrefix, "");
 
 const stewardProcess: StartProcess = () => {
-  forget();
+  clearCache();
   return (type) => provider(type.replace(/^pulumi-nodejs:dynamic\/steward\//, ""));
 };
 

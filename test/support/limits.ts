@@ -3,7 +3,7 @@ import { defaultLimits, Limits } from "../../provider/limits";
 import { programSources } from "../../provider/program";
 
 /** The limits of a suite's connections: as many retries as a user has, in less time. A suite has modules of its own, and may change them. */
-export const limits: Limits = { ...defaultLimits, firstPause: 5 };
+export const limits: Limits = { ...defaultLimits, initialBackoff: 5 };
 
 /** A provider with these limits. */
 export const provider = (token: string): ReturnType<typeof providerWith> => providerWith({ limits }, token);

@@ -15,7 +15,7 @@ export interface Platform {
   /** Lets the functions of this process ask it. */
   configureProgram(): void;
   /** A request behind Pulumi's back. */
-  outside(method: string, path: string, body?: object, token?: string): Promise<{ status: number; body: Document }>;
+  outOfBand(method: string, path: string, body?: object, token?: string): Promise<{ status: number; body: Document }>;
   /** Settings by their name in the specification, attributes by the package's names. */
   held(settings: string): Promise<Attributes>;
   change(settings: string, attributes: Attributes): Promise<void>;
@@ -68,7 +68,7 @@ export function platform(dialect: Platform["dialect"], sandbox: Sandbox): Platfo
     const standard = real ? clouds.reduce((renamed, [from, to]) => renamed.replace(new RegExp(`^${to}`), from), name) : name;
     return standard.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
   };
-  const outside: Platform["outside"] = async (method, at, body, token) => {
+  const outOfBand: Platform["outOfBand"] = async (method, at, body, token) => {
     const { status, json } = await call(service, method, at, body, token);
     return { status, body: json };
   };
@@ -84,14 +84,14 @@ export function platform(dialect: Platform["dialect"], sandbox: Sandbox): Platfo
     configureProgram() {
       setAllConfig(Object.fromEntries(Object.entries(config()).map(([key, value]) => [key, JSON.stringify(value)])));
     },
-    outside,
+    outOfBand,
     async held(settings) {
-      const { body } = await outside("GET", path(settings));
+      const { body } = await outOfBand("GET", path(settings));
       return Object.fromEntries(Object.entries(body.data.attributes).map(([name, value]) => [unwire(name), value]));
     },
     async change(settings, attributes) {
       const named = Object.fromEntries(Object.entries(attributes).map(([name, value]) => [wire(name), value]));
-      const { status, body } = await outside("PATCH", path(settings), { data: { attributes: named } });
+      const { status, body } = await outOfBand("PATCH", path(settings), { data: { attributes: named } });
       if (status !== 200) throw new Error(`${settings}: ${status} ${JSON.stringify(body)}`);
     },
     async requests(operation) {

@@ -1,4 +1,4 @@
-import { forget } from "../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../provider/adapters/dynamic-runtime";
 import { RekeyInputs } from "../../provider/secrets";
 import { inspectShares } from "../../provider/secrets/rekey/inputs";
 import { ShareSet, Submission } from "../../provider/secrets/rekey/states";
@@ -79,7 +79,7 @@ export class RekeyStack {
 
   /** As the engine deletes, the last one first, in one process. */
   async destroy(): Promise<void> {
-    forget();
+    clearCache();
     for (const each of [this.commit, this.shares, this.attempt]) if (each.state) await each.destroy({ remembers: true });
   }
 
@@ -105,7 +105,7 @@ export interface RekeyTarget {
   /** The shares it started with. */
   first: string[];
   /** A request behind the provider's back. */
-  outside(method: string, path: string, body?: object): Promise<{ status: number; body: Record<string, unknown> }>;
+  outOfBand(method: string, path: string, body?: object): Promise<{ status: number; body: Record<string, unknown> }>;
   /** Seals it, so that an attempt is lost, and opens it again with these shares. */
   sealAndUnseal(shares: string[]): Promise<void>;
   /** Whether these shares open it; disturbs nothing. */
@@ -141,24 +141,24 @@ async function onSandbox(dialect: RekeyTarget["dialect"], { shares, threshold }:
 async function onVault(): Promise<RekeyTarget> {
   const vault = await startVault();
   const target = await before(vault.address, vault.token, "hashicorp");
-  const { outside } = target;
+  const { outOfBand } = target;
   return {
     ...target,
     first: vault.keys,
     async sealAndUnseal(shares) {
-      await outside("PUT", "sys/seal");
+      await outOfBand("PUT", "sys/seal");
       let sealed: unknown;
-      for (const key of shares) sealed = (await outside("PUT", "sys/unseal", { key })).body.sealed;
+      for (const key of shares) sealed = (await outOfBand("PUT", "sys/unseal", { key })).body.sealed;
       if (sealed !== false) throw new Error("these shares do not open the service");
     },
     // A root token that is never made: its last share is judged as the unseal keys are.
     async opens(shares) {
-      await outside("DELETE", "sys/generate-root/attempt");
-      const { nonce, required } = (await outside("PUT", "sys/generate-root/attempt", {})).body as { nonce: string; required: number };
+      await outOfBand("DELETE", "sys/generate-root/attempt");
+      const { nonce, required } = (await outOfBand("PUT", "sys/generate-root/attempt", {})).body as { nonce: string; required: number };
       let complete = false;
       for (const key of shares.slice(0, required))
-        complete = Boolean((await outside("PUT", "sys/generate-root/update", { key, nonce })).body.complete);
-      await outside("DELETE", "sys/generate-root/attempt");
+        complete = Boolean((await outOfBand("PUT", "sys/generate-root/update", { key, nonce })).body.complete);
+      await outOfBand("DELETE", "sys/generate-root/attempt");
       return complete;
     },
     async stop() {
@@ -172,14 +172,14 @@ async function before(
   address: string,
   token: string,
   dialect: RekeyTarget["dialect"],
-): Promise<Pick<RekeyTarget, "dialect" | "gateway" | "token" | "config" | "outside">> {
+): Promise<Pick<RekeyTarget, "dialect" | "gateway" | "token" | "config" | "outOfBand">> {
   const gateway = await startGateway(address);
   const config = { "steward:default": { secrets: { address: gateway.url, token, dialect } } };
-  const outside: RekeyTarget["outside"] = async (method, path, body) => {
+  const outOfBand: RekeyTarget["outOfBand"] = async (method, path, body) => {
     const { status, json } = await call({ url: address, token }, method, `/v1/${path}`, body);
     return { status, body: json ?? {} };
   };
-  return { dialect, gateway, token, config, outside };
+  return { dialect, gateway, token, config, outOfBand };
 }
 
 const fiveOfThree: First = { shares: 5, threshold: 3 };

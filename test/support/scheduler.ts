@@ -14,7 +14,7 @@ export interface SchedulerTarget {
   /** Runs something while the functions of this process reach the target through a gateway, which counts their requests. */
   through<T>(use: (gateway: Gateway) => Promise<T>): Promise<T>;
   /** A request as somebody else would send it. */
-  outside(method: string, path: string, body?: object): Promise<Answer>;
+  outOfBand(method: string, path: string, body?: object): Promise<Answer>;
   /** Makes a namespace. */
   makeNamespace(name: string): Promise<void>;
   /** A token that may list the jobs and deployments of this namespace, and nothing else. */
@@ -114,7 +114,7 @@ async function onSandbox(dialect: SchedulerTarget["dialect"]): Promise<Scheduler
 function onNomad(address: string, token: string): SchedulerTarget {
   const target = of("hashicorp", address, token);
   const write = async (path: string, body: object): Promise<Answer["json"]> => {
-    const { status, text, json } = await target.outside("PUT", path, body);
+    const { status, text, json } = await target.outOfBand("PUT", path, body);
     expect([status, text]).toEqual([200, text]);
     return json;
   };
@@ -136,7 +136,7 @@ function of(
   dialect: SchedulerTarget["dialect"],
   address: string,
   token: string,
-): Pick<SchedulerTarget, "dialect" | "address" | "token" | "connect" | "through" | "outside"> {
+): Pick<SchedulerTarget, "dialect" | "address" | "token" | "connect" | "through" | "outOfBand"> {
   const connect: SchedulerTarget["connect"] = (more) =>
     setAllConfig({ "steward:default": JSON.stringify({ scheduler: { address, token, dialect, ...more } }) });
   return {
@@ -154,6 +154,6 @@ function of(
         await gateway.close();
       }
     },
-    outside: (method, path, body) => call({ url: address, token }, method, `/v1/${path}`, body),
+    outOfBand: (method, path, body) => call({ url: address, token }, method, `/v1/${path}`, body),
   };
 }

@@ -37,7 +37,7 @@ export class SecretStory {
   readonly isReal: boolean;
   private readonly platform: Platform;
   private readonly given: Record<string, string | string[]>;
-  private readonly outside = { cloudASecretKey: canary("changed-a"), cloudCClientSecret: canary("changed-c") };
+  private readonly outOfBand = { cloudASecretKey: canary("changed-a"), cloudCClientSecret: canary("changed-c") };
 
   private constructor(
     dialect: Dialect,
@@ -59,7 +59,7 @@ export class SecretStory {
       misfit: canary("misfit"),
     };
     this.canaries.watchFor(this.given);
-    this.canaries.watchFor({ changedA: this.outside.cloudASecretKey, changedC: this.outside.cloudCClientSecret });
+    this.canaries.watchFor({ changedA: this.outOfBand.cloudASecretKey, changedC: this.outOfBand.cloudCClientSecret });
     this.canaries.watchFor({ secretsToken: sandbox.secrets.token, platformToken: sandbox.platform.token });
   }
 
@@ -174,7 +174,7 @@ export class SecretStory {
   allowAll = (): void => this.sandbox.faults.clear();
 
   /** Somebody else writes secrets. */
-  changeOutside = (): Promise<void> => this.platform.change("cost-estimation", this.outside);
+  changeOutside = (): Promise<void> => this.platform.change("cost-estimation", this.outOfBand);
 
   /** What is looked for was there to be found, and every definition of the story. */
   expectHeld(resources: { urn: string; inputs?: Record<string, unknown>; outputs?: Record<string, unknown> }[]): void {

@@ -4,7 +4,7 @@ import { Project } from "./project";
 import { SchedulerTarget } from "./scheduler";
 import { Target } from "./target";
 
-// A story is told in this process, over the stand-in of the engine. `npm run torture -- stories` tells the same ones with the real command line.
+// A story is told in this process, over the stand-in of the engine. `npm run chaos -- stories` tells the same ones with the real command line.
 
 const isReal = process.env.STORIES === "command line";
 

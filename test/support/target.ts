@@ -14,7 +14,7 @@ export interface Target {
   /** The configuration of a connection to it. */
   config(more?: object): Record<string, object>;
   /** A request behind Pulumi's back. */
-  outside(method: string, path: string, body?: object): Promise<{ status: number; data: Record<string, unknown> | undefined }>;
+  outOfBand(method: string, path: string, body?: object): Promise<{ status: number; data: Record<string, unknown> | undefined }>;
   /** A scheduler engine of its own for each test, at a nested mount. */
   newMount(): Promise<string>;
   stop(): Promise<void>;
@@ -58,7 +58,7 @@ export function onEachTarget(what: string, suite: (current: () => Target) => voi
 
 function target(dialect: Target["dialect"], own: Target["scheduler"], scheduler: Target["scheduler"], stop: Target["stop"]): Target {
   const { address, token } = own;
-  const outside: Target["outside"] = async (method, path, body) => {
+  const outOfBand: Target["outOfBand"] = async (method, path, body) => {
     const { status, json } = await call({ url: address, token }, method, `/v1/${path}`, body);
     return { status, data: json?.data };
   };
@@ -68,10 +68,10 @@ function target(dialect: Target["dialect"], own: Target["scheduler"], scheduler:
     token,
     scheduler,
     config: (more) => ({ "steward:default": { secrets: { address, token, dialect, ...more } } }),
-    outside,
+    outOfBand,
     newMount: async () => {
       const mount = `test/${randomBytes(6).toString("hex")}`;
-      const { status } = await outside("POST", `sys/mounts/${mount}`, { type: dialect === "standard" ? "scheduler" : "nomad" });
+      const { status } = await outOfBand("POST", `sys/mounts/${mount}`, { type: dialect === "standard" ? "scheduler" : "nomad" });
       expect(status).toBe(204);
       return mount;
     },

@@ -1,7 +1,19 @@
 // A program that uses every public name as a user would. It is compiled, not run: by the compiler of this repository and by TypeScript 3.8, which Pulumi runs
 // programs with; hence no newer syntax here.
 import * as pulumi from "@pulumi/pulumi";
-import { Adopt, Args, Connected, DeepInput, ErrorCode, Getter, Outputs, platform, StewardError, scheduler, secrets } from "pulumi-steward";
+import {
+  Adopt,
+  Args,
+  ConnectionArgs,
+  DeepInput,
+  ErrorCode,
+  Getter,
+  Outputs,
+  platform,
+  StewardError,
+  scheduler,
+  secrets,
+} from "pulumi-steward";
 import { Fault, Mail, Options, PlatformService, Sandbox, SecretsService, Seed, Service, start, TextMessage } from "pulumi-steward/sandbox";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -93,14 +105,14 @@ const rekeyArgs: secrets.RekeyArgs = {
   replaceBackup: true,
   removeBackup: later.apply(() => true),
   requireVerification: true,
-  acceptLossRisk: false,
+  allowUnverified: false,
   newShares: [source, "share"],
   proof: "threshold",
   waitSeconds: 60,
   triggers: [later],
   onConflict: "resume",
   discardShares: false,
-  acceptPlaintext: false,
+  allowHttp: false,
   connection: later,
 };
 const rekey = new secrets.Rekey("rekey", rekeyArgs, { protect: true });
@@ -141,7 +153,7 @@ declare const states: [
   platform.SmtpSettingsState,
   platform.SmsSettingsState,
   platform.CustomizationSettingsState,
-  platform.Shown<platform.SmsSettingsState>,
+  platform.SettingsResult<platform.SmsSettingsState>,
 ];
 const settingsArgs: platform.SettingsArgs = { onDelete: "retain", extra: {}, connection: later };
 const anyAction: platform.ActionArgs = { triggers: [later] };
@@ -309,11 +321,11 @@ export async function platformNow(): Promise<unknown[]> {
 }
 
 export async function schedulerNow(signal: AbortSignal): Promise<unknown[]> {
-  const consistency: scheduler.Consistency = { connection: "production", namespace: "*", region: "eu", stale: true };
+  const consistency: scheduler.QueryOptions = { connection: "production", namespace: "*", region: "eu", stale: true };
   const team: scheduler.Selector = scheduler.filter("Meta", "team.name");
   const mine: scheduler.Filter = team.equals("web").and(scheduler.filter("Priority").notEquals(50)).or(team.isEmpty().not());
   const text: string = mine.toString();
-  const query: scheduler.Query = { ...consistency, filter: mine, pageSize: 50, reverse: true, signal };
+  const query: scheduler.ListOptions = { ...consistency, filter: mine, pageSize: 50, reverse: true, signal };
   const jobs: scheduler.List<scheduler.JobStub> = scheduler.listJobs(query);
   const seen: [string, number, unknown][] = [];
   for await (const { SubmitTime, Priority, JobSummary } of jobs) seen.push([SubmitTime, Priority, JobSummary]);
@@ -338,7 +350,7 @@ export async function schedulerNow(signal: AbortSignal): Promise<unknown[]> {
   const wait: scheduler.Duration = "5m";
   const watching: scheduler.WatchOptions = { ...query, resource: "jobs", wait };
   for await (const change of scheduler.watch(watching)) {
-    const { index, items }: scheduler.Change = change;
+    const { index, items }: scheduler.Snapshot = change;
     if (index > 1 && items[0]?.ID) break;
   }
   const waiting: scheduler.WaitForDeploymentOptions = { jobId: "web", timeout: 600, signal };
@@ -347,7 +359,7 @@ export async function schedulerNow(signal: AbortSignal): Promise<unknown[]> {
 }
 
 const get: Getter<secrets.SchedulerRole> = secrets.SchedulerRole.get;
-const connected: Connected = { connection: "production" };
+const connected: ConnectionArgs = { connection: "production" };
 const args: Args<{ a: string[] }> = { a: [later] };
 const deep: DeepInput<{ a: { b: string } }> = { a: { b: later } };
 declare const outputs: Outputs<{ a: number }>;
@@ -410,9 +422,9 @@ export async function sandbox(): Promise<Record<string, string>> {
   platform.appendToReasons(" Applies will be blocked.");
   platform.mail.fail(504);
   platform.mail.fail(401, { stored: true });
-  platform.mail.work();
+  platform.mail.recover();
   platform.sms.fail();
-  platform.sms.work();
+  platform.sms.recover();
   const mails: Mail[] = platform.mail.sent();
   const addressed: { to: string; sender: string; host: string; at: Date }[] = mails;
   const messages: TextMessage[] = platform.sms.sent();

@@ -1,5 +1,5 @@
 import { json } from "../../comparison";
-import { flag, text } from "../../inputs";
+import { bool, str } from "../../inputs";
 import { objectIn } from "../../json";
 import { SettingsInputs, SettingsState, Values } from "./kind";
 import { SettingsDefinition, settings } from "./resource";
@@ -65,22 +65,22 @@ function requiredWhenEnabled(held: Values): string[] {
  */
 export const costEstimationSettings: SettingsDefinition<CostEstimationSettingsInputs, CostEstimationSettingsState> = settings({
   type: "CostEstimationSettings",
-  noun: "cost estimation settings",
+  displayName: "cost estimation settings",
   id: "cost-estimation",
   attributes: {
-    enabled: { input: flag, output: true },
-    cloudAAccessKeyId: { input: text, output: true },
-    cloudASecretKey: { input: text, output: true, secret: true },
+    enabled: { input: bool, output: true },
+    cloudAAccessKeyId: { input: str, output: true },
+    cloudASecretKey: { input: str, output: true, secret: true },
     cloudBCredentials: {
-      input: text.refine((value) => objectIn(value) !== undefined, "must be the JSON text of a service account's key"),
+      input: str.refine((value) => objectIn(value) !== undefined, "must be the JSON text of a service account's key"),
       output: true,
       compare: json,
       secret: true,
     },
-    cloudCClientId: { input: text, output: true },
-    cloudCClientSecret: { input: text, output: true, secret: true },
-    cloudCSubscriptionId: { input: text, output: true },
-    cloudCTenantId: { input: text, output: true },
+    cloudCClientId: { input: str, output: true },
+    cloudCClientSecret: { input: str, output: true, secret: true },
+    cloudCSubscriptionId: { input: str, output: true },
+    cloudCTenantId: { input: str, output: true },
   },
   requiredWhenEnabled,
 });

@@ -1,4 +1,4 @@
-import { nonEmptyText, text } from "../../inputs";
+import { nonEmptyStr, str } from "../../inputs";
 import { SettingsInputs, SettingsState } from "./kind";
 import { SettingsDefinition, settings } from "./resource";
 
@@ -39,13 +39,13 @@ export interface CustomizationSettingsState extends SettingsState, Customization
  */
 export const customizationSettings: SettingsDefinition<CustomizationSettingsInputs, CustomizationSettingsState> = settings({
   type: "CustomizationSettings",
-  noun: "customization settings",
+  displayName: "customization settings",
   id: "customization",
   attributes: {
-    supportEmailAddress: { input: nonEmptyText, output: true },
-    loginHelp: { input: text, output: true },
-    footer: { input: text, output: true },
-    error: { input: text, output: true },
-    newUser: { input: text, output: true },
+    supportEmailAddress: { input: nonEmptyStr, output: true },
+    loginHelp: { input: str, output: true },
+    footer: { input: str, output: true },
+    error: { input: str, output: true },
+    newUser: { input: str, output: true },
   },
 });

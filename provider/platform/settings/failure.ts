@@ -1,5 +1,5 @@
 import { Connection } from "../../connection";
-import { StewardError, Unfinished } from "../../errors";
+import { PartialState, StewardError } from "../../errors";
 import { fetchSettings } from "./document";
 import { Kind, same, Values } from "./kind";
 import { Basis, Plan } from "./plan";
@@ -11,41 +11,41 @@ import { stateOf } from "./state";
 export async function afterFailure(kind: Kind, connection: Connection, error: unknown, basis: Basis, planned: Plan): Promise<unknown> {
   if (!(error instanceof StewardError)) return error;
   const mailError = kind.mailErrors?.[error.status ?? 0];
-  if (!mailError && !error.facts.outcomeUnknown) return error;
+  if (!mailError && !error.details.outcomeUnknown) return error;
   const { changes, declared } = planned;
-  const reason = mailError ? `${mailError}: ${error.facts.reason}` : error.facts.reason;
+  const reason = mailError ? `${mailError}: ${error.details.reason}` : error.details.reason;
   // What leaves the program stays managed until it is known to have been put back.
   const remembered = {
     managed: [...new Set([...basis.managed, ...planned.managed])].sort(),
-    heldBefore: { ...basis.heldBefore, ...planned.heldBefore },
-    changedByServer: basis.changedByServer,
+    originalValues: { ...basis.originalValues, ...planned.originalValues },
+    serverNormalized: basis.serverNormalized,
     extraWriteOnly: planned.extraWriteOnly,
   };
-  const inDoubt = (advice: string): Unfinished<object> =>
-    new Unfinished(
-      { ...stateOf<object>(kind, basis.known, basis.known, remembered), unfinished: true, sent: changes },
-      { ...error.facts, reason, advice },
+  const inDoubt = (hint: string): PartialState<object> =>
+    new PartialState(
+      { ...stateOf<object>(kind, basis.known, basis.known, remembered), outcomeUnknown: true, sent: changes },
+      { ...error.details, reason, hint },
     );
   let now: Values;
   try {
     now = await fetchSettings(kind, connection);
   } catch (second) {
     // Then the platform refused the token, not what was written.
-    if (!error.facts.outcomeUnknown && second instanceof StewardError && second.code === "ERR_FORBIDDEN") return error;
+    if (!error.details.outcomeUnknown && second instanceof StewardError && second.code === "ERR_FORBIDDEN") return error;
     return inDoubt("Whether the settings were stored could not be read back either: the next `pulumi up` reads them first.");
   }
   const seen = Object.keys(changes).filter((name) => name in now);
   if (seen.some((name) => !same(kind, name, now[name], basis.known[name]))) {
-    const advice = `The settings were stored all the same${mailError ? "; no further mail is sent before something changes" : ", and the next `pulumi up` goes on from them"}.`;
-    return new Unfinished(stateOf(kind, now, { ...basis.known, ...declared }, remembered), { ...error.facts, reason, advice });
+    const hint = `The settings were stored all the same${mailError ? "; no further mail is sent before something changes" : ", and the next `pulumi up` goes on from them"}.`;
+    return new PartialState(stateOf(kind, now, { ...basis.known, ...declared }, remembered), { ...error.details, reason, hint });
   }
   if (seen.length === 0 && Object.keys(changes).length > 0)
     return inDoubt(`The server does not show whether it stored ${Object.keys(changes).join(", ")}: the next \`pulumi up\` sends it again.`);
   return error.with({
     reason,
-    code: mailError ? "ERR_REFUSED" : error.code,
+    code: mailError ? "ERR_REJECTED" : error.code,
     outcomeUnknown: false,
-    advice: "The server holds what it held before: `pulumi up` tries again.",
+    hint: "The server holds what it held before: `pulumi up` tries again.",
   });
 }
 

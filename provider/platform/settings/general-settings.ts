@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag } from "../../inputs";
+import { bool } from "../../inputs";
 import { SettingsInputs, SettingsState } from "./kind";
 import { SettingsDefinition, settings } from "./resource";
 
@@ -42,14 +42,14 @@ export interface GeneralSettingsState extends SettingsState, GeneralSettingsAttr
  */
 export const generalSettings: SettingsDefinition<GeneralSettingsInputs, GeneralSettingsState> = settings({
   type: "GeneralSettings",
-  noun: "general settings",
+  displayName: "general settings",
   id: "general",
   attributes: {
-    limitUserOrganizationCreation: { input: flag, output: true },
-    apiRateLimitingEnabled: { input: flag, output: true },
+    limitUserOrganizationCreation: { input: bool, output: true },
+    apiRateLimitingEnabled: { input: bool, output: true },
     apiRateLimit: { input: z.int("must be a whole number").min(30, "must be at least 30 requests per second"), output: true },
-    sendPassingStatusesForUntriggeredSpeculativePlans: { input: flag, output: true },
-    allowSpeculativePlansOnPullRequestsFromForks: { input: flag, output: true },
-    defaultRemoteStateAccess: { input: flag, output: true },
+    sendPassingStatusesForUntriggeredSpeculativePlans: { input: bool, output: true },
+    allowSpeculativePlansOnPullRequestsFromForks: { input: bool, output: true },
+    defaultRemoteStateAccess: { input: bool, output: true },
   },
 });

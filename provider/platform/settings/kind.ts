@@ -1,9 +1,9 @@
 import { Comparison } from "../../comparison";
 import { Connection } from "../../connection";
-import { AnyFields, Fields, Finding, Rule } from "../../definition";
+import { AnyFields, CheckFailure, Fields, Rule } from "../../definition";
 import { comparisonOf, namesWith } from "../../fields";
 import { Retry } from "../../http";
-import { Connected } from "../../inputs";
+import { ConnectionArgs } from "../../inputs";
 import type { Args } from "../../resource";
 import { closest } from "../../spelling";
 import { dialectOf, wireName } from "../client";
@@ -14,7 +14,7 @@ import { dialectOf, wireName } from "../client";
 export type OnDelete = "restore" | "retain";
 
 /** What every settings resource takes beside its attributes. An attribute that is not given has no default: it stays as it is. */
-export interface SettingsInputs extends Connected {
+export interface SettingsInputs extends ConnectionArgs {
   /**
    * "restore" puts back, when the resource is destroyed, what the declared attributes held before; "retain" leaves them. An attribute that
    * leaves the program is put back either way. Changing this sends nothing.
@@ -57,7 +57,7 @@ export type Attributes<Inputs, Outputs> = Omit<Fields<Inputs, Outputs, Outputs>,
 export interface Kind {
   /** `GeneralSettings`. */
   type: string;
-  noun: string;
+  displayName: string;
   /** Of the resource, and of its document: `general` of `general-settings`. */
   id: string;
   /** The last part of the path, where it is not `<id>-settings`. */
@@ -145,7 +145,7 @@ export const pick = (values: Values, names: readonly string[]): Values =>
 export const held = (value: unknown): { value?: unknown } => (value === null || value === undefined ? {} : { value });
 
 /** The problems of the names in `extra` and `extraWriteOnly`. @internal */
-export function extraFindings(kind: Kind, connection: Connection, inputs: { extra?: Values } & NamesWriteOnly): Finding[] {
+export function extraFindings(kind: Kind, connection: Connection, inputs: { extra?: Values } & NamesWriteOnly): CheckFailure[] {
   const { extra = {}, extraWriteOnly = [] } = inputs;
   const paths = [
     ...Object.keys(extra).map((name) => ({ name, path: `extra.${name}` })),
@@ -165,7 +165,7 @@ export function extraFindings(kind: Kind, connection: Connection, inputs: { extr
 }
 
 /** The problems of attributes in `extra` that the server does not show. @internal */
-export function unseenFindings(kind: Kind, connection: Connection, names: readonly string[], shown: Values): Finding[] {
+export function unseenFindings(kind: Kind, connection: Connection, names: readonly string[], shown: Values): CheckFailure[] {
   const extras = Object.keys(shown).flatMap((name) => extraName(name) ?? []);
   const known = new Map([...extras.map((name) => [name, name] as const), ...wireNames(kind, connection)]);
   return names.map((path) => {

@@ -1,4 +1,4 @@
-import { Finding, PlanNote } from "../../definition";
+import { CheckFailure, PlanNote } from "../../definition";
 import {
   declaredIn,
   differing,
@@ -28,7 +28,7 @@ export interface Basis extends Managed, NamesWriteOnly {
 export interface Plan extends NamesWriteOnly {
   declared: Values;
   managed: string[];
-  heldBefore: Managed["heldBefore"];
+  originalValues: Managed["originalValues"];
   changes: Values;
   /** What the server will hold. */
   after: Values;
@@ -50,22 +50,22 @@ export function restoration(
   known: Values,
 ): { values: Values; lost: string[] } {
   const values: Values = {};
-  const { heldBefore } = last;
+  const { originalValues } = last;
   // The API refuses null for a string.
   const nothing = (name: string): unknown => (typeof known[name] === "string" ? "" : undefined);
-  for (const name of leaving) if (heldBefore[name]) values[name] = heldBefore[name].value ?? nothing(name);
+  for (const name of leaving) if (originalValues[name]) values[name] = originalValues[name].value ?? nothing(name);
   // The server holds no attribute that it should show and does not.
-  const lost = leaving.filter((name) => !heldBefore[name] && (!extraName(name) || isExtraWriteOnly(kind, name, last)));
+  const lost = leaving.filter((name) => !originalValues[name] && (!extraName(name) || isExtraWriteOnly(kind, name, last)));
   if (lost.length > 0 && ("enabled" in values ? values.enabled : known.enabled)) values.enabled = false;
   return { values, lost };
 }
 
 /** @internal */
 export function planOf(kind: Kind, inputs: NamesWriteOnly, basis: Basis): Plan {
-  const { known, managed: before, heldBefore, isFirst } = basis;
+  const { known, managed: before, originalValues, isFirst } = basis;
   const declared = declaredIn(kind, inputs);
   const managed = Object.keys(declared).sort();
-  const captured = managed.map((name) => [name, before.includes(name) ? heldBefore[name] : capture(kind, name, known)]);
+  const captured = managed.map((name) => [name, before.includes(name) ? originalValues[name] : capture(kind, name, known)]);
   const left = before.filter((name) => !(name in declared));
   const { values, lost } = restoration(kind, left, basis, known);
   const wanted = { ...values, ...declared };
@@ -75,7 +75,7 @@ export function planOf(kind: Kind, inputs: NamesWriteOnly, basis: Basis): Plan {
   return {
     declared,
     managed,
-    heldBefore: Object.fromEntries(captured.filter(([, value]) => value)),
+    originalValues: Object.fromEntries(captured.filter(([, value]) => value)),
     changes: differing(kind, wanted, known),
     after,
     lost,
@@ -84,7 +84,7 @@ export function planOf(kind: Kind, inputs: NamesWriteOnly, basis: Basis): Plan {
 }
 
 /** What the server would refuse of a plan. @internal */
-export function refusals({ requiredWhenEnabled }: Kind, { changes, after }: Plan): Finding[] {
+export function refusals({ requiredWhenEnabled }: Kind, { changes, after }: Plan): CheckFailure[] {
   const missing = Object.keys(changes).length > 0 ? (requiredWhenEnabled?.(after) ?? []) : [];
   if (missing.length === 0) return [];
   return [{ path: "enabled", reason: `needs ${missing.join(", ")}, which neither the program declares nor the server shows` }];
@@ -93,10 +93,10 @@ export function refusals({ requiredWhenEnabled }: Kind, { changes, after }: Plan
 /** What an update will do. @internal */
 export function notesOf(kind: Kind, inputs: NamesWriteOnly, last: Managed & NamesWriteOnly): PlanNote[] {
   const plan = planOf(kind, inputs, { ...last, known: knownIn(kind, last), isFirst: false });
-  const leaving = last.managed.filter((name) => !(name in plan.declared) && name in last.heldBefore && !secrets(kind).includes(name));
+  const leaving = last.managed.filter((name) => !(name in plan.declared) && name in last.originalValues && !secrets(kind).includes(name));
   return [
     ...refusals(kind, plan).map(({ path, reason }) => ({ path, text: reason })),
-    ...leaving.map((name) => ({ path: name, text: `is declared no more, and is put back to ${shown(last.heldBefore[name]?.value)}` })),
+    ...leaving.map((name) => ({ path: name, text: `is declared no more, and is put back to ${shown(last.originalValues[name]?.value)}` })),
   ];
 }
 

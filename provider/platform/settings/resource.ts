@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { Found } from "../../adoption";
 import { remembered } from "../../cache";
-import { set } from "../../comparison";
+import { unordered } from "../../comparison";
 import { Connection } from "../../connection";
-import { CreateRequest, Definition, DeleteRequest, Doubt, Fields, ReadRequest, UpdateRequest } from "../../definition";
-import { StewardError, Unfinished } from "../../errors";
-import { connectionField, texts } from "../../inputs";
+import { CreateRequest, Definition, DeleteRequest, Fields, OutcomeUnknown, ReadRequest, UpdateRequest } from "../../definition";
+import { PartialState, StewardError } from "../../errors";
+import { connectionField, strList } from "../../inputs";
 import { heldByAnother, removeObject } from "../../ownership";
 import { adminPath, system } from "../client";
 import { fetchSettings, patchSettings } from "./document";
@@ -29,14 +29,14 @@ import {
   writeOnly,
 } from "./kind";
 import { Basis, notesOf, Plan, planOf, refusals, restoration } from "./plan";
-import { Managed, Remembered, recognized, serverNormalizations, stateOf } from "./state";
+import { Managed, recognized, StoredState, serverNormalizations, stateOf } from "./state";
 
 // The resource of settings: read, patched and put back in the same way for every kind.
 
 /** A creation finds what the server holds, by attribute. @internal */
-export interface SettingsDefinition<Inputs, State> extends Definition<Inputs, State, State & Remembered, Values> {}
+export interface SettingsDefinition<Inputs, State> extends Definition<Inputs, State, State & StoredState, Values> {}
 
-type Last = SettingsState & Remembered & Doubt;
+type Last = SettingsState & StoredState & OutcomeUnknown;
 
 /** @internal */
 export function settings<Inputs extends SettingsInputs, State extends SettingsState>(
@@ -51,11 +51,11 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   return {
     system,
     token: `platform:${of.type}`,
-    noun: of.noun,
+    displayName: of.displayName,
     name: of.id,
     id: of.id,
     readById: true,
-    fields: { ...of.attributes, ...sharedFields } as unknown as Fields<Inputs, State, State & Remembered>,
+    fields: { ...of.attributes, ...sharedFields } as unknown as Fields<Inputs, State, State & StoredState>,
     rules: [
       ...(of.rules ?? []),
       { fields: ["extra", "extraWriteOnly"], check: (inputs, connection) => extraFindings(kind, connection, inputs) },
@@ -66,13 +66,13 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   };
 }
 
-const sharedFields: Fields<SettingsInputs, SettingsState, SettingsState & Remembered> = {
+const sharedFields: Fields<SettingsInputs, SettingsState, SettingsState & StoredState> = {
   onDelete: { input: z.enum(["restore", "retain"], 'must be "restore" or "retain"'), stored: true },
   extra: { input: z.record(z.string(), z.unknown(), "must be an object"), output: true, perKey: true },
-  extraWriteOnly: { input: texts, stored: true, compare: set, secretKeysOf: "extra" },
+  extraWriteOnly: { input: strList, stored: true, compare: unordered, secretKeysOf: "extra" },
   managed: { output: true },
-  heldBefore: { stored: true, secretOutput: true },
-  changedByServer: { stored: true, secretOutput: true },
+  originalValues: { stored: true, secretOutput: true },
+  serverNormalized: { stored: true, secretOutput: true },
   sent: { stored: true, secretOutput: true },
   connection: connectionField,
 };
@@ -93,10 +93,10 @@ const operationsOf = (
 async function read(kind: Kind, { connection, state }: ReadRequest<Last>): Promise<Last> {
   const now = await fetchSettings(kind, connection);
   const fresh: Last = stateOf(kind, now, knownIn(kind, state), state);
-  return state.unfinished && writeWasApplied(kind, state, now) ? { ...fresh, unfinished: undefined, sent: undefined } : fresh;
+  return state.outcomeUnknown && writeWasApplied(kind, state, now) ? { ...fresh, outcomeUnknown: undefined, sent: undefined } : fresh;
 }
 
-const first = (known: Values): Basis => ({ known, managed: [], heldBefore: {}, changedByServer: {}, isFirst: true });
+const first = (known: Values): Basis => ({ known, managed: [], originalValues: {}, serverNormalized: {}, isFirst: true });
 
 /** Settings always exist: a creation takes them over. */
 async function find(kind: Kind, { connection, inputs }: { connection: Connection; inputs: SettingsInputs }): Promise<Found<Values>> {
@@ -123,13 +123,13 @@ async function update(kind: Kind, { connection, inputs, last }: UpdateRequest<Se
     known,
     Object.keys(known).filter((name) => !isExtraWriteOnly(kind, name, last)),
   );
-  if (joins || last.unfinished || unseen(kind, declaredIn(kind, inputs), seen, inputs).length > 0) {
+  if (joins || last.outcomeUnknown || unseen(kind, declaredIn(kind, inputs), seen, inputs).length > 0) {
     // Captured before its first write, and not from a state that may be old.
     const now = await fetchSettings(kind, connection);
-    if (last.unfinished && !writeWasApplied(kind, last, now))
+    if (last.outcomeUnknown && !writeWasApplied(kind, last, now))
       for (const name of [...writeOnly(kind), ...requestOnly(kind)]) delete known[name];
     for (const name of unseen(kind, known, now, inputs)) delete known[name];
-    known = { ...known, ...recognized(kind, now, known, last.changedByServer) };
+    known = { ...known, ...recognized(kind, now, known, last.serverNormalized) };
   }
   return write(kind, connection, inputs, { ...last, known, isFirst: false });
 }
@@ -156,40 +156,40 @@ async function write(kind: Kind, connection: Connection, inputs: SettingsInputs,
   const unshown = unseen(kind, pick(changes, managed), shown, inputs);
   const state: Last = stateOf(kind, writtenValues(basis, plan, shown, unshown), known, {
     ...plan,
-    changedByServer: { ...unwritten(basis, plan), ...normalized },
+    serverNormalized: { ...unwritten(basis, plan), ...normalized },
   });
   if (unshown.length === 0) return state;
-  throw new Unfinished(state, {
+  throw new PartialState(state, {
     reason: `the platform does not show ${unshown.join(", ")} after the write`,
-    advice: "Everything else was stored. Correct the name, or list it in extraWriteOnly if the platform accepts it and never shows it.",
+    hint: "Everything else was stored. Correct the name, or list it in extraWriteOnly if the platform accepts it and never shows it.",
   });
 }
 
 /** What the server holds after a write, as far as it is known. */
 function writtenValues(
-  { known, managed: before, heldBefore }: Basis,
+  { known, managed: before, originalValues }: Basis,
   { managed, changes }: Plan,
   shown: Values,
   unshown: string[],
 ): Values {
-  const released = before.filter((name) => !managed.includes(name) && !heldBefore[name]);
+  const released = before.filter((name) => !managed.includes(name) && !originalValues[name]);
   const values = { ...known, ...changes, ...shown };
   for (const name of [...released.filter((name) => !(name in changes) && !(name in shown)), ...unshown]) delete values[name];
   return values;
 }
 
-const unwritten = ({ changedByServer = {} }: Basis, { managed, changes }: Plan): NonNullable<Managed["changedByServer"]> =>
+const unwritten = ({ serverNormalized = {} }: Basis, { managed, changes }: Plan): NonNullable<Managed["serverNormalized"]> =>
   pick(
-    changedByServer,
+    serverNormalized,
     managed.filter((name) => !(name in changes)),
-  ) as NonNullable<Managed["changedByServer"]>;
+  ) as NonNullable<Managed["serverNormalized"]>;
 
 /** Why the server would refuse a write, or lose a part of it. */
 function refusalOf(kind: Kind, connection: Connection, inputs: SettingsInputs, known: Values, plan: Plan): StewardError | undefined {
   const unshown = unseenFindings(kind, connection, unseen(kind, plan.declared, known, inputs), known);
   const findings = [...unshown, ...refusals(kind, plan)];
   if (findings.length === 0) return undefined;
-  const advice = [
+  const hint = [
     unshown.length > 0 ? "Correct the name, or list it in extraWriteOnly if the platform accepts it and never shows it." : [],
     findings.length > unshown.length ? "Declare what is missing, or leave them disabled." : [],
     "Nothing was sent.",
@@ -197,7 +197,7 @@ function refusalOf(kind: Kind, connection: Connection, inputs: SettingsInputs, k
   return new StewardError({
     code: "ERR_INVALID_INPUT",
     reason: findings.map(({ path, reason }) => `${path}: ${reason}`).join("; "),
-    advice: advice.flat().join(" "),
+    hint: hint.flat().join(" "),
   });
 }
 
@@ -210,7 +210,7 @@ async function remove(kind: Kind, { connection, state: last }: DeleteRequest<Las
   const kept = last.managed.filter((name) => other?.managed?.includes(name) ?? true);
   const left = last.managed.filter((name) => !kept.includes(name));
   if (left.length > 0) await restore(kind, connection, { ...last, managed: left }, other?.managed);
-  const originals = kept.filter((name) => last.heldBefore[name]);
+  const originals = kept.filter((name) => last.originalValues[name]);
   if (originals.length > 0)
     warn(
       connection,
@@ -220,15 +220,15 @@ async function remove(kind: Kind, { connection, state: last }: DeleteRequest<Las
 }
 
 /** What this run has put back of settings, by the instance that did it. */
-const restoredIn = ({ memory, server }: Connection, kind: Kind): Map<string, Values> =>
-  remembered(memory, ["restored", server, objectOf(kind)], () => new Map<string, Values>());
+const restoredIn = ({ cache, server }: Connection, kind: Kind): Map<string, Values> =>
+  remembered(cache, ["restored", server, objectOf(kind)], () => new Map<string, Values>());
 
 /** Puts back what the managed attributes held before. `kept`: what another resource manages. */
 async function restore(kind: Kind, connection: Connection, last: Last, kept: readonly string[] = []): Promise<void> {
   // Of two resources of the same settings, the older one knows what was there before both.
   const restored = restoredIn(connection, kind);
   const older = [...restored].filter(([instance]) => instance < (connection.instance ?? "")).sort(([a], [b]) => (a < b ? 1 : -1));
-  const known = { ...knownIn(kind, last), ...(last.unfinished || restored.size > 0 ? await fetchSettings(kind, connection) : {}) };
+  const known = { ...knownIn(kind, last), ...(last.outcomeUnknown || restored.size > 0 ? await fetchSettings(kind, connection) : {}) };
   const { values: own, lost } = restoration(kind, last.managed, last, known);
   const values = { ...own, ...pick(Object.assign({}, ...older.map(([, each]) => each)), last.managed) };
   for (const name of kept) delete values[name];
@@ -237,9 +237,9 @@ async function restore(kind: Kind, connection: Connection, last: Last, kept: rea
   try {
     if (Object.keys(changes).length > 0) shown = await patchSettings(kind, connection, changes);
   } catch (error) {
-    if (!(error instanceof StewardError) || error.code !== "ERR_REFUSED") throw error;
+    if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
     throw error.with({
-      advice: 'What it held before does not fit what it holds now: correct it there, or set onDelete: "retain" and run `pulumi up` first.',
+      hint: 'What it held before does not fit what it holds now: correct it there, or set onDelete: "retain" and run `pulumi up` first.',
     });
   }
   restored.set(connection.instance ?? "", values);
@@ -248,7 +248,7 @@ async function restore(kind: Kind, connection: Connection, last: Last, kept: rea
   if (residue) warn(connection, kind, residue);
 }
 
-const warn = ({ say }: Connection, { noun, id }: Kind, line: string): void => say(`warning: ${noun} "${id}": ${line}`);
+const warn = ({ say }: Connection, { displayName, id }: Kind, line: string): void => say(`warning: ${displayName} "${id}": ${line}`);
 
 function warnOfLost(connection: Connection, kind: Kind, lost: readonly string[], isEnabled: unknown): void {
   if (lost.length === 0) return;

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { pem } from "../../comparison";
-import { flag, holdsCredentials, nonEmptyText, text } from "../../inputs";
+import { bool, holdsCredentials, nonEmptyStr, str } from "../../inputs";
 import { dialectOf } from "../client";
 import { SettingsInputs, SettingsState } from "./kind";
 import { SettingsDefinition, settings } from "./resource";
@@ -83,18 +83,18 @@ function isCertificate(value: string): boolean {
  */
 export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsState> = settings({
   type: "SamlSettings",
-  noun: "SAML settings",
+  displayName: "SAML settings",
   id: "saml",
   attributes: {
-    enabled: { input: flag, output: true },
-    debug: { input: flag, output: true },
-    idpCert: { input: nonEmptyText, output: true, compare: pem },
+    enabled: { input: bool, output: true },
+    debug: { input: bool, output: true },
+    idpCert: { input: nonEmptyStr, output: true, compare: pem },
     sloEndpointUrl: { input: url, output: true },
     ssoEndpointUrl: { input: url, output: true },
-    attrUsername: { input: text, output: true },
-    attrGroups: { input: text, output: true },
-    attrSiteAdmin: { input: text, output: true },
-    siteAdminRole: { input: text, output: true },
+    attrUsername: { input: str, output: true },
+    attrGroups: { input: str, output: true },
+    attrSiteAdmin: { input: str, output: true },
+    siteAdminRole: { input: str, output: true },
     ssoApiTokenSessionTimeout: { input: z.int("must be a whole number of seconds").min(1, "must be at least 1 second"), output: true },
     // The certificate that was declared before, which the program may have marked as a secret.
     oldIdpCert: { output: true, secretOutput: true },

@@ -1,4 +1,4 @@
-import { flag, nonEmptyText } from "../../inputs";
+import { bool, nonEmptyStr } from "../../inputs";
 import { dialectOf } from "../client";
 import { SettingsInputs, SettingsState } from "./kind";
 import { SettingsDefinition, settings } from "./resource";
@@ -41,14 +41,14 @@ export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {
  */
 export const smsSettings: SettingsDefinition<SmsSettingsInputs, SmsSettingsState> = settings({
   type: "SmsSettings",
-  noun: "SMS settings",
+  displayName: "SMS settings",
   id: "sms",
   document: (connection) => dialectOf(connection).smsSettings,
   attributes: {
-    enabled: { input: flag, output: true },
-    accountSid: { input: nonEmptyText, output: true },
-    authToken: { input: nonEmptyText, stored: true, secret: true, writeOnly: true },
-    fromNumber: { input: nonEmptyText, output: true },
+    enabled: { input: bool, output: true },
+    accountSid: { input: nonEmptyStr, output: true },
+    authToken: { input: nonEmptyStr, stored: true, secret: true, writeOnly: true },
+    fromNumber: { input: nonEmptyStr, output: true },
   },
   requiredWhenEnabled: (held) => (held.enabled ? ["accountSid", "authToken", "fromNumber"].filter((field) => !held[field]) : []),
 });

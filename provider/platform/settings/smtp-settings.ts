@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, nonEmptyText } from "../../inputs";
+import { bool, nonEmptyStr } from "../../inputs";
 import { SettingsInputs, SettingsState } from "./kind";
 import { SettingsDefinition, settings } from "./resource";
 
@@ -41,7 +41,7 @@ export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes
  *
  * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. A write is
  * retried only after a 429, for each may send a mail. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's; with
- * `ERR_INVALID_INPUT`, before anything is sent, where mail would be enabled without one of its attributes; with `ERR_REFUSED` where the mail
+ * `ERR_INVALID_INPUT`, before anything is sent, where mail would be enabled without one of its attributes; with `ERR_REJECTED` where the mail
  * server turns the test mail down and nothing was stored, and with `ERR_INCOMPLETE` where the settings were stored all the same.
  *
  * ```ts
@@ -56,20 +56,20 @@ export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes
  */
 export const smtpSettings: SettingsDefinition<SmtpSettingsInputs, SmtpSettingsState> = settings({
   type: "SmtpSettings",
-  noun: "SMTP settings",
+  displayName: "SMTP settings",
   id: "smtp",
   attributes: {
-    enabled: { input: flag, output: true },
-    host: { input: nonEmptyText, output: true },
+    enabled: { input: bool, output: true },
+    host: { input: nonEmptyStr, output: true },
     port: {
       input: z.int("must be a port").min(1, "must be a port from 1 to 65535").max(65535, "must be a port from 1 to 65535"),
       output: true,
     },
-    sender: { input: nonEmptyText, output: true },
+    sender: { input: nonEmptyStr, output: true },
     auth: { input: z.enum(["none", "plain", "login"], 'must be "none", "plain" or "login"'), output: true },
-    username: { input: nonEmptyText, output: true },
-    password: { input: nonEmptyText, stored: true, secret: true, writeOnly: true },
-    testEmailAddress: { input: nonEmptyText, stored: true, requestOnly: true },
+    username: { input: nonEmptyStr, output: true },
+    password: { input: nonEmptyStr, stored: true, secret: true, writeOnly: true },
+    testEmailAddress: { input: nonEmptyStr, stored: true, requestOnly: true },
   },
   requiredWhenEnabled: (held) => {
     const signsIn = held.auth === "plain" || held.auth === "login";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { Connection } from "../../connection";
 import { StewardError } from "../../errors";
-import { unlikeTheApi } from "../../failure";
+import { unexpectedResponse } from "../../failure";
 import { delayAfter429 } from "../../http";
 import { apiPath, call, dialectOf, isFromService } from "../client";
 import { decodeShare } from "./crypto";
@@ -57,7 +57,7 @@ function parse<T>(schema: z.ZodType<T>, body: unknown, method: string, path: str
 const unexpectedAnswer = (method: string, path: string): StewardError =>
   identified(
     "unexpected-response",
-    unlikeTheApi(method, path, "the server's answer is not that of a rekey", "Check the connection's address."),
+    unexpectedResponse(method, path, "the server's answer is not that of a rekey", "Check the connection's address."),
   );
 
 /** A request that changes the attempt: never repeated by itself, and never sent when nobody is left to save what it brings. */
@@ -124,10 +124,10 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
   const send = (): Promise<unknown> => retryAfter429(connection, cancel, isInProgress);
   const key = JSON.stringify(["cancelled", connection.server, nonce]);
   // No nonce comes twice: whoever goes on cancelling it would do so for ever.
-  if (connection.memory.has(key))
+  if (connection.cache.has(key))
     throw identified(
       "cancel-ineffective",
-      unlikeTheApi(
+      unexpectedResponse(
         "DELETE",
         init,
         "the service still shows an attempt that it said was cancelled",
@@ -141,7 +141,7 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
     // Of a cancel it can be seen whether it arrived.
     if (await isInProgress()) await send();
   }
-  connection.memory.set(key, true);
+  connection.cache.set(key, true);
 }
 
 /** Gives a current share. A set: it was the last one. @internal */
@@ -207,7 +207,7 @@ export async function getBackup(connection: Connection): Promise<RekeyBackup | u
 function explainDenied(error: unknown, connection: Connection, capability: "read" | "delete"): unknown {
   if (!(error instanceof StewardError) || error.status !== 403 || connection.token() === undefined) return error;
   return error.with({
-    advice: `${error.facts.advice} Its policies must allow ${capability} on sys/rekey/backup, and sudo if the service's OpenAPI document marks that path so.`,
+    hint: `${error.details.hint} Its policies must allow ${capability} on sys/rekey/backup, and sudo if the service's OpenAPI document marks that path so.`,
   });
 }
 
@@ -227,7 +227,7 @@ export const wasNotCounted = (error: StewardError): boolean =>
   !isReplyLost(error) && (error.status === undefined || error.status < 400 || [401, 403, 404, 429, 503].includes(error.status));
 
 /** Whether a request may have been applied all the same. @internal */
-export const isReplyLost = (error: unknown): boolean => error instanceof StewardError && Boolean(error.facts.outcomeUnknown);
+export const isReplyLost = (error: unknown): boolean => error instanceof StewardError && Boolean(error.details.outcomeUnknown);
 
 /** Whether the service says that its seal keeps the key. @internal */
 export async function isAutoUnsealed(connection: Connection): Promise<boolean> {
@@ -252,10 +252,10 @@ interface Waits {
 /** Waits after a 429. Throws every other error, and the 429 itself once all waits of this run would last longer than the deadline of a request. @internal */
 export async function waitAfter429(connection: Connection, error: unknown): Promise<void> {
   const key = "rekey: waits after 429";
-  const { count, milliseconds } = (connection.memory.get(key) as Waits | undefined) ?? { count: 0, milliseconds: 0 };
+  const { count, milliseconds } = (connection.cache.get(key) as Waits | undefined) ?? { count: 0, milliseconds: 0 };
   const pause = delayAfter429(connection, error, count);
   if (pause === undefined || milliseconds + pause > connection.limits.deadline) throw error;
-  connection.memory.set(key, { count: count + 1, milliseconds: milliseconds + pause });
+  connection.cache.set(key, { count: count + 1, milliseconds: milliseconds + pause });
   await sleep(pause);
 }
 

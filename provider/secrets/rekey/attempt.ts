@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { ignored } from "../../comparison";
+import { neverDiffers } from "../../comparison";
 import { Connection, isPrivate } from "../../connection";
-import { Definition, Doubt, Finding, PlanNote, Rule } from "../../definition";
+import { CheckFailure, Definition, OutcomeUnknown, PlanNote, Rule } from "../../definition";
 import { removeObject } from "../../ownership";
 import { dialectOf, system } from "../client";
 import { createThrowAwayKey, inspectKeys } from "./crypto";
@@ -50,7 +50,7 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     fields: ["pgpKeys", "secretShares"],
     check: async ({ pgpKeys, secretShares }) => {
       if (!pgpKeys) return [];
-      const findings: Finding[] = [];
+      const findings: CheckFailure[] = [];
       if (pgpKeys.length !== secretShares)
         findings.push({ path: "pgpKeys", reason: `must be as many as secretShares, ${secretShares}, not ${pgpKeys.length}` });
       return [...findings, ...(await keyFindings(pgpKeys))];
@@ -77,32 +77,32 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     ],
   },
   {
-    fields: ["requireVerification", "acceptLossRisk", "backup", "pgpKeys"],
-    check: ({ requireVerification = true, acceptLossRisk, backup, pgpKeys }) => {
+    fields: ["requireVerification", "allowUnverified", "backup", "pgpKeys"],
+    check: ({ requireVerification = true, allowUnverified, backup, pgpKeys }) => {
       if (requireVerification || (backup && pgpKeys)) return [];
       const cost =
         "the last current share commits, and if its reply is lost, nobody ever knows the new keys: the service cannot be unsealed again";
-      return acceptLossRisk
+      return allowUnverified
         ? [{ path: "requireVerification", reason: `without verification ${cost}`, warning: true }]
         : [
             {
               path: "requireVerification",
-              reason: `without verification ${cost}; give pgpKeys and backup as well, or acceptLossRisk: true`,
+              reason: `without verification ${cost}; give pgpKeys and backup as well, or allowUnverified: true`,
             },
           ];
     },
   },
   { fields: ["shareFindings"], check: ({ shareFindings }) => shareFindings },
   {
-    fields: ["acceptPlaintext"],
-    check: ({ acceptPlaintext }, connection) =>
-      acceptPlaintext || isPrivate(connection)
+    fields: ["allowHttp"],
+    check: ({ allowHttp }, connection) =>
+      allowHttp || isPrivate(connection)
         ? []
-        : [{ path: "", reason: `shares would go to ${connection.address} in clear text: give it https, or set acceptPlaintext: true` }],
+        : [{ path: "", reason: `shares would go to ${connection.address} in clear text: give it https, or set allowHttp: true` }],
   },
 ];
 
-async function keyFindings(keys: string[]): Promise<Finding[]> {
+async function keyFindings(keys: string[]): Promise<CheckFailure[]> {
   const inspected = await inspectKeys(keys);
   return inspected.flatMap(({ problem, fingerprint }, index) => {
     if (problem) return [{ path: `pgpKeys[${index}]`, reason: problem }];
@@ -156,10 +156,10 @@ async function planNotes({
   return [{ path: "", text, isInformation: true }];
 }
 
-async function up(connection: Connection, inputs: AttemptInputs, last: Partial<AttemptState> & Doubt): Promise<AttemptState> {
+async function up(connection: Connection, inputs: AttemptInputs, last: Partial<AttemptState> & OutcomeUnknown): Promise<AttemptState> {
   const before = last.attempt;
   // Another address of the same service is no reason for a new rekey.
-  if (before && !last.unfinished && !isNew(inputs, last)) return { attempt: before };
+  if (before && !last.outcomeUnknown && !isNew(inputs, last)) return { attempt: before };
   assertSavesEachStep(connection);
   const parameters = await parametersOf(inputs);
   const nonces = before?.nonces ?? [];
@@ -195,13 +195,13 @@ const { currentShares: _current, newShares: _new, ...ownFields } = rekeyFields;
 export const rekeyAttempt: Definition<AttemptInputs, AttemptState> = {
   system,
   token: "secrets:RekeyAttempt",
-  noun: "rekey",
+  displayName: "rekey",
   id: "sys/rekey/init",
   fields: {
     ...ownFields,
     // The component computes them: no share goes to this step.
-    shareReferences: { input: z.array(z.any()), required: true, compare: ignored, secret: true },
-    shareFindings: { input: z.array(z.any()), required: true, compare: ignored },
+    shareReferences: { input: z.array(z.any()), required: true, compare: neverDiffers, secret: true },
+    shareFindings: { input: z.array(z.any()), required: true, compare: neverDiffers },
     attempt: { output: true },
   },
   rules: rekeyRules,

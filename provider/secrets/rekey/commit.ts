@@ -135,7 +135,7 @@ const planNotes = ({ inputs, last }: { inputs: CommitInputs; last?: CommitState 
 export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   system,
   token: "secrets:RekeyCommit",
-  noun: "rekey",
+  displayName: "rekey",
   id: "sys/rekey/verify",
   fields: {
     submission: { input: handedOn("candidate"), required: true, compare: candidates, secretOutput: true },
@@ -182,7 +182,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     if (!submission) return;
     const { attempt, candidate, nonces, hadBackup } = submission;
     // Every set of this rekey is worthless then.
-    if (isSucceeded(connection, state)) return void connection.memory.set(settledKey(connection, candidate.nonce), "live");
+    if (isSucceeded(connection, state)) return void connection.cache.set(settledKey(connection, candidate.nonce), "live");
     const onlyCopy =
       live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await getBackup(connection))?.nonce === live.nonce));
     if (onlyCopy && !discardShares)
@@ -198,6 +198,6 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     const isSettled = outcome === "live" || outcome === "dead" || observed.server === "verifying";
     if (mayEnd && (isSettled || discardShares || observed.server === "probe")) await endOurs(connection, observed);
     if (!isSettled && !discardShares) throw unsettled("outcome-unsettled", "whether the new shares in the state are live is not known");
-    if (isSettled) connection.memory.set(settledKey(connection, candidate.nonce), outcome === "live" ? "live" : "dead");
+    if (isSettled) connection.cache.set(settledKey(connection, candidate.nonce), outcome === "live" ? "live" : "dead");
   },
 };

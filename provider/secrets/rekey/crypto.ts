@@ -195,7 +195,7 @@ export async function createThrowAwayKey(): Promise<{ key: string; fingerprint: 
 
 /** @internal */
 export const refuse = (reason: string): StewardError =>
-  new StewardError({ code: "ERR_INVALID_INPUT", task: "Cannot decrypt share", reason });
+  new StewardError({ code: "ERR_INVALID_INPUT", operation: "Cannot decrypt share", reason });
 
 /** Decrypts a share; the passphrase is asked for when the key is locked. @internal */
 export async function decryptMessage({

@@ -1,5 +1,5 @@
 import { Output, secret } from "@pulumi/pulumi/output";
-import { described, strictObject, text } from "../../inputs";
+import { formatIssues, str, strictObject } from "../../inputs";
 import { decryptMessage, refuse } from "./crypto";
 
 /** Options of {@link decryptShare}. */
@@ -12,7 +12,7 @@ export interface DecryptShareOptions {
   passphrase?: string;
 }
 
-const decryptOptions = strictObject({ share: text, privateKey: text, passphrase: text.optional() });
+const decryptOptions = strictObject({ share: str, privateKey: str, passphrase: str.optional() });
 /**
  * Decrypts a new share for its holder, in the program's own process: nothing is sent. The result, a secret, is what unseals the service, and what the
  * holder gives back as one of `newShares`.
@@ -21,7 +21,7 @@ const decryptOptions = strictObject({ share: text, privateKey: text, passphrase:
  */
 export async function decryptShare(options: DecryptShareOptions): Promise<Output<string>> {
   const { error } = decryptOptions.safeParse(options);
-  if (error) throw refuse(described(error));
+  if (error) throw refuse(formatIssues(error));
   const { share, privateKey, passphrase } = options;
   return secret(await decryptMessage({ share, privateKey, passphrase: async () => passphrase }));
 }

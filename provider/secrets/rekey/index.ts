@@ -1,7 +1,7 @@
 import { Output, output, secret, unsecret } from "@pulumi/pulumi/output";
 import { ComponentResource, ComponentResourceOptions } from "@pulumi/pulumi/resource";
-import { Connected, onlyConnection } from "../../inputs";
-import { ask } from "../../program";
+import { ConnectionArgs, onlyConnection } from "../../inputs";
+import { invoke } from "../../program";
 import { Args } from "../../resource";
 import { system } from "../client";
 import { getBackup, getStatus } from "./api";
@@ -36,7 +36,7 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * ```
  *
  * Fails with `ERR_INCOMPLETE` when it stops on the way, with what is missing; with `ERR_CONFLICT` when somebody else's attempt is in the way; with
- * `ERR_REFUSED` for a service whose seal keeps the key. In the standard dialect such a service completes a rekey to one share of one, without `pgpKeys`
+ * `ERR_REJECTED` for a service whose seal keeps the key. In the standard dialect such a service completes a rekey to one share of one, without `pgpKeys`
  * and verification: `shares` is then empty, and a warning says so.
  *
  * @see [Vault: `sys/rekey`](https://developer.hashicorp.com/vault/api-docs/system/rekey)
@@ -88,7 +88,7 @@ export class Rekey extends ComponentResource {
 }
 
 /** Options of {@link getRekeyStatus}. */
-export interface GetRekeyStatusOptions extends Connected {}
+export interface GetRekeyStatusOptions extends ConnectionArgs {}
 
 /**
  * How far the service's one rekey is, `GET sys/rekey/init` and, while new shares are being verified, `GET sys/rekey/verify`.
@@ -96,11 +96,11 @@ export interface GetRekeyStatusOptions extends Connected {}
  * Throws `ERR_UNAVAILABLE` for a sealed service.
  */
 export async function getRekeyStatus(options: GetRekeyStatusOptions = {}): Promise<RekeyStatus> {
-  return ask("Cannot read the status of a rekey", system, { schema: onlyConnection, given: options }, getStatus);
+  return invoke("Cannot read the status of a rekey", system, { schema: onlyConnection, given: options }, getStatus);
 }
 
 /** Options of {@link getRekeyBackup}. */
-export interface GetRekeyBackupOptions extends Connected {}
+export interface GetRekeyBackupOptions extends ConnectionArgs {}
 
 /**
  * The backup of encrypted new shares that the service keeps, `GET sys/rekey/backup`; undefined when it keeps none. It may be that of a rekey which never
@@ -109,5 +109,5 @@ export interface GetRekeyBackupOptions extends Connected {}
  * Throws `ERR_FORBIDDEN` without a token that may read it.
  */
 export async function getRekeyBackup(options: GetRekeyBackupOptions = {}): Promise<RekeyBackup | undefined> {
-  return ask("Cannot read the backup of a rekey", system, { schema: onlyConnection, given: options }, getBackup);
+  return invoke("Cannot read the backup of a rekey", system, { schema: onlyConnection, given: options }, getBackup);
 }

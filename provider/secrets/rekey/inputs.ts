@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { Comparison, exact, ignored } from "../../comparison";
-import { Fields, Finding } from "../../definition";
+import { Comparison, exact, neverDiffers } from "../../comparison";
+import { CheckFailure, Fields } from "../../definition";
 import { StewardError } from "../../errors";
-import { Connected, connectionField, flag, pathOf, Schema, strictObject, texts } from "../../inputs";
+import { bool, ConnectionArgs, connectionField, pathOf, Schema, strictObject, strList } from "../../inputs";
 import { decodeShare, Share } from "./crypto";
 import { stopped } from "./stops";
 
 // What a program declares of a rekey, and where it brings shares from.
 
 /** What a program declares of a rekey. */
-export interface RekeyInputs extends Connected {
+export interface RekeyInputs extends ConnectionArgs {
   /** How many new shares to make, 1 to 255. Changing this runs a new rekey. */
   secretShares: number;
   /** How many of them open the service, 1 to `secretShares`; of several, at least 2 in the dialect `hashicorp`. Changing this runs a new rekey. */
@@ -59,7 +59,7 @@ export interface RekeyInputs extends Connected {
    * Needed with `requireVerification: false`, unless `pgpKeys` and `backup` keep the new shares from being lost. Changing this alone does nothing.
    * @default false
    */
-  acceptLossRisk?: boolean;
+  allowUnverified?: boolean;
   /**
    * New shares that their holders have decrypted, with `pgpKeys`: they prove the new shares before the commit. Those brought in one run are kept,
    * encrypted, in the state until a threshold is at hand. Changing this alone does nothing.
@@ -94,7 +94,7 @@ export interface RekeyInputs extends Connected {
    * Send shares over plain http to a host that is not this one. Changing this alone does nothing.
    * @default false
    */
-  acceptPlaintext?: boolean;
+  allowHttp?: boolean;
 }
 
 /**
@@ -137,34 +137,34 @@ const keys: Comparison = {
 };
 
 /** Steers a rekey that runs, and is never a difference. */
-const steering = { input: flag, compare: ignored } as const;
+const steering = { input: bool, compare: neverDiffers } as const;
 const shareList = z.array(source, "must be a list of shares");
 
 /** What the three resources behind a rekey take alike. @internal */
 export const rekeyFields: Fields<RekeyInputs, object, object> = {
   secretShares: { input: count, required: true },
   secretThreshold: { input: count, required: true },
-  currentShares: { input: shareList, required: true, compare: ignored, secret: true },
+  currentShares: { input: shareList, required: true, compare: neverDiffers, secret: true },
   pgpKeys: { input: z.array(z.string("must be a public key"), "must be a list of public keys"), compare: keys },
   keepSharesInState: steering,
   backup: steering,
   replaceBackup: steering,
   removeBackup: steering,
   requireVerification: steering,
-  acceptLossRisk: steering,
-  newShares: { input: shareList, compare: ignored, secret: true },
-  proof: { input: z.enum(["all", "threshold"], 'must be "all" or "threshold"'), compare: ignored },
+  allowUnverified: steering,
+  newShares: { input: shareList, compare: neverDiffers, secret: true },
+  proof: { input: z.enum(["all", "threshold"], 'must be "all" or "threshold"'), compare: neverDiffers },
   waitSeconds: {
     input: z
       .number("must be a number of seconds")
       .min(0, "must not be negative")
       .max(longestWait, `must be at most ${longestWait}: nothing but a second Ctrl-C ends the wait early`),
-    compare: ignored,
+    compare: neverDiffers,
   },
-  triggers: { input: texts },
-  onConflict: { input: z.enum(["fail", "resume", "cancel"], 'must be "fail", "resume" or "cancel"'), compare: ignored },
+  triggers: { input: strList },
+  onConflict: { input: z.enum(["fail", "resume", "cancel"], 'must be "fail", "resume" or "cancel"'), compare: neverDiffers },
   discardShares: steering,
-  acceptPlaintext: steering,
+  allowHttp: steering,
   connection: connectionField,
 };
 
@@ -231,7 +231,7 @@ function textOf(source: ShareSource, label: string): string | undefined {
 /** Where shares are read, and what is wrong with those that the program holds itself. Never a share. @internal */
 export interface InspectedShares {
   shareReferences: ShareReference[];
-  shareFindings: Finding[];
+  shareFindings: CheckFailure[];
 }
 
 /** What the attempt gets of the shares. The program's side computes it, so no share is sent to a step that submits none, or stored with it. @internal */
@@ -242,7 +242,7 @@ export function inspectShares(given: Pick<RekeyInputs, "currentShares" | "newSha
 }
 
 /** What can be known of shares before they are needed; one by reference is looked at then. */
-function findingsIn(sources: ShareSource[] | null | undefined, field: "currentShares" | "newShares"): Finding[] {
+function findingsIn(sources: ShareSource[] | null | undefined, field: "currentShares" | "newShares"): CheckFailure[] {
   const { error } = (field === "newShares" ? shareList.optional() : shareList).safeParse(sources ?? undefined);
   if (error)
     return error.issues.map(({ path, message }) => ({

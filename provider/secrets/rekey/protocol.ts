@@ -242,8 +242,8 @@ export async function resolveConflict(
 const waitOr = (mayResume: boolean): string =>
   `Wait until it has ended, or set onConflict: ${mayResume ? '"resume" to go on with it, or ' : ""}"cancel" to end it, and with it the shares that others gave.`;
 
-const inProgress = (status: RekeyStatus, advice: string): StewardError =>
-  stopped("foreign-attempt", `somebody else's rekey is in progress, attempt ${status.nonce} (${describe(status)})`, advice, "ERR_CONFLICT");
+const inProgress = (status: RekeyStatus, hint: string): StewardError =>
+  stopped("foreign-attempt", `somebody else's rekey is in progress, attempt ${status.nonce} (${describe(status)})`, hint, "ERR_CONFLICT");
 
 /** @internal */
 export const refuseTampered = ({ status }: Observed): StewardError =>

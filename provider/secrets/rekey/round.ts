@@ -71,7 +71,7 @@ export type Command =
   | { do: "recover"; observed: Observed }
   | { do: "attempt lost"; observed: Observed }
   | { do: "count unknown"; status: RekeyStatus; error: StewardError }
-  | { do: "stop"; id: StopId; reason: string; advice: string };
+  | { do: "stop"; id: StopId; reason: string; hint: string };
 
 /** @internal */
 export interface Next {
@@ -200,14 +200,14 @@ const sharesMissing = ({ repeated, refusals, about }: Round, { progress, require
     ...(about.missing.length > 0 ? [`not at hand: ${about.missing.join(", ")}`] : []),
     ...refusals.map((refusal) => `refused: ${refusal}`),
   ].join("; "),
-  advice: `Run \`pulumi up\` again where ${required - progress === 1 ? "the missing share is" : "missing shares are"} at hand; other holders may give theirs in the meantime${about.hasBackup ? "" : ", but the last one has to be given here"}.${hintAtKept(about.kept, required)}`,
+  hint: `Run \`pulumi up\` again where ${required - progress === 1 ? "the missing share is" : "missing shares are"} at hand; other holders may give theirs in the meantime${about.hasBackup ? "" : ", but the last one has to be given here"}.${hintAtKept(about.kept, required)}`,
 });
 
 const sharesRefused = ({ about }: Round, { required, nonce }: RekeyStatus, reason: string, isAlone: boolean): Command => ({
   do: "stop",
   id: "shares-refused",
   reason: `the ${required} shares given${isAlone ? "" : ", some of them by other holders,"} do not open the service (${reason}); the attempt ${nonce} stands, and begins again with no share`,
-  advice: `At least one of them is wrong: correct currentShares and run again.${hintAtKept(about.kept, required)}`,
+  hint: `At least one of them is wrong: correct currentShares and run again.${hintAtKept(about.kept, required)}`,
 });
 
 /** An encrypted set that may be the one that is asked for: only its holders can tell. */

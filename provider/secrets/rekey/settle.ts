@@ -142,7 +142,7 @@ async function opens(connection: Connection, nonce: string, shares: readonly Sha
       // Shares that do not fit are refused at the threshold, and there alone; the count then begins anew.
       const after = await getStatus(connection);
       if (after.nonce === nonce && !after.verification && after.progress === 0 && given + 1 === required) return false;
-      throw error.status >= 500 ? again(error.facts.reason) : error;
+      throw error.status >= 500 ? again(error.details.reason) : error;
     }
   }
   throw again("the service asks for more shares than it said");

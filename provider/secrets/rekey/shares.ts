@@ -1,7 +1,7 @@
 import { Comparison } from "../../comparison";
 import { Connection } from "../../connection";
 import { Definition, PlanNote } from "../../definition";
-import { StewardError, Unfinished } from "../../errors";
+import { PartialState, StewardError } from "../../errors";
 import { assertNotRefused, heldByAnother } from "../../ownership";
 import { system } from "../client";
 import { getBackup } from "./api";
@@ -27,9 +27,9 @@ async function up(connection: Connection, inputs: SharesInputs, last: LastShares
   const { attempt } = inputs;
   const { submission: before } = last;
   const isSame = last.attempt?.id === attempt.id;
-  if (isSame && before?.candidate && !last.unfinished) return { submission: before };
+  if (isSame && before?.candidate && !last.outcomeUnknown) return { submission: before };
   if (isSame && before?.candidate && isEmpty(before.candidate))
-    throw stopped("no-shares-returned", noShares.reason, noShares.advice, "ERR_REFUSED");
+    throw stopped("no-shares-returned", noShares.reason, noShares.hint, "ERR_REJECTED");
   assertSavesEachStep(connection);
   // A set that we made and do not know to be dead may be the one that opens the service.
   const kept = [...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])];
@@ -75,8 +75,8 @@ const step = (run: SharesRun): Promise<SharesState> =>
     "submit shares": (observed) =>
       submit(run, observed).catch((error) => {
         // What was given so far is not given again.
-        if (error instanceof Unfinished || !(error instanceof StewardError) || run.state.submission.submitted.length === 0) throw error;
-        throw new Unfinished({ ...run.state, unfinished: true }, error.facts);
+        if (error instanceof PartialState || !(error instanceof StewardError) || run.state.submission.submitted.length === 0) throw error;
+        throw new PartialState({ ...run.state, outcomeUnknown: true }, error.details);
       }),
     recover: (observed) => recover(run, observed),
     conflict: async (observed) => {
@@ -111,7 +111,7 @@ async function planNotes({ inputs, last }: { inputs: SharesInputs; last?: Shares
 export const rekeyShares: Definition<SharesInputs, SharesState> = {
   system,
   token: "secrets:RekeyShares",
-  noun: "rekey",
+  displayName: "rekey",
   id: "sys/rekey/update",
   fields: {
     attempt: { input: handedOn("id"), required: true, compare: attempts },
@@ -141,7 +141,7 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     // Another resource of the program may have taken our attempt over.
     if (!heldByAnother(connection, rekeyObjects.shares)) await endOurs(connection, observed);
     // The commit, gone before, has judged them; or they died with the attempt that was just cancelled.
-    const verdict = candidate && connection.memory.get(settledKey(connection, candidate.nonce));
+    const verdict = candidate && connection.cache.get(settledKey(connection, candidate.nonce));
     // A live candidate makes every other set worthless; a dead one says nothing of those that are kept.
     const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || observed.server === "verifying";
     const judged = verdict === "live" || (kept.length === 0 && isWorthless);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { Connection } from "../../connection";
-import { Doubt } from "../../definition";
+import { OutcomeUnknown } from "../../definition";
 import { Share } from "./crypto";
 import { RekeyInputs } from "./inputs";
 
@@ -230,7 +230,7 @@ export interface SharesState {
 }
 
 /** @internal */
-export type LastShares = Partial<SharesInputs & SharesState> & Doubt;
+export type LastShares = Partial<SharesInputs & SharesState> & OutcomeUnknown;
 
 /** One run. What it has done so far is in `state`, which is saved however the run ends. @internal */
 export interface SharesRun {
@@ -271,7 +271,7 @@ export interface Gathered {
 }
 
 /** @internal */
-export type LastCommit = Partial<CommitInputs & CommitState> & Doubt;
+export type LastCommit = Partial<CommitInputs & CommitState> & OutcomeUnknown;
 
 /** One run: `state` is what is saved, however it ends. @internal */
 export interface CommitRun {

@@ -1,4 +1,4 @@
-import { ErrorCode, StewardError, Unfinished } from "../../errors";
+import { ErrorCode, PartialState, StewardError } from "../../errors";
 
 // The ways in which a rekey stops. Each has an id, which ends its message: [rekey/foreign-attempt]. docs/rekey.md explains them in this order.
 
@@ -61,12 +61,12 @@ export type StopId = (typeof stopIds)[number];
 const printed = (id: StopId): string => `rekey/${id}`;
 
 /** @internal */
-export const stopped = (id: StopId, reason: string, advice?: string, code: ErrorCode = "ERR_INCOMPLETE"): StewardError =>
-  new StewardError({ code, reason, advice, id: printed(id) });
+export const stopped = (id: StopId, reason: string, hint?: string, code: ErrorCode = "ERR_INCOMPLETE"): StewardError =>
+  new StewardError({ code, reason, hint, id: printed(id) });
 
 /** What a run has done so far is saved, and the next one goes on from it. @internal */
-export const unfinished = ({ state }: { state: object }, id: StopId, reason: string, advice: string): StewardError =>
-  new Unfinished({ ...state, unfinished: true }, { reason, advice, id: printed(id) });
+export const unfinished = ({ state }: { state: object }, id: StopId, reason: string, hint: string): StewardError =>
+  new PartialState({ ...state, outcomeUnknown: true }, { reason, hint, id: printed(id) });
 
 /** A delete that would take shares along. @internal */
 export const unsettled = (id: StopId, reason: string): StewardError =>
@@ -81,7 +81,7 @@ export const autoUnseal = (more = ""): StewardError =>
     "auto-unseal",
     `this service unseals itself: its seal keeps the key, and a rekey would make one share, which it does not give out${more}`,
     "Its recovery keys have an API of their own, which this resource does not serve.",
-    "ERR_REFUSED",
+    "ERR_REJECTED",
   );
 
 /** @internal */
@@ -91,5 +91,5 @@ export const keptBySeal =
 /** @internal */
 export const noShares = {
   reason: "the service rotated its key and gave out no shares: its seal keeps the key itself",
-  advice: "There is nothing to keep: remove this resource from the program.",
+  hint: "There is nothing to keep: remove this resource from the program.",
 };

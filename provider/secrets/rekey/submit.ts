@@ -67,7 +67,7 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
       case "count unknown":
         return countUnknown(run, command.status, command.error);
       case "stop":
-        throw unfinished(run, command.id, command.reason, command.advice);
+        throw unfinished(run, command.id, command.reason, command.hint);
     }
   }
 }
@@ -88,7 +88,7 @@ async function submitOne(connection: Connection, ours: Ours, share: Share, befor
     const { server, status } = await observe(connection, ours);
     if (server !== "collecting") return { kind: "unknown", status, error };
     if (status.progress === before.progress + 1) return { kind: "counted" };
-    const { reason } = error.facts;
+    const { reason } = error.details;
     if (status.progress === 0 && (before.progress > 0 || (before.required === 1 && answered))) return { kind: "all refused", reason };
     return answered && error.status === 400 ? { kind: "share refused", reason } : { kind: "unknown", status, error };
   }
@@ -137,7 +137,7 @@ async function withoutShares(run: SharesRun, received: Received): Promise<Shares
   if (found) return found;
   const state = accepted(run, received, []);
   if (!mayReturnNoShares(run.connection, run.ours.parameters))
-    throw unfinished({ state }, "no-shares-returned", noShares.reason, noShares.advice);
+    throw unfinished({ state }, "no-shares-returned", noShares.reason, noShares.hint);
   warn(run.connection, keptBySeal);
   return state;
 }
@@ -187,18 +187,18 @@ async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardE
     throw unfinished(
       run,
       "share-count-unknown",
-      `${error.facts.reason}, and whether the share counted is not known`,
+      `${error.details.reason}, and whether the share counted is not known`,
       "Run `pulumi up` again: it goes on from what the server shows.",
     );
   if (status.progress > state.submission.submitted.length)
     throw unfinished(
       run,
       "share-count-unknown-with-others",
-      `${error.facts.reason}, whether the share counted is not known, and other holders have given shares to the attempt ${status.nonce}`,
+      `${error.details.reason}, whether the share counted is not known, and other holders have given shares to the attempt ${status.nonce}`,
       'Ask them to begin again, and cancel it: with onConflict: "cancel" and a change of triggers.',
     );
   await cancelOurs(connection, status);
-  const why = `whether a share counted was not known (${error.facts.reason}), so the attempt was cancelled`;
+  const why = `whether a share counted was not known (${error.details.reason}), so the attempt was cancelled`;
   return restart(run, "share-count-unknown-restarted", why);
 }
 

@@ -83,7 +83,7 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
   // The real product says 500 of shares that cannot be combined at all; any other 5xx may be a proxy's, behind which the request goes on.
   const isVerdict = error.status === 400 || error.status === 500;
   if (!isVerdict && (isReplyLost(error) || (error.status !== undefined && error.status >= 500)))
-    return outcomeUnknown(run, `the service did not answer when a new share was given (${error.facts.reason})`);
+    return outcomeUnknown(run, `the service did not answer when a new share was given (${error.details.reason})`);
   const { server } = await observe(run.connection, run.ours);
   if (server !== "verifying") return outcomeUnknown(run, "our attempt ended while a new share was given");
   if (!isVerdict) return error;
@@ -91,7 +91,7 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
   return unfinished(
     run,
     "new-shares-refused",
-    `the service refuses the new shares at ${share.label} (${error.facts.reason}); nothing is committed, and our attempt still stands`,
+    `the service refuses the new shares at ${share.label} (${error.details.reason}); nothing is committed, and our attempt still stands`,
     run.inputs.submission.candidate.encrypted.length > 0
       ? "One of newShares is wrong: correct it, and bring those of a threshold of holders again."
       : "Run again; or change triggers, which cancels this attempt and begins anew.",
@@ -132,7 +132,7 @@ export async function finish(run: CommitRun): Promise<CommitState> {
     throw unfinished(
       run,
       "cleanup-failed",
-      `the new shares are live and saved, but what is left to do failed: ${error.facts.reason}`,
+      `the new shares are live and saved, but what is left to do failed: ${error.details.reason}`,
       "Run `pulumi up` again to finish it.",
     );
   }

@@ -46,9 +46,9 @@ function life(current: () => Platform): void {
   afterEach(() => project.remove());
 
   const workspace = async ({ workspaceId }: typeof first): Promise<number> =>
-    (await current().outside("GET", `/api/v2/admin/workspaces/${workspaceId}`)).status;
+    (await current().outOfBand("GET", `/api/v2/admin/workspaces/${workspaceId}`)).status;
   async function deprecation({ moduleVersion }: typeof first): Promise<unknown> {
-    const { body } = await current().outside("GET", `/api/registry/v1/modules/acme/network/aws/${moduleVersion}`);
+    const { body } = await current().outOfBand("GET", `/api/registry/v1/modules/acme/network/aws/${moduleVersion}`);
     const found = (body as { deprecation?: { reason: string; link: string } | null }).deprecation;
     return found && [found.reason, found.link];
   }
@@ -61,7 +61,7 @@ function life(current: () => Platform): void {
     (await current().requests(operation)).filter((each) => !each.startsWith("GET"));
 
   test("up, refresh, repair, replace, rename and destroy reach the declared settings and restore the original ones", async () => {
-    const { held, change, outside, service } = current();
+    const { held, change, outOfBand, service } = current();
     const before: Record<string, unknown> = {};
     for (const settings of kinds) before[settings] = await held(settings);
     await project.program(program(first)).up();
@@ -70,10 +70,10 @@ function life(current: () => Platform): void {
     expect(await writes(() => project.calm())).toEqual([]);
 
     for (const settings of kinds)
-      await change(settings, Object.fromEntries(of(settings).map(({ attribute, outside: value }) => [attribute, value])));
+      await change(settings, Object.fromEntries(of(settings).map(({ attribute, outOfBand: value }) => [attribute, value])));
     const version = "/api/v2/organizations/acme/registry-modules/private/acme/network/aws/1.0.0";
     const theirs = { "deprecated-status": "Deprecated", reason: "Theirs.", link: "https://example.com/theirs" };
-    await outside("PATCH", version, { data: { type: "module-versions", attributes: { deprecation: theirs } } });
+    await outOfBand("PATCH", version, { data: { type: "module-versions", attributes: { deprecation: theirs } } });
     service.seed({ workspaces: [{ id: "ws-globexWebsite", name: "site", organization: "globex" }] });
     const drifted = await project.refresh();
     const named = drifted.changes.map((line) => /^[~+-] (\w+)\s*:/.exec(line)?.[1]).filter(Boolean);

@@ -58,8 +58,8 @@ function life(current: () => Target): void {
 
   /** What the service holds at a mount. */
   async function held(mount: string): Promise<Record<string, unknown>> {
-    const { outside } = current();
-    const read = async (path: string): Promise<Record<string, unknown>> => (await outside("GET", `${mount}/${path}`)).data ?? {};
+    const { outOfBand } = current();
+    const read = async (path: string): Promise<Record<string, unknown>> => (await outOfBand("GET", `${mount}/${path}`)).data ?? {};
     const lease = await read("config/lease");
     const names = ((await read("role?list=true")).keys as string[] | undefined) ?? [];
     const policies = names.map(async (name) => [name, ((await read(`role/${name}`)).policies as string[] | null) ?? []]);
@@ -71,11 +71,11 @@ function life(current: () => Target): void {
   }
 
   test("up, refresh, repair, replace, rename and destroy reach the declared objects and leave other roles alone", async () => {
-    const { dialect, outside, newMount, scheduler } = current();
+    const { dialect, outOfBand, newMount, scheduler } = current();
     const shown = dialect === "hashicorp";
     const [mount, next] = [await newMount(), await newMount()];
     const theirs = { policies: "theirs", type: "client" };
-    for (const each of [mount, next]) await outside("POST", `${each}/role/theirs`, theirs);
+    for (const each of [mount, next]) await outOfBand("POST", `${each}/role/theirs`, theirs);
     const declared = {
       address: scheduler.address,
       lease: [3600, 86400],
@@ -90,13 +90,13 @@ function life(current: () => Target): void {
 
     const web = { policies: "read", type: "client", global: true };
     await Promise.all([
-      outside("POST", `${mount}/config/access`, { address: "http://127.0.0.1:1", max_token_name_length: 64 }),
-      outside("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 7200 }),
-      outside("POST", `${mount}/role/web`, { ...web, policies: "more", global: false }),
-      outside("POST", `${mount}/role/admin`, { policies: "", type: "management", global: true }),
-      outside("DELETE", `${mount}/role/a`),
-      outside("POST", `${mount}/role/b`, { policies: "two,three", type: "client" }),
-      outside("POST", `${mount}/role/theirs`, { ...theirs, policies: "changed" }),
+      outOfBand("POST", `${mount}/config/access`, { address: "http://127.0.0.1:1", max_token_name_length: 64 }),
+      outOfBand("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 7200 }),
+      outOfBand("POST", `${mount}/role/web`, { ...web, policies: "more", global: false }),
+      outOfBand("POST", `${mount}/role/admin`, { policies: "", type: "management", global: true }),
+      outOfBand("DELETE", `${mount}/role/a`),
+      outOfBand("POST", `${mount}/role/b`, { policies: "two,three", type: "client" }),
+      outOfBand("POST", `${mount}/role/theirs`, { ...theirs, policies: "changed" }),
     ]);
     const drifted = await project.refresh();
     expect(drifted.changes.sort()).toEqual(
@@ -119,10 +119,10 @@ function life(current: () => Target): void {
     await project.calm();
 
     await Promise.all([
-      outside("POST", `${mount}/role/web`, { policies: "", type: "management", global: true }),
-      outside("POST", `${mount}/role/b`, { policies: "", type: "management" }),
-      outside("DELETE", `${mount}/role/admin`),
-      outside("POST", `${mount}/role/theirs`, theirs),
+      outOfBand("POST", `${mount}/role/web`, { policies: "", type: "management", global: true }),
+      outOfBand("POST", `${mount}/role/b`, { policies: "", type: "management" }),
+      outOfBand("DELETE", `${mount}/role/admin`),
+      outOfBand("POST", `${mount}/role/theirs`, theirs),
     ]);
     const retyped = await project.refresh();
     expect(retyped.changes).toEqual(expect.arrayContaining(['- [0]: "read"', '- [0]: "two"']));

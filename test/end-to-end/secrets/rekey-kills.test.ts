@@ -1,9 +1,9 @@
+import { CommandLine } from "../../chaos/runners";
+import { Fault, Plan, Strike, tell } from "../../chaos/story";
 import { Passing } from "../../support/gateway";
 import { rekeyTargets, withRekeyTarget } from "../../support/rekey";
-import { CommandLine } from "../../torture/runners";
-import { Blow, Plan, Strike, tell } from "../../torture/story";
 
-// SIGKILL of the real command line and the real provider process. test/torture runs every fault at every request, in the process and in both
+// SIGKILL of the real command line and the real provider process. test/chaos runs every fault at every request, in the process and in both
 // dialects. This suite checks the assumptions made there: what Pulumi has saved when it dies after each recorded step of a rekey, and that an
 // orphaned provider sends nothing more and ends.
 
@@ -11,7 +11,7 @@ const request =
   (method: string, path: string, nth = 1) =>
   (passing: Passing): boolean =>
     passing.method === method && passing.path.endsWith(path) && passing.nth === nth;
-const strike = (blow: Blow, when: Strike["when"], at: Strike["at"]): Strike => ({ at, when, blow });
+const strike = (fault: Fault, when: Strike["when"], at: Strike["at"]): Strike => ({ at, when, fault });
 
 test("a rekey completes after kills at the start, at a share and at the commit", async () => {
   const [{ start }] = rekeyTargets.slice(-1) as [(typeof rekeyTargets)[number]];

@@ -91,7 +91,7 @@ describe("a rekey with the real command line", () => {
     expect(names.sort()).toEqual(["new", "new-attempt", "new-commit", "new-shares"]);
     const stack = resources.find(({ urn }) => urn.includes("::pulumi:pulumi:Stack::"));
     await expectLive(stack?.outputs?.shares as string[]);
-    expect((await target.outside("GET", "sys/rekey/init")).body).toMatchObject({ started: false });
+    expect((await target.outOfBand("GET", "sys/rekey/init")).body).toMatchObject({ started: false });
   });
 
   test("destroy fails while the state holds the only copy of the shares", async () => {

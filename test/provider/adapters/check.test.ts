@@ -139,7 +139,7 @@ describe("check", () => {
     const problemsAt = (address: string, more: object = {}): Promise<string[]> =>
       engine("RekeyAttempt", { "steward:default": { secrets: { address } } }).problems({ ...rekey, ...more });
     expect(await problemsAt("http://vault.example.com:8200")).toEqual([expect.stringContaining("in clear text")]);
-    expect(await problemsAt("http://vault.example.com:8200", { acceptPlaintext: true })).toEqual([]);
+    expect(await problemsAt("http://vault.example.com:8200", { allowHttp: true })).toEqual([]);
     expect(await problemsAt("https://vault.example.com:8200")).toEqual([]);
     expect(await problemsAt("http://127.0.0.1:8200")).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import net, { AddressInfo, createServer, Server, Socket } from "node:net";
-import { watchEngine } from "../../../provider/adapters/engine";
+import { monitorEngine } from "../../../provider/adapters/engine";
 
 const listeners = new Set<Listener>();
 
@@ -57,7 +57,7 @@ afterEach(async () => {
 
 test("nothing is sent after Pulumi has ended, and the provider's process ends", async () => {
   const listener = await Listener.start();
-  const engine = watchEngine(listener.address);
+  const engine = monitorEngine(listener.address);
   await listener.connected();
   await engine.assertAlive();
   expect(exit).not.toHaveBeenCalled();
@@ -68,7 +68,7 @@ test("nothing is sent after Pulumi has ended, and the provider's process ends", 
 
 test("another process on the port of a killed engine does not count as the engine", async () => {
   const listener = await Listener.start();
-  const engine = watchEngine(listener.address);
+  const engine = monitorEngine(listener.address);
   await listener.connected();
   await engine.assertAlive();
   const { port } = listener;
@@ -83,7 +83,7 @@ test("an engine that ends before the first connection ends the provider's proces
   const listener = await Listener.start();
   const { address } = listener;
   await listener.kill();
-  watchEngine(address);
+  monitorEngine(address);
   expect(await exited).toBe(1);
 });
 
@@ -92,7 +92,7 @@ test("a connection error that says nothing about the engine does not end the pro
   const failing = [new Socket(), new Socket()];
   const connecting = jest.spyOn(net, "connect");
   for (const socket of failing) connecting.mockReturnValueOnce(socket);
-  const engine = watchEngine(listener.address);
+  const engine = monitorEngine(listener.address);
   const alive = engine.assertAlive();
   for (const socket of failing) socket.destroy(Object.assign(new Error("too many open files"), { code: "EMFILE" }));
   await alive;
@@ -105,8 +105,8 @@ test("a connection error that says nothing about the engine does not end the pro
 });
 
 test("a process without an engine monitors nothing", async () => {
-  await watchEngine(undefined).assertAlive();
-  await watchEngine("/some/file.js").assertAlive();
+  await monitorEngine(undefined).assertAlive();
+  await monitorEngine("/some/file.js").assertAlive();
 });
 
 test.each([
@@ -116,6 +116,6 @@ test.each([
   ["", true],
 ])("PULUMI_SKIP_CHECKPOINTS=%s: Pulumi saves after each resource: %s", (value, saves) => {
   process.env.PULUMI_SKIP_CHECKPOINTS = value;
-  expect(watchEngine(undefined).savesEachStep).toBe(saves);
+  expect(monitorEngine(undefined).savesEachStep).toBe(saves);
   delete process.env.PULUMI_SKIP_CHECKPOINTS;
 });

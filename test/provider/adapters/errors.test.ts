@@ -29,8 +29,8 @@ describe("only a 404 of the server itself removes a resource from the state", ()
     [{ action: "respond" as const, status: 204 }, "ERR_UNEXPECTED_RESPONSE"],
     [{ action: "redirect" as const, headers: { location: "http://127.0.0.1:1/v1/nomad/role/web" } }, "ERR_REDIRECTED"],
     [{ action: "huge" as const }, "ERR_UNEXPECTED_RESPONSE"],
-    [{ action: "refuse" as const, times: 100 }, "ERR_REPLY_LOST"],
-    [{ action: "truncate" as const, times: 100 }, "ERR_REPLY_LOST"],
+    [{ action: "refuse" as const, times: 100 }, "ERR_NO_RESPONSE"],
+    [{ action: "truncate" as const, times: 100 }, "ERR_NO_RESPONSE"],
   ])(
     "%j keeps the resource in the state, and the next refresh finds no drift",
     async (fault, code) => {
@@ -55,7 +55,7 @@ test.each([
   [{ action: "respond" as const, status: 200, body: "<html></html>" }, "ERR_UNEXPECTED_RESPONSE"],
   [{ action: "redirect" as const, headers: { location: "http://127.0.0.1:1/v1/nomad/role/web" } }, "ERR_REDIRECTED"],
   [{ action: "huge" as const }, "ERR_UNEXPECTED_RESPONSE"],
-  [{ action: "refuse" as const, times: 100 }, "ERR_REPLY_LOST"],
+  [{ action: "refuse" as const, times: 100 }, "ERR_NO_RESPONSE"],
 ])(
   "%j before a creation is one readable error without a state, and the next up converges",
   async (fault, code) => {

@@ -1,4 +1,4 @@
-import { forget } from "../../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../../provider/adapters/dynamic-runtime";
 import { call } from "../../support/call";
 import { definitionOf, secretOutputs } from "../../support/definitions";
 import { Declaration, Deployment, Secret } from "../../support/deployment";
@@ -14,7 +14,7 @@ afterEach(() => jest.restoreAllMocks());
 
 const start = (config: Record<string, object>): Deployment =>
   new Deployment(() => {
-    forget();
+    clearCache();
     return provider;
   }, config);
 const succeeded = async (ending: ReturnType<Deployment["up"]>): Promise<void> => expect((await ending).errors).toEqual([]);
@@ -26,7 +26,7 @@ onEachTarget("a secret of a lease that leaves the program", (current) => {
     { field: "ttl", rest: { maxTtl: 500_000 }, changed: { maxTtl: 600_000 } },
     { field: "maxTtl", rest: { ttl: 60 }, changed: { ttl: 120 } },
   ])("$field stays encrypted as long as the server holds it", async ({ field, rest, changed }) => {
-    const { newMount, config, outside } = current();
+    const { newMount, config, outOfBand } = current();
     const mount = await newMount();
     const stack = start({ ...config(), "steward:other": config()["steward:default"] as object });
     const of = (inputs: object, more: object = {}): Declaration[] => [
@@ -36,7 +36,7 @@ onEachTarget("a secret of a lease that leaves the program", (current) => {
     const look = (when: string): void => {
       if (stack.stored().includes(String(canary))) found.push(when);
     };
-    const held = async (): Promise<unknown> => (await outside("GET", `${mount}/config/lease`)).data;
+    const held = async (): Promise<unknown> => (await outOfBand("GET", `${mount}/config/lease`)).data;
     const wire = (inputs: { ttl?: number; maxTtl?: number }): object => ({ ttl: inputs.ttl, max_ttl: inputs.maxTtl });
     await succeeded(stack.up(of({ ...rest, [field]: new Secret(canary) })));
     look("created");
@@ -58,7 +58,7 @@ onEachTarget("a secret of a lease that leaves the program", (current) => {
     expect(found).toEqual([]);
 
     // What others make of it was never a secret of the program.
-    await outside("POST", `${mount}/config/lease`, wire({ ...changed, [field]: 550_000 }));
+    await outOfBand("POST", `${mount}/config/lease`, wire({ ...changed, [field]: 550_000 }));
     await succeeded(stack.refresh());
     expect(stack.resources[0]?.outputs).toMatchObject({ ...changed, [field]: 550_000 });
     await succeeded(stack.up(of({ ...changed, [field]: canary })));
@@ -71,7 +71,7 @@ onEachPlatform("a secret of settings that leaves the program and equals the orig
   const texts = attributeCases.filter(({ attribute, declared }) => typeof declared === "string" && attribute !== "auth");
 
   test.each(texts)("$token, $attribute stays encrypted as long as the platform holds it", async (each) => {
-    const { settings, token, attribute, declared, outside, before, also } = each;
+    const { settings, token, attribute, declared, outOfBand, before, also } = each;
     const { change, config } = current();
     await change(settings, { ...before, ...also, [attribute]: declared });
     const stack = start(config());
@@ -86,7 +86,7 @@ onEachPlatform("a secret of settings that leaves the program and equals the orig
     expect(stack.stored()).not.toContain(mark);
     await succeeded(stack.refresh());
     expect(stack.stored()).not.toContain(mark);
-    await change(settings, { [attribute]: outside });
+    await change(settings, { [attribute]: outOfBand });
     await succeeded(stack.refresh());
     expect(stack.resources[0]?.outputs[attribute]).toBeDefined();
   });
@@ -123,7 +123,7 @@ onEachPlatform(
       await call(service, "PATCH", "/api/v2/admin/saml-settings", attributes("canary"));
       const stack = start(config());
       const of = (inputs: object): Declaration[] => [
-        { name: "saml", type: "platform:SamlSettings", secretOutputs: ["formerInputs", "heldBefore"], inputs: { ...inputs } },
+        { name: "saml", type: "platform:SamlSettings", secretOutputs: ["formerInputs", "originalValues"], inputs: { ...inputs } },
       ];
       await succeeded(stack.up(of({ extra: { certificate: new Secret("canary") } })));
       await succeeded(stack.up(of({ debug: true })));

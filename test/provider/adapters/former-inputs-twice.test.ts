@@ -1,16 +1,16 @@
-import { forget } from "../../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../../provider/adapters/dynamic-runtime";
 import { start } from "../../../sandbox/index";
 import { Declaration, Deployment, Secret } from "../../support/deployment";
 import { limits, provider } from "../../support/limits";
 import "../../support/printed";
 import { onEachTarget } from "../../support/target";
 
-limits.repetitions = 0;
+limits.maxRetries = 0;
 
 onEachTarget("secrets during two partial updates in a row", (current) => {
   const deployment = (): Deployment =>
     new Deployment(() => {
-      forget();
+      clearCache();
       return provider;
     }, current().config());
   const fault = (method: string, path: RegExp, action: "drop-before" | "drop-after", times = 10): void =>
@@ -57,14 +57,14 @@ test("the first secret of settings stays encrypted after two partial updates", a
       "steward:default": { platform: { address: sandbox.platform.url, token: sandbox.platform.token, dialect: "hashicorp" } },
     };
     const stack = new Deployment(() => {
-      forget();
+      clearCache();
       return provider;
     }, config);
     const of = (url: unknown): Declaration[] => [
       {
         name: "saml",
         type: "platform:SamlSettings",
-        secretOutputs: ["formerInputs", "heldBefore", "changedByServer", "sent", "privateKey"],
+        secretOutputs: ["formerInputs", "originalValues", "serverNormalized", "sent", "privateKey"],
         inputs: { ssoEndpointUrl: url },
       },
     ];

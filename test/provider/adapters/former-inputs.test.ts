@@ -84,12 +84,12 @@ const canaryOf = (attribute: string, declared: unknown): string | undefined => {
   if (attribute === "cloudBCredentials") return '{"private_key":"canary-value-of-an-account"}';
   return declared.startsWith("https:") ? "https://canary-value.example.com/" : "canary-value";
 };
-const platformCases: Case[] = attributeCases.flatMap(({ token, attribute, declared, outside, before, also }) => {
+const platformCases: Case[] = attributeCases.flatMap(({ token, attribute, declared, outOfBand, before, also }) => {
   const canary = canaryOf(attribute, declared);
   if (canary === undefined) return [];
   const rest = { ...before, ...also };
   const inputs = { ...rest, [attribute]: canary };
-  return [{ token: `platform:${token}`, field: attribute, inputs, leaves: rest, turns: { ...rest, [attribute]: outside } }];
+  return [{ token: `platform:${token}`, field: attribute, inputs, leaves: rest, turns: { ...rest, [attribute]: outOfBand } }];
 });
 platformCases.push(
   {
@@ -165,7 +165,7 @@ function clearText({ state }: Engine, token: string): string {
   return JSON.stringify([outputs, inputs]);
 }
 
-Object.assign(limits, { firstPause: 1, repetitions: 0 });
+Object.assign(limits, { initialBackoff: 1, maxRetries: 0 });
 
 describe.each(["standard", "hashicorp"] as const)("a secret that leaves the program while the response is lost (%s)", (dialect) => {
   let sandbox: Sandbox;

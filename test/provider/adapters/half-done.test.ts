@@ -16,14 +16,14 @@ describe("partial updates", () => {
     async (action) => {
       sandbox.faults.add({ ...write, action, times: 100 });
       const resource = engine("SchedulerRole");
-      await expect(resource.up(role)).rejects.toMatchObject({ code: "ERR_REPLY_LOST" });
-      expect(resource.state).toMatchObject({ id: "nomad/role/web", initErrors: true, outputs: { unfinished: true } });
+      await expect(resource.up(role)).rejects.toMatchObject({ code: "ERR_NO_RESPONSE" });
+      expect(resource.state).toMatchObject({ id: "nomad/role/web", initErrors: true, outputs: { outcomeUnknown: true } });
       sandbox.faults.clear();
       expect(await resource.up(role)).toBe("update");
       expect(await hold(sandbox, "nomad/role/web")).toBe(200);
       expect(await resource.up(role)).toBe("same");
       expect(await resource.refresh()).toEqual([]);
-      expect(resource.state?.outputs.unfinished).toBeUndefined();
+      expect(resource.state?.outputs.outcomeUnknown).toBeUndefined();
     },
     20_000,
   );
@@ -151,7 +151,7 @@ describe("partial updates", () => {
     const resource = engine("SchedulerRoles");
     await resource.up({ roles: { web: { policies: ["p"] }, site: { policies: ["p"] } } });
     sandbox.faults.add({ ...write, method: "DELETE", action: "respond", status: 400 });
-    await expect(resource.destroy()).rejects.toMatchObject({ code: "ERR_REFUSED" });
+    await expect(resource.destroy()).rejects.toMatchObject({ code: "ERR_REJECTED" });
     expect(resource.state).toBeDefined();
     await resource.destroy();
     expect(await hold(sandbox, "nomad/role/web")).toBe(404);
@@ -162,7 +162,7 @@ describe("partial updates", () => {
     sandbox.faults.add({ ...write, nth: 2, action: "respond", status: 503, times: 100 });
     const resource = engine("SchedulerRole");
     await expect(resource.up(role)).rejects.toMatchObject({ code: "ERR_UNAVAILABLE" });
-    expect(resource.state).toMatchObject({ initErrors: true, outputs: { unfinished: true } });
+    expect(resource.state).toMatchObject({ initErrors: true, outputs: { outcomeUnknown: true } });
     sandbox.faults.clear();
     expect(await resource.up(role)).toBe("update");
   }, 20_000);

@@ -1,7 +1,7 @@
 import { limits } from "../../support/limits";
 import { engine, hold, other, sandbox, sent, to } from "./two-sandboxes";
 
-limits.repetitions = 0;
+limits.maxRetries = 0;
 
 describe("the server that a resource was written to", () => {
   const role = { name: "web", policies: ["a"] };
@@ -14,7 +14,7 @@ describe("the server that a resource was written to", () => {
     await resource.up(role);
     expect(resource.state?.outputs.server).toBe(sandbox.secrets.url);
     resource.configure({ "steward:default": to(other) });
-    const moved = `it was written to ${sandbox.secrets.url}, but the connection "default" names ${other.secrets.url}; nothing was sent. Correct the connection's address. If it is a new address of the same installation, set acceptMoved: true beside it in steward:default until the next \`pulumi up\`.`;
+    const moved = `it was written to ${sandbox.secrets.url}, but the connection "default" names ${other.secrets.url}; nothing was sent. Correct the connection's address. If it is a new address of the same installation, set allowAddressChange: true beside it in steward:default until the next \`pulumi up\`.`;
     expect(await message(resource.preview(role))).toBe(`Cannot update scheduler role "web": ${moved}`);
     expect(await message(resource.refresh())).toBe(`Cannot read scheduler role "web": ${moved}${recorded}`);
     expect(await message(resource.destroy())).toBe(`Cannot delete scheduler role "web": ${moved}${recorded}`);
@@ -40,10 +40,10 @@ describe("the server that a resource was written to", () => {
     expect([said.includes(reason), said.endsWith(recorded)]).toEqual([true, false]);
   });
 
-  test("is recorded again if acceptMoved confirms the new address", async () => {
+  test("is recorded again if allowAddressChange confirms the new address", async () => {
     const resource = engine("SchedulerRole");
     await resource.up(role);
-    resource.configure({ "steward:default": to(other, { acceptMoved: true }) });
+    resource.configure({ "steward:default": to(other, { allowAddressChange: true }) });
     expect(await resource.up(role)).toBe("update");
     resource.configure({ "steward:default": to(other) });
     expect(await resource.up(role)).toBe("same");

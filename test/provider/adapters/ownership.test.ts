@@ -1,4 +1,4 @@
-import { forget } from "../../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../../provider/adapters/dynamic-runtime";
 import { Engine } from "../../support/engine";
 import "../../support/printed";
 import { engine, hold, sandbox } from "./two-sandboxes";
@@ -11,7 +11,7 @@ test("a creation waits for a removal of the same object that started in the same
   const [former, renamed] = [engine("SchedulerRole"), engine("SchedulerRole")];
   await former.up(inputs);
   const plan = await renamed.preview(inputs);
-  forget();
+  clearCache();
   const order: string[] = [];
   sandbox.faults.add({ system: "secrets", method: "DELETE", path: /role\/web$/, action: "delay", delayMs: 200 });
   const create = (renamed as unknown as { create(inputs: object): Promise<void> }).create.bind(renamed);
@@ -35,7 +35,7 @@ test.each(["SchedulerRole", "SchedulerRoles"])("up restores a role that an earli
   await roles?.up({ roles: { web, rest: web } });
   // It moved, and that run ended before the set was updated.
   await holder?.up(declared);
-  forget();
+  clearCache();
   await roles?.up({ roles: { rest: web } }, remembers);
   sandbox.faults.add({ system: "secrets", method: "POST", path: /role\/web$/, action: "respond", status: 403, body: "{}" });
   await expect(holder?.up(declared, remembers)).rejects.toMatchObject({ code: "ERR_FORBIDDEN" });

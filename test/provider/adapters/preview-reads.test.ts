@@ -1,4 +1,4 @@
-import { forget } from "../../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../../provider/adapters/dynamic-runtime";
 import { Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
 import { Engine } from "../../support/engine";
@@ -14,7 +14,7 @@ describe.each([
   });
   afterAll(() => sandbox.close());
   beforeEach(async () => {
-    forget();
+    clearCache();
     await sandbox.reset();
   });
 
@@ -25,7 +25,7 @@ describe.each([
     },
   });
   const engine = (token: string, more?: object): Engine => new Engine(token, config(more));
-  const outside = (method: string, path: string, body?: object) => call(sandbox.secrets, method, `/v1/${mount}/${path}`, body);
+  const outOfBand = (method: string, path: string, body?: object) => call(sandbox.secrets, method, `/v1/${mount}/${path}`, body);
   const requests = async (operation: () => Promise<unknown>): Promise<string[]> => {
     const before = sandbox.requests().length;
     await operation();
@@ -37,24 +37,24 @@ describe.each([
   const ofRole = (): string[] => printed.filter((line) => !line.includes("does not show"));
 
   test("a preview of a creation says what exists, that it will be refused, and what adoption would change", async () => {
-    await outside("POST", "role/web", theirs);
+    await outOfBand("POST", "role/web", theirs);
     const sent = await requests(() => engine("secrets:SchedulerRole").preview(web));
     expect(sent.every((request) => request.startsWith("GET "))).toBe(true);
     expect(ofRole()).toEqual([
       `warning: scheduler role "web": a role of this name exists already at the mount "${mount}": \`pulumi up\` will refuse to create it with adopt: false.`,
       'scheduler role "web": adopting it changes policies: ["theirs"] -> ["ours"].',
     ]);
-    expect((await outside("GET", "role/web")).json.data.policies).toEqual(["theirs"]);
+    expect((await outOfBand("GET", "role/web")).json.data.policies).toEqual(["theirs"]);
   });
 
   test("off by default: a preview sends nothing and prints nothing", async () => {
-    await outside("POST", "role/web", theirs);
+    await outOfBand("POST", "role/web", theirs);
     expect(await requests(() => engine("secrets:SchedulerRole", { previewReads: undefined }).preview(web))).toEqual([]);
     expect(printed).toEqual([]);
   });
 
   test("in the up the creation reads again, and each line comes once", async () => {
-    await outside("POST", "role/web", theirs);
+    await outOfBand("POST", "role/web", theirs);
     const role = engine("secrets:SchedulerRole");
     expect(await requests(() => role.up({ ...web, adopt: true }))).toEqual(["GET role/web", "GET role/web", "POST role/web"]);
     expect(ofRole()).toEqual(['scheduler role "web": adopting it changes policies: ["theirs"] -> ["ours"].']);
@@ -67,9 +67,9 @@ describe.each([
     ["secrets:SchedulerLease", { ttl: "1h" }, "ttl: 60 -> 3600"],
     ["secrets:SchedulerAccess", { address: "http://ours:4646", token: "t" }, 'address: "http://theirs:4646" -> "http://ours:4646"'],
   ])("%s: the same", async (token, inputs, change) => {
-    await outside("POST", "role/web", theirs);
-    await outside("POST", "config/lease", { ttl: 60 });
-    await outside("POST", "config/access", { address: "http://theirs:4646", token: "theirs" });
+    await outOfBand("POST", "role/web", theirs);
+    await outOfBand("POST", "config/lease", { ttl: 60 });
+    await outOfBand("POST", "config/access", { address: "http://theirs:4646", token: "theirs" });
     await engine(token).preview(inputs);
     expect(printed.join("\n")).toContain("`pulumi up` will refuse to create it with adopt: false.");
     expect(printed.join("\n")).toContain(`adopting it changes ${change}.`);
@@ -78,15 +78,15 @@ describe.each([
   test("a role that somebody made since the check is refused", async () => {
     const role = engine("secrets:SchedulerRole");
     const { inputs } = await role.preview(web);
-    await outside("POST", "role/web", theirs);
+    await outOfBand("POST", "role/web", theirs);
     await expect(role.create(inputs)).rejects.toThrow("a role of this name exists already");
-    expect((await outside("GET", "role/web")).json.data.policies).toEqual(["theirs"]);
+    expect((await outOfBand("GET", "role/web")).json.data.policies).toEqual(["theirs"]);
   });
 
   test("a deprecation: the same, and the versions of its module are read once", async () => {
     const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
     await new Engine("platform:ModuleVersionDeprecation", config()).up({ ...version, reason: "Theirs." });
-    forget();
+    clearCache();
     const sent = await requests(() => engine("platform:ModuleVersionDeprecation").up({ ...version, reason: "Ours.", adopt: true }));
     expect(sent.map((request) => request.split(" ")[0])).toEqual(["GET", "PATCH"]);
     expect(printed).toEqual(['deprecation of module version "acme/network/aws/1.0.0": adopting it changes reason: "Theirs." -> "Ours.".']);
@@ -146,6 +146,6 @@ describe.each([
     const role = engine("secrets:SchedulerRole");
     await role.up(web);
     await role.replace(web);
-    expect((await outside("GET", "role/web")).json.data.policies).toEqual(["ours"]);
+    expect((await outOfBand("GET", "role/web")).json.data.policies).toEqual(["ours"]);
   });
 });

@@ -82,7 +82,7 @@ onEachPlatform("actions", (current) => {
       const action = engine(token);
       await action.up(inputs);
       const { performedAt } = action.outputs();
-      const moved = { address: service.url.replace("127.0.0.1", "localhost"), token: service.token, dialect, acceptMoved: true };
+      const moved = { address: service.url.replace("127.0.0.1", "localhost"), token: service.token, dialect, allowAddressChange: true };
       action.configure({ "steward:default": { platform: moved }, "steward:other": { platform: moved } });
       expect(await requests(async () => expect(await action.up(inputs)).toBe("update"))).toEqual([]);
       expect(await requests(async () => expect(await action.up({ ...inputs, connection: "other" })).toBe("update"))).toEqual([]);
@@ -112,7 +112,7 @@ onEachPlatform("actions", (current) => {
     ]);
     await change("sms", { enabled: false });
     await expect(verification.up({ testNumber: "+15550125" })).rejects.toMatchObject({
-      code: "ERR_REFUSED",
+      code: "ERR_REJECTED",
       message: expect.stringMatching(/^Cannot update SMS verification: .*verify, 400\)/),
     });
     expect(await engine("SmsVerification").problems({ testNumber: "", triggers: "x" })).toEqual([

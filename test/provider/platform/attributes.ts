@@ -12,7 +12,7 @@ export interface AttributeCase {
   token: string;
   attribute: string;
   declared: unknown;
-  outside: unknown;
+  outOfBand: unknown;
   /** What the platform must hold for the attribute to be changed alone. */
   before: Record<string, unknown>;
   /** What must be declared with it, since the platform does not show whether it has one. */
@@ -38,12 +38,12 @@ export const hidden: Record<string, Record<string, unknown>> = {
 };
 
 const casesOf = ({ settings, type: token, complete = {}, alsoDeclared }: SettingsCase, values: AttributeValues): AttributeCase[] =>
-  Object.entries(values).map(([attribute, [declared, outside]]) => ({
+  Object.entries(values).map(([attribute, [declared, outOfBand]]) => ({
     settings,
     token,
     attribute,
     declared,
-    outside,
+    outOfBand,
     before: attribute === "enabled" ? complete : {},
     ...(attribute === "enabled" && alsoDeclared ? { also: alsoDeclared } : {}),
   }));

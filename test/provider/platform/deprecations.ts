@@ -15,12 +15,12 @@ interface Deprecations {
 
 export const deprecationsOn = (current: () => Platform): Deprecations => ({
   async shown(of = "1.0.0") {
-    const { body } = await current().outside("GET", `/api/registry/v1/modules/acme/network/aws/${encodeURIComponent(of)}`);
+    const { body } = await current().outOfBand("GET", `/api/registry/v1/modules/acme/network/aws/${encodeURIComponent(of)}`);
     return (body as unknown as { deprecation: unknown }).deprecation;
   },
   async deprecate(deprecation, of = "1.0.0") {
     const path = `/api/v2/organizations/acme/registry-modules/private/acme/network/aws/${encodeURIComponent(of)}`;
-    const { status } = await current().outside("PATCH", path, { data: { type: "module-versions", attributes: { deprecation } } });
+    const { status } = await current().outOfBand("PATCH", path, { data: { type: "module-versions", attributes: { deprecation } } });
     expect(status).toBe(200);
   },
 });

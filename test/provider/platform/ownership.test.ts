@@ -1,4 +1,4 @@
-import { forget } from "../../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../../provider/adapters/dynamic-runtime";
 import { Engine } from "../../support/engine";
 import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
@@ -10,9 +10,9 @@ const workspace = { workspaceId: "ws-acmeNetworkProd", destroyOnDelete: true };
 
 onEachPlatform("one owner for each object of the platform", (current) => {
   const workspaceStatus = async (): Promise<number> =>
-    (await current().outside("GET", `/api/v2/admin/workspaces/${workspace.workspaceId}`)).status;
+    (await current().outOfBand("GET", `/api/v2/admin/workspaces/${workspace.workspaceId}`)).status;
   const shown = async (): Promise<unknown> => {
-    const { body } = await current().outside("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0");
+    const { body } = await current().outOfBand("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0");
     return (body as unknown as { deprecation: unknown }).deprecation;
   };
 
@@ -29,7 +29,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     await former.destroy(remembers);
     expect(await workspaceStatus()).toBe(200);
     const later = await twins("AdminWorkspace", workspace);
-    forget();
+    clearCache();
     await later.renamed.up(workspace, remembers);
     await later.former.destroy(remembers);
     expect(await workspaceStatus()).toBe(200);
@@ -40,17 +40,17 @@ onEachPlatform("one owner for each object of the platform", (current) => {
   test("a declared workspace is not destroyed if its new resource was not created", async () => {
     const [former, renamed] = [current().engine("AdminWorkspace"), current().engine("AdminWorkspace")];
     await former.up(workspace);
-    forget();
+    clearCache();
     // A sibling that it depends on has failed: the engine checks it, and leaves it out.
     await renamed.preview(workspace);
-    await expect(former.destroy(remembers)).rejects.toMatchObject({ code: "ERR_REFUSED" });
+    await expect(former.destroy(remembers)).rejects.toMatchObject({ code: "ERR_REJECTED" });
     expect(await workspaceStatus()).toBe(200);
     expect(former.state).toBeDefined();
   });
 
   test("a deprecation whose resource was renamed stays until both resources are deleted", async () => {
     const { former, renamed } = await twins("ModuleVersionDeprecation", deprecation);
-    forget();
+    clearCache();
     await renamed.up(deprecation, remembers);
     await former.destroy(remembers);
     expect(await shown()).toMatchObject({ reason: "Use 2.0.0." });
@@ -63,7 +63,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     await change("general", { apiRateLimit: 77 });
     const inputs = { apiRateLimit: 400, defaultRemoteStateAccess: false };
     const { former, renamed } = await twins("GeneralSettings", inputs);
-    forget();
+    clearCache();
     await renamed.up(inputs, remembers);
     await former.destroy(remembers);
     expect(await held("general")).toMatchObject(inputs);
@@ -89,7 +89,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     await current().change("cost-estimation", { cloudASecretKey: "canary-original" });
     const inputs = { cloudASecretKey: "canary-ours" };
     const { former, renamed } = await twins("CostEstimationSettings", inputs);
-    forget();
+    clearCache();
     await renamed.up(inputs, remembers);
     await former.destroy(remembers);
     expect(printed.at(-1)).toMatch(/can no longer be put back: cloudASecretKey\./);
@@ -104,7 +104,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
       const [former, renamed] = [engine("CustomizationSettings"), engine("CustomizationSettings")];
       await former.up({ footer: "ours", error: "their error" });
       await renamed.up({ footer: "ours again", error: "our error", loginHelp: "ask us" });
-      forget();
+      clearCache();
       for (const resource of isFormerFirst ? [former, renamed] : [renamed, former]) await resource.destroy(remembers);
       expect(await held("customization")).toMatchObject({ footer: "theirs", error: "their error", loginHelp: "" });
     },
@@ -126,7 +126,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     await change("customization", { footer: "theirs" });
     const [first, second, third] = [1, 2, 3].map(() => engine("CustomizationSettings")) as [Engine, Engine, Engine];
     for (const [index, resource] of [first, second, third].entries()) await resource.up({ footer: `ours ${index}` });
-    forget();
+    clearCache();
     for (const resource of [second, first, third]) await resource.destroy(remembers);
     expect(await held("customization")).toMatchObject({ footer: "theirs" });
   });
@@ -135,7 +135,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     const { held } = current();
     const inputs = { apiRateLimit: 400 };
     const { former, renamed } = await twins("GeneralSettings", inputs);
-    forget();
+    clearCache();
     // A replacement that deletes first comes before the other resource is seen.
     await former.destroy(remembers);
     expect((await held("general")).apiRateLimit).toBe(30);
@@ -170,7 +170,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     ["ModuleVersionDeprecation", deprecation],
   ])("the second creation of %s for the same object in one run fails", async (type, inputs) => {
     const [one, two] = [current().engine(type), current().engine(type)];
-    forget();
+    clearCache();
     const outcomes = await Promise.allSettled([one.up(inputs, remembers), two.up(inputs, remembers)]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   });

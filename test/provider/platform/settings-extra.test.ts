@@ -17,8 +17,8 @@ onEachPlatform(
       state.inputs = { ...state.inputs, extra: misspelt };
       const managed = ["apiRateLimit", "extra.require-two-factor-for-admin"];
       const declared = (state.outputs.declared as string[]).map((name) => name.replace("apply-timeout", "require-two-factor-for-admin"));
-      const { "extra.apply-timeout": _, ...heldBefore } = state.outputs.heldBefore as Record<string, unknown>;
-      state.outputs = { ...state.outputs, managed, declared, heldBefore, extra: { ...(state.outputs.extra as object), ...misspelt } };
+      const { "extra.apply-timeout": _, ...originalValues } = state.outputs.originalValues as Record<string, unknown>;
+      state.outputs = { ...state.outputs, managed, declared, originalValues, extra: { ...(state.outputs.extra as object), ...misspelt } };
       return general;
     };
 

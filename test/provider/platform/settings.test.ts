@@ -28,7 +28,7 @@ onEachPlatform("each attribute of the settings", (current) => {
   };
 
   async function declared(each: AttributeCase & { isExtra: boolean }): Promise<void> {
-    const { settings, token, attribute, outside } = each;
+    const { settings, token, attribute, outOfBand } = each;
     const { held, change, requests, engine, dialect } = current();
     const name = nameOf(each);
     const before = await prepare(each);
@@ -44,7 +44,7 @@ onEachPlatform("each attribute of the settings", (current) => {
     expect(await requests(async () => expect(await resource.up(inputs)).toBe("same"))).toEqual([]);
     expect(await requests(async () => expect(await resource.refresh()).toEqual([]))).toEqual([`GET ${path}`]);
 
-    await change(settings, { [name]: outside });
+    await change(settings, { [name]: outOfBand });
     expect(await resource.refresh()).toEqual([each.isExtra ? "extra" : attribute]);
     tick(key, "drift seen");
     const repair = await requests(async () => expect(await resource.up(inputs)).toBe("update"));
@@ -61,7 +61,7 @@ onEachPlatform("each attribute of the settings", (current) => {
   }
 
   async function undeclared(each: AttributeCase & { isExtra: boolean }): Promise<void> {
-    const { settings, token, attribute, outside } = each;
+    const { settings, token, attribute, outOfBand } = each;
     const { change, requests, engine, dialect } = current();
     await prepare(each);
     const resource = engine(token);
@@ -72,9 +72,9 @@ onEachPlatform("each attribute of the settings", (current) => {
     await change(settings, { [nameOf(each)]: each.declared });
     expect(await resource.refresh()).toEqual([]);
     expect(shown()).toEqual(each.declared);
-    await change(settings, { [nameOf(each)]: outside });
+    await change(settings, { [nameOf(each)]: outOfBand });
     expect(await resource.refresh()).toEqual([]);
-    expect(shown()).toEqual(outside);
+    expect(shown()).toEqual(outOfBand);
     expect(await requests(async () => expect(await resource.up({})).toBe("same"))).toEqual([]);
     expect(await requests(() => resource.destroy())).toEqual([]);
     tick(`${dialect} ${settings} ${attribute}`, "follows undeclared");

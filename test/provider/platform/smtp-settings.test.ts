@@ -44,7 +44,7 @@ onEachPlatform("SMTP settings with test mails", (current) => {
       const smtp = engine("SmtpSettings");
       const seen = await requests(() =>
         expect(smtp.up(mail)).rejects.toMatchObject({
-          code: "ERR_REFUSED",
+          code: "ERR_REJECTED",
           status,
           message: expect.stringMatching(
             /^Cannot create SMTP settings "smtp": the mail server .*\(PATCH .*\)\. The server holds what it held before/,
@@ -54,7 +54,7 @@ onEachPlatform("SMTP settings with test mails", (current) => {
       expect(seen).toEqual(["GET smtp-settings", "GET smtp-settings", "PATCH smtp-settings"]);
       expect(smtp.state).toBeUndefined();
       expect(await held("smtp")).toEqual(before);
-      service.mail.work();
+      service.mail.recover();
       await smtp.up(mail);
       expect(sent()).toHaveLength(1);
     },
@@ -73,7 +73,7 @@ onEachPlatform("SMTP settings with test mails", (current) => {
         message: expect.stringContaining("The settings were stored all the same; no further mail"),
       });
       expect(smtp.state?.outputs).toMatchObject({ host: "mail.example.com", enabled: true });
-      service.mail.work();
+      service.mail.recover();
       expect(await requests(() => smtp.up(mail))).toEqual([]);
       expect(sent()).toEqual([]);
       await smtp.up({ ...mail, port: 465 });
@@ -91,7 +91,7 @@ onEachPlatform("SMTP settings with test mails", (current) => {
     const changed = { ...mail, port: 465 };
     await expect(smtp.up(changed)).rejects.toMatchObject({ status: 401 });
     expect(smtp.state?.outputs.port).toBe(stored ? 465 : 25);
-    service.mail.work();
+    service.mail.recover();
     await smtp.up(changed);
     expect((await held("smtp")).port).toBe(465);
     expect(sent()).toHaveLength(stored ? 1 : 2);
@@ -100,12 +100,12 @@ onEachPlatform("SMTP settings with test mails", (current) => {
   test("a password with an unknown outcome is sent again, even if the program returns to the old one", async () => {
     const { engine, service, requests } = current();
     for (const next of ["canary-new", "canary-mail"]) {
-      service.mail.work();
+      service.mail.recover();
       const smtp = engine("SmtpSettings");
       await smtp.up(mail);
       service.mail.fail(504, { stored: true });
       await expect(smtp.up({ ...mail, password: "canary-new" })).rejects.toThrow("The server does not show whether it stored password");
-      service.mail.work();
+      service.mail.recover();
       expect(await requests(() => smtp.up({ ...mail, password: next }))).toEqual(["GET smtp-settings", "PATCH smtp-settings"]);
       expect(await smtp.up({ ...mail, password: next })).toBe("same");
       await smtp.destroy();

@@ -19,7 +19,7 @@ describe.each(["standard", "hashicorp"] as const)("a platform that enables SMTP 
     const before = await current.held("smtp");
     const smtp = current.engine("SmtpSettings");
     await expect(smtp.up(mail)).rejects.toMatchObject({
-      code: "ERR_REFUSED",
+      code: "ERR_REJECTED",
       message: expect.stringContaining("test-email-address is required to enable (PATCH"),
     });
     expect(await current.held("smtp")).toEqual(before);
@@ -39,7 +39,7 @@ describe.each(["standard", "hashicorp"] as const)("a platform that enables SMTP 
 
   test("refuses a put-back that enables it: no test mail is sent then, and the error says what to do", async () => {
     const smtp = current.engine("SmtpSettings");
-    const { body } = await current.outside("PATCH", "/api/v2/admin/smtp-settings", {
+    const { body } = await current.outOfBand("PATCH", "/api/v2/admin/smtp-settings", {
       data: { attributes: { ...mail, "test-email-address": testEmailAddress } },
     });
     expect(body.data.attributes).toMatchObject({ enabled: true });

@@ -44,7 +44,7 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
   });
 
   test("is not destroyed when Pulumi has ended, nor read again after the wait", async () => {
-    const { sandbox, service, dialect, requests, outside } = current();
+    const { sandbox, service, dialect, requests, outOfBand } = current();
     let answers = 1;
     const assertAlive = async (): Promise<void> => {
       if (answers-- === 0) throw new StewardError({ code: "ERR_ENGINE_GONE", reason: "gone" });
@@ -56,7 +56,7 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
     const destroy = (): Promise<unknown> => Promise.resolve(adminWorkspace.delete?.({ connection, state: state as never }));
     const sent = await requests(() => expect(destroy()).rejects.toMatchObject({ code: "ERR_ENGINE_GONE" }));
     expect(sent).toEqual([`DELETE workspaces/${id}`, `GET workspaces/${id}`]);
-    expect((await outside("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(200);
+    expect((await outOfBand("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(200);
   });
 
   test("is given up at one deadline for all attempts", async () => {
@@ -77,7 +77,7 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
   });
 
   test("is destroyed with forty others at once", async () => {
-    const { engine, service, sandbox, change, outside } = current();
+    const { engine, service, sandbox, change, outOfBand } = current();
     const ids = Array.from({ length: 40 }, (_, index) => `ws-many${index}`);
     service.seed({ workspaces: ids.map((each) => ({ id: each, name: each, organization: "many" })) });
     const workspaces = ids.map(() => engine("AdminWorkspace"));
@@ -87,6 +87,6 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
     expect(ends.filter(({ status }) => status === "rejected")).toEqual([]);
     // Ends the second in which the platform counts.
     sandbox.clock.advance(1_000);
-    expect((await outside("GET", "/api/v2/admin/workspaces?q=many")).body.data).toEqual([]);
+    expect((await outOfBand("GET", "/api/v2/admin/workspaces?q=many")).body.data).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ const id = "ws-acmeNetworkProd";
 
 onEachPlatform("a workspace", (current) => {
   test("is adopted, followed by refresh, and left alone on delete", async () => {
-    const { engine, requests, service, outside } = current();
+    const { engine, requests, service, outOfBand } = current();
     const workspace = engine("AdminWorkspace");
     expect(await requests(() => workspace.preview({ workspaceId: id }))).toEqual([]);
     expect(await requests(() => workspace.up({ workspaceId: id }))).toEqual([`GET workspaces/${id}`]);
@@ -24,16 +24,16 @@ onEachPlatform("a workspace", (current) => {
     expect(workspace.outputs()).toMatchObject({ name: "renamed", locked: true });
     expect(workspace.outputs().vcsRepoIdentifier).toBeUndefined();
     expect(await requests(() => workspace.destroy())).toEqual([]);
-    expect((await outside("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(200);
+    expect((await outOfBand("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(200);
   });
 
   test("is destroyed only with destroyOnDelete, with one read and one write", async () => {
-    const { engine, requests, outside } = current();
+    const { engine, requests, outOfBand } = current();
     const workspace = engine("AdminWorkspace");
     await workspace.up({ workspaceId: id });
     expect(await requests(() => workspace.up({ workspaceId: id, destroyOnDelete: true }))).toEqual([]);
     expect(await requests(() => workspace.destroy())).toEqual([`DELETE workspaces/${id}`, `GET workspaces/${id}`]);
-    expect((await outside("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(404);
+    expect((await outOfBand("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(404);
   });
 
   test("warns where destroyOnDelete becomes true: in the preview and in the up, and never again", async () => {
@@ -96,15 +96,15 @@ onEachPlatform("a workspace", (current) => {
   });
 
   test("that no longer exists is removed from the state, and its destruction succeeds", async () => {
-    const { engine, outside, requests } = current();
+    const { engine, outOfBand, requests } = current();
     const workspace = engine("AdminWorkspace");
     await workspace.up({ workspaceId: id, destroyOnDelete: true });
-    await outside("DELETE", `/api/v2/admin/workspaces/${id}`);
+    await outOfBand("DELETE", `/api/v2/admin/workspaces/${id}`);
     // A 404 alone would also be the answer to somebody who is no administrator.
     expect(await requests(() => workspace.destroy())).toEqual(["GET general-settings", `GET workspaces/${id}`]);
     const other = engine("AdminWorkspace");
     await other.up({ workspaceId: "ws-acmeNetworkTest" });
-    await outside("DELETE", "/api/v2/admin/workspaces/ws-acmeNetworkTest");
+    await outOfBand("DELETE", "/api/v2/admin/workspaces/ws-acmeNetworkTest");
     expect(await other.refresh()).toBe("gone");
   });
 

@@ -138,7 +138,7 @@ describe("a filter that is not sent", () => {
 test("a broken connection is not retried if the filter asks whether a field is empty", async () => {
   const seen = await serve(({ request }) => request.socket.destroy());
   const { code, message } = await failure(collect(scheduler.listJobs({ filter: "Periodic.Enabled is empty" })));
-  expect([code, seen.length]).toEqual(["ERR_REPLY_LOST", 1]);
+  expect([code, seen.length]).toEqual(["ERR_NO_RESPONSE", 1]);
   expect(message).toContain("when a filter asks whether a number, a bool or an object is empty. The filter was: Periodic.Enabled is empty");
 });
 
@@ -147,7 +147,7 @@ test("an error contains the server's reason, the filter and the field of the ful
     'failed to read result page: error finding value in datum: /Address at part 0: couldn\'t find key: struct field with name "Address"';
   await serve((_, response) => response.writeHead(400, { "content-type": "text/plain" }).end(reason));
   const { message, code, status } = await failure(collect(scheduler.listNodes({ filter: filter("Address").equals("10.0.0.1") })));
-  expect([code, status]).toEqual(["ERR_REFUSED", 400]);
+  expect([code, status]).toEqual(["ERR_REJECTED", 400]);
   expect(message).toBe(
     `Cannot list nodes: ${reason} (GET /v1/nodes, 400). A filter sees the full record, not the stub that is listed. There \`Address\` is \`HTTPAddr\`. The filter was: Address == "10.0.0.1"`,
   );

@@ -118,7 +118,7 @@ test("the signal ends a list, at once and between two items", async () => {
 });
 
 test.each([
-  [400, "ERR_REFUSED", "no luck"],
+  [400, "ERR_REJECTED", "no luck"],
   [403, "ERR_FORBIDDEN", "Permission denied"],
   [404, "ERR_NOT_FOUND", "unknown"],
   [500, "ERR_SERVER", "No path to region"],

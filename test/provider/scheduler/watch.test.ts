@@ -107,14 +107,14 @@ test("reconnects after a broken connection and yields the changes made meanwhile
 
 test("fails if the server stays unreachable", async () => {
   limits.reconnectTimeout = 100;
-  limits.repetitions = 1;
+  limits.maxRetries = 1;
   let gone = false;
   await serve(({ request }, response) => {
     if (gone) return request.socket.destroy();
     gone = true;
     answer(response, 5, []);
   });
-  expect(await failure(take(2))).toMatchObject({ code: "ERR_REPLY_LOST", message: expect.stringContaining("Cannot watch nodes: ") });
+  expect(await failure(take(2))).toMatchObject({ code: "ERR_NO_RESPONSE", message: expect.stringContaining("Cannot watch nodes: ") });
 });
 
 test("reconnects if the server sends no response until the end of the wait and a margin", async () => {

@@ -18,34 +18,34 @@ onEachTarget("adoption", (current) => {
     const unread = 'scheduler role "web": adopting it overwrites global, which the server does not show.';
 
     test("prints each attribute that it changes before it writes", async () => {
-      const { outside, newMount } = current();
+      const { outOfBand, newMount } = current();
       const mount = await newMount();
-      await outside("POST", `${mount}/role/web`, theirs);
+      await outOfBand("POST", `${mount}/role/web`, theirs);
       await engine("SchedulerRole").up({ ...ours, mount, adopt: true });
       expect(printed).toEqual([
         'scheduler role "web": adopting it changes policies: ["theirs","shared"] -> ["ours","shared"].',
         ...(hidesMore() ? [unread] : []),
       ]);
-      expect((await outside("GET", `${mount}/role/web`)).data?.policies).toEqual(["ours", "shared"]);
+      expect((await outOfBand("GET", `${mount}/role/web`)).data?.policies).toEqual(["ours", "shared"]);
     });
 
     test('"unchanged" refuses and lists the differences, and writes nothing', async () => {
-      const { outside, newMount } = current();
+      const { outOfBand, newMount } = current();
       const mount = await newMount();
-      await outside("POST", `${mount}/role/web`, theirs);
+      await outOfBand("POST", `${mount}/role/web`, theirs);
       const { code, message } = await refusal(engine("SchedulerRole").up({ ...ours, mount, adopt: "unchanged" }));
       expect(code).toBe("ERR_ALREADY_EXISTS");
       const unseen = hidesMore() ? "; the server does not show global, so these were not compared" : "";
       expect(message).toBe(
         `Cannot create scheduler role "web": it exists, and adopting it would change policies: ["theirs","shared"] -> ["ours","shared"]${unseen}. Declare what is there, or set adopt: true to overwrite it.`,
       );
-      expect((await outside("GET", `${mount}/role/web`)).data?.policies).toEqual(["theirs", "shared"]);
+      expect((await outOfBand("GET", `${mount}/role/web`)).data?.policies).toEqual(["theirs", "shared"]);
     });
 
     test('"unchanged" takes over what is declared in another order', async () => {
-      const { outside, newMount } = current();
+      const { outOfBand, newMount } = current();
       const mount = await newMount();
-      await outside("POST", `${mount}/role/web`, theirs);
+      await outOfBand("POST", `${mount}/role/web`, theirs);
       const role = engine("SchedulerRole");
       expect(await role.up({ ...ours, policies: ["shared", "theirs"], mount, adopt: "unchanged" })).toBe("create");
       expect(printed).toEqual(hidesMore() ? [unread] : []);
@@ -59,9 +59,9 @@ onEachTarget("adoption", (current) => {
     });
 
     test("shows no value of an input that the program marks as secret, neither the new nor the old one", async () => {
-      const { outside, newMount } = current();
+      const { outOfBand, newMount } = current();
       const mount = await newMount();
-      await outside("POST", `${mount}/role/web`, theirs);
+      await outOfBand("POST", `${mount}/role/web`, theirs);
       const secretInputs = ["policies"];
       const { message } = await refusal(engine("SchedulerRole").up({ ...ours, mount, adopt: "unchanged", secretInputs }));
       expect(message).toContain("policies: [secret] -> [secret]");
@@ -72,9 +72,9 @@ onEachTarget("adoption", (current) => {
   });
 
   test("of a set of roles: on creation and of roles that join later, each role that exists", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const mount = await newMount();
-    for (const name of ["one", "two", "same"]) await outside("POST", `${mount}/role/${name}`, { policies: "theirs", type: "client" });
+    for (const name of ["one", "two", "same"]) await outOfBand("POST", `${mount}/role/${name}`, { policies: "theirs", type: "client" });
     const [ours, same] = [{ policies: ["ours"] }, { policies: ["theirs"] }];
     const roles = engine("SchedulerRoles");
     const { message } = await refusal(roles.up({ roles: { one: ours, same }, mount, adopt: "unchanged" }));
@@ -87,16 +87,16 @@ onEachTarget("adoption", (current) => {
     expect(ofSet()).toEqual([line("one")]);
     const joined = { one: ours, same, fresh: ours, two: ours };
     expect((await refusal(roles.up({ roles: joined, mount, adopt: "unchanged" }))).message).toContain("roles.two.policies");
-    expect((await outside("GET", `${mount}/role/two`)).data?.policies).toEqual(["theirs"]);
+    expect((await outOfBand("GET", `${mount}/role/two`)).data?.policies).toEqual(["theirs"]);
     await roles.up({ roles: joined, mount, adopt: true });
     expect(ofSet()).toEqual([line("one"), line("two")]);
-    expect((await outside("GET", `${mount}/role/two`)).data?.policies).toEqual(["ours"]);
+    expect((await outOfBand("GET", `${mount}/role/two`)).data?.policies).toEqual(["ours"]);
   });
 
   test("of an access configuration: only what can be read, and the message says so", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const mount = await newMount();
-    await outside("POST", `${mount}/config/access`, {
+    await outOfBand("POST", `${mount}/config/access`, {
       address: "http://user:theirs-password@theirs:4646",
       token: "theirs-token",
       max_token_name_length: 64,

@@ -1,4 +1,4 @@
-import { forget } from "../../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../../provider/adapters/dynamic-runtime";
 import { Engine } from "../../support/engine";
 import { startGateway } from "../../support/gateway";
 import { printed } from "../../support/printed";
@@ -10,8 +10,8 @@ const remembers = { remembers: true };
 
 onEachTarget("one owner for each object", (current) => {
   const engine = (type: string, config = current().config()): Engine => new Engine(`secrets:${type}`, config);
-  const statusOf = async (path: string): Promise<number> => (await current().outside("GET", path)).status;
-  const policiesOf = async (path: string): Promise<unknown> => (await current().outside("GET", path)).data?.policies;
+  const statusOf = async (path: string): Promise<number> => (await current().outOfBand("GET", path)).status;
+  const policiesOf = async (path: string): Promise<unknown> => (await current().outOfBand("GET", path)).data?.policies;
   const access = { address: "http://127.0.0.1:4646", token: "canary-management" };
 
   /** The inputs of each type that has an object, with the paths of its objects. */
@@ -37,14 +37,14 @@ onEachTarget("one owner for each object", (current) => {
   const exist = async (mount: unknown, paths: readonly string[]): Promise<boolean[]> =>
     Promise.all(
       paths.map(async (path) => {
-        const { status, data } = await current().outside("GET", `${mount}/${path}`);
+        const { status, data } = await current().outOfBand("GET", `${mount}/${path}`);
         return status === 200 && data?.address !== "";
       }),
     );
 
   test.each(cases)("$type: after an unfinished rename the old resource leaves the object to the new one", async (each) => {
     const { former, renamed, again } = await twins(each.type, each.inputs);
-    forget();
+    clearCache();
     expect(await renamed.up(again, remembers)).toBe("same");
     await former.destroy(remembers);
     const { mount } = again as { mount: string };
@@ -72,7 +72,7 @@ onEachTarget("one owner for each object", (current) => {
   test.each(cases)("$type: destroying both resources of a rename in either order removes the object", async (each) => {
     for (const isFormerFirst of [true, false]) {
       const { former, renamed, again } = await twins(each.type, each.inputs);
-      forget();
+      clearCache();
       for (const resource of isFormerFirst ? [former, renamed] : [renamed, former]) await resource.destroy(remembers);
       expect(await exist((again as { mount: string }).mount, each.paths)).toEqual(each.paths.map(() => false));
     }
@@ -81,7 +81,7 @@ onEachTarget("one owner for each object", (current) => {
   test.each(cases)("$type: a forced replacement deletes and recreates the object", async (each) => {
     const { renamed, again } = await twins(each.type, each.inputs);
     const { mount } = again as { mount: string };
-    forget();
+    clearCache();
     // Of a replacement that the user orders, the provider gets no diff.
     await renamed.problems(again);
     await renamed.destroy(remembers);
@@ -135,10 +135,10 @@ onEachTarget("one owner for each object", (current) => {
       const declared = { ...inputs, mount: await current().newMount() };
       const [former, renamed] = [engine(type), engine(type)];
       await former.up(declared);
-      forget();
+      clearCache();
       await expect(renamed.up(declared, remembers)).rejects.toMatchObject({ code: "ERR_ALREADY_EXISTS" });
       await expect(former.destroy(remembers)).rejects.toMatchObject({
-        code: "ERR_REFUSED",
+        code: "ERR_REJECTED",
         message: expect.stringMatching(
           /another resource of the program declares it, and has not taken it over\. Run `pulumi up` again once that resource can be created\. If you renamed it, give it an alias of its old name instead\.$/,
         ),
@@ -155,7 +155,7 @@ onEachTarget("one owner for each object", (current) => {
     for (const more of [{}, { adopt: true }]) {
       const declared = { ...inputs, ...more, mount: await current().newMount() };
       const [one, two] = [engine(type), engine(type)];
-      forget();
+      clearCache();
       const outcomes = await Promise.allSettled([one.up(declared, remembers), two.up(declared, remembers)]);
       const failed = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
       expect(failed).toHaveLength(1);
@@ -166,7 +166,7 @@ onEachTarget("one owner for each object", (current) => {
   test("a role that was deleted can be created again in the same run", async () => {
     const declared = { name: "web", policies: ["a"], mount: await current().newMount() };
     const [one, two] = [engine("SchedulerRole"), engine("SchedulerRole")];
-    forget();
+    clearCache();
     await one.up(declared, remembers);
     await one.destroy(remembers);
     expect(await two.up(declared, remembers)).toBe("create");
@@ -180,7 +180,7 @@ onEachTarget("one owner for each object", (current) => {
     await b.up(inputs("site", "of-b"));
     const [formerA, formerB] = [engine("SchedulerRole"), engine("SchedulerRole")];
     [formerA.state, formerB.state] = [a.state, b.state];
-    forget();
+    clearCache();
     for (const [resource, name, policy] of [
       [a, "site", "of-a"],
       [b, "web", "of-b"],
@@ -202,7 +202,7 @@ onEachTarget("one owner for each object", (current) => {
     const rolesOf = (...of: string[]): object => Object.fromEntries(of.map((name) => [name, attributes]));
     const role = (name: string, mount: string): Record<string, unknown> => ({ name, ...attributes, mount, adopt: true });
     const set = (mount: string, ...of: string[]): Record<string, unknown> => ({ roles: rolesOf(...of), mount, adopt: true });
-    const held = async (mount: string): Promise<unknown> => (await current().outside("GET", `${mount}/role?list=true`)).data?.keys;
+    const held = async (mount: string): Promise<unknown> => (await current().outOfBand("GET", `${mount}/role?list=true`)).data?.keys;
 
     test("three roles move into a set", async () => {
       const mount = await current().newMount();
@@ -221,7 +221,7 @@ onEachTarget("one owner for each object", (current) => {
       const roleSet = engine("SchedulerRoles");
       await roleSet.up(set(mount, ...names));
       const roles = names.map(() => engine("SchedulerRole"));
-      forget();
+      clearCache();
       await Promise.all(roles.map((resource, index) => resource.up(role(names[index] as string, mount), remembers)));
       await roleSet.destroy(remembers);
       expect(await held(mount)).toEqual(names);
@@ -248,7 +248,7 @@ onEachTarget("one owner for each object", (current) => {
       const mount = await current().newMount();
       const [roleSet, single] = [engine("SchedulerRoles"), engine("SchedulerRole")];
       await roleSet.up(set(mount, ...names));
-      forget();
+      clearCache();
       await inOrder(
         () => roleSet.up(set(mount, "b", "c"), remembers),
         () => single.up(role("a", mount), remembers),
@@ -266,7 +266,7 @@ onEachTarget("one owner for each object", (current) => {
         const config = current().config({ address: gateway.url });
         const [roleSet, single] = [engine("SchedulerRoles", config), engine("SchedulerRole", config)];
         await roleSet.up(set(mount, ...names));
-        forget();
+        clearCache();
         let created: Promise<unknown> | undefined;
         gateway.interrupt = ({ method }) => {
           if (method !== "DELETE") return undefined;
@@ -277,7 +277,7 @@ onEachTarget("one owner for each object", (current) => {
             act: async () => {
               created = single.up(role("a", mount), remembers);
               // Time enough for a creation that does not wait.
-              for (let look = 0; look < 5; look++) await current().outside("GET", `${mount}/role?list=true`);
+              for (let look = 0; look < 5; look++) await current().outOfBand("GET", `${mount}/role?list=true`);
             },
           };
         };
@@ -298,7 +298,7 @@ onEachTarget("one owner for each object", (current) => {
       const [roleSet, single] = [engine("SchedulerRoles"), engine("SchedulerRole")];
       await roleSet.up(set(mount, ...names));
       await single.up(role("a", mount));
-      forget();
+      clearCache();
       await roleSet.up(set(mount, "b", "c"), remembers);
       expect(await statusOf(`${mount}/role/a`)).toBe(404);
       expect(await single.up(role("a", mount), remembers)).toBe("update");
@@ -311,7 +311,7 @@ onEachTarget("one owner for each object", (current) => {
       const [roleSet, single] = [engine("SchedulerRoles"), engine("SchedulerRole")];
       await single.up(role("a", mount));
       await roleSet.up(set(mount, ...names));
-      forget();
+      clearCache();
       await single.destroy(remembers);
       expect(await roleSet.up(set(mount, ...names), remembers)).toBe("update");
       expect(await held(mount)).toEqual(names);

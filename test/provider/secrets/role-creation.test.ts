@@ -1,4 +1,4 @@
-import { forget } from "../../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../../provider/adapters/dynamic-runtime";
 import { Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
 import { Engine } from "../../support/engine";
@@ -20,8 +20,8 @@ describe.each([
   const engine = (token = sandbox.secrets.token, type = "SchedulerRole"): Engine =>
     new Engine(`secrets:${type}`, { "steward:default": { secrets: { address: sandbox.secrets.url, token, dialect } } });
   const role = (name: string, policy = "ours"): { name: string; policies: string[] } => ({ name, policies: [policy] });
-  const outside = (method: string, path: string, body?: object) => call(sandbox.secrets, method, `/v1/${path}`, body);
-  const held = async (name: string): Promise<unknown> => (await outside("GET", `${mount}/role/${name}`)).json.data?.policies;
+  const outOfBand = (method: string, path: string, body?: object) => call(sandbox.secrets, method, `/v1/${path}`, body);
+  const held = async (name: string): Promise<unknown> => (await outOfBand("GET", `${mount}/role/${name}`)).json.data?.policies;
   /** Creates another role in this process. */
   const another = async (): Promise<unknown> => engine().up(role("other"), remembers);
   const lists = (): number => sandbox.requests().filter(({ path }) => path.endsWith("/role?list=true")).length;
@@ -29,7 +29,7 @@ describe.each([
   test("a role that this process deleted can be created again", async () => {
     const former = engine();
     await former.up(role("web"));
-    forget();
+    clearCache();
     await another();
     await former.destroy(remembers);
     expect(await engine().up(role("web"), remembers)).toBe("create");
@@ -39,8 +39,8 @@ describe.each([
     const inputs = (policy: string): object => (kind === "a role" ? role("web", policy) : { roles: { web: { policies: [policy] } } });
     const former = engine(undefined, kind === "a role" ? "SchedulerRole" : "SchedulerRoles");
     await former.up({ ...inputs("first") });
-    await outside("DELETE", `${mount}/role/web`);
-    forget();
+    await outOfBand("DELETE", `${mount}/role/web`);
+    clearCache();
     // The list may be read while the role is being written.
     sandbox.faults.add({ system: "secrets", method: "POST", path: /role\/web$/, action: "delay", delayMs: 100 });
     await Promise.all([another(), former.up({ ...inputs("second") }, remembers)]);
@@ -49,27 +49,29 @@ describe.each([
   });
 
   test("a role that a connection with another token wrote is not adopted", async () => {
-    await outside("PUT", "sys/policies/acl/all", { policy: `path "*" { capabilities = ["create", "read", "update", "delete", "list"] }` });
-    const { json } = await outside("POST", "auth/token/create", { policies: ["all"] });
+    await outOfBand("PUT", "sys/policies/acl/all", {
+      policy: `path "*" { capabilities = ["create", "read", "update", "delete", "list"] }`,
+    });
+    const { json } = await outOfBand("POST", "auth/token/create", { policies: ["all"] });
     const former = engine(json.auth.client_token);
     await former.up(role("web", "first"));
-    await outside("DELETE", `${mount}/role/web`);
-    forget();
+    await outOfBand("DELETE", `${mount}/role/web`);
+    clearCache();
     await another();
     await former.up(role("web", "second"), remembers);
     await expect(engine().up(role("web"), remembers)).rejects.toMatchObject(refused);
   });
 
   test("a role that others created during a long run is not adopted", async () => {
-    forget();
+    clearCache();
     await another();
-    await outside("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
+    await outOfBand("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
     await expect(engine().up(role("web"), remembers)).rejects.toMatchObject(refused);
     expect(await held("web")).toEqual(["theirs"]);
   });
 
   test("a failed list is read again", async () => {
-    forget();
+    clearCache();
     sandbox.faults.add({ system: "secrets", path: /./, method: "GET", action: "respond", status: 500, body: "{}", times: 1 });
     await expect(another()).rejects.toMatchObject({ status: 500 });
     expect(await another()).toBe("create");
@@ -77,7 +79,7 @@ describe.each([
 
   test("an empty list is valid in both formats", async () => {
     expect(await engine().up(role("first"))).toBe("create");
-    await outside("DELETE", `${mount}/role/first`);
+    await outOfBand("DELETE", `${mount}/role/first`);
     sandbox.faults.add({ system: "secrets", path: /role\?list=true$/, action: "respond", status: 200, body: '{"data":{"keys":[]}}' });
     expect(await engine().up(role("second"))).toBe("create");
   });
@@ -93,10 +95,10 @@ describe.each([
     "a token without the list capability that sees $sees: an existing role is rejected, and the error names the missing capability",
     async ({ more, hint }) => {
       const policy = `path "${mount}/role/*" { capabilities = ["create", "read", "update"] } ${more()}`;
-      await outside("PUT", "sys/policies/acl/roles", { policy });
-      const { json } = await outside("POST", "auth/token/create", { policies: ["roles"] });
+      await outOfBand("PUT", "sys/policies/acl/roles", { policy });
+      const { json } = await outOfBand("POST", "auth/token/create", { policies: ["roles"] });
       const create = (inputs: object): Promise<unknown> => engine(json.auth.client_token).up({ ...inputs });
-      await outside("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
+      await outOfBand("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
       await expect(create(role("web"))).rejects.toMatchObject(refused);
       if (dialect === "hashicorp") {
         expect(await create(role("new"))).toBe("create");
@@ -117,7 +119,7 @@ describe.each([
   test("a role that a partially created set could not adopt stays with its old resource", async () => {
     const [former, set] = [engine(), engine(undefined, "SchedulerRoles")];
     await former.up(role("web"));
-    forget();
+    clearCache();
     sandbox.faults.add({
       system: "secrets",
       method: "POST",
@@ -128,7 +130,7 @@ describe.each([
     });
     const taken = { roles: { web: { policies: ["a"] }, site: { policies: ["a"] } }, adopt: true };
     await expect(set.up(taken, remembers)).rejects.toMatchObject({ code: "ERR_INCOMPLETE" });
-    await expect(former.destroy(remembers)).rejects.toMatchObject({ code: "ERR_REFUSED" });
+    await expect(former.destroy(remembers)).rejects.toMatchObject({ code: "ERR_REJECTED" });
     expect(former.state).toBeDefined();
     expect(await held("web")).toEqual(["ours"]);
   });

@@ -9,7 +9,7 @@ onEachTarget("SchedulerLease", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerLease", current().config());
 
   test("is created, updated, replaced, removed outside Pulumi and deleted", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const [mount, other] = [await newMount(), await newMount()];
     const lease = engine();
     expect(await lease.up({ ttl: "1h", maxTtl: "24h", mount })).toBe("create");
@@ -18,7 +18,7 @@ onEachTarget("SchedulerLease", (current) => {
     expect(await lease.refresh()).toEqual([]);
     expect(await lease.up({ ttl: "1h", maxTtl: "24h", mount })).toBe("same");
     expect(await lease.up({ ttl: "90s", maxTtl: "24h", mount })).toBe("update");
-    expect((await outside("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 90, max_ttl: 86400 });
+    expect((await outOfBand("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 90, max_ttl: 86400 });
 
     expect(await lease.preview({ ttl: "90s", mount: other })).toMatchObject({
       operation: "replace",
@@ -26,13 +26,13 @@ onEachTarget("SchedulerLease", (current) => {
       deleteBeforeReplace: true,
     });
     expect(await lease.up({ ttl: "90s", mount: `/${other}/` })).toBe("replace");
-    expect((await outside("GET", `${mount}/config/lease`)).status).toBe(404);
-    expect((await outside("GET", `${other}/config/lease`)).data).toMatchObject({ ttl: 90, max_ttl: 0 });
+    expect((await outOfBand("GET", `${mount}/config/lease`)).status).toBe(404);
+    expect((await outOfBand("GET", `${other}/config/lease`)).data).toMatchObject({ ttl: 90, max_ttl: 0 });
 
-    await outside("DELETE", `${other}/config/lease`);
+    await outOfBand("DELETE", `${other}/config/lease`);
     expect(await lease.refresh()).toBe("gone");
     await lease.up({ ttl: "90s", mount: other });
-    await outside("DELETE", `${other}/config/lease`);
+    await outOfBand("DELETE", `${other}/config/lease`);
     await lease.destroy();
   });
 
@@ -44,38 +44,38 @@ onEachTarget("SchedulerLease", (current) => {
   });
 
   test("each attribute changed outside Pulumi is drift, and up repairs it", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const mount = await newMount();
     const lease = engine();
     const inputs = { ttl: "1h", maxTtl: "24h", mount };
     await lease.up(inputs);
-    await outside("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 86400 });
+    await outOfBand("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 86400 });
     expect(await lease.refresh()).toEqual(["ttl"]);
     expect(await lease.up(inputs)).toBe("update");
-    await outside("POST", `${mount}/config/lease`, { ttl: 3600, max_ttl: 7200 });
+    await outOfBand("POST", `${mount}/config/lease`, { ttl: 3600, max_ttl: 7200 });
     expect(await lease.refresh()).toEqual(["maxTtl"]);
     expect(await lease.up(inputs)).toBe("update");
     expect(await lease.refresh()).toEqual([]);
   });
 
   test("an undeclared attribute follows the server and keeps its value", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const mount = await newMount();
-    await outside("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 7200 });
+    await outOfBand("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 7200 });
     const lease = engine();
     await lease.up({ ttl: "1h", mount, adopt: true });
-    expect((await outside("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 3600, max_ttl: 7200 });
-    await outside("POST", `${mount}/config/lease`, { ttl: 3600, max_ttl: 9000 });
+    expect((await outOfBand("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 3600, max_ttl: 7200 });
+    await outOfBand("POST", `${mount}/config/lease`, { ttl: 3600, max_ttl: 9000 });
     expect(await lease.refresh()).toEqual([]);
     expect(lease.outputs()).toMatchObject({ maxTtl: 9000 });
     await lease.up({ ttl: "2h", mount });
-    expect((await outside("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 7200, max_ttl: 9000 });
+    expect((await outOfBand("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 7200, max_ttl: 9000 });
   });
 
   test("one that exists is not taken over without adopt", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const mount = await newMount();
-    await outside("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 7200 });
+    await outOfBand("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 7200 });
     await expect(engine().up({ ttl: "1h", mount })).rejects.toMatchObject({
       code: "ERR_ALREADY_EXISTS",
       message: `Cannot create scheduler lease configuration "${mount}": the engine has a lease configuration already. If you renamed the resource, give it an alias of its old name. Otherwise set adopt: true to overwrite it; destroying the resource then brings the service's defaults back. To replace it with \`pulumi up --replace\`, set the resource option deleteBeforeReplace: true.`,
@@ -84,7 +84,7 @@ onEachTarget("SchedulerLease", (current) => {
       code: "ERR_ALREADY_EXISTS",
       message: expect.stringContaining("adopting it would change ttl: 60 -> 3600. Declare what is there"),
     });
-    expect((await outside("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 60, max_ttl: 7200 });
+    expect((await outOfBand("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 60, max_ttl: 7200 });
     expect(printed).toEqual([]);
     // The one that is not declared stays what it is.
     expect(await engine().up({ ttl: "1m", mount, adopt: "unchanged" })).toBe("create");
@@ -122,26 +122,26 @@ onEachTarget("SchedulerLease", (current) => {
       refuseDocument();
       await expectRefusal(engine().up({ ...inputs, mount }), "create");
       expect(await engine().up({ ...inputs, mount, adopt: true })).toBe("create");
-      await current().outside("DELETE", `${mount}/config/lease`);
+      await current().outOfBand("DELETE", `${mount}/config/lease`);
       sandbox?.faults.clear();
     }
     sandbox?.faults.clear();
     // An attribute that leaves the program is read as well.
     const lease = engine();
     await lease.up({ ttl: "1h", maxTtl: "1h", mount });
-    await current().outside("DELETE", `${mount}/config/lease`);
+    await current().outOfBand("DELETE", `${mount}/config/lease`);
     refuseDocument();
     await expectRefusal(lease.up({ ttl: "1h", mount }), "update");
     sandbox?.faults.clear();
   });
 
   test("get reads the lease and manages nothing", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const mount = await newMount();
-    await outside("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 7200 });
+    await outOfBand("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 7200 });
     const lease = engine();
     expect(await lease.get(`${mount}/config/lease`)).toEqual({ ttl: 60, maxTtl: 7200, mount });
-    await outside("POST", `${mount}/config/lease`, { ttl: 61, max_ttl: 7200 });
+    await outOfBand("POST", `${mount}/config/lease`, { ttl: 61, max_ttl: 7200 });
     await lease.refresh();
     expect(lease.outputs()).toMatchObject({ ttl: 61 });
   });

@@ -5,12 +5,12 @@ onEachTarget("SchedulerRole", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerRole", current().config());
 
   test("is previewed, created, updated, replaced, removed outside Pulumi and deleted", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const mount = await newMount();
     const role = engine();
 
     expect(await role.preview({ name: "web", policies: ["read"], mount })).toMatchObject({ operation: "create" });
-    expect((await outside("GET", `${mount}/role/web`)).status).toBe(404);
+    expect((await outOfBand("GET", `${mount}/role/web`)).status).toBe(404);
 
     expect(await role.up({ name: "web", policies: ["read"], mount })).toBe("create");
     expect(role.outputs()).toEqual({ name: "web", policies: ["read"], global: false, type: "client", mount });
@@ -19,29 +19,29 @@ onEachTarget("SchedulerRole", (current) => {
     expect(await role.up({ name: "web", policies: ["read"], mount })).toBe("same");
 
     expect(await role.up({ name: "web", policies: ["write", "read"], global: true, mount })).toBe("update");
-    expect((await outside("GET", `${mount}/role/web`)).data?.policies).toEqual(["write", "read"]);
+    expect((await outOfBand("GET", `${mount}/role/web`)).data?.policies).toEqual(["write", "read"]);
     expect(await role.refresh()).toEqual([]);
 
     expect(await role.up({ name: "site", policies: ["write", "read"], global: true, mount })).toBe("replace");
-    expect((await outside("GET", `${mount}/role/web`)).status).toBe(404);
-    expect((await outside("GET", `${mount}/role/site`)).status).toBe(200);
+    expect((await outOfBand("GET", `${mount}/role/web`)).status).toBe(404);
+    expect((await outOfBand("GET", `${mount}/role/site`)).status).toBe(200);
 
-    await outside("DELETE", `${mount}/role/site`);
+    await outOfBand("DELETE", `${mount}/role/site`);
     expect(await role.refresh()).toBe("gone");
     expect(await role.up({ name: "site", policies: ["read"], mount })).toBe("create");
-    await outside("DELETE", `${mount}/role/site`);
+    await outOfBand("DELETE", `${mount}/role/site`);
     await role.destroy();
-    expect((await outside("GET", `${mount}/role/site`)).status).toBe(404);
+    expect((await outOfBand("GET", `${mount}/role/site`)).status).toBe(404);
   });
 
   test("changes of global and type reach the server", async () => {
-    const { dialect, outside, newMount } = current();
+    const { dialect, outOfBand, newMount } = current();
     const mount = await newMount();
     const role = engine();
     await role.up({ name: "ops", policies: ["read"], global: true, mount });
     expect(await role.up({ name: "ops", policies: ["read"], global: false, mount })).toBe("update");
     expect(await role.up({ name: "ops", type: "management", mount })).toBe("update");
-    const { data } = await outside("GET", `${mount}/role/ops`);
+    const { data } = await outOfBand("GET", `${mount}/role/ops`);
     expect(data?.type ?? data?.token_type).toBe("management");
     expect(data?.policies ?? []).toEqual([]);
     if (dialect === "hashicorp") expect(data?.global).toBe(false);
@@ -55,38 +55,38 @@ onEachTarget("SchedulerRole", (current) => {
     const role = engine();
     await role.up({ name: "web", policies: ["a", "b"], mount });
     expect(await role.up({ name: "web", policies: ["b", "a", "b"], mount })).toBe("same");
-    await current().outside("POST", `${mount}/role/web`, { policies: " b , a", type: "client" });
+    await current().outOfBand("POST", `${mount}/role/web`, { policies: " b , a", type: "client" });
     expect(await role.refresh()).toEqual([]);
     // The spelling of the server would change every output that depends on it.
     expect(role.outputs().policies).toEqual(["a", "b"]);
   });
 
   test("each readable attribute changed outside Pulumi is drift, and up repairs it", async () => {
-    const { dialect, outside, newMount } = current();
+    const { dialect, outOfBand, newMount } = current();
     const mount = await newMount();
     const role = engine();
     const inputs = { name: "web", policies: ["read"], global: false, type: "client", mount };
     await role.up(inputs);
 
-    await outside("POST", `${mount}/role/web`, { policies: "read,more", type: "client" });
+    await outOfBand("POST", `${mount}/role/web`, { policies: "read,more", type: "client" });
     expect(await role.refresh()).toEqual(["policies"]);
     expect(await role.up(inputs)).toBe("update");
     expect(await role.refresh()).toEqual([]);
 
-    await outside("POST", `${mount}/role/web`, { policies: "", type: "management" });
+    await outOfBand("POST", `${mount}/role/web`, { policies: "", type: "management" });
     expect(await role.refresh()).toEqual(["policies", "type"]);
     expect(await role.up(inputs)).toBe("update");
     expect(await role.refresh()).toEqual([]);
 
-    await outside("POST", `${mount}/role/web`, { policies: "read", type: "client", global: true });
+    await outOfBand("POST", `${mount}/role/web`, { policies: "read", type: "client", global: true });
     // The API document does not show `global` when a role is read.
     expect(await role.refresh()).toEqual(dialect === "hashicorp" ? ["global"] : []);
   });
 
   test("an existing role is overwritten only with adopt", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const mount = await newMount();
-    await outside("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
+    await outOfBand("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
     const role = engine();
     await expect(role.up({ name: "web", policies: ["ours"], mount })).rejects.toMatchObject({
       code: "ERR_ALREADY_EXISTS",
@@ -94,17 +94,17 @@ onEachTarget("SchedulerRole", (current) => {
       message: `Cannot create scheduler role "web": a role of this name exists already at the mount "${mount}". If you renamed the resource, give it an alias of its old name. Otherwise set adopt: true to take it over and manage it from here on, or choose another name. To replace it with \`pulumi up --replace\`, set the resource option deleteBeforeReplace: true.`,
     });
     expect(role.state).toBeUndefined();
-    expect((await outside("GET", `${mount}/role/web`)).data?.policies).toEqual(["theirs"]);
+    expect((await outOfBand("GET", `${mount}/role/web`)).data?.policies).toEqual(["theirs"]);
     expect(await role.up({ name: "web", policies: ["ours"], adopt: true, mount })).toBe("create");
-    expect((await outside("GET", `${mount}/role/web`)).data?.policies).toEqual(["ours"]);
+    expect((await outOfBand("GET", `${mount}/role/web`)).data?.policies).toEqual(["ours"]);
     // Whether it was adopted matters once.
     expect(await role.up({ name: "web", policies: ["ours"], mount })).toBe("same");
   });
 
   test("get reads a role and manages nothing", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const mount = await newMount();
-    await outside("POST", `${mount}/role/web`, { policies: "theirs", type: "client", global: true });
+    await outOfBand("POST", `${mount}/role/web`, { policies: "theirs", type: "client", global: true });
     const role = engine();
     expect(await role.get(`${mount}/role/web`)).toMatchObject({ name: "web", mount, policies: ["theirs"], type: "client" });
     expect(role.state?.outputs.declared).toEqual([]);

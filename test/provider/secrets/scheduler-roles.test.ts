@@ -6,10 +6,10 @@ const complete = (policies: string[]): object => ({ policies, global: false, typ
 
 onEachTarget("SchedulerRoles", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerRoles", current().config());
-  const names = async (mount: string): Promise<unknown> => (await current().outside("GET", `${mount}/role?list=true`)).data?.keys ?? [];
+  const names = async (mount: string): Promise<unknown> => (await current().outOfBand("GET", `${mount}/role?list=true`)).data?.keys ?? [];
 
   test("is created, updated, replaced, removed outside Pulumi and deleted", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const [mount, other] = [await newMount(), await newMount()];
     const roles = engine();
     expect(await roles.up({ roles: { a: read, b: read }, mount })).toBe("create");
@@ -22,7 +22,7 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(await names(mount)).toEqual(["a", "c"]);
     expect(await roles.refresh()).toEqual([]);
 
-    await outside("DELETE", `${mount}/role/a`);
+    await outOfBand("DELETE", `${mount}/role/a`);
     expect(await roles.refresh()).toEqual(["roles"]);
     expect(roles.outputs().roles).toEqual({ c: { policies: [], global: false, type: "management" } });
     expect(await roles.up({ roles: { a: read, c: { type: "management" } }, mount })).toBe("update");
@@ -36,11 +36,11 @@ onEachTarget("SchedulerRoles", (current) => {
   });
 
   test("undeclared roles are left alone unless the set is exclusive", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const mount = await newMount();
     const roles = engine();
     await roles.up({ roles: { ours: read }, mount });
-    await outside("POST", `${mount}/role/theirs`, read);
+    await outOfBand("POST", `${mount}/role/theirs`, read);
     expect(await roles.refresh()).toEqual([]);
     await roles.up({ roles: { ours: { policies: ["write"] } }, mount });
     await roles.destroy();
@@ -48,12 +48,12 @@ onEachTarget("SchedulerRoles", (current) => {
   });
 
   test("with exclusive, refresh reports an undeclared role, preview plans its removal, and only then up removes it", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const mount = await newMount();
     const roles = engine();
     const inputs = { roles: { ours: read }, exclusive: true, mount };
     await roles.up(inputs);
-    await outside("POST", `${mount}/role/theirs`, read);
+    await outOfBand("POST", `${mount}/role/theirs`, read);
 
     // No diff has shown it yet: an update for another reason leaves it.
     expect(await roles.up({ ...inputs, roles: { ours: { policies: ["write"] } } })).toBe("update");
@@ -63,7 +63,7 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(roles.outputs().roles).toMatchObject({ ours: complete(["write"]), theirs: { policies: ["read"], type: "client" } });
     expect(await roles.preview(inputs)).toMatchObject({ operation: "update" });
     // One more comes in between: not shown, not removed.
-    await outside("POST", `${mount}/role/later`, read);
+    await outOfBand("POST", `${mount}/role/later`, read);
     expect(await roles.up(inputs)).toBe("update");
     expect(await names(mount)).toEqual(["later", "ours"]);
     expect(await roles.refresh()).toEqual(["roles"]);
@@ -75,9 +75,9 @@ onEachTarget("SchedulerRoles", (current) => {
   });
 
   test("with exclusive, creation fails if undeclared roles exist and lists them", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const mount = await newMount();
-    await outside("POST", `${mount}/role/theirs`, read);
+    await outOfBand("POST", `${mount}/role/theirs`, read);
     const roles = engine();
     await expect(roles.up({ roles: { ours: read }, exclusive: true, mount })).rejects.toThrow(
       `Cannot create scheduler roles of mount "${mount}": the mount "${mount}" holds roles that the program does not declare: theirs.`,
@@ -94,9 +94,9 @@ onEachTarget("SchedulerRoles", (current) => {
   });
 
   test("existing roles are overwritten only with adopt, on creation and later", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const mount = await newMount();
-    await outside("POST", `${mount}/role/theirs`, { policies: "theirs" });
+    await outOfBand("POST", `${mount}/role/theirs`, { policies: "theirs" });
     const roles = engine();
     await expect(roles.up({ roles: { ours: read, theirs: read }, mount })).rejects.toMatchObject({
       code: "ERR_ALREADY_EXISTS",
@@ -107,13 +107,13 @@ onEachTarget("SchedulerRoles", (current) => {
     expect(await names(mount)).toEqual(["theirs"]);
     await roles.up({ roles: { ours: read }, mount });
     await expect(roles.up({ roles: { ours: read, theirs: read }, mount })).rejects.toThrow("already: theirs. Set adopt: true");
-    expect((await outside("GET", `${mount}/role/theirs`)).data?.policies).toEqual(["theirs"]);
+    expect((await outOfBand("GET", `${mount}/role/theirs`)).data?.policies).toEqual(["theirs"]);
     expect(await roles.up({ roles: { ours: read, theirs: read }, adopt: true, mount })).toBe("update");
-    expect((await outside("GET", `${mount}/role/theirs`)).data?.policies).toEqual(["read"]);
+    expect((await outOfBand("GET", `${mount}/role/theirs`)).data?.policies).toEqual(["read"]);
   });
 
   test("each readable attribute of a role changed outside Pulumi is drift, and up repairs it", async () => {
-    const { dialect, outside, newMount } = current();
+    const { dialect, outOfBand, newMount } = current();
     const mount = await newMount();
     const roles = engine();
     const inputs = { roles: { a: read, b: read }, mount };
@@ -124,7 +124,7 @@ onEachTarget("SchedulerRoles", (current) => {
       ...(dialect === "hashicorp" ? [{ policies: "read", global: true }] : []),
     ];
     for (const change of changes) {
-      await outside("POST", `${mount}/role/b`, change);
+      await outOfBand("POST", `${mount}/role/b`, change);
       expect(await roles.refresh()).toEqual(["roles"]);
       expect(await roles.up(inputs)).toBe("update");
       expect(await roles.refresh()).toEqual([]);
@@ -132,24 +132,24 @@ onEachTarget("SchedulerRoles", (current) => {
   });
 
   test("get reads all roles and manages nothing", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const mount = await newMount();
     const roles = engine();
     expect(await roles.get(`${mount}/role`)).toEqual({ roles: {}, mount });
-    await outside("POST", `${mount}/role/a`, read);
+    await outOfBand("POST", `${mount}/role/a`, read);
     await roles.get(`${mount}/role`);
     expect(Object.keys(roles.outputs().roles as object)).toEqual(["a"]);
-    await outside("POST", `${mount}/role/b`, read);
+    await outOfBand("POST", `${mount}/role/b`, read);
     await roles.refresh();
     expect(Object.keys(roles.outputs().roles as object)).toEqual(["a", "b"]);
   });
 
   test("a set that is no longer exclusive drops the undeclared roles from its state", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const mount = await newMount();
     const roles = engine();
     await roles.up({ roles: { ours: read }, exclusive: true, mount });
-    await outside("POST", `${mount}/role/theirs`, read);
+    await outOfBand("POST", `${mount}/role/theirs`, read);
     expect(await roles.refresh()).toEqual(["roles"]);
     expect(await roles.up({ roles: { ours: read }, exclusive: false, mount })).toBe("update");
     expect(await names(mount)).toEqual(["ours", "theirs"]);
@@ -159,25 +159,25 @@ onEachTarget("SchedulerRoles", (current) => {
   });
 
   test("an undeclared role that refresh reported is overwritten only with adopt", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const mount = await newMount();
     const roles = engine();
     await roles.up({ roles: { ours: read }, exclusive: true, mount });
-    await outside("POST", `${mount}/role/theirs`, read);
+    await outOfBand("POST", `${mount}/role/theirs`, read);
     await roles.refresh();
     const declared = { roles: { ours: read, theirs: { policies: ["ours-now"] } }, exclusive: true, mount };
     await expect(roles.up(declared)).rejects.toMatchObject({ code: "ERR_ALREADY_EXISTS" });
-    expect((await outside("GET", `${mount}/role/theirs`)).data?.policies).toEqual(["read"]);
+    expect((await outOfBand("GET", `${mount}/role/theirs`)).data?.policies).toEqual(["read"]);
     expect(await roles.up({ ...declared, adopt: true })).toBe("update");
     await roles.destroy();
     expect(await names(mount)).toEqual([]);
   });
 
   test("names of JavaScript object members are valid role names", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const mount = await newMount();
     const roles = engine();
-    await outside("POST", `${mount}/role/constructor`, read);
+    await outOfBand("POST", `${mount}/role/constructor`, read);
     await roles.up({ roles: { toString: read, web: read }, mount });
     expect(await names(mount)).toEqual(["constructor", "toString", "web"]);
     expect(await roles.refresh()).toEqual([]);
@@ -189,9 +189,9 @@ onEachTarget("SchedulerRoles", (current) => {
   });
 
   test("an exclusive set lists all undeclared roles", async () => {
-    const { outside, newMount } = current();
+    const { outOfBand, newMount } = current();
     const mount = await newMount();
-    for (const name of ["r1", "r2"]) await outside("POST", `${mount}/role/${name}`, read);
+    for (const name of ["r1", "r2"]) await outOfBand("POST", `${mount}/role/${name}`, read);
     await expect(engine().up({ roles: { ours: read }, exclusive: true, mount })).rejects.toThrow("does not declare: r1, r2.");
   });
 });

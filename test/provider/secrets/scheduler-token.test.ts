@@ -12,11 +12,11 @@ onEachTarget("SchedulerToken", (current) => {
 
   /** An engine that reaches the scheduler, with roles whose tokens may do everything. */
   async function prepare(): Promise<string> {
-    const { outside, newMount, scheduler } = current();
+    const { outOfBand, newMount, scheduler } = current();
     const mount = await newMount();
-    await outside("POST", `${mount}/config/access`, { address: scheduler.address, token: scheduler.token });
-    await outside("POST", `${mount}/config/lease`, { ttl: 600, max_ttl: 7200 });
-    for (const role of ["deploy", "operate"]) await outside("POST", `${mount}/role/${role}`, { type: "management" });
+    await outOfBand("POST", `${mount}/config/access`, { address: scheduler.address, token: scheduler.token });
+    await outOfBand("POST", `${mount}/config/lease`, { ttl: 600, max_ttl: 7200 });
+    for (const role of ["deploy", "operate"]) await outOfBand("POST", `${mount}/role/${role}`, { type: "management" });
     return mount;
   }
 
@@ -29,8 +29,8 @@ onEachTarget("SchedulerToken", (current) => {
   }
 
   const leaseOf = (token: Engine): string => String(token.outputs().leaseId);
-  const revokeOutside = ({ outside }: Target, token: Engine): ReturnType<Target["outside"]> =>
-    outside("PUT", "sys/leases/revoke", { lease_id: leaseOf(token), sync: true });
+  const revokeOutside = ({ outOfBand }: Target, token: Engine): ReturnType<Target["outOfBand"]> =>
+    outOfBand("PUT", "sys/leases/revoke", { lease_id: leaseOf(token), sync: true });
 
   test("is created, unchanged by a second up, replaced for another role and deleted", async () => {
     const mount = await prepare();
@@ -88,7 +88,7 @@ onEachTarget("SchedulerToken", (current) => {
   });
 
   test("refresh detects a revoked lease, and the next up generates another token", async () => {
-    if (!hasLeases()) return expect((await current().outside("PUT", "sys/leases/lookup", { lease_id: "x" })).status).toBe(404);
+    if (!hasLeases()) return expect((await current().outOfBand("PUT", "sys/leases/lookup", { lease_id: "x" })).status).toBe(404);
     const mount = await prepare();
     const token = engine();
     await token.up({ role: "deploy", mount });
@@ -104,20 +104,20 @@ onEachTarget("SchedulerToken", (current) => {
   });
 
   test("an expired lease counts as ended although the server could not reach the scheduler", async () => {
-    const { outside } = current();
-    if (!hasLeases()) return expect((await outside("PUT", "sys/leases/lookup", { lease_id: "x" })).status).toBe(404);
+    const { outOfBand } = current();
+    if (!hasLeases()) return expect((await outOfBand("PUT", "sys/leases/lookup", { lease_id: "x" })).status).toBe(404);
     const mount = await prepare();
-    await outside("POST", `${mount}/config/lease`, { ttl: 1 });
+    await outOfBand("POST", `${mount}/config/lease`, { ttl: 1 });
     const token = engine();
     await token.up({ role: "deploy", mount });
     const leaseId = leaseOf(token);
-    await outside("DELETE", `${mount}/config/access`);
+    await outOfBand("DELETE", `${mount}/config/access`);
     while ((await token.refresh()) !== "gone") await new Promise(setImmediate);
-    expect((await outside("PUT", "sys/leases/lookup", { lease_id: leaseId })).status).toBe(200);
+    expect((await outOfBand("PUT", "sys/leases/lookup", { lease_id: leaseId })).status).toBe(200);
   });
 
   test("a token that was deleted in the scheduler does not block a replacement, and a warning names its lease", async () => {
-    if (!hasLeases()) return expect((await current().outside("PUT", "sys/leases/revoke", { lease_id: "x" })).status).toBe(404);
+    if (!hasLeases()) return expect((await current().outOfBand("PUT", "sys/leases/revoke", { lease_id: "x" })).status).toBe(404);
     const { sandbox, scheduler } = current();
     const mount = await prepare();
     const token = engine();
@@ -134,22 +134,22 @@ onEachTarget("SchedulerToken", (current) => {
   });
 
   test("destroy fails if the server cannot reach the scheduler, and the error names both solutions", async () => {
-    const { outside, scheduler } = current();
-    if (!hasLeases()) return expect((await outside("PUT", "sys/leases/revoke", { lease_id: "x" })).status).toBe(404);
+    const { outOfBand, scheduler } = current();
+    if (!hasLeases()) return expect((await outOfBand("PUT", "sys/leases/revoke", { lease_id: "x" })).status).toBe(404);
     const mount = await prepare();
     const token = engine();
     await token.up({ role: "deploy", mount });
     const { accessorId, leaseId, secretId } = token.outputs();
-    await outside("DELETE", `${mount}/config/access`);
+    await outOfBand("DELETE", `${mount}/config/access`);
     await expect(token.destroy()).rejects.toThrow(
       `(PUT /v1/sys/leases/revoke, 400). The engine has to reach the scheduler: put its access configuration right, and do it again. Where it never will, delete the token ${accessorId} in the scheduler, end its lease by force (PUT /v1/sys/leases/revoke-force/${leaseId}), and do it again.`,
     );
-    await outside("POST", `${mount}/config/access`, { address: scheduler.address, token: scheduler.token });
+    await outOfBand("POST", `${mount}/config/access`, { address: scheduler.address, token: scheduler.token });
     await token.destroy();
     expect(await works(secretId)).toBe(false);
   });
 
-  test("another address keeps the token with acceptMoved, and otherwise replaces it before the old one is revoked", async () => {
+  test("another address keeps the token with allowAddressChange, and otherwise replaces it before the old one is revoked", async () => {
     const { address, config } = current();
     const mount = await prepare();
     const token = engine();
@@ -162,20 +162,20 @@ onEachTarget("SchedulerToken", (current) => {
       replaces: ["connection"],
       deleteBeforeReplace: false,
     });
-    token.configure({ "steward:default": elsewhere({ acceptMoved: true }) });
+    token.configure({ "steward:default": elsewhere({ allowAddressChange: true }) });
     expect(await token.up({ role: "deploy", mount })).toBe("update");
     expect(token.outputs()).toEqual(first);
-    token.configure(config({ acceptMoved: true }));
+    token.configure(config({ allowAddressChange: true }));
     await token.destroy();
   });
 
   test("a renewed lease changes expiresAt without drift", async () => {
-    if (!hasLeases()) return expect((await current().outside("PUT", "sys/leases/renew", { lease_id: "x" })).status).toBe(404);
+    if (!hasLeases()) return expect((await current().outOfBand("PUT", "sys/leases/renew", { lease_id: "x" })).status).toBe(404);
     const mount = await prepare();
     const token = engine();
     await token.up({ role: "deploy", mount });
     const { expiresAt } = token.outputs();
-    expect((await current().outside("PUT", "sys/leases/renew", { lease_id: leaseOf(token), increment: 3600 })).status).toBe(200);
+    expect((await current().outOfBand("PUT", "sys/leases/renew", { lease_id: leaseOf(token), increment: 3600 })).status).toBe(200);
     expect(await token.refresh()).toEqual([]);
     // Vault gives what the engine allows, not what was asked for.
     expect(Date.parse(String(token.outputs().expiresAt))).toBeGreaterThanOrEqual(Date.parse(String(expiresAt)));
@@ -227,7 +227,7 @@ onEachTarget("SchedulerToken", (current) => {
 
   test("a scheduler that the server cannot reach is a readable error", async () => {
     const mount = await prepare();
-    await current().outside("POST", `${mount}/config/access`, { address: "http://127.0.0.1:1", token: "x" });
+    await current().outOfBand("POST", `${mount}/config/access`, { address: "http://127.0.0.1:1", token: "x" });
     await expect(engine().up({ role: "deploy", mount })).rejects.toThrow(
       /, 500\)\. Check how the engine reaches the scheduler \(SchedulerAccess\)/,
     );

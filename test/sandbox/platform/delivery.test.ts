@@ -79,7 +79,7 @@ describe.each([
     expect(await held(smtp)).toMatchObject({ host: "mail.example.com" });
     expect((await patch(smtp, { host: "b.example.com" })).status).toBe(200);
     expect(mail.sent()).toEqual([]);
-    mail.work();
+    mail.recover();
     expect((await patch(smtp, test)).status).toBe(200);
     expect(mail.sent()).toHaveLength(1);
     expect(() => mail.fail(418 as never)).toThrow(TypeError);
@@ -110,7 +110,7 @@ describe.each([
     expect(sandbox.platform.sms.sent()).toEqual(dialect === "hashicorp" ? [message, message] : [message]);
     sandbox.platform.sms.fail();
     expect((await verify("POST")).status).toBe(400);
-    sandbox.platform.sms.work();
+    sandbox.platform.sms.recover();
     expect((await verify("POST")).status).toBe(200);
   });
 

@@ -20,12 +20,12 @@ onEachTarget("roles that move between SchedulerRole and SchedulerRoles", (curren
   test.each([{ parallel: ["--parallel", "1"] }, { parallel: [] }])(
     "exist after each move and after the next run (up $parallel)",
     async ({ parallel }) => {
-      const { newMount, outside } = current();
+      const { newMount, outOfBand } = current();
       const mount = await newMount();
       const project = storyOn(current()).with({ STEWARD_MOUNT: mount });
       const held = async (): Promise<unknown> =>
         Object.fromEntries(
-          await Promise.all(names.map(async (name) => [name, (await outside("GET", `${mount}/role/${name}`)).data?.policies])),
+          await Promise.all(names.map(async (name) => [name, (await outOfBand("GET", `${mount}/role/${name}`)).data?.policies])),
         );
       const declared = Object.fromEntries(names.map((name) => [name, [`of-${name}`]]));
       try {
@@ -37,7 +37,7 @@ onEachTarget("roles that move between SchedulerRole and SchedulerRoles", (curren
           expect([`after ${move}`, await held()]).toEqual([`after ${move}`, declared]);
         }
         await project.destroy();
-        expect((await outside("GET", `${mount}/role?list=true`)).data?.keys ?? []).toEqual([]);
+        expect((await outOfBand("GET", `${mount}/role?list=true`)).data?.keys ?? []).toEqual([]);
       } finally {
         project.remove();
       }

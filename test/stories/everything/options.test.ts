@@ -12,12 +12,12 @@ describe("resource options", () => {
   const reasons = async (...versions: string[]): Promise<unknown[]> =>
     Promise.all(
       versions.map(async (version) => {
-        const { body } = await everything().platform.outside("GET", `/api/registry/v1/modules/acme/network/aws/${version}`);
+        const { body } = await everything().platform.outOfBand("GET", `/api/registry/v1/modules/acme/network/aws/${version}`);
         return (body as { deprecation?: { reason: string } }).deprecation?.reason;
       }),
     );
   const workspace = async (id: string): Promise<number> =>
-    (await everything().platform.outside("GET", `/api/v2/admin/workspaces/${id}`)).status;
+    (await everything().platform.outOfBand("GET", `/api/v2/admin/workspaces/${id}`)).status;
 
   // A dynamic provider in Node cannot report which inputs changed, so the engine ignores replaceOnChanges.
   test("replaceOnChanges updates in place, and --replace recreates each object with the new values", async () => {
@@ -35,7 +35,7 @@ describe("resource options", () => {
     const urns = (await project.resources()).map(({ urn }) => urn).filter((urn) => urn.includes("dynamic/"));
     expect((await project.up(...urns.flatMap((urn) => ["--replace", urn]))).output).toMatch(/\+-7 replaced/);
     expect([await policies("adopts"), await policies("deletes"), await policies("a")]).toEqual([["two"], ["two"], ["two"]]);
-    expect((await target.outside("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 120 });
+    expect((await target.outOfBand("GET", `${mount}/config/lease`)).data).toMatchObject({ ttl: 120 });
     expect((await platform.held("general")).apiRateLimit).toBe(200);
     expect([await workspace("ws-acmeNetworkTest"), ...(await reasons("1.0.0"))]).toEqual([200, "Older."]);
     await project.calm();

@@ -7,7 +7,7 @@ const program = (apiRateLimit: number, inside: string): string => `
   const general = new platform.GeneralSettings("general", { apiRateLimit: ${apiRateLimit} });
   general.defaultRemoteStateAccess.apply(() => { ${inside} });`;
 const exists = async (): Promise<boolean> =>
-  (await everything().platform.outside("GET", "/api/v2/admin/workspaces/ws-acmeNetworkTest")).status === 200;
+  (await everything().platform.outOfBand("GET", "/api/v2/admin/workspaces/ws-acmeNetworkTest")).status === 200;
 
 test("a workspace that the program does not come to declare, since another resource failed, is not destroyed", async () => {
   const { project } = everything();

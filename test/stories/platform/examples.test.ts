@@ -30,7 +30,7 @@ onEachPlatform("the examples of the platform", (current) => {
   });
 
   test("module-deprecation deprecates three versions, and destroy reinstates them", async () => {
-    const { service, outside } = current();
+    const { service, outOfBand } = current();
     service.appendToReasons(" Applies will be blocked in 15 days.");
     project.example("module-deprecation");
     await project.up();
@@ -38,7 +38,7 @@ onEachPlatform("the examples of the platform", (current) => {
     const reason = "Use 2.0.0, which encrypts the flow logs. Applies will be blocked in 15 days.";
     expect(await project.outputs()).toEqual({ published: [reason, reason, reason] });
     await project.destroy();
-    const { body } = await outside("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0");
+    const { body } = await outOfBand("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0");
     expect(body).toMatchObject({ deprecation: null });
   });
 

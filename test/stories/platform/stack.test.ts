@@ -41,7 +41,7 @@ onEachPlatform("a stack of the platform's resources", (current) => {
       expect(project.stored()).not.toContain(secret);
 
     for (const settings of kinds)
-      await change(settings, Object.fromEntries(of(settings).map(({ attribute, outside }) => [attribute, outside])));
+      await change(settings, Object.fromEntries(of(settings).map(({ attribute, outOfBand }) => [attribute, outOfBand])));
     const refreshed = await project.refresh();
     const named = refreshed.changes.map((line) => /^[~+-] (\w+)\s*:/.exec(line)?.[1]).filter(Boolean);
     // The engine shows all changed outputs of a drifted resource except secrets.
@@ -81,14 +81,14 @@ onEachPlatform("a stack of the platform's resources", (current) => {
     for (const settings of kinds)
       await change(settings, {
         ...complete[settings],
-        ...Object.fromEntries(of(settings).map(({ attribute, outside }) => [attribute, outside])),
+        ...Object.fromEntries(of(settings).map(({ attribute, outOfBand }) => [attribute, outOfBand])),
       });
     await project.refresh("--expect-no-changes");
     for (const secret of ["secret-3", "private_key"]) expect(project.stored()).not.toContain(secret);
     expect(await requests(() => project.up())).toEqual([]);
     const outputs = await project.outputs();
     for (const settings of kinds)
-      expect(outputs[settings]).toEqual(Object.fromEntries(of(settings).map(({ attribute, outside }) => [attribute, outside])));
+      expect(outputs[settings]).toEqual(Object.fromEntries(of(settings).map(({ attribute, outOfBand }) => [attribute, outOfBand])));
     expect(await requests(() => project.destroy())).toEqual([]);
   });
 
@@ -121,7 +121,7 @@ onEachPlatform("a stack of the platform's resources", (current) => {
   });
 
   test("actions run once and in the program's order, and a workspace is adopted and destroyed", async () => {
-    const { requests, service, change, outside } = current();
+    const { requests, service, change, outOfBand } = current();
     await change("sms", { ...complete.sms, enabled: true });
     const source = (trigger: string): string => `
       const rotation = new platform.OidcKeyRotation("rotate", { triggers: [${literal(trigger)}] });
@@ -143,7 +143,7 @@ onEachPlatform("a stack of the platform's resources", (current) => {
     expect(service.signingKeys()).toHaveLength(1);
     expect(service.sms.sent()).toHaveLength(2);
     expect(await writes(() => project.destroy())).toEqual(["DELETE workspaces/ws-acmeNetworkTest"]);
-    expect((await outside("GET", "/api/v2/admin/workspaces/ws-acmeNetworkTest")).status).toBe(404);
+    expect((await outOfBand("GET", "/api/v2/admin/workspaces/ws-acmeNetworkTest")).status).toBe(404);
   });
 });
 
@@ -170,7 +170,7 @@ onEachPlatform(
     });
 
     test("a rename without an alias keeps what the resource declares", async () => {
-      const { held, outside } = current();
+      const { held, outOfBand } = current();
       const source = (name: string): string => `
       new platform.GeneralSettings("${name}", { apiRateLimit: 100 });
       new platform.OidcKeyRotation("${name}");
@@ -182,15 +182,15 @@ onEachPlatform(
       expect(renamed.output.match(/another resource of this program now manages it/g)?.length).toBeGreaterThanOrEqual(3);
       expect(renamed.output).not.toContain("OIDC key rotation: left in place");
       expect((await held("general")).apiRateLimit).toBe(100);
-      expect((await outside("GET", "/api/v2/admin/workspaces/ws-acmeNetworkTest")).status).toBe(200);
-      expect((await outside("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0")).body).toMatchObject({
+      expect((await outOfBand("GET", "/api/v2/admin/workspaces/ws-acmeNetworkTest")).status).toBe(200);
+      expect((await outOfBand("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0")).body).toMatchObject({
         deprecation: { reason: "Old." },
       });
       await project.expectConverged();
     });
 
     test("a forced replacement leaves the declared values", async () => {
-      const { held, outside } = current();
+      const { held, outOfBand } = current();
       project.program(`
       new platform.GeneralSettings("one", { apiRateLimit: 100 });
       new platform.AdminWorkspace("two", { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true });
@@ -201,8 +201,8 @@ onEachPlatform(
       expect(urns).toHaveLength(3);
       await project.up(...urns.flatMap((urn) => ["--replace", urn]));
       expect((await held("general")).apiRateLimit).toBe(100);
-      expect((await outside("GET", "/api/v2/admin/workspaces/ws-acmeNetworkTest")).status).toBe(200);
-      expect((await outside("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0")).body).toMatchObject({
+      expect((await outOfBand("GET", "/api/v2/admin/workspaces/ws-acmeNetworkTest")).status).toBe(200);
+      expect((await outOfBand("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0")).body).toMatchObject({
         deprecation: { reason: "Old." },
       });
       await project.expectConverged();
@@ -211,7 +211,7 @@ onEachPlatform(
     });
 
     test("100 deprecations of 10 modules are refreshed with 10 reads, and drift of one is repaired with one write", async () => {
-      const { service, requests, outside } = current();
+      const { service, requests, outOfBand } = current();
       const versions = Array.from({ length: 10 }, (_, index) => `1.${index}.0`);
       service.seed({ modules: versions.map((_, index) => ({ namespace: "acme", name: `module-${index}`, provider: "aws", versions })) });
       project.program(`
@@ -231,7 +231,7 @@ onEachPlatform(
 
       const path = "/api/v2/organizations/acme/registry-modules/private/acme/module-3/aws/1.4.0";
       const deprecation = { "deprecated-status": "Deprecated", reason: "Theirs.", link: "https://example.com" };
-      await outside("PATCH", path, { data: { type: "module-versions", attributes: { deprecation } } });
+      await outOfBand("PATCH", path, { data: { type: "module-versions", attributes: { deprecation } } });
       // The engine shows all changed outputs of a drifted resource. Refresh follows the undeclared link without a diff of its own.
       expect((await project.refresh()).changes.sort()).toEqual([
         '+ link: "https://example.com"',

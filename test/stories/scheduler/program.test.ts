@@ -4,11 +4,11 @@ import { storyOnScheduler } from "../../support/story";
 
 onEachScheduler("a program that calls the scheduler's functions", (current) => {
   test("lists jobs in a preview without a write, and up registers a job, waits for it and reports its progress", async () => {
-    const { address, token, dialect, outside } = current();
+    const { address, token, dialect, outOfBand } = current();
     const [good, bad, namespace] = [newName(), newName(), newName()];
     await current().makeNamespace(namespace);
     for (const ID of ["one", "two", "three"])
-      expect((await outside("PUT", `jobs?namespace=${namespace}`, { Job: dormantJob(ID) })).status).toBe(200);
+      expect((await outOfBand("PUT", `jobs?namespace=${namespace}`, { Job: dormantJob(ID) })).status).toBe(200);
     const gateway = await startGateway(address);
     const written = (): string[] => gateway.requests.filter(({ method }) => method !== "GET").map(({ path }) => path);
     const deploy = (job: object, jobId: string): string => `
@@ -43,7 +43,7 @@ onEachScheduler("a program that calls the scheduler's functions", (current) => {
       // Lists are read in a preview as well.
       expect(preview.output).toMatch(/jobs +: \[\s+\[0\]: "one"/);
       expect(written()).toEqual([]);
-      expect((await outside("GET", `job/${good}`)).status).toBe(404);
+      expect((await outOfBand("GET", `job/${good}`)).status).toBe(404);
 
       const up = await project.up();
       expect(up.output).toContain(`pulumi-steward: deployment of job "${good}": successful, main 1 of 1 healthy.`);

@@ -17,24 +17,24 @@ onEachTarget("a stack of the scheduler engine's resources", (current) => {
 
   test("refresh reports exactly the drift of each readable attribute, up repairs it, and destroy removes everything", async () => {
     const { project, mount } = stage();
-    const { dialect, outside } = current();
+    const { dialect, outOfBand } = current();
     const shown = dialect === "hashicorp";
     project.program(program(mount));
     await project.up();
     await project.expectConverged();
     expect(await project.outputs()).toEqual({ policies: ["read"], names: [] });
     expect(project.stored()).not.toContain("canary-management");
-    expect((await outside("GET", `${mount}/role?list=true`)).data?.keys).toEqual(["a", "admin", "b", "web"]);
+    expect((await outOfBand("GET", `${mount}/role?list=true`)).data?.keys).toEqual(["a", "admin", "b", "web"]);
 
     const access = { address: "http://127.0.0.1:4646", max_token_name_length: 128 };
     const web = { policies: "read", type: "client", global: true };
     const rounds: { change: () => Promise<unknown>[]; drift: string[] }[] = [
       {
         change: () => [
-          outside("POST", `${mount}/config/access`, { ...access, address: "http://127.0.0.1:4647" }),
-          outside("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 86400 }),
-          outside("POST", `${mount}/role/web`, { ...web, policies: "more" }),
-          outside("POST", `${mount}/role/b`, { policies: "two,three", type: "client" }),
+          outOfBand("POST", `${mount}/config/access`, { ...access, address: "http://127.0.0.1:4647" }),
+          outOfBand("POST", `${mount}/config/lease`, { ttl: 60, max_ttl: 86400 }),
+          outOfBand("POST", `${mount}/role/web`, { ...web, policies: "more" }),
+          outOfBand("POST", `${mount}/role/b`, { policies: "two,three", type: "client" }),
         ],
         drift: [
           '~ address: "http://127.0.0.1:4646" => "http://127.0.0.1:4647"',
@@ -49,11 +49,11 @@ onEachTarget("a stack of the scheduler engine's resources", (current) => {
       },
       {
         change: () => [
-          outside("POST", `${mount}/config/access`, { ...access, max_token_name_length: 64 }),
-          outside("POST", `${mount}/config/lease`, { ttl: 3600, max_ttl: 7200 }),
-          outside("POST", `${mount}/role/web`, { ...web, global: false }),
-          outside("POST", `${mount}/role/admin`, { policies: "", type: "management", global: true }),
-          outside("DELETE", `${mount}/role/a`),
+          outOfBand("POST", `${mount}/config/access`, { ...access, max_token_name_length: 64 }),
+          outOfBand("POST", `${mount}/config/lease`, { ttl: 3600, max_ttl: 7200 }),
+          outOfBand("POST", `${mount}/role/web`, { ...web, global: false }),
+          outOfBand("POST", `${mount}/role/admin`, { policies: "", type: "management", global: true }),
+          outOfBand("DELETE", `${mount}/role/a`),
         ],
         drift: [
           ...(shown ? ["~ maxTokenNameLength: 128 => 64"] : []),
@@ -71,8 +71,8 @@ onEachTarget("a stack of the scheduler engine's resources", (current) => {
       },
       {
         change: () => [
-          outside("POST", `${mount}/role/web`, { policies: "", type: "management", global: true }),
-          outside("POST", `${mount}/role/b`, { policies: "", type: "management" }),
+          outOfBand("POST", `${mount}/role/web`, { policies: "", type: "management", global: true }),
+          outOfBand("POST", `${mount}/role/b`, { policies: "", type: "management" }),
         ],
         drift: [
           "~ policies: [",
@@ -96,14 +96,14 @@ onEachTarget("a stack of the scheduler engine's resources", (current) => {
       await project.expectConverged();
     }
 
-    await outside("DELETE", `${mount}/role/web`);
+    await outOfBand("DELETE", `${mount}/role/web`);
     expect((await project.refresh()).output).toMatch(/- 1 deleted/);
     await project.up();
-    expect((await outside("GET", `${mount}/role/web`)).status).toBe(200);
+    expect((await outOfBand("GET", `${mount}/role/web`)).status).toBe(200);
 
     await project.destroy();
-    expect((await outside("GET", `${mount}/role?list=true`)).data?.keys ?? []).toEqual([]);
-    expect((await outside("GET", `${mount}/config/lease`)).status).toBe(404);
-    expect((await outside("GET", `${mount}/config/access`)).data?.address ?? "").toBe("");
+    expect((await outOfBand("GET", `${mount}/role?list=true`)).data?.keys ?? []).toEqual([]);
+    expect((await outOfBand("GET", `${mount}/config/lease`)).status).toBe(404);
+    expect((await outOfBand("GET", `${mount}/config/access`)).data?.address ?? "").toBe("");
   });
 });

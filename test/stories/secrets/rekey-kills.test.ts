@@ -1,16 +1,16 @@
+import { InProcess } from "../../chaos/runners";
+import { Fault, Plan, Strike, tell } from "../../chaos/story";
 import { Passing } from "../../support/gateway";
 import { rekeyTargets, withRekeyTarget } from "../../support/rekey";
-import { InProcess } from "../../torture/runners";
-import { Blow, Plan, Strike, tell } from "../../torture/story";
 
 // Faults during a rekey, and how the next runs complete it. The suite with real kills of Pulumi and its processes is
-// test/end-to-end/secrets/rekey-kills.test.ts. test/torture runs every fault at every request.
+// test/end-to-end/secrets/rekey-kills.test.ts. test/chaos runs every fault at every request.
 
 const request =
   (method: string, path: string, nth = 1) =>
   (passing: Passing): boolean =>
     passing.method === method && passing.path.endsWith(path) && passing.nth === nth;
-const strike = (blow: Blow, when: Strike["when"], at: Strike["at"]): Strike => ({ at, when, blow });
+const strike = (fault: Fault, when: Strike["when"], at: Strike["at"]): Strike => ({ at, when, fault });
 const plan: Plan = { shares: 3, threshold: 2, pgp: false, backup: false, verification: true, holders: 1, strikes: [], rounds: 1 };
 
 const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: string[] }[] = [

@@ -78,7 +78,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     expect(await target.opens(set.slice(1))).toBe(true);
     expect(opening).toEqual([set]);
     expect(names.sort()).toEqual([to, `${to}-attempt`, `${to}-commit`, `${to}-shares`]);
-    expect((await target.outside("GET", "sys/rekey/init")).body).toMatchObject({ started: false });
+    expect((await target.outOfBand("GET", "sys/rekey/init")).body).toMatchObject({ started: false });
     const before = sent();
     shown += (await project.preview("--expect-no-changes")).output;
     expect(sent()).toBe(before);
@@ -90,7 +90,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
   }
 
   const sent = (): number => target.gateway.requests.filter(({ method }) => method !== "GET").length;
-  const attempt = async (): Promise<unknown> => (await target.outside("GET", "sys/rekey/init")).body;
+  const attempt = async (): Promise<unknown> => (await target.outOfBand("GET", "sys/rekey/init")).body;
 
   test("without an alias runs once more, with the live shares at hand", async () => {
     const former = await rekeyed("old");
@@ -122,7 +122,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     const [set, ...others] = (await state()).opening;
     expect(others).toEqual([]);
     expect(set).not.toEqual(former);
-    await target.outside("POST", "sys/mounts/later", { type: target.dialect === "standard" ? "scheduler" : "nomad" });
+    await target.outOfBand("POST", "sys/mounts/later", { type: target.dialect === "standard" ? "scheduler" : "nomad" });
     const before = sent();
     expect(await expectRenamed(await up(), "new")).toEqual(set);
     // The role alone.
@@ -132,7 +132,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
   test("in a run that another party's attempt blocks under --continue-on-error keeps the old resources until the next run", async () => {
     const former = await rekeyed("old");
     bring(former);
-    await target.outside("PUT", "sys/rekey/init", { secret_shares: 1, secret_threshold: 1, require_verification: true });
+    await target.outOfBand("PUT", "sys/rekey/init", { secret_shares: 1, secret_threshold: 1, require_verification: true });
     const theirs = await attempt();
     declare("new");
     const refused = await up("--continue-on-error");
@@ -141,7 +141,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     expect(await attempt()).toEqual(theirs);
     expect((await state()).opening).toEqual([former]);
     const { nonce } = theirs as { nonce: string };
-    expect((await target.outside("DELETE", "sys/rekey/init", { nonce })).status).toBe(204);
+    expect((await target.outOfBand("DELETE", "sys/rekey/init", { nonce })).status).toBe(204);
     await expectRenamed(await up(), "new");
   });
 

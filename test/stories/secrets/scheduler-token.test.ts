@@ -23,7 +23,7 @@ onEachTarget("a generated token", (current) => {
   }
 
   test("up generates a token, a changed keeper replaces it before it is revoked, and destroy revokes it", async () => {
-    const { address, dialect, newMount, scheduler, outside } = current();
+    const { address, dialect, newMount, scheduler, outOfBand } = current();
     const mount = await newMount();
     const gateway = await startGateway(address);
     const generated = (): number => gateway.requests.filter(({ path }) => path.includes("/creds/")).length;
@@ -59,7 +59,7 @@ onEachTarget("a generated token", (current) => {
       expect(await status(first.secretId)).toBe(hasLeases() ? 403 : 200);
 
       if (hasLeases()) {
-        await outside("PUT", "sys/leases/revoke", { lease_id: second.leaseId, sync: true });
+        await outOfBand("PUT", "sys/leases/revoke", { lease_id: second.leaseId, sync: true });
         expect((await project.refresh()).output).toMatch(/- 1 deleted/);
         expect((await project.up()).output).toMatch(/\+ 1 created/);
       }

@@ -7,44 +7,44 @@ onEachTarget("a stack of the secrets service", (current) => {
 
   test("an exclusive set: refresh reports an undeclared role, preview plans its removal, and up removes it", async () => {
     const { project, mount } = stage();
-    const { outside } = current();
+    const { outOfBand } = current();
     project.program(
       `new secrets.SchedulerRoles("set", { roles: { ours: { policies: ["one"] } }, exclusive: true, mount: ${JSON.stringify(mount)} });`,
     );
     await project.up();
     await project.expectConverged();
-    await outside("POST", `${mount}/role/theirs`, { policies: "x", type: "client" });
+    await outOfBand("POST", `${mount}/role/theirs`, { policies: "x", type: "client" });
     expect((await project.refresh()).changes).toContain("+ theirs: {");
     expect((await project.preview()).changes).toContain("- theirs: {");
     await project.up();
-    expect((await outside("GET", `${mount}/role?list=true`)).data?.keys).toEqual(["ours"]);
+    expect((await outOfBand("GET", `${mount}/role?list=true`)).data?.keys).toEqual(["ours"]);
     await project.expectConverged();
   });
 
   test("refresh of an exclusive set names roles that Pulumi hides, and fails for names that Pulumi cannot store", async () => {
     const { project, mount } = stage();
-    const { outside, dialect } = current();
+    const { outOfBand, dialect } = current();
     // Pulumi treats names alike in both dialects.
     if (dialect === "standard") return;
     project.program(
       `new secrets.SchedulerRoles("set", { roles: { ours: { policies: ["one"] } }, exclusive: true, mount: ${JSON.stringify(mount)} });`,
     );
     await project.up();
-    await outside("POST", `${mount}/role/__proto__`, { policies: "x", type: "client" });
+    await outOfBand("POST", `${mount}/role/__proto__`, { policies: "x", type: "client" });
     const refused = await project.pulumi("refresh", "--yes", "--skip-preview", "--diff");
     expect(refused.code).not.toBe(0);
     expect(refused.output).toContain('holds roles whose names Pulumi cannot hold: "__proto__". Delete them there');
-    await outside("DELETE", `${mount}/role/__proto__`);
-    await outside("POST", `${mount}/role/__hidden`, { policies: "x", type: "client" });
+    await outOfBand("DELETE", `${mount}/role/__proto__`);
+    await outOfBand("POST", `${mount}/role/__hidden`, { policies: "x", type: "client" });
     expect((await project.refresh()).output).toContain("undeclared roles that Pulumi does not show: __hidden");
     expect((await project.preview()).output).toContain("__hidden will be written or removed");
     await project.up();
-    expect((await outside("GET", `${mount}/role?list=true`)).data?.keys).toEqual(["ours"]);
+    expect((await outOfBand("GET", `${mount}/role?list=true`)).data?.keys).toEqual(["ours"]);
   });
 
   test("a forced replacement that fails names deleteBeforeReplace, with which it succeeds", async () => {
     const { project, mount } = stage();
-    const { outside, dialect } = current();
+    const { outOfBand, dialect } = current();
     // Pulumi behaves alike in both dialects.
     if (dialect === "standard") return;
     const source = (options: string): Story =>
@@ -60,14 +60,14 @@ onEachTarget("a stack of the secrets service", (current) => {
     for (const type of ["access configuration", "role"])
       expect(refused.output).toMatch(new RegExp(`scheduler ${type} [^\n]*${needed.source}`));
     expect((await source("{ deleteBeforeReplace: true }").pulumi(...replace)).output).toMatch(/\+-2 replaced/);
-    expect((await outside("GET", `${mount}/config/access`)).data?.address).toBe("http://127.0.0.1:4646");
-    expect((await outside("GET", `${mount}/role/web`)).status).toBe(200);
+    expect((await outOfBand("GET", `${mount}/config/access`)).data?.address).toBe("http://127.0.0.1:4646");
+    expect((await outOfBand("GET", `${mount}/role/web`)).status).toBe(200);
     await project.expectConverged();
   });
 
   test("a changed mount replaces the resources, and a renamed connection replaces nothing", async () => {
     const { project, mount } = stage();
-    const { address, dialect, newMount, outside } = current();
+    const { address, dialect, newMount, outOfBand } = current();
     const connection = { secrets: { address, tokenEnv: "STEWARD_TOKEN", dialect } };
     const source = (where: string, name: string): string => `
       new secrets.SchedulerLease("lease", { ttl: "1h", mount: ${JSON.stringify(where)}, connection: ${JSON.stringify(name)} });
@@ -83,16 +83,16 @@ onEachTarget("a stack of the secrets service", (current) => {
     expect((await renamed.program(source(other, "two")).preview()).output).toMatch(/\+-2 to replace/);
     await renamed.up();
     await renamed.expectConverged();
-    expect((await outside("GET", `${mount}/config/lease`)).status).toBe(404);
-    expect((await outside("GET", `${other}/config/lease`)).data).toMatchObject({ ttl: 3600 });
+    expect((await outOfBand("GET", `${mount}/config/lease`)).status).toBe(404);
+    expect((await outOfBand("GET", `${other}/config/lease`)).data).toMatchObject({ ttl: 3600 });
     await renamed.destroy();
   });
 
   test("get reads objects of other owners, follows their changes, and destroy leaves them", async () => {
     const { project, mount } = stage();
-    const { outside } = current();
-    await outside("POST", `${mount}/config/access`, { address: "http://127.0.0.1:4646", token: "canary-theirs" });
-    await outside("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
+    const { outOfBand } = current();
+    await outOfBand("POST", `${mount}/config/access`, { address: "http://127.0.0.1:4646", token: "canary-theirs" });
+    await outOfBand("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
     await project
       .program(
         `const role = secrets.SchedulerRole.get("web", ${JSON.stringify(`${mount}/role/web`)});
@@ -103,11 +103,11 @@ onEachTarget("a stack of the secrets service", (current) => {
       .up();
     expect(await project.outputs()).toEqual({ policies: ["theirs"] });
     await project.expectConverged();
-    await outside("POST", `${mount}/role/web`, { policies: "newer", type: "client" });
+    await outOfBand("POST", `${mount}/role/web`, { policies: "newer", type: "client" });
     expect((await project.refresh()).changes).toContain('~ [0]: "theirs" => "newer"');
     expect(project.stored()).not.toContain("canary");
     await project.destroy();
-    expect((await outside("GET", `${mount}/role/web`)).status).toBe(200);
+    expect((await outOfBand("GET", `${mount}/role/web`)).status).toBe(200);
   });
 
   test("a secret removed from the program leaves no plaintext in the state", async () => {
@@ -142,7 +142,7 @@ onEachTarget("a stack of the secrets service", (current) => {
 
   test("invalid input and rejections print one sentence without a stack trace, and the next up converges", async () => {
     const { project, mount } = stage();
-    const { outside } = current();
+    const { outOfBand } = current();
     const bad = await project
       .program(
         `new secrets.SchedulerAccess("access", { address: "nowhere", token: { canary: "canary-value" }, clientKey: "canary-key", mount: "" });`,
@@ -150,7 +150,7 @@ onEachTarget("a stack of the secrets service", (current) => {
       .pulumi("preview");
     expect(bad.code).not.toBe(0);
     for (const path of ["address", "token", "clientKey", "mount"]) expect(bad.output).toMatch(new RegExp(`has a problem: ${path}: `));
-    await outside("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
+    await outOfBand("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
     const role = (more: string): string =>
       `new secrets.SchedulerRole("web", { name: "web", policies: ["ours"], mount: ${JSON.stringify(mount)}${more} });`;
     const taken = await project.program(role("")).pulumi("up", "--yes", "--skip-preview");

@@ -42,7 +42,7 @@ onEachScheduler("waiting for a deployment", (current, said) => {
       gateway.interrupt = () => {
         if (!said().some((line) => line.includes("running, main 0 of 1 healthy"))) return undefined;
         gateway.interrupt = undefined;
-        void current().outside("PUT", "jobs", { Job: slowJob(ID, { Meta: { version: "2" } }) });
+        void current().outOfBand("PUT", "jobs", { Job: slowJob(ID, { Meta: { version: "2" } }) });
         return undefined;
       };
       await expect(waitForDeployment({ jobId: ID, timeout: "60s" })).rejects.toMatchObject({

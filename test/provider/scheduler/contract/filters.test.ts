@@ -73,7 +73,7 @@ onEachScheduler("filters", (current) => {
     await registerJob({ job: dormantJob(ID) });
     const found = collect(listJobs({ filter: `(ID == "${ID}")and not(Meta is not empty)` }));
     if (current().dialect === "standard") expect(await found).toMatchObject([{ ID }]);
-    else await expect(found).rejects.toMatchObject({ code: "ERR_REFUSED", status: 400 });
+    else await expect(found).rejects.toMatchObject({ code: "ERR_REJECTED", status: 400 });
   });
 
   const fields = {
@@ -91,7 +91,7 @@ onEachScheduler("filters", (current) => {
     const lists = { jobs: listJobs, deployments: listDeployments, nodes: listNodes };
     for (const kind of ["jobs", "deployments", "nodes"] as const)
       for (const field of fields[kind].split(" ")) {
-        const answer = current().outside("GET", `${kind}?filter=${encodeURIComponent(`${field} is empty`)}`);
+        const answer = current().outOfBand("GET", `${kind}?filter=${encodeURIComponent(`${field} is empty`)}`);
         if (current().dialect === "hashicorp") await expect(answer).rejects.toThrow("fetch failed");
         else expect(await answer).toMatchObject({ status: 400, text: expect.stringContaining(`selector: "${field}"`) });
         await expect(collect<unknown>(lists[kind]({ filter: filter(field).isEmpty() }))).rejects.toThrow(`whether ${field} is empty`);
@@ -101,8 +101,8 @@ onEachScheduler("filters", (current) => {
     await current().through(async (gateway) => {
       await expect(collect(listJobs({ filter: unknown }))).rejects.toMatchObject(
         current().dialect === "hashicorp"
-          ? { code: "ERR_REPLY_LOST" }
-          : { code: "ERR_REFUSED", message: expect.stringContaining(`The filter was: ${unknown}`) },
+          ? { code: "ERR_NO_RESPONSE" }
+          : { code: "ERR_REJECTED", message: expect.stringContaining(`The filter was: ${unknown}`) },
       );
       expect(gateway.requests).toHaveLength(1);
     });

@@ -11,7 +11,7 @@ onEachScheduler("the scheduler's lists", (current) => {
   describe("500 jobs", () => {
     const namespace = newName();
     const ids = Array.from({ length: 500 }, (_, number) => `job-${String(number).padStart(3, "0")}`);
-    const idsOf = async (query: scheduler.Query): Promise<string[]> =>
+    const idsOf = async (query: scheduler.ListOptions): Promise<string[]> =>
       (await collect(listJobs({ namespace, ...query }))).map(({ ID }) => ID);
     beforeAll(async () => {
       await current().makeNamespace(namespace);
@@ -111,13 +111,13 @@ onEachScheduler("the scheduler's lists", (current) => {
   });
 
   test("items are as the server sends them, except integers beyond 2^53 and times, which are strings", async () => {
-    const { outside } = current();
+    const { outOfBand } = current();
     const [running, dormant] = [newName(), newName()];
     await registerJob({ job: jobOf(running) });
     await registerJob({ job: { Job: dormantJob(dormant) } });
     await waitForDeployment({ jobId: running, timeout: "30s" });
     const ours = filter("ID").equals(dormant);
-    const raw = async (path: string): Promise<Record<string, unknown>[]> => asListed((await outside("GET", path)).text);
+    const raw = async (path: string): Promise<Record<string, unknown>[]> => asListed((await outOfBand("GET", path)).text);
 
     const jobs = await collect(listJobs({ filter: ours }));
     expect(jobs).toEqual(await raw(`jobs?filter=${encodeURIComponent(String(ours))}`));
@@ -205,7 +205,7 @@ onEachScheduler("the scheduler's lists", (current) => {
 
   test("getAgentMembers returns the members of the agent", async () => {
     const members = await getAgentMembers();
-    expect(members).toEqual((await current().outside("GET", "agent/members")).json);
+    expect(members).toEqual((await current().outOfBand("GET", "agent/members")).json);
     expect(members).toMatchObject({
       ServerRegion: "global",
       ServerDC: "dc1",
@@ -214,9 +214,9 @@ onEachScheduler("the scheduler's lists", (current) => {
   });
 
   test("registerJob returns the job's index, and an unchanged job gets no new version", async () => {
-    const { outside } = current();
+    const { outOfBand } = current();
     const ID = newName();
-    const versionOf = async (): Promise<number> => (await outside("GET", `job/${ID}`)).json.Version;
+    const versionOf = async (): Promise<number> => (await outOfBand("GET", `job/${ID}`)).json.Version;
     const first = (await registerJob({ job: dormantJob(ID) })) as Record<string, unknown>;
     expect(first).toEqual({
       EvalCreateIndex: 0,

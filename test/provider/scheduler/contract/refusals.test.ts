@@ -9,7 +9,7 @@ onEachScheduler("the scheduler rejects", (current) => {
   test("an invalid filter with the position and the reason, and the request is not retried", async () => {
     await current().through(async (gateway) => {
       expect(await of(listJobs({ filter: "Name ==" }))).toMatchObject({
-        code: "ERR_REFUSED",
+        code: "ERR_REJECTED",
         status: 400,
         message: expect.stringMatching(
           /^Cannot list jobs: failed to create result paginator: failed to read filter expression: 1:8 \(7\): no match found, expected: .* \(GET \/v1\/jobs, 400\)\. The filter was: Name ==$/,

@@ -4,7 +4,7 @@ import { collect, dormantJob, jobOf, newName, onEachScheduler } from "../../../s
 const { filter, watch } = scheduler;
 
 onEachScheduler("a watch", (current) => {
-  const register = (job: object): Promise<unknown> => current().outside("PUT", "jobs", { Job: job });
+  const register = (job: object): Promise<unknown> => current().outOfBand("PUT", "jobs", { Job: job });
 
   test("yields 20 changes in order, each once", async () => {
     const ID = newName();

@@ -60,7 +60,7 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
     expect(await other.stops(theirs)).toContain("decrypted new shares that prove the rekey");
     await expect(stack.destroy()).rejects.toThrow("the state holds the only copy of shares that open the service");
     await stack.up({ ...pgp, newShares, removeBackup: true });
-    expect((await current().outside("GET", "sys/rekey/backup")).status).toBe(200);
+    expect((await current().outOfBand("GET", "sys/rekey/backup")).status).toBe(200);
   });
 
   test("an error redacts shares from references in every encoding", async () => {

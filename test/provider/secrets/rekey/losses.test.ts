@@ -15,10 +15,10 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     expect(lines()).toContain("took them from the backup");
     const shares = await decrypted(candidateOf(stack), all);
     await stack.up({ ...pgp, newShares: shares });
-    const backup = (await current().outside("GET", "sys/rekey/backup")).status;
+    const backup = (await current().outOfBand("GET", "sys/rekey/backup")).status;
     expect(backup).toBe(200);
     expect(await stack.up({ ...pgp, removeBackup: true })).toEqual(["same", "same", "update"]);
-    expect((await current().outside("GET", "sys/rekey/backup")).status).not.toBe(200);
+    expect((await current().outOfBand("GET", "sys/rekey/backup")).status).not.toBe(200);
     expect(await stack.up({ ...pgp, removeBackup: true })).toEqual(["same", "same", "same"]);
   });
 
@@ -28,7 +28,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     const stack = stackOn(current());
     await stack.stops(inputs({ pgpKeys, backup: true, currentShares: [a] }));
     const { nonce } = await status();
-    for (const key of [b, c]) await current().outside("PUT", "sys/rekey/update", { key, nonce });
+    for (const key of [b, c]) await current().outOfBand("PUT", "sys/rekey/update", { key, nonce });
     await stack.stops(inputs({ pgpKeys, backup: true, secretThreshold: 3, currentShares: [a] }));
     expect(stack.submission.kept).toMatchObject([{ nonce, threshold: 2 }]);
   });
@@ -76,16 +76,16 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     const again = { ...bold, triggers: ["again"], currentShares: await decrypted(stack.outputs, all) };
     await stack.up(again, "attempt");
     const { nonce } = await status();
-    await current().outside("DELETE", "sys/rekey/init", current().dialect === "hashicorp" ? { nonce } : undefined);
+    await current().outOfBand("DELETE", "sys/rekey/init", current().dialect === "hashicorp" ? { nonce } : undefined);
     expect(await stack.stops(again)).toContain("a new one was started");
   });
 
-  test("a rekey without verification and PGP keys requires acceptLossRisk", async () => {
+  test("a rekey without verification and PGP keys requires allowUnverified", async () => {
     const stack = stackOn(current());
     expect(await stack.problems(inputs({ requireVerification: false }))).toEqual([
-      "requireVerification: without verification the last current share commits, and if its reply is lost, nobody ever knows the new keys: the service cannot be unsealed again; give pgpKeys and backup as well, or acceptLossRisk: true",
+      "requireVerification: without verification the last current share commits, and if its reply is lost, nobody ever knows the new keys: the service cannot be unsealed again; give pgpKeys and backup as well, or allowUnverified: true",
     ]);
-    await stack.up(inputs({ requireVerification: false, acceptLossRisk: true }));
+    await stack.up(inputs({ requireVerification: false, allowUnverified: true }));
     expect(lines()).toContain("warning: rekey: requireVerification: without verification the last current share commits");
     expect(await current().opens(stack.outputs.shares.slice(0, 2))).toBe(true);
   });
@@ -96,7 +96,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     const { shares } = stack.outputs;
     const { secrets } = current().config["steward:default"] as { secrets: { address: string } };
     const moved = {
-      "steward:default": { secrets: { ...secrets, address: secrets.address.replace("127.0.0.1", "localhost"), acceptMoved: true } },
+      "steward:default": { secrets: { ...secrets, address: secrets.address.replace("127.0.0.1", "localhost"), allowAddressChange: true } },
     };
     for (const each of [stack.attempt, stack.shares, stack.commit]) each.configure(moved);
     expect(await requests(() => stack.up(inputs()))).toEqual(["GET init"]);
@@ -120,7 +120,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
   test("unreadable new shares stop the rekey before any current share is submitted", async () => {
     process.env.STEWARD_SHARE = "!!";
     const stack = stackOn(current());
-    const bold = inputs({ newShares: [{ env: "STEWARD_SHARE" }], requireVerification: false, acceptLossRisk: true });
+    const bold = inputs({ newShares: [{ env: "STEWARD_SHARE" }], requireVerification: false, allowUnverified: true });
     expect(await stack.stops(bold)).toContain("newShares[0] is neither base64 nor hex. Nothing was sent");
     delete process.env.STEWARD_SHARE;
     expect(await status()).toMatchObject({ progress: 0 });

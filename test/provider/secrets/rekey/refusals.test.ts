@@ -30,7 +30,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
 
   test("no share is submitted to an auto-unseal seal without verification", async () => {
     sandbox = await start({ dialect, seal: "stored" });
-    const refused = await stackOn().stops(inputs({ requireVerification: false, acceptLossRisk: true }));
+    const refused = await stackOn().stops(inputs({ requireVerification: false, allowUnverified: true }));
     expect(refused).toContain(
       dialect === "hashicorp" ? "this service unseals itself" : "secret_shares and secret_threshold must be 1: the seal keeps the key",
     );
@@ -38,7 +38,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     if (dialect === "hashicorp") expect(writes()).toEqual([]);
   });
 
-  const oneOfOne = { secretShares: 1, secretThreshold: 1, requireVerification: false, acceptLossRisk: true };
+  const oneOfOne = { secretShares: 1, secretThreshold: 1, requireVerification: false, allowUnverified: true };
   const updates = (): number => writes().filter((each) => each === "PUT /v1/sys/rekey/update").length;
 
   test("a seal that keeps its key: one share of one is a success without a share in the API document's dialect, and never repeated", async () => {
@@ -88,7 +88,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     sandbox = await start({ dialect });
     const forced = JSON.stringify({ started: true, nonce: "forced", t: 1, n: 1, progress: 0, required: 3 });
     sandbox.faults.add({ system: "secrets", method: "GET", path: /init/, nth: 2, action: "respond", status: 200, body: forced });
-    expect(await stackOn().stops(inputs({ requireVerification: false, acceptLossRisk: true }))).toMatch(
+    expect(await stackOn().stops(inputs({ requireVerification: false, allowUnverified: true }))).toMatch(
       /this service unseals itself: .*, which it does not give out; the attempt forced that it made of it stands until it is cancelled\./,
     );
   });

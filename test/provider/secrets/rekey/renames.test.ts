@@ -1,4 +1,4 @@
-import { forget } from "../../../../provider/adapters/dynamic-runtime";
+import { clearCache } from "../../../../provider/adapters/dynamic-runtime";
 import "../../../support/printed";
 import { RekeyStack, RekeyTarget, rekeyTargets } from "../../../support/rekey";
 
@@ -34,7 +34,7 @@ describe.each(rekeyTargets)("a rekey with two resources after a rename ($name)",
 
   test("the resource with live shares is kept, although the other one was created later", async () => {
     const { a, b, live } = await renamedThereAndBack();
-    forget();
+    clearCache();
     const given = { ...size, currentShares: live };
     const stack = b as unknown as {
       sharesInputs(inputs: object): Record<string, unknown>;
@@ -50,12 +50,12 @@ describe.each(rekeyTargets)("a rekey with two resources after a rename ($name)",
     const [a, b] = [new RekeyStack(target.config), new RekeyStack(target.config)];
     const inputs = { ...size, currentShares: target.first.slice(0, 1) };
     await a.stops(inputs);
-    const status = async (): Promise<unknown> => (await target.outside("GET", "sys/rekey/init")).body;
+    const status = async (): Promise<unknown> => (await target.outOfBand("GET", "sys/rekey/init")).body;
     expect(await status()).toMatchObject({ started: true, progress: 1 });
-    forget();
+    clearCache();
     await expect(b.attempt.up(b.attemptInputs(inputs), remembers)).rejects.toMatchObject({ code: "ERR_CONFLICT" });
     // With --continue-on-error Pulumi deletes the former ones all the same.
-    for (const part of [a.shares, a.attempt]) await expect(part.destroy(remembers)).rejects.toMatchObject({ code: "ERR_REFUSED" });
+    for (const part of [a.shares, a.attempt]) await expect(part.destroy(remembers)).rejects.toMatchObject({ code: "ERR_REJECTED" });
     expect(await status()).toMatchObject({ started: true, progress: 1 });
   });
 });

@@ -38,7 +38,7 @@ const answered = (answer: Answer, progress: number): Event => ({ kind: "answered
 const after = (from: Round, ...events: Event[]): Next =>
   events.reduce<Next>((last, event) => step(last.round, event), { round: from, command: { do: "observe" }, lines: [] });
 const label = (command: Command): string => (command.do === "submit" ? command.share.label : command.do);
-const lost = new StewardError({ code: "ERR_REPLY_LOST", reason: "the connection broke", outcomeUnknown: true });
+const lost = new StewardError({ code: "ERR_NO_RESPONSE", reason: "the connection broke", outcomeUnknown: true });
 const unknown = (progress: number, more: Partial<RekeyStatus> = {}): Answer => ({
   kind: "unknown",
   status: status(progress, more),

@@ -8,7 +8,7 @@ interface Stage {
   target: RekeyTarget;
   stack: RekeyStack;
   inputs: RekeyInputs;
-  outside: RekeyTarget["outside"];
+  outOfBand: RekeyTarget["outOfBand"];
   /** Ends what runs, as somebody else would. */
   cancel(): Promise<void>;
   /** Begins an attempt behind our back. */
@@ -214,25 +214,25 @@ test("every row of the table has a story", () =>
 onEachRekeyTarget("each row of the table", (current) => {
   test.each(table.map((row) => ({ ...row, row })))("$step: $name", async ({ row, step, action }) => {
     const target = current();
-    const { outside } = target;
-    const status: Stage["status"] = async () => (await outside("GET", "sys/rekey/init")).body as never;
+    const { outOfBand } = target;
+    const status: Stage["status"] = async () => (await outOfBand("GET", "sys/rekey/init")).body as never;
     const stage: Stage = {
       target,
-      outside,
+      outOfBand,
       stack: new RekeyStack(target.config),
       inputs: { secretShares: 3, secretThreshold: 2, currentShares: target.first.slice(0, 3), keepSharesInState: true },
       status,
       cancel: async () => {
         const body = target.dialect === "hashicorp" ? { nonce: (await status()).nonce } : undefined;
-        expect((await outside("DELETE", "sys/rekey/init", body)).status).toBe(204);
+        expect((await outOfBand("DELETE", "sys/rekey/init", body)).status).toBe(204);
       },
       begin: async (parameters) => {
-        expect((await outside("PUT", "sys/rekey/init", parameters)).status).toBe(200);
+        expect((await outOfBand("PUT", "sys/rekey/init", parameters)).status).toBe(200);
         return (await status()).nonce;
       },
       give: async (...shares) => {
         const { nonce } = await status();
-        for (const key of shares) expect((await outside("PUT", "sys/rekey/update", { key, nonce })).status).toBe(200);
+        for (const key of shares) expect((await outOfBand("PUT", "sys/rekey/update", { key, nonce })).status).toBe(200);
       },
     };
     await stories[`${step}: ${action}`]?.(stage);

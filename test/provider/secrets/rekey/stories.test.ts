@@ -70,7 +70,7 @@ onEachRekeyTarget("a rekey", (current) => {
     const sent = await requests(() => stack.stops(inputs({ currentShares: [a] })));
     if (current().dialect === "standard") expect(sent).not.toContain("PUT update");
     expect(await status()).toMatchObject({ progress: 1 });
-    await current().outside("PUT", "sys/rekey/update", { key: b, nonce: (await status()).nonce });
+    await current().outOfBand("PUT", "sys/rekey/update", { key: b, nonce: (await status()).nonce });
     await stack.up(inputs({ currentShares: [a, c] }));
     expect(stack.outputs.complete).toBe(true);
   });
@@ -84,21 +84,21 @@ onEachRekeyTarget("a rekey", (current) => {
     const up = stack.up(inputs({ currentShares: [c], waitSeconds: 20 }));
     await Promise.race([started, up]);
     const { nonce } = await status();
-    for (const key of [a, b]) await current().outside("PUT", "sys/rekey/update", { key, nonce });
+    for (const key of [a, b]) await current().outOfBand("PUT", "sys/rekey/update", { key, nonce });
     await up;
     expect(lines()).toContain("2 of 3 current shares given");
     expect(stack.outputs.complete).toBe(true);
   });
 
   test("a share that another holder submits right after the start counts if the response names the attempt", async () => {
-    const { dialect, gateway, outside, first } = current();
+    const { dialect, gateway, outOfBand, first } = current();
     const [a = "", b = "", c = ""] = first;
     const stack = stackOn(current());
     gateway.interrupt = ({ method, path }) =>
       method === "PUT" && path.endsWith("/init")
         ? {
             when: "after",
-            act: async () => void (await outside("PUT", "sys/rekey/update", { key: a, nonce: (await status()).nonce })),
+            act: async () => void (await outOfBand("PUT", "sys/rekey/update", { key: a, nonce: (await status()).nonce })),
             answer: (body) => body,
           }
         : undefined;

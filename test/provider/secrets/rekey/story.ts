@@ -31,7 +31,7 @@ export function tools(current: () => RekeyTarget) {
     await action();
     return gateway.requests.slice(first).map(({ method, path }) => `${method} ${path.replace("/v1/sys/rekey/", "")}`);
   };
-  const status = async (): Promise<Record<string, unknown>> => (await current().outside("GET", "sys/rekey/init")).body;
+  const status = async (): Promise<Record<string, unknown>> => (await current().outOfBand("GET", "sys/rekey/init")).body;
   const decrypted = async (set: { encryptedShares?: { fingerprint: string; share: string }[] }, all: Holder[]): Promise<string[]> =>
     Promise.all(
       (set.encryptedShares ?? []).map(({ fingerprint, share }) =>

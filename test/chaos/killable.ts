@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { kill, Process, processesWith } from "../support/processes";
 import { Project } from "../support/project";
 
-/** Whose death a blow is. */
+/** Whose death a fault is. */
 export type Victim = "command line" | "provider" | "both";
 
 const mark = "STEWARD_STORY";

@@ -2,13 +2,13 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { run } from "../../tools/command";
 import { liveOnCommandLine } from "../histories/real";
 import { rekeyTargets, withRekeyTarget } from "../support/rekey";
-import { torture } from "./kills";
+import { chaos } from "./kills";
 import { randomly } from "./random";
 import { CommandLine, InProcess } from "./runners";
 import { shapes } from "./shapes";
-import { blows, Plan, Report, Strike, tell } from "./story";
+import { faults, Plan, Report, Strike, tell } from "./story";
 
-// `npm run torture`: random blows on random rekeys, with the real command line, until somebody has lost a key or all are told.
+// `npm run chaos`: random faults in random rekeys, with the real command line, until somebody has lost a key or all are told.
 
 interface Options {
   runs: number;
@@ -22,7 +22,7 @@ const whole = (text: string): number => {
 };
 const many = (flag: string, usual: number): Option => new Option(`${flag} <number>`, "how many").argParser(whole).default(usual);
 const seed = new Option("--seed <number>", "draws the same again").argParser(whole).default(Date.now() % 1_000_000);
-const program = new Command("npm run torture --")
+const program = new Command("npm run chaos --")
   .description("Tells random stories of rekeys on the sandbox, and shows what fell on them and how they ended.")
   .enablePositionalOptions()
   .addOption(many("--runs", 50))
@@ -34,7 +34,7 @@ program
   .description("Kills the command line at random instants while it creates, renames, replaces and removes one of every other resource.")
   .addOption(many("--kills", 100))
   .addOption(seed)
-  .action((options: { kills: number; seed: number }) => torture(options));
+  .action((options: { kills: number; seed: number }) => chaos(options));
 program
   .command("histories")
   .description("Lives random histories of programs on the real command line.")
@@ -76,7 +76,9 @@ async function main({ runs, seed, inProcess }: Options): Promise<void> {
     const target = pick(rekeyTargets);
     const strike = (): Strike | undefined => {
       const count = 1 + Math.floor(random() * 24);
-      return random() < 0.8 ? { at: (passing) => passing.count === count, when: pick(["before", "after"]), blow: pick(blows) } : undefined;
+      return random() < 0.8
+        ? { at: (passing) => passing.count === count, when: pick(["before", "after"]), fault: pick(faults) }
+        : undefined;
     };
     const strikes = Array.from({ length: 1 + Math.floor(random() * 4) }, strike);
     const full: Plan = { ...plan, strikes, rounds: random() < 0.2 ? 2 : 1 };
@@ -93,18 +95,20 @@ async function main({ runs, seed, inProcess }: Options): Promise<void> {
     told++;
     ups += report.runs;
     for (const row of report.rows) met.add(row);
-    for (const { row, blow, when, opens } of report.struck) {
-      const key = `${row} | ${blow}, ${when}`;
+    for (const { row, fault, when, opens } of report.struck) {
+      const key = `${row} | ${fault}, ${when}`;
       const count = counts.get(key) ?? { former: 0, new: 0 };
       count[opens]++;
       counts.set(key, count);
       struckInAll++;
     }
-    if (process.stdout.isTTY || (story + 1) % 25 === 0) console.log(`  ${story + 1} told, ${struckInAll} blows`);
+    if (process.stdout.isTTY || (story + 1) % 25 === 0) console.log(`  ${story + 1} told, ${struckInAll} faults`);
   }
-  console.log("\n| row of the table | blow | opened by the former shares | by new ones in the state | by none |\n|---|---|---:|---:|---:|");
+  console.log(
+    "\n| row of the table | fault | opened by the former shares | by new ones in the state | by none |\n|---|---|---:|---:|---:|",
+  );
   for (const [key, { former, new: fresh }] of [...counts].sort(([a], [b]) => a.localeCompare(b)))
     console.log(`| ${key} | ${former} | ${fresh} | 0 |`);
-  console.log(`\n${told} stories, ${ups} runs of \`pulumi up\`, ${struckInAll} blows; every story came to its end, no process was left.`);
+  console.log(`\n${told} stories, ${ups} runs of \`pulumi up\`, ${struckInAll} faults; every story came to its end, no process was left.`);
   console.log(`Rows met: ${[...met].sort().join("; ")}.`);
 }

@@ -5,7 +5,7 @@ import { Killable, Victim } from "./killable";
 import { canaries, Drawing, Model } from "./programs";
 import { randomly } from "./random";
 
-// `npm run torture -- kills`: SIGKILL at a random request, or at a random moment, of an `up` that creates, renames, replaces, changes and removes one of
+// `npm run chaos -- kills`: SIGKILL at a random request, or at a random moment, of an `up` that creates, renames, replaces, changes and removes one of
 // every resource. After `pulumi cancel` and the next `up` the servers hold what the program declares, and nothing that it declared before.
 
 const victims: readonly Victim[] = ["command line", "provider", "both"];
@@ -33,7 +33,7 @@ const count = (counts: Map<string, number>, key: string): void => void counts.se
 const nameOf = (method: string, path: string): string =>
   `${method} ${/\/(role|creds|config\/\w+|leases\/\w+|lookup-self|[\w-]+-settings|workspaces|modules|registry-modules)(\/|\?|$)/.exec(path)?.[1] ?? path}`;
 
-export async function torture({ kills, seed }: { kills: number; seed: number }): Promise<void> {
+export async function chaos({ kills, seed }: { kills: number; seed: number }): Promise<void> {
   console.log(`${kills} kills, seed ${seed}\n`);
   const figures: Figures = { kills: 0, ups: 0, fell: new Map(), refused: 0, left: 0, originalsLost: 0, halfWritten: 0 };
   let isStopped = false;
@@ -79,7 +79,7 @@ async function tell(target: Target, random: () => number, figures: Figures, unti
     },
   });
   for (const mount of ["zero", "one"])
-    await target.outside("POST", `sys/mounts/${mount}`, { type: dialect === "standard" ? "scheduler" : "nomad" });
+    await target.outOfBand("POST", `sys/mounts/${mount}`, { type: dialect === "standard" ? "scheduler" : "nomad" });
   const administration = platform(dialect, sandbox);
   await administration.change("general", { apiRateLimitingEnabled: false });
 

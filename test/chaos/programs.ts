@@ -208,7 +208,7 @@ export class Model {
     const held: Record<string, unknown> = {};
     for (const mount of mounts) {
       const read = async (path: string): Promise<Record<string, unknown> | undefined> =>
-        (await this.target.outside("GET", `${mount}/${path}`)).data;
+        (await this.target.outOfBand("GET", `${mount}/${path}`)).data;
       for (const name of ((await read("role?list=true"))?.keys as string[] | undefined) ?? [])
         held[`${mount}/role/${name}`] = (await read(`role/${name}`))?.policies;
       held[`${mount}/lease`] = (await read("config/lease"))?.ttl;
@@ -219,9 +219,9 @@ export class Model {
 
   private async platformHeld(): Promise<Record<string, unknown>> {
     const held: Record<string, unknown> = {};
-    for (const id of workspaces) held[id] = (await this.platform.outside("GET", `/api/v2/admin/workspaces/${id}`)).status;
+    for (const id of workspaces) held[id] = (await this.platform.outOfBand("GET", `/api/v2/admin/workspaces/${id}`)).status;
     for (const version of versions) {
-      const { body } = await this.platform.outside("GET", `/api/registry/v1/modules/acme/network/aws/${version}`);
+      const { body } = await this.platform.outOfBand("GET", `/api/registry/v1/modules/acme/network/aws/${version}`);
       held[version] = (body as { deprecation?: { reason: string } | null }).deprecation?.reason;
     }
     return held;

@@ -12,14 +12,14 @@ import { Runner, Saved, SavedSet } from "./runners";
  * What falls on a run: SIGKILL for the command line, for the provider's process, for both; for both, with a request that reaches the server only when the
  * next run is under way; a reply that is lost; a seal, which loses the attempt as a failover does.
  */
-export const blows = ["command line", "provider", "both", "late request", "reply", "seal"] as const;
-export type Blow = (typeof blows)[number];
+export const faults = ["command line", "provider", "both", "late request", "reply", "seal"] as const;
+export type Fault = (typeof faults)[number];
 
 /** At which request of a run it falls, before the server has it or after it was applied. */
 export interface Strike {
   at: (passing: Passing) => boolean;
   when: "before" | "after";
-  blow: Blow;
+  fault: Fault;
 }
 
 export interface Plan {
@@ -38,7 +38,7 @@ export interface Plan {
 }
 
 export interface Struck {
-  blow: Blow;
+  fault: Fault;
   when: "before" | "after";
   /** The last line of the table that the run had told. */
   row: string;
@@ -122,7 +122,7 @@ class Story {
       currentShares: sources("SHARE", 5),
       ...(pgp ? { pgpKeys: this.keys.map(({ publicKey }) => publicKey), newShares: sources("NEW", shares) } : { keepSharesInState: true }),
       ...(backup ? { backup } : {}),
-      ...(verification ? {} : { requireVerification: false, acceptLossRisk: !backup }),
+      ...(verification ? {} : { requireVerification: false, allowUnverified: !backup }),
       triggers: [`${round}.${this.triggers}`],
       onConflict: this.onConflict,
     };
@@ -144,19 +144,19 @@ class Story {
       // What a killed process had sent arrives in the middle of the next run.
       if (passing.count === 4) void gateway.deliver?.();
       if (!armed?.at(passing)) return undefined;
-      const { blow, when } = armed;
+      const { fault, when } = armed;
       armed = undefined;
       const told = this.runner.told();
       const row = rows.filter(({ line }) => told.includes(line)).sort((a, b) => told.lastIndexOf(b.line) - told.lastIndexOf(a.line))[0];
-      this.report.struck.push({ blow, when, row: row?.name ?? "(before the first)", opens: "former" });
-      return { when, late: blow === "late request", act: () => this.fall(blow, former) };
+      this.report.struck.push({ fault, when, row: row?.name ?? "(before the first)", opens: "former" });
+      return { when, late: fault === "late request", act: () => this.fall(fault, former) };
     };
   }
 
-  private async fall(blow: Blow, former: string[]): Promise<void> {
-    if (blow === "reply") return;
-    if (blow === "seal") return this.target.sealAndUnseal(await this.opening(former));
-    await this.runner.kill(blow === "late request" ? "both" : blow);
+  private async fall(fault: Fault, former: string[]): Promise<void> {
+    if (fault === "reply") return;
+    if (fault === "seal") return this.target.sealAndUnseal(await this.opening(former));
+    await this.runner.kill(fault === "late request" ? "both" : fault);
   }
 
   private async plain({ shares, encrypted }: SavedSet): Promise<string[]> {
@@ -183,7 +183,7 @@ class Story {
   /** What the service itself keeps, encrypted, is as good as the state. */
   private async backup(): Promise<SavedSet[]> {
     if (!this.plan.backup) return [];
-    const { status, body } = await this.target.outside("GET", "sys/rekey/backup");
+    const { status, body } = await this.target.outOfBand("GET", "sys/rekey/backup");
     if (status !== 200) return [];
     const { keys } = ((body.data as object | undefined) ?? body) as { keys: Record<string, string | string[]> };
     const encrypted = Object.entries(keys).flatMap(([fingerprint, shares]) => [shares].flat().map((share) => ({ fingerprint, share })));
@@ -195,7 +195,7 @@ class Story {
     const isLive = complete && shares.length === this.plan.shares && (await this.target.opens(shares.slice(0, this.plan.threshold)));
     if (!isLive) throw this.failure("said to be live, and is not");
     if (await this.target.opens(former)) throw this.failure("the former shares still open the service");
-    const { body } = await this.target.outside("GET", "sys/rekey/init");
+    const { body } = await this.target.outOfBand("GET", "sys/rekey/init");
     if (body.started) throw this.failure("an attempt is left on the server");
     return shares;
   }

@@ -3,7 +3,7 @@ import { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 
 /** Stands before a server, and can be shut: whoever comes then is refused by the machine itself, as where nothing listens. */
-export class Door {
+export class FaultProxy {
   url = "";
   private open: number | undefined;
   private readonly server: Server;

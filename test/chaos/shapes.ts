@@ -1,7 +1,7 @@
 import { First, rekeyTargets, withRekeyTarget } from "../support/rekey";
 import { stride } from "../support/scope";
 import { InProcess } from "./runners";
-import { Blow, Plan, Report, Strike, tell } from "./story";
+import { Fault, Plan, Report, Strike, tell } from "./story";
 
 /** What a rekey begins with, and what it is to make. */
 export interface Shape {
@@ -27,18 +27,18 @@ export const shapes: readonly Shape[] = [
   shape("5/3 to 3/2, PGP and backup, three holders", [5, 3], [3, 2], { pgp: true, backup: true, holders: 3 }),
 ];
 
-const kinds: { blow: Blow; when: Strike["when"] }[] = [
-  { blow: "both", when: "before" },
-  { blow: "both", when: "after" },
-  { blow: "late request", when: "before" },
-  { blow: "reply", when: "before" },
-  { blow: "reply", when: "after" },
-  { blow: "seal", when: "before" },
-  { blow: "seal", when: "after" },
+const kinds: { fault: Fault; when: Strike["when"] }[] = [
+  { fault: "both", when: "before" },
+  { fault: "both", when: "after" },
+  { fault: "late request", when: "before" },
+  { fault: "reply", when: "before" },
+  { fault: "reply", when: "after" },
+  { fault: "seal", when: "before" },
+  { fault: "seal", when: "after" },
 ];
 
 /**
- * Every blow at every request of a rekey, before and after the server has it. Here the provider runs in this process; with the command line and its
+ * Every fault at every request of a rekey, before and after the server has it. Here the provider runs in this process; with the command line and its
  * processes, test/end-to-end/secrets/rekey-kills.test.ts.
  */
 export function everyBlow(dialect: "standard" | "hashicorp", names: readonly string[]): void {
@@ -51,10 +51,10 @@ export function everyBlow(dialect: "standard" | "hashicorp", names: readonly str
       const calm = await story([]);
       const told: Report[] = [];
       for (let run = 0; run < calm.runs; run++)
-        for (const [index, { blow, when }] of kinds.entries())
+        for (const [index, { fault, when }] of kinds.entries())
           for (let count = 1 + (index % stride); ; count += stride) {
             const quiet = Array.from({ length: run }, () => undefined);
-            const report = await story([...quiet, { at: (passing) => passing.count === count, when, blow }]);
+            const report = await story([...quiet, { at: (passing) => passing.count === count, when, fault }]);
             // The run has no request of this number.
             if (report.struck.length === 0) break;
             told.push(report);

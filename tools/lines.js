@@ -1,0 +1,30 @@
+// @ts-check
+// Counts the lines of hand-written code: without blank lines, comments and generated files.
+//
+//   node tools/lines.js [folder…]
+const { execFileSync } = require("node:child_process");
+const fs = require("node:fs");
+const path = require("node:path");
+const ts = require("typescript");
+const { root } = require("./command");
+
+/** @param {string} text The lines on which a token begins or ends. */
+function codeLines(text) {
+  const source = ts.createSourceFile("file.ts", text, ts.ScriptTarget.ES2022, false);
+  const scanner = ts.createScanner(ts.ScriptTarget.ES2022, true, ts.LanguageVariant.Standard, text);
+  const lines = new Set();
+  while (scanner.scan() !== ts.SyntaxKind.EndOfFileToken)
+    for (const place of [scanner.getTokenStart(), scanner.getTokenEnd() - 1]) lines.add(source.getLineAndCharacterOfPosition(place).line);
+  return lines.size;
+}
+
+const folders = process.argv.slice(2).length > 0 ? process.argv.slice(2) : ["provider", "command", "forward", "sandbox", "test"];
+for (const folder of folders) {
+  const files = execFileSync("git", ["ls-files", folder], { cwd: root, encoding: "utf8" })
+    .split("\n")
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => fs.readFileSync(path.join(root, file), "utf8"))
+    .filter((text) => !text.startsWith("// Written by `npm run generate`"));
+  const lines = files.reduce((sum, text) => sum + codeLines(text), 0);
+  process.stdout.write(`${folder}: ${lines} lines in ${files.length} files\n`);
+}
