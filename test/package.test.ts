@@ -29,7 +29,7 @@ function filesOf(tarball: string): { files: string[]; unwanted: string[] } {
 
 test("the provider's package is below its size limit and holds only what users need", () => {
   const { provider } = tarballs();
-  expect(statSync(provider).size).toBeLessThan(360_000);
+  expect(statSync(provider).size).toBeLessThan(300_000);
   const { files, unwanted } = filesOf(provider);
   expect(unwanted).toEqual([]);
   for (const file of ["dist/provider/index.js", "dist/provider/index.d.ts", "dist/forward/index.js", "docs/rekey.md", "LICENSE"])

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { start } from "../../sandbox/index";
+import { type Sandbox, start } from "../../sandbox/index";
 
 const page = readFileSync(join(__dirname, "../../sandbox/README.md"), "utf8");
 /** The names in the first column of the table with this heading. */
@@ -12,11 +12,13 @@ const rowsOf = (heading: string): string[] => {
 /** The names that an error says are known. */
 const known = (error: Error): string[] => /Known: (.*)\.$/.exec(error.message)?.[1]?.split(", ").sort() ?? [];
 
+let sandbox: Sandbox;
+afterEach(() => sandbox.close());
+
 test("the README lists every member, option and fault of the sandbox", async () => {
-  const sandbox = await start();
+  sandbox = await start();
   const add = async (action: string): Promise<void> => sandbox.faults.add({ system: "secrets", path: "/", action: action as "refuse" });
   expect(rowsOf("Member of the sandbox")).toEqual(Object.keys(sandbox).sort());
   expect(rowsOf("Option of `start()`")).toEqual(await start({ no: 1 } as object).catch(known));
   expect(rowsOf("Action")).toEqual(await add("none").catch(known));
-  await sandbox.close();
 });
