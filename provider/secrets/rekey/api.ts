@@ -138,7 +138,7 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
     await send();
   } catch (error) {
     if (!isReplyLost(error)) throw error;
-    // Of a cancel it can be seen whether it arrived.
+    // The status tells if the cancel was applied.
     if (await isInProgress()) await send();
   }
   connection.cache.set(key, true);
@@ -222,11 +222,11 @@ export async function removeBackup(connection: Connection, nonce: string): Promi
   await retryAfter429(connection, remove, isKept);
 }
 
-/** Whether a share that was not taken was not even looked at: whoever answers so has not counted it. @internal */
+/** The server answered before it looked at the share, so the share does not count. @internal */
 export const wasNotCounted = (error: StewardError): boolean =>
   !isReplyLost(error) && (error.status === undefined || error.status < 400 || [401, 403, 404, 429, 503].includes(error.status));
 
-/** Whether a request may have been applied all the same. @internal */
+/** The request may have been applied, although no response came. @internal */
 export const isReplyLost = (error: unknown): boolean => error instanceof StewardError && Boolean(error.details.outcomeUnknown);
 
 /** Whether the service says that its seal keeps the key. @internal */

@@ -69,7 +69,7 @@ function firstOutcome({ attempt, source }: Submission): CommitState["outcome"] {
   return source === "reply" ? "live" : "unknown";
 }
 
-/** What was brought before, and what is brought now. Shares of an earlier set, left over in newShares, would open the service, and prove nothing. */
+/** Adds this run's shares to those of earlier runs. Shares of an earlier set, left over in newShares, open the service and prove nothing. */
 function gather(
   connection: Connection,
   { newShares = [], submission: { candidate, excluded } }: CommitInputs,
@@ -122,7 +122,7 @@ const candidates: Comparison = {
 };
 const { currentShares, newShares, proof, removeBackup: removal, onConflict, discardShares, connection } = rekeyFields;
 
-/** Who decrypts the new shares brings them: which of them are still missing. */
+/** Name the decrypted new shares that are still missing. */
 const planNotes = ({ inputs, last }: { inputs: CommitInputs; last?: CommitState }): PlanNote[] => {
   const {
     submission: { candidate },

@@ -8,20 +8,20 @@ import { emptyReferences, RekeyInputs, ShareSource } from "./inputs";
 import { describe, matches, Observed, Ours, RekeyStatus, ServerState, serverStateOf } from "./states";
 import { autoUnseal, stopped } from "./stops";
 
-// What the next `pulumi up` does, and what the three resources of a rekey do alike.
+// The table of what the next `pulumi up` does, the driver that follows it, and what the three resources share.
 
-/** What each step does about a row of its table. */
+/** The actions in the table of each step. */
 interface Actions {
   attempt: "start" | "take over" | "abandon and start" | "defer" | "conflict";
   shares: "restart" | "abandon and start" | "take over" | "submit shares" | "recover" | "conflict";
   commit: "prove and verify" | "outcome unknown" | "cancel duplicate" | "probe" | "conflict";
 }
-/** What the driver does, in every step. */
+/** The driver does these in every step. */
 type CommonAction = "cancel probe" | "refuse tampered";
 
 /** Which of the three resources. @internal */
 export type Step = keyof Actions;
-/** What its state holds. */
+/** The part of its state that decides. */
 type Held = "nothing" | "an attempt" | "a nonce" | "no nonce" | "a candidate" | "an unknown outcome";
 type Line<S extends Step> = readonly [
   holds: readonly Held[],
@@ -36,7 +36,7 @@ export interface Row {
   holds: readonly Held[];
   server: readonly ServerState[];
   action: Actions[Step] | CommonAction;
-  /** What it means. */
+  /** Printed when the row is taken. */
   name: string;
 }
 
@@ -99,9 +99,8 @@ const commit: readonly Line<"commit">[] = [
 ];
 
 /**
- * What the next `pulumi up` does, for every pair of what the state holds and what the server shows. A pair that no row names stops: it never falls
- * through to a start. Whatever the server shows, a live set is left alone, a dead one is said to be dead again, and an unknown one whose holders' shares are
- * missing stays unknown.
+ * One row for each pair of what the state holds and what the server shows. A pair without a row stops: it never falls through to a start.
+ * A live set, a dead set, and an unknown set whose holders' shares are missing are handled before the table.
  * @internal
  */
 export const table: readonly Row[] = Object.entries<readonly Line<Step>[]>({ attempt, shares, commit }).flatMap(([step, lines]) =>
@@ -117,7 +116,7 @@ export async function observe(connection: Connection, ours: Ours): Promise<Obser
   return { server: serverStateOf(status, ours), status };
 }
 
-/** What an action does. Without a state the service is observed again. @internal */
+/** An action. It returns the state that ends the step; without one, the driver observes the service again. @internal */
 export type Act<State> = (observed: Observed) => Promise<State | undefined>;
 
 /** Observes the service and does what the table says, until an action ends the step. @internal */
@@ -154,7 +153,7 @@ export const warn = ({ say }: Connection, message: string): void => say(`warning
 export const recipients = async (pgpKeys: readonly string[] = []): Promise<string> =>
   pgpKeys.length > 0 ? `, encrypted to ${await describeKeys(pgpKeys)}` : "";
 
-/** What the preview says of references behind which there is no share. @internal */
+/** The finding about references without a share behind them, for a preview. @internal */
 export function missingShares(sources: readonly ShareSource[], field: "currentShares" | "newShares"): PlanNote[] {
   const names = emptyReferences(sources, field);
   return names.length > 0 ? [{ path: field, text: `not at hand: ${names.join(", ")}` }] : [];
@@ -276,16 +275,16 @@ export async function cancelProbe(connection: Connection, { status }: Observed):
   log(connection, `cancelled an old probe of ours, ${status.nonce}`);
 }
 
-/** What a delete ends: nothing of anybody else's. @internal */
+/** Cancels what this rekey left on the server: its attempt or its probe, and no other attempt. @internal */
 export async function endOurs(connection: Connection, observed: Observed): Promise<void> {
   if (observed.server === "probe") await cancelProbe(connection, observed);
   if (["collecting", "verifying", "abandoned"].includes(observed.server)) await cancelOurs(connection, observed.status);
 }
 
-/** What each of the three resources of a rekey holds. @internal */
+/** The objects that the three resources hold. @internal */
 export const rekeyObjects = { attempt: "/v1/sys/rekey/init", shares: "/v1/sys/rekey/update", commit: "/v1/sys/rekey/verify" } as const;
 
-/** Whether the set of another resource became live after this one's, which is worthless then. @internal */
+/** Another resource's set became live after this one's, which is worthless now. @internal */
 export function isSucceeded(connection: Connection, { since }: { since?: string }): boolean {
   const other = heldByAnother(connection, rekeyObjects.commit) as { outcome?: unknown; since?: string } | undefined;
   return other?.outcome === "live" && other.since !== undefined && since !== undefined && other.since > since;

@@ -46,7 +46,7 @@ export interface Round {
   };
 }
 
-/** What came of a request. @internal */
+/** The result of a request. @internal */
 export type Event =
   // waits: other holders are awaited.
   | { kind: "observed"; observed: Observed; waits: boolean }
@@ -62,7 +62,7 @@ export type Answer =
   | { kind: "all refused"; reason: string }
   | { kind: "unknown"; status: RekeyStatus; error: StewardError };
 
-/** What is to be done next. @internal */
+/** The next thing to do. @internal */
 export type Command =
   | { do: "observe" }
   | { do: "wait" }
@@ -77,7 +77,7 @@ export type Command =
 export interface Next {
   round: Round;
   command: Command;
-  /** What is printed before. */
+  /** Printed before. */
   lines: readonly string[];
 }
 
@@ -123,7 +123,7 @@ function afterObservation(last: Round, observed: Observed, waits: boolean): Next
   const round: Round = { ...last, printed: progress, submitted: progress < last.submitted.length ? [] : last.submitted };
   const [offer] = round.offers;
   const share = offer.shares[round.position];
-  // Who submits the last share gets the new ones: while others are awaited, ours is kept for the end.
+  // The last submission returns the new shares: keep the last share of this run until the others are in.
   const isKeptForLast = waits && round.position === offer.shares.length - 1 && progress < required - 1;
   if (share && !isKeptForLast) {
     if (!isSubmitted(round, share) || round.about.refusesRepeatedShares) return next(round, { do: "submit", share, status }, ...lines);

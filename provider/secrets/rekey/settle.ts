@@ -23,7 +23,7 @@ export async function resolveOutcome(run: CommitRun, required: number): Promise<
   const { connection, inputs, state, shares } = run;
   const { candidate, kept, attempt, excluded } = inputs.submission;
   const { shares: current } = sharesAtHand(inputs.currentShares, "currentShares");
-  // Whoever holds the former set shows that the candidate is dead: a refusal alone could have other reasons.
+  // A refusal alone can have other causes: only an accepted former set shows that the candidate is dead.
   const former = [...(state.live ? [state.live] : []), ...kept].filter((set) => set.shares.length > 0);
   // Holders may bring the same shares as new ones and as current ones: these are former ones only where they were given as such.
   const isFormer = candidate.encrypted.length === 0 || current.every((share) => excluded.includes(shareDigest(candidate.nonce, share)));
@@ -38,7 +38,7 @@ export async function resolveOutcome(run: CommitRun, required: number): Promise<
   const guarded = redacting(connection, others);
   const set: Tried & { set?: ShareSet } = { shares, threshold: candidate.threshold };
   let found = await probe(guarded, attempt, [set, ...others]);
-  // That they are the candidate's is the holders' word. Where the former shares open the service as well, these were of the former ones.
+  // Holders claim that these are the candidate's shares. Where former shares open the service as well, they are former shares.
   const isWord = found === set && candidate.encrypted.length > 0;
   if (isWord && others.some((other) => isComplete(other, required))) found = (await probe(guarded, attempt, others)) ?? set;
   if (found === set) {
@@ -57,7 +57,7 @@ export async function resolveOutcome(run: CommitRun, required: number): Promise<
         : `the new shares do not open the service; that the former ones do is not shown, since ${current.length} of ${required} of them are at hand`,
       "Everything is kept: run again with all the shares that open it as currentShares; or change triggers to begin anew, which finds it out as holders give theirs.",
     );
-  // What opens the service is shown as the live set, if it is one that the state holds.
+  // Show the set that opens the service as the live one, if the state holds it.
   const holdsCurrent = (known: ShareSet): boolean =>
     current.every(({ bytes }) => known.shares.some((share) => shareOf(share, "").bytes.equals(bytes)));
   const stays = state.live && (state.live.encrypted.length > 0 || holdsCurrent(state.live)) ? state.live : undefined;
@@ -108,7 +108,7 @@ export async function probe<T extends Tried>(
   }
   const status = await getStatus(connection);
   const { nonce, required } = status;
-  // Of a service that forgets the verification, the last share of the probe would be the end of all keys.
+  // On a service that drops the verification, the last share of the probe would replace all keys.
   if (!status.started || !matches(status, parameters)) throw again("the probe is gone, or not what was asked for");
   try {
     for (const set of sets)

@@ -49,7 +49,7 @@ async function up(connection: Connection, inputs: SharesInputs, last: LastShares
   return step({ connection, inputs, ours: oursOf(attempt, submission.nonces, nonce), state: { submission } });
 }
 
-/** What other holders completed of an attempt of ours, or a lost reply brought, is in the backup alone: it may be the live set. */
+/** Keep the set in the backup. Other holders may have completed it, or its response was lost: it may be the live set. */
 async function keepBackup(connection: Connection, { nonce, nonces, kept }: Submission, threshold: number): Promise<void> {
   const backup = await getBackup(connection);
   if (!backup || !nonces.includes(backup.nonce) || backup.nonce === nonce) return;
@@ -74,7 +74,7 @@ const step = (run: SharesRun): Promise<SharesState> =>
     },
     "submit shares": (observed) =>
       submit(run, observed).catch((error) => {
-        // What was given so far is not given again.
+        // Save what was submitted, so that no run submits it again.
         if (error instanceof PartialState || !(error instanceof StewardError) || run.state.submission.submitted.length === 0) throw error;
         throw new PartialState({ ...run.state, outcomeUnknown: true }, error.details);
       }),
@@ -93,7 +93,7 @@ export const settledKey = ({ server }: Connection, nonce: string): string => `re
 const attempts: Comparison = { equal: (a, b) => (a as Attempt | undefined)?.id === (b as Attempt | undefined)?.id };
 const { currentShares, newShares, waitSeconds, replaceBackup, onConflict, discardShares, connection } = rekeyFields;
 
-/** What a holder sees in a preview, before giving a share. */
+/** Tell a holder in the preview what the share will be submitted for. */
 async function planNotes({ inputs, last }: { inputs: SharesInputs; last?: SharesState }): Promise<PlanNote[]> {
   const { nonce, parameters } = inputs.attempt;
   if (!last || last.submission?.candidate || !nonce) return [];

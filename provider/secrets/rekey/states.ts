@@ -4,7 +4,7 @@ import { OutcomeUnknown } from "../../definition";
 import { Share } from "./crypto";
 import { RekeyInputs } from "./inputs";
 
-// What the service shows of a rekey, and what the states of its three resources hold.
+// The shapes of a rekey: the status on the service, and the states of the three resources.
 
 /** The state of the service's one rekey. */
 export interface RekeyStatus {
@@ -30,7 +30,7 @@ export interface RekeyStatus {
   verification?: { nonce: string; progress: number; threshold: number; shares: number };
 }
 
-/** What an attempt is to make. @internal */
+/** The parameters of an attempt. @internal */
 export interface Parameters {
   shares: number;
   threshold: number;
@@ -67,7 +67,7 @@ export interface RekeyBackup {
   keys: Record<string, string[]>;
 }
 
-/** Whether this set holds no share. @internal */
+/** @internal */
 export const isEmpty = ({ shares, encrypted }: ShareSet): boolean => shares.length + encrypted.length === 0;
 
 /** As many shares as were asked for, each for the holder that it was asked for. @internal */
@@ -80,7 +80,7 @@ export const isWhole = ({ shares, encrypted }: ShareSet, parameters: Pick<Parame
     : shares.length === parameters.shares;
 
 /**
- * What runs on the server, as one of our resources sees it:
+ * The attempt on the server, as one of the three resources classifies it:
  *
  * - `none`: no attempt;
  * - `collecting`, `verifying`: our attempt, before and after the last current share;
@@ -109,7 +109,7 @@ export interface Observed {
   status: RekeyStatus;
 }
 
-/** What makes an attempt ours. @internal */
+/** The facts by which a resource recognizes its attempts. @internal */
 export interface Ours {
   /** Of the attempt at work; undefined when there is none. */
   nonce?: string;
@@ -136,7 +136,7 @@ export function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, 
 const isProbe = (status: RekeyStatus, fingerprint: string | undefined): boolean =>
   fingerprint !== undefined && status.shares === 1 && isDeepStrictEqual(status.pgpFingerprints, [fingerprint]);
 
-/** Whether an attempt is exactly what we asked for: whoever changed it would get our shares for theirs. @internal */
+/** The attempt has exactly these parameters. A share for other parameters could make keys for somebody else. @internal */
 export const matches = (status: RekeyStatus, { shares, threshold, fingerprints, backup, verification }: Parameters): boolean =>
   status.shares === shares &&
   status.threshold === threshold &&
@@ -183,7 +183,7 @@ export interface Attempt {
   probe: { key: string; fingerprint: string };
 }
 
-/** What an attempt makes ours, of which the resources after it may have begun another. @internal */
+/** The facts of an attempt, with the nonces of those that later steps started. @internal */
 export const oursOf = ({ parameters, probe }: Attempt, nonces: readonly string[], nonce?: string): Ours => ({
   nonce,
   nonces,

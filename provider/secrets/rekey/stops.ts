@@ -64,7 +64,7 @@ const printed = (id: StopId): string => `rekey/${id}`;
 export const stopped = (id: StopId, reason: string, hint?: string, code: ErrorCode = "ERR_INCOMPLETE"): StewardError =>
   new StewardError({ code, reason, hint, id: printed(id) });
 
-/** What a run has done so far is saved, and the next one goes on from it. @internal */
+/** Stops and saves what the run has done, from which the next run continues. @internal */
 export const unfinished = ({ state }: { state: object }, id: StopId, reason: string, hint: string): StewardError =>
   new PartialState({ ...state, outcomeUnknown: true }, { reason, hint, id: printed(id) });
 

@@ -20,10 +20,10 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
   const { submission } = run.state;
   const { waitSeconds = 0 } = inputs;
   const { shares: own, missing } = sharesAtHand(inputs.currentShares, "currentShares");
-  // What is there before the new shares are made is none of them. It is read before anything is sent: afterwards nothing may go wrong.
+  // A share that is at hand before the new ones are made is not one of them. Read them now: after the last submission no error may occur.
   const { shares: early } = sharesAtHand(inputs.newShares ?? [], "newShares");
   const offers: [Offer, ...Offer[]] = [{ shares: own }, ...keptOffers(submission.kept, submission.refused, first.status.required)];
-  // Whatever is sent from here on may be answered with a share in it.
+  // The server may echo a share in any response from here on.
   run.connection = redacting(run.connection, offers);
   const { connection } = run;
   const until = Date.now() + waitSeconds * 1000;
@@ -72,7 +72,7 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
   }
 }
 
-/** Submits one share. Whatever else comes back than a plain yes, the server's own count tells what became of it. */
+/** Submits one share. After any response but a success, the server's count tells if it counted. */
 async function submitOne(connection: Connection, ours: Ours, share: Share, before: RekeyStatus): Promise<Answer> {
   try {
     const { set } = await submitShare(connection, { nonce: before.nonce, share: share.text }, ours.parameters);
@@ -116,7 +116,7 @@ async function refuseParts(run: SharesRun, status: RekeyStatus, set: ShareSet): 
   );
 }
 
-/** The set that was accepted is the live one: whatever else we kept is dead. */
+/** The accepted set is the live one, so every other kept set is dead. */
 function accepted(
   { connection, state: { submission }, ours }: SharesRun,
   { set, share, offer: { set: used } }: Received,
@@ -142,7 +142,7 @@ async function withoutShares(run: SharesRun, received: Received): Promise<Shares
   return state;
 }
 
-/** The last share writes the backup, over any older one. Which share is the last one is not ours to know. */
+/** The last share overwrites the backup. Other holders submit too, so any share may be the last one. */
 async function protectBackup(run: SharesRun): Promise<void> {
   const { connection, inputs, ours } = run;
   const { submission } = run.state;
@@ -180,7 +180,7 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
   );
 }
 
-/** Whether the share counted cannot be known. */
+/** Neither the response nor the count tells if the share counted. */
 async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardError): Promise<never> {
   const { connection, ours, state } = run;
   if (status.nonce !== ours.nonce || dialectOf(connection).refusesRepeatedShares)

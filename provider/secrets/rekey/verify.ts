@@ -21,7 +21,7 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
       "new-shares-missing",
       `${shares.length} of the ${needed} decrypted new shares that prove the rekey are at hand; nothing is committed${missing.length > 0 ? `; not at hand: ${missing.join(", ")}` : ""}`,
     );
-  // What an orphan of an earlier run may still send knows the old nonce only.
+  // A provider left over from an earlier run only knows the old nonce.
   const verification = await restartVerification(connection, nonce).catch((error) => {
     if (error instanceof StewardError && error.status === 400) return undefined;
     throw error;
@@ -77,7 +77,7 @@ async function proveLocally(run: CommitRun): Promise<void> {
   );
 }
 
-/** Whether a new share that was not taken has committed all the same. */
+/** Finds out if a new share that got an error has committed all the same. */
 async function explainVerify(run: CommitRun, share: Share, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError) || error.status === 429) return error;
   // The real product says 500 of shares that cannot be combined at all; any other 5xx may be a proxy's, behind which the request goes on.
@@ -102,7 +102,7 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
 async function committed(run: CommitRun): Promise<CommitState> {
   const { connection, ours } = run;
   const { candidate } = run.inputs.submission;
-  // Whoever stands between may say so: a commit ends the attempt, and the next rekey needs the new threshold.
+  // A proxy can answer "complete". A commit ends the attempt, and the service then asks for the new threshold.
   const { status } = await observe(connection, ours);
   if (status.nonce === candidate.nonce || status.required !== candidate.threshold)
     throw outcomeUnknown(run, "the service said complete, and does not look so");
