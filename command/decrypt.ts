@@ -18,9 +18,9 @@ export async function decrypt(terminal: Terminal, options: DecryptOptions): Prom
   await print(terminal, text.trim());
 }
 
-/** The share itself, or of the line in which a command or `pulumi up` hands it out, what follows the fingerprint. */
+/** The share itself; of a printed line, the long hexadecimal word at its end. */
 function fromLine(text: string): string {
-  const [, ...shares] = text.split(/^.*for the holder of .*, encrypted: /m);
+  const shares = [...text.matchAll(/^.*\s([0-9a-f]{64,})\s*$/gm)].map(([, share]) => share as string);
   if (shares.length > 1) throw invalid("there is more than one share", "Give the line that names the fingerprint of your key.");
   return shares[0] ?? text;
 }

@@ -2,8 +2,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { CredentialSettings, Credentials, credentialShape, credentialsOf, holdsToken, invalid, NamedSettings } from "./credentials";
-import { StewardError } from "./errors";
-import { bool, formatIssues, strictObject } from "./inputs";
+import { invalidInput, StewardError } from "./errors";
+import { bool, checkFailures, rule, strictObject } from "./inputs";
 import { isObject } from "./json";
 import { defaultLimits, Limits } from "./limits";
 
@@ -125,9 +125,12 @@ export function defineSystem<Own extends object>({
   const settings = (shape as unknown as z.ZodType<ServerSettings & Own>)
     .refine(
       ({ token, tokenEnv, tokenFile }) => [token, tokenEnv, tokenFile].filter(Boolean).length <= 1,
-      "takes one of token, tokenEnv and tokenFile",
+      rule("one-token", "takes one of token, tokenEnv and tokenFile"),
     )
-    .refine(({ clientCert, clientKey }) => !clientCert === !clientKey, "takes clientCert and clientKey together");
+    .refine(
+      ({ clientCert, clientKey }) => !clientCert === !clientKey,
+      rule("certificate-and-key", "takes clientCert and clientKey together"),
+    );
   return { ...rest, settings, own: Object.keys(own) };
 }
 
@@ -203,7 +206,8 @@ function configured<Own extends object>(system: System<Own>, name: string, { con
     ...(own?.error?.issues ?? []).map((issue) => ({ ...issue, path: [system.name, ...issue.path] })),
     ...(known.error?.issues ?? []),
   ];
-  if (issues.length > 0) throw invalid(`The configuration steward:${name} is wrong: ${formatIssues({ issues })}`);
+  if (issues.length > 0)
+    throw invalidInput(checkFailures({ issues }, connection), { about: `The configuration steward:${name} is wrong: ` });
   return own?.data && { settings: own.data, called: (field) => `The ${field} of ${system.name} in the connection "${name}"` };
 }
 
@@ -220,17 +224,24 @@ function fromEnvironment<Own extends object>(system: System<Own>, environment: N
     clientKey: `${prefix}_CLIENT_KEY`,
     ...Object.fromEntries(more.map((field) => [field, `${prefix}_${field.toUpperCase()}`])),
   };
-  const given = Object.entries(variables).flatMap(([field, variable]) => (environment[variable] ? [[field, environment[variable]]] : []));
+  const given = Object.fromEntries(
+    Object.entries(variables).flatMap(([field, variable]) => (environment[variable] ? [[field, environment[variable]]] : [])),
+  );
   const file = tokenFile && join(environment.HOME ?? homedir(), tokenFile);
   const checked = system.settings.safeParse({
-    ...Object.fromEntries(given),
+    ...given,
     dialect,
     // No token at all is a way to talk to a server: some calls need none.
     ...(file && !environment[`${prefix}_TOKEN`] && holdsToken(file) ? { tokenFile: file } : {}),
   });
   if (!checked.success) {
-    const problems = formatIssues(checked.error).replace(/\w+/g, (word) => variables[word] ?? word);
-    throw invalid(`The environment is wrong, and nothing was sent: ${problems}`);
+    const named = (text: string): string => text.replace(/\w+/g, (word) => variables[word] ?? word);
+    const failures = checkFailures(checked.error, given).map((found) => ({
+      ...found,
+      path: named(found.path),
+      reason: named(found.reason),
+    }));
+    throw invalidInput(failures, { about: "The environment is wrong, and nothing was sent: " });
   }
   const called = (field: string): string => (environment[variables[field] ?? ""] ? `The variable ${variables[field]}` : `The file ${file}`);
   return { settings: checked.data, called };

@@ -1,16 +1,8 @@
 import { Found } from "./adoption";
 import { Comparison } from "./comparison";
 import { Connection, System } from "./connection";
+import { CheckFailure } from "./errors";
 import { Schema } from "./inputs";
-
-/** A problem of the inputs. Never holds a value: it may be a secret. @internal */
-export interface CheckFailure {
-  /** `roles.web.policies[0]`; empty where it is about the resource as a whole. */
-  path: string;
-  reason: string;
-  /** Printed instead of refused. */
-  warning?: boolean;
-}
 
 /** A line that a preview prints. @internal */
 export interface PlanNote {

@@ -50,6 +50,17 @@ export type ErrorCode =
   | "ERR_INCOMPLETE"
   | "ERR_INTERNAL";
 
+/** A problem of the inputs. Never holds a value: it may be a secret. @internal */
+export interface CheckFailure {
+  /** `roles.web.policies[0]`; empty where it is about the resource as a whole. */
+  path: string;
+  /** Tells the refusals of one path apart, in tests and reports: `policy-name`. Stable when the wording changes. */
+  rule: string;
+  reason: string;
+  /** Printed instead of refused. */
+  warning?: boolean;
+}
+
 /** What an error knows. `reason` is the server's own words where it gave any, already free of secrets. @internal */
 export interface ErrorDetails {
   code: ErrorCode;
@@ -68,8 +79,10 @@ export interface ErrorDetails {
   retryAfter?: string;
   /** How many errors it listed; undefined where it was no such list. */
   errorCount?: number;
-  /** Under which a runbook explains it: `rekey/foreign-attempt`. */
-  id?: string;
+  /** Tells the refusals of one code apart: `role-exists`. One with a slash, `rekey/foreign-attempt`, names a section of a page, and the message ends with it. */
+  rule?: string;
+  /** The inputs that are wrong. */
+  failures?: readonly CheckFailure[];
 }
 
 /** Every error thrown by the package: one sentence a person can act on, which holds no secret. A program that fails with it prints one line. */
@@ -106,12 +119,22 @@ export class StewardError extends Error {
   }
 }
 
-function sentence({ operation, reason, method, path, status, hint, id }: ErrorDetails): string {
+function sentence({ operation, reason, method, path, status, hint, rule }: ErrorDetails): string {
   const place = [method && path ? `${method} ${path}` : undefined, status].filter((part) => part !== undefined).join(", ");
   return printable(
-    `${operation ? `${operation}: ` : ""}${reason}${place ? ` (${place})` : ""}.${hint ? ` ${hint}` : ""}${id ? ` [${id}]` : ""}`,
+    `${operation ? `${operation}: ` : ""}${reason}${place ? ` (${place})` : ""}.${hint ? ` ${hint}` : ""}${rule?.includes("/") ? ` [${rule}]` : ""}`,
   );
 }
+
+/** All that is wrong with the inputs, in one sentence. @internal */
+export const invalidInput = (
+  failures: readonly CheckFailure[],
+  details: { about?: string; operation?: string; hint?: string } = {},
+): StewardError => {
+  const { about = "", ...more } = details;
+  const problems = failures.map(({ path, reason }) => [path, reason].filter(Boolean).join(": ")).join("; ");
+  return new StewardError({ code: "ERR_INVALID_INPUT", reason: `${about}${problems}`, failures, ...more });
+};
 
 /** A write that was done in part: the state tells what the server holds, and the next `pulumi up` finishes it. @internal */
 export class PartialState<State> extends StewardError {

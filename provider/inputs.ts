@@ -1,13 +1,21 @@
 import { z } from "zod";
+import { CheckFailure } from "./errors";
 
 // Schemas that resources, functions and connections share, and the wording of their problems.
+
+interface Issue {
+  path: readonly PropertyKey[];
+  message: string;
+  code?: string;
+  params?: Record<string, unknown>;
+}
 
 /** The part of a zod schema that the provider uses: zod's types stay out of the published declarations. @internal */
 export interface Schema<Value = unknown> {
   safeParse(value: unknown): {
     success: boolean;
     data?: Value;
-    error?: { issues: readonly { path: PropertyKey[]; message: string }[] };
+    error?: { issues: readonly Issue[] };
   };
 }
 
@@ -73,15 +81,27 @@ export const connectionInput: z.ZodType<string | undefined> = connectionName.opt
 /** The options of a function that takes nothing else. @internal */
 export const onlyConnection: z.ZodType<{ connection?: string }> = strictObject({ connection: connectionInput });
 
-type Issue = { path: readonly PropertyKey[]; message: string };
-
-/** `roles.web.policies[0]`. @internal */
-export const pathOf = ({ path }: Issue): string =>
+/** `roles.web.policies[0]`. */
+const pathOf = ({ path }: Issue): string =>
   path.map((part, depth) => (typeof part === "number" ? `[${part}]` : `${depth > 0 ? "." : ""}${String(part)}`)).join("");
 
-/** Formats the problems in one line. @internal */
-export const formatIssues = ({ issues }: { issues: readonly Issue[] }): string =>
-  issues.map((issue) => [pathOf(issue), issue.message].filter(Boolean).join(": ")).join("; ");
+/** @internal */
+export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[part], value);
+
+/** The arguments of a zod refinement: what its failures say, and the rule that they name. @internal */
+export const rule = (name: string, error: string): { error: string; params: { rule: string } } => ({ error, params: { rule: name } });
+
+/** The problems of a value that a schema refuses, with the same rules everywhere: those of refinements, else zod's own. @internal */
+export const checkFailures = ({ issues }: { issues: readonly Issue[] }, given: unknown): CheckFailure[] =>
+  issues.map((issue) => {
+    const isMissing = issue.path.length > 0 && valueAt(given, issue.path) === undefined;
+    return {
+      path: pathOf(issue),
+      rule: isMissing ? "missing" : String(issue.params?.rule ?? issue.code).replaceAll("_", "-"),
+      reason: isMissing ? `is missing; ${issue.message}` : issue.message,
+    };
+  });
 
 /** Pulumi marks secrets and assets with this key, and refuses other objects that have it. */
 const signature = "4dabf18193072939515e22adb298388d";

@@ -78,7 +78,7 @@ test("the life cycle knows no system and no Pulumi mechanism", () => {
 });
 
 test("only the entry points of resources and functions import an adapter", () => {
-  const beginnings = ["provider/resource.ts", "provider/program.ts"];
+  const beginnings = ["provider/resource.ts", "provider/invoke.ts"];
   const mayImport = (file: string): boolean => beginnings.includes(file) || isIn(file, "provider/adapters");
   expect(offenders(provider, (file, name) => isIn(name, "provider/adapters") && !mayImport(file))).toEqual([]);
 });
@@ -119,7 +119,7 @@ test("only the adapters and the program's side print", () => {
     text.split("\n").some((line) => /\bconsole\.|process\.std/.test(line) && !line.startsWith(" *"));
   const printing = provider.map(({ file }) => file).filter((file) => prints(readFileSync(join(root, file), "utf8")));
   expect(printing.filter((file) => !file.startsWith("provider/adapters/"))).toEqual([]);
-  expect(offenders(provider, (file, name) => name === "@pulumi/pulumi/log" && file !== "provider/program.ts")).toEqual([]);
+  expect(offenders(provider, (file, name) => name === "@pulumi/pulumi/log" && file !== "provider/invoke.ts")).toEqual([]);
 });
 
 test("only http.ts and sockets.ts import undici", () => {

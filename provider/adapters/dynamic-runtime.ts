@@ -1,18 +1,24 @@
 import { ConfigurationSources } from "../connection";
 import { AnyDefinition } from "../definition";
 import { definitions } from "../definitions";
+import { CheckFailure } from "../errors";
 import { lifecycle } from "../lifecycle";
 import { atPath } from "../lifecycle/check";
 import { OperationFailed } from "../lifecycle/failure";
 import { Properties } from "../lifecycle/properties";
 import { printable } from "../log";
+import { toEngineError } from "./diagnostics";
 import { monitorEngine } from "./engine";
-import { toEngineError } from "./presentation";
 import { print } from "./print";
+
+/** The engine knows `property` and `reason`. */
+interface Failure extends CheckFailure {
+  property: string;
+}
 
 interface DynamicProvider {
   configure(request: { config: { get(key: string): string | undefined } }): void;
-  check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: { property: string; reason: string }[] }>;
+  check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: Failure[] }>;
   diff(id: string, olds: Properties, news: Properties): Promise<{ changes: boolean; replaces: string[]; deleteBeforeReplace: boolean }>;
   create(inputs: Properties): Promise<{ id: string; outs: Properties }>;
   read(id: string, state: Properties): Promise<{ id: string; props?: Properties; inputs?: Properties }>;
@@ -62,7 +68,10 @@ export function providerWith(given: Partial<ConfigurationSources>, token: string
     async check(olds, { __provider, ...news }) {
       const { inputs, findings } = await life.check(olds ?? {}, news);
       // With a property named, the engine prints its value, secrets included.
-      return { inputs, failures: findings.map(({ path, reason }) => ({ property: "", reason: printable(atPath(path, reason)) })) };
+      return {
+        inputs,
+        failures: findings.map((found) => ({ ...found, property: "", reason: printable(atPath(found.path, found.reason)) })),
+      };
     },
     diff: (_id, state, { __provider, ...news }) => attempt(__provider, () => life.diff(state, news)),
     create: ({ __provider, ...news }) =>

@@ -1,12 +1,12 @@
 import { ConfigurationSources } from "../connection";
-import { AnyDefinition, CheckFailure, PlanNote } from "../definition";
-import { StewardError } from "../errors";
+import { AnyDefinition, PlanNote } from "../definition";
+import { CheckFailure, StewardError } from "../errors";
 import { defaultsOf, inputSchema } from "../fields";
-import { pathOf } from "../inputs";
+import { checkFailures, valueAt } from "../inputs";
 import { noteDeclared, noteNew } from "../ownership";
 import { Changes } from "./changes";
 import { lookAhead } from "./existing";
-import { defined, hasUnknown, Properties, secretInputs, unknown, valueAt, withoutNulls } from "./properties";
+import { defined, hasUnknown, Properties, secretInputs, unknown, withoutNulls } from "./properties";
 import { ResourceAtHand } from "./resource-at-hand";
 
 // Checks the declared inputs, fills in defaults, and normalizes them for the state.
@@ -27,12 +27,10 @@ export function sayNotes({ say }: Pick<ConfigurationSources, "say">, resource: s
 /** Checks the known inputs against the schema. */
 function schemaFindings(definition: AnyDefinition, inputs: Properties): CheckFailure[] {
   const { error } = inputSchema(definition.fields).safeParse(inputs);
-  return (error?.issues ?? [])
-    .filter(({ path }) => !path.some((_, depth) => valueAt(inputs, path.slice(0, depth + 1)) === unknown))
-    .map(({ path, message }) => ({
-      path: pathOf({ path, message }),
-      reason: valueAt(inputs, path) === undefined ? `is missing; ${message}` : message,
-    }));
+  const issues = (error?.issues ?? []).filter(
+    ({ path }) => !path.some((_, depth) => valueAt(inputs, path.slice(0, depth + 1)) === unknown),
+  );
+  return checkFailures({ issues }, inputs);
 }
 
 /** Returns the inputs to store, and what is wrong with them. @internal */
@@ -65,7 +63,7 @@ export async function check(
       }
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;
-      findings.push({ path: "", reason: error.message });
+      findings.push({ path: "", rule: error.details.rule ?? error.code, reason: error.message });
     }
   }
   // A name of another type than a string could not be shown.

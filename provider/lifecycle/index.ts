@@ -1,7 +1,7 @@
 import { neverDiffers } from "../comparison";
 import { ConfigurationSources, Connection } from "../connection";
-import { AnyDefinition, CheckFailure, OutcomeUnknown } from "../definition";
-import { PartialState, StewardError } from "../errors";
+import { AnyDefinition, OutcomeUnknown } from "../definition";
+import { CheckFailure, PartialState, StewardError } from "../errors";
 import { format, namesWith, parseId } from "../fields";
 import { areDeclared, createObjects, hold, newInstance, noteFailed, noteWritten } from "../ownership";
 import { changesOf, declaredIn } from "./changes";

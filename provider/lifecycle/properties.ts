@@ -1,3 +1,5 @@
+import { valueAt } from "../inputs";
+
 /** Inputs and outputs as the engine hands them over. */
 export type Properties = Record<string, unknown>;
 
@@ -6,10 +8,6 @@ export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** The input in which the program's side names the secret ones, of which no line may show a value. @internal */
 export const secretInputs = "secretInputs";
-
-/** @internal */
-export const valueAt = (value: unknown, path: PropertyKey[]): unknown =>
-  path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown> | undefined)?.[part], value);
 
 /** A field; of an open one, `field.key`. @internal */
 export const fieldAt = (properties: Properties, field: string): unknown =>

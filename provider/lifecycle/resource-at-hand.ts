@@ -2,8 +2,9 @@ import { remembered } from "../cache";
 import { ConfigurationSources, Connection, connect } from "../connection";
 import { AnyDefinition } from "../definition";
 import { format, namesWith, secretsOf } from "../fields";
+import { valueAt } from "../inputs";
 import { formerInputs } from "./former-inputs";
-import { Properties, secretInputs, stringsIn, valueAt } from "./properties";
+import { Properties, secretInputs, stringsIn } from "./properties";
 
 // The resource that an operation is about: its name in messages, its secrets, and the server that it names.
 

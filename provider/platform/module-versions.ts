@@ -1,7 +1,7 @@
 import { StewardError } from "../errors";
 import { connectionInput, strictObject } from "../inputs";
+import { invoke } from "../invoke";
 import { isObject } from "../json";
-import { invoke } from "../program";
 import { call, system, unexpectedAnswer } from "./client";
 import { addressOf, Module, ModuleVersion, part, pathOf, readModuleVersions, versionOf } from "./module-version";
 

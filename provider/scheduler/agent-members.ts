@@ -1,5 +1,5 @@
 import { onlyConnection } from "../inputs";
-import { invoke } from "../program";
+import { invoke } from "../invoke";
 import { call, system } from "./client";
 
 /** What {@link getAgentMembers} takes. */

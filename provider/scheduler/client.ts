@@ -3,7 +3,7 @@ import { Connection, defineSystem, System } from "../connection";
 import { StewardError } from "../errors";
 import { unexpectedResponse } from "../failure";
 import { Request, Response, send } from "../http";
-import { bool, connectionInput, nonEmptyStr } from "../inputs";
+import { bool, connectionInput, nonEmptyStr, rule } from "../inputs";
 import { parseLossless } from "../json";
 
 /** Which server answers, about what, and how fresh the answer is. */
@@ -67,7 +67,7 @@ export const dialectOf = ({ dialect }: Connection): SchedulerDialect => dialects
 
 /** For what is about one job. @internal */
 export const oneNamespace: z.ZodType<string | undefined> = nonEmptyStr
-  .refine((namespace) => namespace !== "*", "must be the name of one namespace")
+  .refine((namespace) => namespace !== "*", rule("one-namespace", "must be the name of one namespace"))
   .optional();
 /** @internal */
 export const consistencyShape = {

@@ -1,13 +1,13 @@
 import { StewardError } from "../errors";
 
 /** What can be listed, and watched. @internal */
-export type Listed = "jobs" | "deployments" | "nodes";
+export type Collection = "jobs" | "deployments" | "nodes";
 
 /**
  * Fields that are neither text nor list nor map: asked whether one is empty, the real product breaks the connection, and would again.
  * Nomad 1.11; what a field is does not change between releases.
  */
-const neverEmpty: Record<Listed, readonly string[]> = {
+const neverEmpty: Record<Collection, readonly string[]> = {
   jobs: [
     ...["Stop", "AllAtOnce", "Stable", "Dispatched"],
     ...["Priority", "Version", "SubmitTime", "CreateIndex", "ModifyIndex", "JobModifyIndex"],
@@ -24,7 +24,7 @@ const neverEmpty: Record<Listed, readonly string[]> = {
 };
 
 /** Fields of the stubs that the full record has under another name. */
-const inFullRecord: Record<Listed, Record<string, string>> = {
+const inFullRecord: Record<Collection, Record<string, string>> = {
   jobs: {},
   deployments: {},
   nodes: { Address: "HTTPAddr", Version: 'Attributes["nomad.version"]', Drain: "DrainStrategy" },
@@ -36,10 +36,10 @@ const withoutLiterals = (filter: string): string => filter.replace(/"(?:[^"\\]|\
 const emptiness = /(?<![\w.\]])([A-Za-z]\w*(?:\.\w+|\[""\])*)\s+is\s+(?:not\s+)?empty\b/g;
 
 /** Why the server must not be asked; undefined when it may. @internal */
-export function objection(filter: string, listed: Listed): string | undefined {
+export function objection(filter: string, collection: Collection): string | undefined {
   if (filter.trim() === "") return "must not be empty";
   const wrong = [...withoutLiterals(filter).matchAll(emptiness)].map(([, field = ""]) => field);
-  const field = wrong.find((each) => neverEmpty[listed].includes(each));
+  const field = wrong.find((each) => neverEmpty[collection].includes(each));
   return field && `asks whether ${field} is empty, which is neither a string, a list nor a map; compare it with a value instead`;
 }
 
@@ -47,7 +47,7 @@ export function objection(filter: string, listed: Listed): string | undefined {
 export const asksForEmptiness = (filter: string): boolean => withoutLiterals(filter).search(emptiness) >= 0;
 
 /** The same error, with what a filter may have to do with it. @internal */
-export function explainFilter(error: unknown, filter: string, listed: Listed): unknown {
+export function explainFilter(error: unknown, filter: string, collection: Collection): unknown {
   if (!(error instanceof StewardError)) return error;
   const shown = `The filter was: ${filter}`;
   if (error.code === "ERR_NO_RESPONSE" && asksForEmptiness(filter))
@@ -56,10 +56,10 @@ export function explainFilter(error: unknown, filter: string, listed: Listed): u
     });
   if (error.status !== 400) return error;
   const [, unknown = ""] = /error finding value in datum: \/([^/\s]+)/.exec(error.details.reason) ?? [];
-  const full = inFullRecord[listed][unknown];
+  const full = inFullRecord[collection][unknown];
   const hint = full
     ? ` There \`${unknown}\` is \`${full}\`.`
-    : listed === "nodes" && unknown === ""
+    : collection === "nodes" && unknown === ""
       ? " The `Address` of a node is `HTTPAddr` there."
       : "";
   const record = unknown || /datum/.test(error.details.reason) ? `A filter sees the full record, not the stub that is listed.${hint} ` : "";

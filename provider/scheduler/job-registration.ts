@@ -1,8 +1,8 @@
 import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
 import { strictObject } from "../inputs";
+import { invoke } from "../invoke";
 import { isObject } from "../json";
-import { invoke } from "../program";
 import { assertOneNamespace, call, consistencyShape, oneNamespace, QueryOptions, queryOf, system } from "./client";
 
 /** What {@link registerJob} takes. */

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { StewardError } from "../errors";
 import { Request } from "../http";
 import { bool, strictObject } from "../inputs";
+import { invokeEach } from "../invoke";
 import { isObject } from "../json";
-import { invokeEach } from "../program";
 import { call, consistencyShape, header, QueryOptions, queryOf, SchedulerConnection, system, unexpectedAnswer } from "./client";
 import { Filter, isFilter } from "./filter";
-import { asksForEmptiness, explainFilter, Listed, objection } from "./filter-check";
+import { asksForEmptiness, Collection, explainFilter, objection } from "./filter-check";
 
 /** What is listed, in which order, and in pages of which size. */
 export interface ListOptions extends QueryOptions {
@@ -48,14 +48,16 @@ export const signalInput: z.ZodType<AbortSignal | undefined> = z
   .optional();
 
 /** The options of a listing, and of what is built on one. @internal */
-export function querySchema(listed: Listed, more: z.ZodRawShape = {}): z.ZodType {
+export function querySchema(collection: Collection, more: z.ZodRawShape = {}): z.ZodType {
   return strictObject({
     ...consistencyShape,
     filter: z
       .custom<Filter | string>()
       .superRefine((given, context) => {
         const reason =
-          typeof given === "string" || isFilter(given) ? objection(String(given), listed) : "must be a text, or made by scheduler.filter()";
+          typeof given === "string" || isFilter(given)
+            ? objection(String(given), collection)
+            : "must be a text, or made by scheduler.filter()";
         if (reason) context.addIssue({ code: "custom", message: reason });
       })
       .optional(),
@@ -83,16 +85,16 @@ export interface Fetched {
 /** One page. `more`: what this request has beside the query. @internal */
 export async function fetchPage(
   connection: SchedulerConnection,
-  listed: Listed,
+  collection: Collection,
   query: ListOptions,
   next: string | undefined,
   more: Pick<Request, "query" | "limits" | "isHeld"> & { retry?: Request["retry"] } = {},
 ): Promise<Fetched> {
-  const path = `/v1/${listed}`;
+  const path = `/v1/${collection}`;
   const { pageSize, reverse, signal } = query;
   const filter = query.filter === undefined ? undefined : String(query.filter);
   // Nodes have no namespace.
-  const inherited = listed === "nodes" ? { ...connection, namespace: undefined } : connection;
+  const inherited = collection === "nodes" ? { ...connection, namespace: undefined } : connection;
   const parameters = {
     ...queryOf(inherited, query),
     ...(filter === undefined ? {} : { filter }),
@@ -112,7 +114,7 @@ export async function fetchPage(
     limits: { bodyBytes: listBytes, ...more.limits },
   };
   const response = await call(connection, request).catch((error) => {
-    throw filter === undefined ? error : explainFilter(error, filter, listed);
+    throw filter === undefined ? error : explainFilter(error, filter, collection);
   });
   // A list without items is null, where it comes from Go.
   const items = response.body ?? [];
@@ -141,7 +143,7 @@ function withTimesAsTexts(item: Item): Item {
 /** All pages, each as it comes, with no item twice. @internal */
 export async function* pages(
   query: ListOptions,
-  listed: Listed,
+  collection: Collection,
   fetch: (query: ListOptions, next?: string) => Promise<Fetched>,
 ): AsyncGenerator<Fetched> {
   const tokens = new Set<string>();
@@ -162,12 +164,12 @@ export async function* pages(
   // The real product can send us round in a circle where it lists all namespaces, and what lies behind it would be missing: without pages it cannot.
   const whole = query.pageSize === undefined ? undefined : await fetch({ ...query, pageSize: undefined });
   if (whole === undefined || whole.next !== undefined)
-    throw unexpectedAnswer("GET", `/v1/${listed}`, "the server's pages go round in a circle");
+    throw unexpectedAnswer("GET", `/v1/${collection}`, "the server's pages go round in a circle");
   yield { ...whole, items: unseen(whole.items) };
 }
 
 /** @internal */
-export function list<T>(operation: string, listed: Listed, schema: z.ZodType, options: ListOptions): List<T> {
+export function list<T>(operation: string, collection: Collection, schema: z.ZodType, options: ListOptions): List<T> {
   let page: Page | undefined;
   return {
     get page() {
@@ -175,7 +177,7 @@ export function list<T>(operation: string, listed: Listed, schema: z.ZodType, op
     },
     async *[Symbol.asyncIterator]() {
       const fetched = invokeEach(operation, system, { schema, given: options }, (connection) =>
-        pages(options, listed, (query, next) => fetchPage(connection, listed, query, next)),
+        pages(options, collection, (query, next) => fetchPage(connection, collection, query, next)),
       );
       for await (const each of fetched) {
         page = each.page;

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { Duration, seconds } from "../comparison";
 import { StewardError } from "../errors";
+import { invokeEach } from "../invoke";
 import { Limits } from "../limits";
-import { invokeEach } from "../program";
 import { SchedulerConnection, system } from "./client";
 import { durationInput, ElectionOptions, outlastElection } from "./election";
-import { Listed } from "./filter-check";
+import { Collection } from "./filter-check";
 import { Fetched, fetchPage, Item, ListOptions, pages, querySchema } from "./list";
 
 /** What {@link watch} takes. */
@@ -45,7 +45,7 @@ const more = {
   wait: durationInput,
   electionTimeout: durationInput,
 };
-const schemas: Record<Listed, z.ZodType> = {
+const schemas: Record<Collection, z.ZodType> = {
   jobs: querySchema("jobs", more),
   deployments: querySchema("deployments", more),
   nodes: querySchema("nodes", more),
@@ -86,7 +86,7 @@ const waitSeconds = (wait: Duration | undefined): number => Math.min(seconds(wai
 /** The whole list: at once, or, given the index of a state, when it is another one. */
 async function readState(
   connection: SchedulerConnection,
-  listed: Listed,
+  collection: Collection,
   query: ListOptions,
   index: number | undefined,
   wait: Duration | undefined,
@@ -103,8 +103,8 @@ async function readState(
   let first: Fetched | undefined;
   const items: Item[] = [];
   const fetch = (each: ListOptions, next?: string): Promise<Fetched> =>
-    fetchPage(connection, listed, each, next, index === undefined || first ? {} : blocking);
-  for await (const fetched of pages(query, listed, fetch)) {
+    fetchPage(connection, collection, each, next, index === undefined || first ? {} : blocking);
+  for await (const fetched of pages(query, collection, fetch)) {
     first ??= fetched;
     items.push(...fetched.items);
   }
@@ -114,7 +114,7 @@ async function readState(
 /** The states that differ from the one before, beginning with the present one. @internal */
 export async function* changes(
   connection: SchedulerConnection,
-  listed: Listed,
+  collection: Collection,
   query: ListOptions,
   { signal, wait, electionTimeout }: ElectionOptions & { signal?: AbortSignal; wait?: Duration },
 ): AsyncGenerator<Snapshot> {
@@ -135,7 +135,7 @@ export async function* changes(
         (attempt) => {
           // After an election another server may answer, one that has forgotten its indexes.
           if (attempt > 0) isHeld = false;
-          return readState(connection, listed, query, isHeld ? index : undefined, wait);
+          return readState(connection, collection, query, isHeld ? index : undefined, wait);
         },
         { electionTimeout, signal },
       );

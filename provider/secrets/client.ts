@@ -4,7 +4,7 @@ import { Connection, defineSystem, System } from "../connection";
 import { StewardError } from "../errors";
 import { unexpectedResponse } from "../failure";
 import { Request, Retry, send } from "../http";
-import { nonEmptyStr } from "../inputs";
+import { nonEmptyStr, rule } from "../inputs";
 import { isObject } from "../json";
 import { isMountPath, normalizeMount } from "./mount-path";
 
@@ -101,7 +101,7 @@ export const system: System<SecretsSettings> = defineSystem({
       .transform(normalizeMount)
       .optional(),
     mount: nonEmptyStr
-      .refine(isMountPath, "must be a path such as team/scheduler, without empty parts")
+      .refine(isMountPath, rule("mount", "must be a path such as team/scheduler, without empty parts"))
       .transform(normalizeMount)
       .optional(),
   },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Comparison } from "../comparison";
 import { Connection } from "../connection";
-import { Schema } from "../inputs";
+import { rule, Schema } from "../inputs";
 import { defaultMount } from "./client";
 import { isMountPath, normalizeMount } from "./mount-path";
 
@@ -16,7 +16,7 @@ export interface MountArgs {
 
 const path = z
   .string("must be a path such as team/scheduler")
-  .refine(isMountPath, "must be a path such as team/scheduler, without empty parts");
+  .refine(isMountPath, rule("mount", "must be a path such as team/scheduler, without empty parts"));
 
 /** The input `mount` of a function. @internal */
 export const mountInput: z.ZodType<string | undefined> = path.optional();

@@ -3,8 +3,9 @@ import { z } from "zod";
 import { Adopt, adoptField, differencesOf, Found } from "../adoption";
 import { Comparison, exact, pem } from "../comparison";
 import { Connection } from "../connection";
-import { CheckFailure, Definition, DeleteRequest, ReadRequest } from "../definition";
-import { ConnectionArgs, connectionField, holdsCredentials } from "../inputs";
+import { Definition, DeleteRequest, ReadRequest } from "../definition";
+import { CheckFailure } from "../errors";
+import { ConnectionArgs, connectionField, holdsCredentials, rule } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
 import { apiPath, call, dialectOf, isNotFound, readData, readExisting, remove, replaceHint, system, unexpectedAnswer } from "./client";
 import { MountArgs, mountField } from "./mount";
@@ -64,9 +65,15 @@ interface StoredState extends SchedulerAccessState {
 
 const url = z
   .string("must be the scheduler's address")
-  .refine((address) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol), "must be a URL such as https://host:4646")
-  .refine((address) => !holdsCredentials(address), "must not hold a user or a password, which the state would keep in clear text")
-  .refine((address) => !/[?#]/.test(address), "must not hold a query or a fragment");
+  .refine(
+    (address) => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol),
+    rule("url", "must be a URL such as https://host:4646"),
+  )
+  .refine(
+    (address) => !holdsCredentials(address),
+    rule("credentials", "must not hold a user or a password, which the state would keep in clear text"),
+  )
+  .refine((address) => !/[?#]/.test(address), rule("query", "must not hold a query or a fragment"));
 const managementToken = z
   .string("must be the scheduler's management token")
   .min(1, "must not be empty: the first write without a token would bootstrap the scheduler's access control");
@@ -83,7 +90,7 @@ function certificateWarnings(path: string, value: string | undefined): CheckFail
   const reasons = bundle.map(certificateProblem);
   return reasons.flatMap((reason, index) => {
     const which = bundle.length > 1 ? `certificate ${index + 1} of ${bundle.length} ` : "";
-    return reason ? [{ path, reason: `${which}${reason}`, warning: true }] : [];
+    return reason ? [{ path, rule: "certificate", reason: `${which}${reason}`, warning: true }] : [];
   });
 }
 
@@ -204,6 +211,7 @@ async function clear({ connection, state: { mount } }: DeleteRequest<StoredState
 
 const tokenMissing: CheckFailure = {
   path: "token",
+  rule: "missing",
   reason:
     "is missing; the first write without a token makes Vault bootstrap the scheduler's ACLs and keep the only management token, which cannot be undone",
 };
@@ -259,8 +267,8 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
     {
       fields: ["clientCert", "clientKey"],
       check: ({ clientCert, clientKey }) => {
-        if (clientCert && !clientKey) return [{ path: "clientKey", reason: "is needed with clientCert" }];
-        return clientKey && !clientCert ? [{ path: "clientCert", reason: "is needed with clientKey" }] : [];
+        if (clientCert && !clientKey) return [{ path: "clientKey", rule: "needed-with-certificate", reason: "is needed with clientCert" }];
+        return clientKey && !clientCert ? [{ path: "clientCert", rule: "needed-with-key", reason: "is needed with clientKey" }] : [];
       },
     },
     { fields: ["caCert"], check: ({ caCert }) => certificateWarnings("caCert", caCert) },

@@ -3,7 +3,7 @@ import { Adopt, adoptField, differencesOf, Found } from "../adoption";
 import { Duration, duration, exact, seconds } from "../comparison";
 import { Connection } from "../connection";
 import { Definition, UpdateRequest } from "../definition";
-import { ConnectionArgs, connectionField } from "../inputs";
+import { ConnectionArgs, connectionField, rule } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
 import { apiPath, call, readData, readExisting, readFirst, remove, replaceHint, system } from "./client";
 import { MountArgs, mountField } from "./mount";
@@ -36,7 +36,7 @@ export interface SchedulerLeaseState {
 
 const time = z
   .union([z.string(), z.number()], 'must be a duration such as "30s" or "1h30m", or a number of seconds')
-  .refine((value) => seconds(value) !== undefined, 'must be whole seconds, at least 0: "30s", "1h30m", "1d" or a number');
+  .refine((value) => seconds(value) !== undefined, rule("duration", 'must be whole seconds, at least 0: "30s", "1h30m", "1d" or a number'));
 
 const path = (mount: string): string => apiPath(normalizeMount(mount), "config", "lease");
 
@@ -132,10 +132,11 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
     {
       fields: ["ttl", "maxTtl"],
       check: ({ ttl, maxTtl }) => {
-        if (ttl === undefined && maxTtl === undefined) return [{ path: "", reason: "at least one of ttl and maxTtl is needed" }];
+        if (ttl === undefined && maxTtl === undefined)
+          return [{ path: "", rule: "empty", reason: "at least one of ttl and maxTtl is needed" }];
         const [lease, longest] = [seconds(ttl), seconds(maxTtl)];
         return lease && longest && lease > longest
-          ? [{ path: "ttl", reason: "is longer than maxTtl, which will cut it", warning: true }]
+          ? [{ path: "ttl", rule: "longer-than-max", reason: "is longer than maxTtl, which will cut it", warning: true }]
           : [];
       },
     },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ConnectionArgs, connectionInput, strictObject } from "../inputs";
-import { invoke } from "../program";
+import { invoke } from "../invoke";
 import { defaultMount, system } from "./client";
 import { MountArgs, mountInput } from "./mount";
 import { normalizeMount } from "./mount-path";

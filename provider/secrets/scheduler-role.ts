@@ -2,8 +2,8 @@ import { z } from "zod";
 import { Adopt, adoptField, Difference, differencesOf, Found } from "../adoption";
 import { exact, unordered } from "../comparison";
 import { Connection } from "../connection";
-import { CheckFailure, Definition } from "../definition";
-import { StewardError } from "../errors";
+import { Definition } from "../definition";
+import { CheckFailure, StewardError } from "../errors";
 import { bool, ConnectionArgs, connectionField, isStorableKey } from "../inputs";
 import { isTexts } from "../json";
 import { removeObject, renamedHint } from "../ownership";
@@ -86,8 +86,8 @@ export const roleAttributes: {
 /** What the product would refuse of a role's name. @internal */
 export function roleNameFindings(connection: Connection, name: string, path: string): CheckFailure[] {
   const { pattern, reason } = dialectOf(connection).roleName;
-  if (!isStorableKey(name)) return [{ path, reason: "is a name that Pulumi cannot hold" }];
-  return pattern.test(name) ? [] : [{ path, reason }];
+  if (!isStorableKey(name)) return [{ path, rule: "unstorable", reason: "is a name that Pulumi cannot hold" }];
+  return pattern.test(name) ? [] : [{ path, rule: "role-name", reason }];
 }
 
 /** What the product would refuse of a role's type and policies together. @internal */
@@ -97,9 +97,10 @@ export function rolePolicyFindings(
   path: string,
 ): CheckFailure[] {
   if (!dialectOf(connection).policiesByType) return [];
-  if (type === "client" && policies.length === 0) return [{ path, reason: "a client role needs at least one policy" }];
+  if (type === "client" && policies.length === 0)
+    return [{ path, rule: "client-without-policies", reason: "a client role needs at least one policy" }];
   if (type === "management" && policies.length > 0)
-    return [{ path, reason: "a management role has no policies: its tokens may do everything" }];
+    return [{ path, rule: "management-with-policies", reason: "a management role has no policies: its tokens may do everything" }];
   return [];
 }
 

@@ -1,7 +1,7 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { z } from "zod";
-import { ConnectionArgs, connectionInput, str, strictObject } from "../inputs";
-import { invoke } from "../program";
+import { ConnectionArgs, connectionInput, rule, str, strictObject } from "../inputs";
+import { invoke } from "../invoke";
 import { readOpenApi, system } from "./client";
 
 /** One thing that can be done with one path. */
@@ -58,7 +58,10 @@ const schema: z.ZodType<GetSpecificationOptions> = strictObject({
   connection: connectionInput,
   pathPrefix: str.optional(),
   method: str
-    .refine((method) => methods.some((known) => known === method.toLowerCase()), `must be one of ${methods.join(", ").toUpperCase()}`)
+    .refine(
+      (method) => methods.some((known) => known === method.toLowerCase()),
+      rule("method", `must be one of ${methods.join(", ").toUpperCase()}`),
+    )
     .optional(),
 });
 

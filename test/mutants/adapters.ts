@@ -129,7 +129,7 @@ export const adapters: readonly MutatedFile[] = [
     mutants: [["former values disappear from the state", "if (part.hidden !== undefined) hidden[field] = part.hidden;", ""]],
   },
   {
-    file: "provider/adapters/presentation.ts",
+    file: "provider/adapters/diagnostics.ts",
     suites: ["test/provider/adapters/check", "test/provider/adapters/(errors|half-done)", "test/secrecy.test"],
     commandLine: ["test/end-to-end/secrets/life", "test/end-to-end/secrecy"],
     mutants: [["printing an error prints the state", "{ value, enumerable: false }", "{ value, enumerable: true }"]],

@@ -1,5 +1,6 @@
 import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { clearCache } from "../../provider/adapters/dynamic-runtime";
+import { invalidInput } from "../../provider/errors";
 import { provider } from "./limits";
 
 /** Nobody who could die. */
@@ -38,18 +39,18 @@ export class Engine {
     this.handler.configure({ config: { get: (key) => config[key] && JSON.stringify(config[key]) } });
   }
 
-  /** What `check` finds wrong: the reasons. */
+  /** What `check` finds wrong: `policies[1]: policy-name`. */
   async problems(inputs: Properties): Promise<string[]> {
     const { failures } = await this.handler.check(this.state?.inputs ?? {}, wire({ ...inputs, __provider: "text" }));
     for (const failure of failures) expect(failure.property).toBe("");
-    return failures.map(({ reason }) => reason);
+    return failures.map(({ path, rule }) => (path ? `${path}: ${rule}` : rule));
   }
 
   async preview(
     inputs: Properties,
   ): Promise<{ operation: Operation; inputs: Properties; replaces: string[]; deleteBeforeReplace: boolean }> {
     const checked = await this.handler.check(this.state?.inputs ?? {}, wire({ ...inputs, __provider: "text" }));
-    if (checked.failures.length > 0) throw new Error(checked.failures.map(({ reason }) => reason).join("\n"));
+    if (checked.failures.length > 0) throw invalidInput(checked.failures);
     const news = wire({ ...checked.inputs, __provider: "text" });
     if (!this.state) return { operation: "create", inputs: news, replaces: [], deleteBeforeReplace: false };
     const diff = await this.handler.diff(this.state.id, wire(this.state.outputs), news);

@@ -1,6 +1,6 @@
 import { providerWith } from "../../provider/adapters/dynamic-runtime";
+import { programSources } from "../../provider/invoke";
 import { defaultLimits, Limits } from "../../provider/limits";
-import { programSources } from "../../provider/program";
 
 /** The limits of a suite's connections: as many retries as a user has, in less time. A suite has modules of its own, and may change them. */
 export const limits: Limits = { ...defaultLimits, initialBackoff: 5 };

@@ -1,5 +1,5 @@
 import { json } from "../../comparison";
-import { bool, str } from "../../inputs";
+import { bool, rule, str } from "../../inputs";
 import { objectIn } from "../../json";
 import { SettingsInputs, SettingsState, Values } from "./kind";
 import { SettingsDefinition, settings } from "./resource";
@@ -72,7 +72,7 @@ export const costEstimationSettings: SettingsDefinition<CostEstimationSettingsIn
     cloudAAccessKeyId: { input: str, output: true },
     cloudASecretKey: { input: str, output: true, secret: true },
     cloudBCredentials: {
-      input: str.refine((value) => objectIn(value) !== undefined, "must be the JSON text of a service account's key"),
+      input: str.refine((value) => objectIn(value) !== undefined, rule("json", "must be the JSON text of a service account's key")),
       output: true,
       compare: json,
       secret: true,

@@ -1,6 +1,7 @@
 import { Comparison } from "../../comparison";
 import { Connection } from "../../connection";
-import { AnyFields, CheckFailure, Fields, Rule } from "../../definition";
+import { AnyFields, Fields, Rule } from "../../definition";
+import { CheckFailure } from "../../errors";
 import { comparisonOf, namesWith } from "../../fields";
 import { Retry } from "../../http";
 import { ConnectionArgs } from "../../inputs";
@@ -154,13 +155,15 @@ export function extraFindings(kind: Kind, connection: Connection, inputs: { extr
   if (!dialectOf(connection).hasExtra)
     return [...new Set(paths.map(({ path }) => path.split(/[.[]/)[0] as string))].map((path) => ({
       path,
+      rule: "dialect",
       reason: 'is for the connection\'s dialect "hashicorp": the API document knows no further attributes',
     }));
   const own = wireNames(kind, connection);
   return paths.flatMap(({ name, path }) => {
-    if (own.has(name)) return [{ path, reason: `has its own place: ${own.get(name)}` }];
-    if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return [{ path, reason: "must be the product's own name, such as apply-timeout" }];
-    return path.startsWith("extra.") && extra[name] === null ? [{ path, reason: "must have a value" }] : [];
+    if (own.has(name)) return [{ path, rule: "own-input", reason: `has its own place: ${own.get(name)}` }];
+    if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
+      return [{ path, rule: "attribute-name", reason: "must be the product's own name, such as apply-timeout" }];
+    return path.startsWith("extra.") && extra[name] === null ? [{ path, rule: "null", reason: "must have a value" }] : [];
   });
 }
 
@@ -170,7 +173,7 @@ export function unseenFindings(kind: Kind, connection: Connection, names: readon
   const known = new Map([...extras.map((name) => [name, name] as const), ...wireNames(kind, connection)]);
   return names.map((path) => {
     const meant = known.get(closest(extraName(path) as string, [...known.keys()]) ?? "");
-    return { path, reason: `the platform shows no such attribute${meant ? ` (did you mean "${meant}"?)` : ""}` };
+    return { path, rule: "unknown-attribute", reason: `the platform shows no such attribute${meant ? ` (did you mean "${meant}"?)` : ""}` };
   });
 }
 

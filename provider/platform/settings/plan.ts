@@ -1,4 +1,5 @@
-import { CheckFailure, PlanNote } from "../../definition";
+import { PlanNote } from "../../definition";
+import { CheckFailure } from "../../errors";
 import {
   declaredIn,
   differing,
@@ -87,7 +88,13 @@ export function planOf(kind: Kind, inputs: NamesWriteOnly, basis: Basis): Plan {
 export function refusals({ requiredWhenEnabled }: Kind, { changes, after }: Plan): CheckFailure[] {
   const missing = Object.keys(changes).length > 0 ? (requiredWhenEnabled?.(after) ?? []) : [];
   if (missing.length === 0) return [];
-  return [{ path: "enabled", reason: `needs ${missing.join(", ")}, which neither the program declares nor the server shows` }];
+  return [
+    {
+      path: "enabled",
+      rule: "missing-attributes",
+      reason: `needs ${missing.join(", ")}, which neither the program declares nor the server shows`,
+    },
+  ];
 }
 
 /** What an update will do. @internal */

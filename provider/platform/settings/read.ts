@@ -2,7 +2,7 @@ import { Output, secret } from "@pulumi/pulumi/output";
 import { AnyFields } from "../../definition";
 import { namesWith } from "../../fields";
 import { ConnectionArgs, onlyConnection } from "../../inputs";
-import { invoke } from "../../program";
+import { invoke } from "../../invoke";
 import { system } from "../client";
 import { SettingsState } from "./kind";
 import { SettingsDefinition } from "./resource";

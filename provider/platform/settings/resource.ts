@@ -4,7 +4,7 @@ import { remembered } from "../../cache";
 import { unordered } from "../../comparison";
 import { Connection } from "../../connection";
 import { CreateRequest, Definition, DeleteRequest, Fields, OutcomeUnknown, ReadRequest, UpdateRequest } from "../../definition";
-import { PartialState, StewardError } from "../../errors";
+import { invalidInput, PartialState, StewardError } from "../../errors";
 import { connectionField, strList } from "../../inputs";
 import { heldByAnother, removeObject } from "../../ownership";
 import { adminPath, system } from "../client";
@@ -194,11 +194,7 @@ function refusalOf(kind: Kind, connection: Connection, inputs: SettingsInputs, k
     findings.length > unshown.length ? "Declare what is missing, or leave them disabled." : [],
     "Nothing was sent.",
   ];
-  return new StewardError({
-    code: "ERR_INVALID_INPUT",
-    reason: findings.map(({ path, reason }) => `${path}: ${reason}`).join("; "),
-    hint: hint.flat().join(" "),
-  });
+  return invalidInput(findings, { hint: hint.flat().join(" ") });
 }
 
 async function remove(kind: Kind, { connection, state: last }: DeleteRequest<Last>): Promise<void> {

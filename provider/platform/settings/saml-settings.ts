@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { pem } from "../../comparison";
-import { bool, holdsCredentials, nonEmptyStr, str } from "../../inputs";
+import { bool, holdsCredentials, nonEmptyStr, rule, str } from "../../inputs";
 import { dialectOf } from "../client";
 import { SettingsInputs, SettingsState } from "./kind";
 import { SettingsDefinition, settings } from "./resource";
@@ -47,8 +47,11 @@ export interface SamlSettingsState extends SettingsState, SamlSettingsAttributes
 
 const url = z
   .string("must be an https URL")
-  .refine((value) => URL.canParse(value) && new URL(value).protocol === "https:", "must be an https URL")
-  .refine((value) => !holdsCredentials(value), "must not hold a user or a password, which the state would keep in clear text");
+  .refine((value) => URL.canParse(value) && new URL(value).protocol === "https:", rule("https-url", "must be an https URL"))
+  .refine(
+    (value) => !holdsCredentials(value),
+    rule("credentials", "must not hold a user or a password, which the state would keep in clear text"),
+  );
 
 function isCertificate(value: string): boolean {
   try {
@@ -111,6 +114,7 @@ export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsSt
           : [
               {
                 path: "idpCert",
+                rule: "certificate",
                 reason: "must be a certificate in PEM form that can be parsed, not a path",
                 // The real product takes anything, and nobody can sign in then.
                 warning: !dialectOf(connection).parsesCertificates,

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { neverDiffers } from "../../comparison";
 import { Connection, isPrivate } from "../../connection";
-import { CheckFailure, Definition, OutcomeUnknown, PlanNote, Rule } from "../../definition";
+import { Definition, OutcomeUnknown, PlanNote, Rule } from "../../definition";
+import { CheckFailure } from "../../errors";
 import { removeObject } from "../../ownership";
 import { dialectOf, system } from "../client";
 import { createThrowAwayKey, inspectKeys } from "./crypto";
@@ -39,10 +40,14 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     check: ({ secretShares, secretThreshold }, connection) => {
       if (secretThreshold > secretShares)
         return [
-          { path: "secretThreshold", reason: `must be at most secretShares, ${secretShares}: more shares than there are cannot be given` },
+          {
+            path: "secretThreshold",
+            rule: "more-than-shares",
+            reason: `must be at most secretShares, ${secretShares}: more shares than there are cannot be given`,
+          },
         ];
       if (secretThreshold === 1 && secretShares > 1 && dialectOf(connection).thresholdOfOneIsForOneShare)
-        return [{ path: "secretThreshold", reason: "must be at least 2 where there is more than one share" }];
+        return [{ path: "secretThreshold", rule: "single-share", reason: "must be at least 2 where there is more than one share" }];
       return [];
     },
   },
@@ -52,7 +57,11 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
       if (!pgpKeys) return [];
       const findings: CheckFailure[] = [];
       if (pgpKeys.length !== secretShares)
-        findings.push({ path: "pgpKeys", reason: `must be as many as secretShares, ${secretShares}, not ${pgpKeys.length}` });
+        findings.push({
+          path: "pgpKeys",
+          rule: "count",
+          reason: `must be as many as secretShares, ${secretShares}, not ${pgpKeys.length}`,
+        });
       return [...findings, ...(await keyFindings(pgpKeys))];
     },
   },
@@ -64,6 +73,7 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
         : [
             {
               path: "keepSharesInState",
+              rule: "clear-text",
               reason:
                 "must be true without pgpKeys: the state will hold all new shares, and whoever can decrypt it can unseal the service; better give pgpKeys, one for each holder",
             },
@@ -72,8 +82,10 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
   {
     fields: ["backup", "pgpKeys", "removeBackup"],
     check: ({ backup, pgpKeys, removeBackup }) => [
-      ...(backup && !pgpKeys ? [{ path: "backup", reason: "needs pgpKeys: the service keeps encrypted shares only" }] : []),
-      ...(removeBackup && !backup ? [{ path: "removeBackup", reason: "needs backup: true" }] : []),
+      ...(backup && !pgpKeys
+        ? [{ path: "backup", rule: "needs-pgp-keys", reason: "needs pgpKeys: the service keeps encrypted shares only" }]
+        : []),
+      ...(removeBackup && !backup ? [{ path: "removeBackup", rule: "needs-backup", reason: "needs backup: true" }] : []),
     ],
   },
   {
@@ -83,10 +95,11 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
       const cost =
         "the last current share commits, and if its reply is lost, nobody ever knows the new keys: the service cannot be unsealed again";
       return allowUnverified
-        ? [{ path: "requireVerification", reason: `without verification ${cost}`, warning: true }]
+        ? [{ path: "requireVerification", rule: "unverified", reason: `without verification ${cost}`, warning: true }]
         : [
             {
               path: "requireVerification",
+              rule: "unverified",
               reason: `without verification ${cost}; give pgpKeys and backup as well, or allowUnverified: true`,
             },
           ];
@@ -98,17 +111,29 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     check: ({ allowHttp }, connection) =>
       allowHttp || isPrivate(connection)
         ? []
-        : [{ path: "", reason: `shares would go to ${connection.address} in clear text: give it https, or set allowHttp: true` }],
+        : [
+            {
+              path: "",
+              rule: "clear-text",
+              reason: `shares would go to ${connection.address} in clear text: give it https, or set allowHttp: true`,
+            },
+          ],
   },
 ];
 
 async function keyFindings(keys: string[]): Promise<CheckFailure[]> {
   const inspected = await inspectKeys(keys);
   return inspected.flatMap(({ problem, fingerprint }, index) => {
-    if (problem) return [{ path: `pgpKeys[${index}]`, reason: problem }];
+    if (problem) return [{ path: `pgpKeys[${index}]`, rule: "pgp-key", reason: problem }];
     const first = inspected.findIndex((other) => other.fingerprint === fingerprint);
     return first < index
-      ? [{ path: `pgpKeys[${index}]`, reason: `is the same key as pgpKeys[${first}]: each share needs a holder of its own` }]
+      ? [
+          {
+            path: `pgpKeys[${index}]`,
+            rule: "duplicate",
+            reason: `is the same key as pgpKeys[${first}]: each share needs a holder of its own`,
+          },
+        ]
       : [];
   });
 }

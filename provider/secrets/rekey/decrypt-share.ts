@@ -1,6 +1,7 @@
 import { Output, secret } from "@pulumi/pulumi/output";
-import { formatIssues, str, strictObject } from "../../inputs";
-import { decryptMessage, refuse } from "./crypto";
+import { invalidInput } from "../../errors";
+import { checkFailures, str, strictObject } from "../../inputs";
+import { decryptMessage } from "./crypto";
 
 /** Options of {@link decryptShare}. */
 export interface DecryptShareOptions {
@@ -21,7 +22,7 @@ const decryptOptions = strictObject({ share: str, privateKey: str, passphrase: s
  */
 export async function decryptShare(options: DecryptShareOptions): Promise<Output<string>> {
   const { error } = decryptOptions.safeParse(options);
-  if (error) throw refuse(formatIssues(error));
+  if (error) throw invalidInput(checkFailures(error, options), { operation: "Cannot decrypt share" });
   const { share, privateKey, passphrase } = options;
   return secret(await decryptMessage({ share, privateKey, passphrase: async () => passphrase }));
 }

@@ -1,7 +1,7 @@
 import { Output, output, secret, unsecret } from "@pulumi/pulumi/output";
 import { ComponentResource, ComponentResourceOptions } from "@pulumi/pulumi/resource";
 import { ConnectionArgs, onlyConnection } from "../../inputs";
-import { invoke } from "../../program";
+import { invoke } from "../../invoke";
 import { Args } from "../../resource";
 import { system } from "../client";
 import { getBackup, getStatus } from "./api";

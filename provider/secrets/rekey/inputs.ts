@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { Comparison, exact, neverDiffers } from "../../comparison";
-import { CheckFailure, Fields } from "../../definition";
-import { StewardError } from "../../errors";
-import { bool, ConnectionArgs, connectionField, pathOf, Schema, strictObject, strList } from "../../inputs";
+import { Fields } from "../../definition";
+import { CheckFailure, StewardError } from "../../errors";
+import { bool, ConnectionArgs, checkFailures, connectionField, rule, Schema, strictObject, strList } from "../../inputs";
 import { decodeShare, Share } from "./crypto";
 import { stopped } from "./stops";
 
@@ -117,12 +117,14 @@ const count = z.int("must be a whole number").min(1, "must be at least 1").max(2
 const source = z.union(
   [
     z.string().min(1, "must not be empty"),
-    strictObject({ env: z.string().min(1, "must name a variable").refine(isNoShare, "must be the name, not the share itself") }),
+    strictObject({
+      env: z.string().min(1, "must name a variable").refine(isNoShare, rule("share-as-name", "must be the name, not the share itself")),
+    }),
     strictObject({
       file: z
         .string()
         .min(1, "must name a file")
-        .refine(isNoShare, "must be the path (with ./ in it where it looks like a share), not the share itself"),
+        .refine(isNoShare, rule("share-as-path", "must be the path (with ./ in it where it looks like a share), not the share itself")),
     }),
   ],
   "must be a share, { env: <variable> } or { file: <path> }",
@@ -245,23 +247,25 @@ export function inspectShares(given: Pick<RekeyInputs, "currentShares" | "newSha
 function findingsIn(sources: ShareSource[] | null | undefined, field: "currentShares" | "newShares"): CheckFailure[] {
   const { error } = (field === "newShares" ? shareList.optional() : shareList).safeParse(sources ?? undefined);
   if (error)
-    return error.issues.map(({ path, message }) => ({
-      path: pathOf({ path: [field, ...path], message }),
-      reason: sources ? message : `is missing; ${message}`,
-    }));
+    return checkFailures(
+      { issues: error.issues.map((issue) => ({ ...issue, path: [field, ...issue.path] })) },
+      { [field]: sources ?? undefined },
+    );
   const seen = new Map<string, number>();
   const lengths = new Set<number>();
   return (sources ?? []).flatMap((source, index) => {
     if (typeof source !== "string") return [];
     const path = `${field}[${index}]`;
     const bytes = decodeShare(source);
-    if (!bytes) return [{ path, reason: "is neither base64 nor hex" }];
+    if (!bytes) return [{ path, rule: "encoding", reason: "is neither base64 nor hex" }];
     const text = bytes.toString("hex");
     const first = seen.get(text);
     seen.set(text, first ?? index);
     lengths.add(bytes.length);
-    if (first !== undefined) return [{ path, reason: `is the same share as ${field}[${first}]` }];
-    return lengths.size > 1 ? [{ path, reason: "is not as long as the shares before it: all shares of a set have one length" }] : [];
+    if (first !== undefined) return [{ path, rule: "duplicate", reason: `is the same share as ${field}[${first}]` }];
+    return lengths.size > 1
+      ? [{ path, rule: "length", reason: "is not as long as the shares before it: all shares of a set have one length" }]
+      : [];
   });
 }
 
@@ -273,5 +277,5 @@ function findingsIn(sources: ShareSource[] | null | undefined, field: "currentSh
 export const handedOn = (field: string): Schema<never> =>
   z.custom<never>(
     (value) => (value as Record<string, unknown> | undefined)?.[field] !== undefined,
-    "the rekey stopped before this step, and the error of the step before says why",
+    rule("step-before-stopped", "the rekey stopped before this step, and the error of the step before says why"),
   );

@@ -62,18 +62,18 @@ const printed = (id: StopId): string => `rekey/${id}`;
 
 /** @internal */
 export const stopped = (id: StopId, reason: string, hint?: string, code: ErrorCode = "ERR_INCOMPLETE"): StewardError =>
-  new StewardError({ code, reason, hint, id: printed(id) });
+  new StewardError({ code, reason, hint, rule: printed(id) });
 
 /** Stops and saves what the run has done, from which the next run continues. @internal */
 export const unfinished = ({ state }: { state: object }, id: StopId, reason: string, hint: string): StewardError =>
-  new PartialState({ ...state, outcomeUnknown: true }, { reason, hint, id: printed(id) });
+  new PartialState({ ...state, outcomeUnknown: true }, { reason, hint, rule: printed(id) });
 
 /** A delete that would take shares along. @internal */
 export const unsettled = (id: StopId, reason: string): StewardError =>
   stopped(id, reason, "Run `pulumi up` until it is settled; or set discardShares: true, run `pulumi up`, and delete then.");
 
 /** An error of an exchange, which is a stop of its own. @internal */
-export const identified = (id: StopId, error: StewardError): StewardError => error.with({ id: printed(id) });
+export const identified = (id: StopId, error: StewardError): StewardError => error.with({ rule: printed(id) });
 
 /** @internal */
 export const autoUnseal = (more = ""): StewardError =>

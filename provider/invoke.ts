@@ -5,8 +5,8 @@ import { hideResponses } from "./adapters/debug-log";
 import { assertDefaultSpelled } from "./adapters/default-connection";
 import { print } from "./adapters/print";
 import { ConfigurationSources, Connection, connect, noEngine, System } from "./connection";
-import { StewardError } from "./errors";
-import { formatIssues, Schema } from "./inputs";
+import { invalidInput, StewardError } from "./errors";
+import { checkFailures, Schema } from "./inputs";
 import { printable } from "./log";
 
 /** Sources that replace the program's own in the calls within: tests give limits of theirs. @internal */
@@ -42,7 +42,7 @@ export function invoke<T, Own extends object>(
   hideResponses();
   return withOperation(operation, async () => {
     const { error } = options.schema.safeParse(options.given);
-    if (error) throw new StewardError({ code: "ERR_INVALID_INPUT", reason: formatIssues(error) });
+    if (error) throw invalidInput(checkFailures(error, options.given));
     assertDefaultSpelled(options.given.connection);
     return question(
       connect(system, options.given.connection ?? "default", {
