@@ -140,7 +140,7 @@ describe("a proxy from the environment", () => {
     process.env.https_proxy = process.env.http_proxy;
     expect(await failure(send(connection("https://third.test:8200"), post))).toMatchObject({
       code: "ERR_UNREACHABLE",
-      facts: { outcomeUnknown: false },
+      details: { outcomeUnknown: false },
       message: expect.stringMatching(
         /^the proxy http:\/\/127\.0\.0\.1:\d+ of the variable https_proxy does not let requests through to https:\/\/third\.test:8200/,
       ),

@@ -6,7 +6,7 @@ import { Engine } from "../support/engine";
 import { limits } from "../support/limits";
 import { connection, failure, get, listen, listenTcp, ok, post, seen, serve } from "./exchange";
 
-const unsent = { code: "ERR_UNREACHABLE", facts: { outcomeUnknown: false, nothingSent: true } };
+const unsent = { code: "ERR_UNREACHABLE", details: { outcomeUnknown: false, nothingSent: true } };
 
 describe("a write that fails before its first byte is sent", () => {
   afterEach(() => jest.restoreAllMocks());
@@ -49,13 +49,13 @@ describe("a write that fails before its first byte is sent", () => {
     const controller = new AbortController();
     const port = await listenTcp(() => controller.abort());
     const error = await failure(send(connection(`https://localhost:${port}`), { ...post, signal: controller.signal }));
-    expect(error).toMatchObject({ code: "ERR_ABORTED", facts: { outcomeUnknown: false, nothingSent: true } });
+    expect(error).toMatchObject({ code: "ERR_ABORTED", details: { outcomeUnknown: false, nothingSent: true } });
   });
 
   test("because of an invalid header", async () => {
     const target = await serve((_, response) => ok(response));
     const error = await failure(send(target, { ...post, headers: () => ({ "x-secrets-namespace": "canary\n" }) }));
-    expect(error).toMatchObject({ code: "ERR_INVALID_INPUT", facts: unsent.facts });
+    expect(error).toMatchObject({ code: "ERR_INVALID_INPUT", details: unsent.details });
     expect(error.message).toContain(
       "the request cannot be written as HTTP (invalid x-secrets-namespace header), and nothing was sent (POST /v1/thing). Check the settings of secrets",
     );
@@ -87,7 +87,7 @@ describe("a write that fails before its first byte is sent", () => {
 });
 
 describe("a write that may have been sent", () => {
-  const lost = { code: "ERR_NO_RESPONSE", facts: { outcomeUnknown: true } };
+  const lost = { code: "ERR_NO_RESPONSE", details: { outcomeUnknown: true } };
 
   test("has an unknown outcome, also on a socket that served another request before", async () => {
     const target = await serve((request, response, count) => (count === 1 ? ok(response) : request.socket.resetAndDestroy()));
@@ -119,20 +119,20 @@ describe("a write that may have been sent", () => {
       response.writeHead(503, { connection: "close" }).end();
     });
     const error = await failure(send(connection(`http://127.0.0.1:${await listen(server)}`), post));
-    expect(error).toMatchObject({ code: "ERR_UNREACHABLE", facts: { outcomeUnknown: false, nothingSent: false } });
+    expect(error).toMatchObject({ code: "ERR_UNREACHABLE", details: { outcomeUnknown: false, nothingSent: false } });
     expect(error.message).not.toContain("nothing was sent");
   });
 
   test("has an unknown outcome if its response cannot be read to the end", async () => {
     const port = await listenTcp((socket) => socket.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"));
     const error = await failure(send(connection(`http://127.0.0.1:${port}`), post));
-    expect(error).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE", facts: { outcomeUnknown: true } });
+    expect(error).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE", details: { outcomeUnknown: true } });
   });
 
   test("was not applied if no HTTP server listens", async () => {
     const port = await listenTcp((socket) => socket.end("\x15\x03\x01\x00\x02\x02\x0a"));
     const error = await failure(send(connection(`http://127.0.0.1:${port}`), post));
-    expect(error).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE", facts: { outcomeUnknown: false } });
+    expect(error).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE", details: { outcomeUnknown: false } });
     expect(error.message).not.toContain("nothing was sent");
   });
 });

@@ -123,7 +123,7 @@ describe("retry class only429", () => {
     const action: Request = { ...post, retry: "only429" };
     expect((await send(target, action)).status).toBe(200);
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(290);
-    expect(await failure(send(target, action))).toMatchObject({ code: "ERR_NO_RESPONSE", facts: { outcomeUnknown: true } });
+    expect(await failure(send(target, action))).toMatchObject({ code: "ERR_NO_RESPONSE", details: { outcomeUnknown: true } });
     expect(await failure(send(target, action))).toMatchObject({ code: "ERR_UNAVAILABLE" });
     expect(seen).toHaveLength(4);
   });
@@ -190,7 +190,7 @@ describe("the options of a single request", () => {
     const controller = new AbortController();
     const target = await serve(() => controller.abort());
     const write: Request = { ...post, signal: controller.signal };
-    expect(await failure(send(target, write))).toMatchObject({ code: "ERR_ABORTED", facts: { outcomeUnknown: true } });
+    expect(await failure(send(target, write))).toMatchObject({ code: "ERR_ABORTED", details: { outcomeUnknown: true } });
     expect(seen).toHaveLength(1);
     const later = new AbortController();
     const busy = await serve((_, response) => {
