@@ -23,7 +23,7 @@ export async function readBody({ statusCode, body, headers }: Received, most: nu
   };
   try {
     const zipped = String(headers["content-encoding"]).toLowerCase() === "gzip" && statusCode !== 204;
-    await (zipped ? pipeline(body, createGunzip(), collect) : pipeline(body, collect));
+    await (zipped ? pipeline(body, createGunzip(), collect) : collect(body));
   } catch (error) {
     if (size <= most) throw error;
   }

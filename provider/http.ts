@@ -227,14 +227,8 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
 }
 
 /** Undici hears a signal only once it has a connection, which may take longer than the deadline. */
-async function orAborted<T>(sending: Promise<T>, signal: AbortSignal): Promise<T> {
-  const ended = new AbortController();
-  const abortion = new Promise<never>((_, reject) =>
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: ended.signal }),
-  );
-  try {
-    return await Promise.race([sending, abortion]);
-  } finally {
-    ended.abort();
-  }
-}
+const orAborted = <T>(sending: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    sending.then(resolve, reject);
+  });
