@@ -103,14 +103,14 @@ export const checkFailures = ({ issues }: { issues: readonly Issue[] }, given: u
     };
   });
 
-/** Pulumi marks secrets and assets with this key, and refuses other objects that have it. */
-const signature = "4dabf18193072939515e22adb298388d";
+/** Pulumi marks secrets and assets with this key, and refuses other objects that have it. @internal */
+export const secretSignature = "4dabf18193072939515e22adb298388d";
 
 /**
  * Tells if a name that a server chose can be a key of an input or output. Pulumi loses `__proto__` and unpaired surrogates, and refuses the signature.
  * @internal
  */
-export const isStorableKey = (name: string): boolean => name !== "__proto__" && name !== signature && !/\p{Surrogate}/u.test(name);
+export const isStorableKey = (name: string): boolean => name !== "__proto__" && name !== secretSignature && !/\p{Surrogate}/u.test(name);
 
 /** Tells if an address, `https://user:password@host`, holds a secret. The state would keep it in clear text. @internal */
 export const holdsCredentials = (address: string): boolean => {

@@ -2,7 +2,7 @@ import { neverDiffers } from "../comparison";
 import { ConfigurationSources, Connection } from "../connection";
 import { AnyDefinition, OutcomeUnknown } from "../definition";
 import { CheckFailure, PartialState, StewardError } from "../errors";
-import { format, namesWith, parseId } from "../fields";
+import { defaultsOf, format, inputNames, namesWith, parseId } from "../fields";
 import { areDeclared, createObjects, hold, newInstance, noteFailed, noteWritten } from "../ownership";
 import { changesOf, declaredIn } from "./changes";
 import { check, sayNotes } from "./check";
@@ -12,11 +12,26 @@ import { formerInputs, formerOf, hideFields, hideFormer, keepFormer, withFormer 
 import { defined, fieldAt, hasUnknown, Properties, put } from "./properties";
 import { resourceAtHand } from "./resource-at-hand";
 
+/** What an update would do. @internal */
+export interface Difference {
+  changes: boolean;
+  /** The fields whose declared value differs from the state; of an open one, `field.key`. */
+  changing: string[];
+  replaces: string[];
+  deleteBeforeReplace: boolean;
+}
+
+/** A way in which Pulumi runs resources. @internal */
+export interface Mechanism extends ConfigurationSources {
+  /** It marks secret values itself, wherever they are. A read may then return inputs that were none before, and resources can be imported. */
+  marksSecrets?: boolean;
+}
+
 /** The operations of a resource. All but `check` throw {@link OperationFailed}. @internal */
 export interface Lifecycle {
   /** `last`: the inputs of the last run; none before the first. */
   check(last: Properties, news: Properties): Promise<{ inputs: Properties; findings: CheckFailure[] }>;
-  diff(state: Properties, news: Properties): Promise<{ changes: boolean; replaces: string[]; deleteBeforeReplace: boolean }>;
+  diff(state: Properties, news: Properties): Promise<Difference>;
   create(news: Properties): Promise<{ id: string; state: Properties }>;
   /** undefined: it no longer exists. */
   read(id: string, stateOrArguments: Properties): Promise<{ state: Properties; inputs?: Properties } | undefined>;
@@ -25,7 +40,7 @@ export interface Lifecycle {
 }
 
 /** The life of every resource of one definition. Knows no wire. @internal */
-export function lifecycle(definition: AnyDefinition, sources: ConfigurationSources): Lifecycle {
+export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecycle {
   const atHand = resourceAtHand(definition, sources);
   const { describe, secretsIn, connectionOf } = atHand;
   const changes = changesOf(definition);
@@ -108,6 +123,17 @@ export function lifecycle(definition: AnyDefinition, sources: ConfigurationSourc
     );
   }
 
+  /** The inputs of a program that declares all that the server shows. What it needs besides is left empty, and a check asks for it. */
+  function importedInputs(connection: Connection, found: Properties): Properties {
+    const { fields } = definition;
+    const shown = inputNames(fields).filter((field) => found[field] !== undefined);
+    const needed = inputNames(fields).filter((field) => fields[field]?.required && found[field] === undefined);
+    return defined({
+      ...defaultsOf(fields, connection),
+      ...Object.fromEntries([...shown.map((field) => [field, found[field]]), ...needed.map((field) => [field, ""])]),
+    });
+  }
+
   const diff: Lifecycle["diff"] = (state, news) =>
     attempt("update", state, async () => {
       const inputs = defined(news);
@@ -117,13 +143,18 @@ export function lifecycle(definition: AnyDefinition, sources: ConfigurationSourc
       const replaces = changing.filter((field) => replacing.includes(field));
       // Without a connection no defaults were filled in: only what is given can be compared.
       if (hasUnknown(inputs.connection))
-        return { changes: true, replaces: replaces.filter((field) => field in inputs), deleteBeforeReplace };
+        return { changes: true, changing, replaces: replaces.filter((field) => field in inputs), deleteBeforeReplace };
       const connection = connectionOf(inputs, olds);
       const moved = olds.server !== undefined && olds.server !== connection.server;
       if (moved && !connection.allowAddressChange) {
         if (!changing.includes("connection")) assertSameServer(connection, olds);
         // Two addresses may be the same server: delete first, or deleting the old resource removes the new one.
-        return { changes: true, replaces: [...replaces, "connection"], deleteBeforeReplace: definition.deleteBeforeReplace ?? true };
+        return {
+          changes: true,
+          changing: [...changing, "connection"],
+          replaces: [...replaces, "connection"],
+          deleteBeforeReplace: definition.deleteBeforeReplace ?? true,
+        };
       }
       const isInDoubt = Boolean(olds.outcomeUnknown || olds.halfDone);
       const isKnown = !hasUnknown(inputs);
@@ -133,7 +164,7 @@ export function lifecycle(definition: AnyDefinition, sources: ConfigurationSourc
       const objects = isKnown && declaredIn(olds).length > 0 ? objectsOf(inputs) : [];
       const isHeld = replaces.length === 0 && areDeclared(connection, objects);
       const isRemoved = isHeld && (await hold(connection, objects, olds));
-      return { changes: moved || isInDoubt || isRemoved || changing.length > 0, replaces, deleteBeforeReplace };
+      return { changes: moved || isInDoubt || isRemoved || changing.length > 0, changing, replaces, deleteBeforeReplace };
     });
 
   async function create(news: Properties): ReturnType<Lifecycle["create"]> {
@@ -176,11 +207,11 @@ export function lifecycle(definition: AnyDefinition, sources: ConfigurationSourc
     const state: Properties = { ...stateOrArguments, ...(isFirst ? partsOf(id) : {}) };
     const { [formerInputs]: _, ...shown } = state;
     const previous = withFormer(state);
-    const declared = declaredIn(previous);
+    const isImport = isFirst && Boolean(sources.marksSecrets);
     return attempt("read", previous, async () => {
       const connection = connectionOf(previous);
       assertSameServer(connection, previous);
-      const found = await definition.read({ connection, state: previous, declared });
+      const found = await definition.read({ connection, state: previous, declared: declaredIn(previous) });
       if (!found) {
         // The engine would accept "gone", and give the program a resource without outputs.
         if (isFirst)
@@ -191,15 +222,17 @@ export function lifecycle(definition: AnyDefinition, sources: ConfigurationSourc
           });
         return undefined;
       }
+      const declared = isImport ? fieldsOf(importedInputs(connection, found)) : declaredIn(previous);
       // `outcomeUnknown` stays: what cannot be read back may still be the other value.
       const fresh: Properties = { ...previous, ...found, server: connection.server, declared };
       const props = previous.halfDone ? hidden(fresh, state, shown) : leftHidden(fresh, state, declared);
       // The engine stores inputs that were none before in clear text, so none are given that the state does not list.
       const inputs: Properties = {};
+      if (isImport) return { state: defined(props), inputs: importedInputs(connection, found) };
       for (const field of declared) {
         const isSecret = secrets.includes(field);
         // The provider cannot see when it leaves the program, and a former input would come back unencrypted.
-        if (isSecret && comparison(field).equal === neverDiffers.equal) continue;
+        if (isSecret && comparison(field).equal === neverDiffers.equal && !sources.marksSecrets) continue;
         // Keep the previous spelling of an equivalent value, so refresh shows no false diff.
         if (equal(field, fieldAt(shown, field), fieldAt(props, field))) put(props, field, fieldAt(shown, field));
         else if (isSecret) connection.say(`${describe(shown)}: ${field}, a secret, was changed on the server`);

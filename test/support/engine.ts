@@ -1,6 +1,6 @@
 import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { clearCache } from "../../provider/adapters/dynamic-runtime";
-import { invalidInput } from "../../provider/errors";
+import { CheckFailure, invalidInput } from "../../provider/errors";
 import { provider } from "./limits";
 
 /** Nobody who could die. */
@@ -22,6 +22,22 @@ type Halfway = Error & { id?: string; properties?: Properties };
 /** As the wire between the engine and the provider does it: what it cannot carry, an undefined inside an object for one, throws. */
 export const wire = <T extends object>(value: T): T => Struct.fromJavaScript(value as Record<string, JavaScriptValue>).toJavaScript() as T;
 
+/** What the engine asks of a provider. A native one gets the last inputs as well. */
+export interface Handler {
+  configure(request: { config: { get(key: string): string | undefined } }): void;
+  check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: (CheckFailure & { property: string })[] }>;
+  diff(
+    id: string,
+    olds: Properties,
+    news: Properties,
+    lastInputs: Properties,
+  ): Promise<{ changes: boolean; replaces: string[]; deleteBeforeReplace: boolean }>;
+  create(inputs: Properties): Promise<{ id: string; outs: Properties }>;
+  read(id: string, state: Properties, lastInputs: Properties): Promise<{ id: string; props?: Properties; inputs?: Properties }>;
+  update(id: string, olds: Properties, news: Properties, lastInputs: Properties): Promise<{ outs: Properties }>;
+  delete(id: string, state: Properties): Promise<void>;
+}
+
 /** One resource under an engine: what the real one calls, in its order, with the arguments that it passes. */
 export class Engine {
   state: Stored | undefined;
@@ -29,9 +45,14 @@ export class Engine {
   constructor(
     token: string,
     config: Record<string, object>,
-    private readonly handler = provider(token),
+    protected readonly handler: Handler = provider(token),
   ) {
     this.configure(config);
+  }
+
+  /** As a new process begins. */
+  protected forget(): void {
+    clearCache();
   }
 
   /** A changed stack configuration. */
@@ -53,7 +74,7 @@ export class Engine {
     if (checked.failures.length > 0) throw invalidInput(checked.failures);
     const news = wire({ ...checked.inputs, __provider: "text" });
     if (!this.state) return { operation: "create", inputs: news, replaces: [], deleteBeforeReplace: false };
-    const diff = await this.handler.diff(this.state.id, wire(this.state.outputs), news);
+    const diff = await this.handler.diff(this.state.id, wire(this.state.outputs), news, wire(this.state.inputs));
     const changed = diff.changes || this.state.initErrors;
     const operation = !changed ? "same" : diff.replaces.length > 0 ? "replace" : "update";
     return { operation, inputs: news, replaces: diff.replaces, deleteBeforeReplace: diff.deleteBeforeReplace };
@@ -61,7 +82,7 @@ export class Engine {
 
   /** `remembers`: in the process that another resource was seen in before. */
   async up(inputs: Properties, { remembers = false } = {}): Promise<Operation> {
-    if (!remembers) clearCache();
+    if (!remembers) this.forget();
     const plan = await this.preview(inputs);
     const old = this.state;
     if (plan.operation === "create") await this.create(plan.inputs);
@@ -77,7 +98,7 @@ export class Engine {
 
   /** A replacement that the resource option `replacementTrigger` orders, deleted first: the provider is asked for a diff, and then as if it were new. */
   async replace(inputs: Properties): Promise<void> {
-    clearCache();
+    this.forget();
     await this.preview(inputs);
     const old = this.state;
     this.state = undefined;
@@ -101,7 +122,7 @@ export class Engine {
   private async update(inputs: Properties): Promise<void> {
     const { id, outputs } = this.state as Stored;
     try {
-      const { outs } = await this.handler.update(id, wire(outputs), wire(inputs));
+      const { outs } = await this.handler.update(id, wire(outputs), wire(inputs), wire((this.state as Stored).inputs));
       this.state = { id, inputs, outputs: wire({ ...outs, __provider: "text" }), initErrors: false };
     } catch (error) {
       // Of an update that failed half-way, the engine keeps the inputs from before.
@@ -119,15 +140,15 @@ export class Engine {
 
   /** Refreshes; gives back what the engine would show as changed, or "gone". */
   async refresh(): Promise<string[] | "gone"> {
-    clearCache();
+    this.forget();
     const { id, inputs, outputs } = this.state as Stored;
-    const read = await this.handler.read(id, wire(outputs));
+    const read = await this.handler.read(id, wire(outputs), wire(inputs));
     if (read.id === "") {
       this.state = undefined;
       return "gone";
     }
     const fresh = wire({ ...read.props, __provider: "text" });
-    const { changes } = await this.handler.diff(id, fresh, wire(inputs));
+    const { changes } = await this.handler.diff(id, fresh, wire(inputs), wire(read.inputs ?? inputs));
     const names = [...new Set([...Object.keys(read.inputs ?? {}), ...Object.keys(inputs)])].filter((name) => name !== "__provider");
     const now = read.inputs ?? inputs;
     const changed = names.filter((name) => JSON.stringify(now[name]) !== JSON.stringify(inputs[name])).sort();
@@ -137,16 +158,20 @@ export class Engine {
 
   /** What `Type.get(name, id)` reads. */
   async get(id: string, args: Properties = {}): Promise<Properties> {
-    const read = await this.handler.read(id, wire({ ...args, __provider: "text" }));
+    const read = await this.handler.read(id, wire({ ...args, __provider: "text" }), {});
     expect(read.id).toBe(id);
-    expect(read.inputs).toBeUndefined();
+    this.expectInputsOfGet(read.inputs);
     this.state = { id, inputs: {}, outputs: wire({ ...read.props, __provider: "text" }), initErrors: false };
     return this.outputs();
   }
 
+  protected expectInputsOfGet(inputs: Properties | undefined): void {
+    expect(inputs).toBeUndefined();
+  }
+
   /** `remembers`: another resource was deleted before in the same process. */
   async destroy({ remembers = false } = {}): Promise<void> {
-    if (!remembers) clearCache();
+    if (!remembers) this.forget();
     const { id, outputs } = this.state as Stored;
     await this.handler.delete(id, wire(outputs));
     this.state = undefined;

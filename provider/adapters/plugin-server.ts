@@ -1,0 +1,185 @@
+import { createRequire } from "node:module";
+import type * as Grpc from "@grpc/grpc-js";
+import type * as EngineMessages from "@pulumi/pulumi/proto/engine_pb";
+import type * as PluginMessages from "@pulumi/pulumi/proto/plugin_pb";
+import type * as Messages from "@pulumi/pulumi/proto/provider_pb";
+import type * as AnyMessages from "google-protobuf/google/protobuf/any_pb";
+import type * as EmptyMessages from "google-protobuf/google/protobuf/empty_pb";
+import type * as Structs from "google-protobuf/google/protobuf/struct_pb";
+import type { JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb";
+import { ConfigurationSources } from "../connection";
+import { CheckFailure, StewardError } from "../errors";
+import { atPath } from "../lifecycle/check";
+import { unexpected } from "../lifecycle/failure";
+import { Properties } from "../lifecycle/properties";
+import { printable } from "../log";
+import { monitorEngine } from "./engine";
+import { createPlugin, HalfDone, isSameConfiguration } from "./plugin";
+
+// The plugin on the engine's wire, Pulumi's ResourceProvider service. The SDK's own server has no provider configuration, no property-level differences
+// and no secrets, so only its messages are loaded.
+
+const sdk = createRequire(require.resolve("@pulumi/pulumi/package.json"));
+const grpc: typeof Grpc = sdk("@grpc/grpc-js");
+const messages: typeof Messages = sdk("./proto/provider_pb.js");
+const { PluginInfo }: typeof PluginMessages = sdk("./proto/plugin_pb.js");
+const engineMessages: typeof EngineMessages = sdk("./proto/engine_pb.js");
+const { Empty }: typeof EmptyMessages = sdk("google-protobuf/google/protobuf/empty_pb.js");
+const { Any }: typeof AnyMessages = sdk("google-protobuf/google/protobuf/any_pb.js");
+const { Struct }: typeof Structs = sdk("google-protobuf/google/protobuf/struct_pb.js");
+const { ResourceProviderService }: { ResourceProviderService: Grpc.ServiceDefinition } = sdk("./proto/provider_grpc_pb.js");
+const { EngineClient }: { EngineClient: Grpc.ServiceClientConstructor } = sdk("./proto/engine_grpc_pb.js");
+const { Status } = sdk("./proto/status_pb.js");
+
+const { DiffChanges } = messages.DiffResponse;
+const { Kind } = messages.PropertyDiff;
+
+/** A set of a few thousand roles is larger than the four megabytes that gRPC allows by default. */
+const unlimited = { "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 };
+
+const values = (struct: Structs.Struct | undefined): Properties => (struct?.toJavaScript() ?? {}) as Properties;
+const struct = (properties: Properties): Structs.Struct => Struct.fromJavaScript(properties as Record<string, JavaScriptValue>);
+
+/** The engine would print the value of a property that a failure names, secrets included: the reason begins with its path instead. */
+const failure = ({ path, reason }: CheckFailure): Messages.CheckFailure =>
+  new messages.CheckFailure().setReason(printable(atPath(path, reason)));
+
+/** An error as the engine takes it; of a half-done operation, with the resource to store. */
+function statusOf(error: unknown): Partial<Grpc.StatusObject> {
+  const known = error instanceof HalfDone || error instanceof StewardError ? error : unexpected(error, []);
+  const status = { code: grpc.status.UNKNOWN, details: known.message };
+  if (!(known instanceof HalfDone)) return status;
+  const initFailed = new messages.ErrorResourceInitFailed()
+    .setId(known.id)
+    .setProperties(struct(known.properties))
+    .setReasonsList([known.message]);
+  const any = new Any();
+  any.pack(initFailed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
+  const packed = new Status();
+  packed.setCode(grpc.status.UNKNOWN);
+  packed.setMessage(known.message);
+  packed.addDetails(any);
+  const metadata = new grpc.Metadata();
+  metadata.add("grpc-status-details-bin", Buffer.from(packed.serializeBinary()));
+  return { ...status, metadata };
+}
+
+type Log = (severity: "info" | "warning", line: string, urn: string) => void;
+
+/** Sends lines to the engine's log, one after the other: sent at once, they would arrive in any order. */
+function engineLog(address: string | undefined): {
+  log: Log;
+  flushed(): Promise<void>;
+} {
+  const client = address ? new EngineClient(address, grpc.credentials.createInsecure(), unlimited) : undefined;
+  let last: Promise<void> = Promise.resolve();
+  const send = (request: EngineMessages.LogRequest): Promise<void> =>
+    new Promise((done) => (client ? (client as unknown as { log(r: object, d: () => void): void }).log(request, () => done()) : done()));
+  return {
+    log(severity, line, urn) {
+      const level = severity === "warning" ? engineMessages.LogSeverity.WARNING : engineMessages.LogSeverity.INFO;
+      last = last.then(() => send(new engineMessages.LogRequest().setSeverity(level).setMessage(printable(line)).setUrn(urn)));
+    },
+    flushed: () => last,
+  };
+}
+
+type Unary<Request, Response> = (request: Request) => Promise<Response> | Response;
+
+/** Serves all resources until `close`. @internal */
+export async function servePlugin(
+  engineAddress: string | undefined,
+  version: string,
+  given: Partial<ConfigurationSources> = {},
+  logTo?: Log,
+): Promise<{ port: number; close(): void }> {
+  const { log, flushed } = engineLog(engineAddress);
+  const plugin = createPlugin({ environment: process.env, engine: monitorEngine(engineAddress), ...given }, logTo ?? log);
+  const empty = (): EmptyMessages.Empty => new Empty();
+
+  /** A response waits for the lines that were logged before it. */
+  const unary =
+    <Request, Response>(answer: Unary<Request, Response>): Grpc.handleUnaryCall<Request, Response> =>
+    ({ request }, done) => {
+      Promise.resolve()
+        .then(() => answer(request))
+        .finally(flushed)
+        .then(
+          (response) => done(null, response),
+          (error) => done(statusOf(error)),
+        );
+    };
+
+  const service = {
+    handshake: unary(() => new messages.ProviderHandshakeResponse().setAcceptSecrets(true)),
+    attach: unary(empty),
+    cancel: unary(empty),
+    getPluginInfo: unary(() => new PluginInfo().setVersion(version)),
+    checkConfig: unary((request: Messages.CheckRequest) =>
+      new messages.CheckResponse()
+        .setInputs(request.getNews())
+        .setFailuresList(plugin.checkConfiguration(values(request.getNews())).map(failure)),
+    ),
+    // Never a replacement: each resource compares the server that it was written to.
+    diffConfig: unary((request: Messages.DiffRequest) =>
+      new messages.DiffResponse().setChanges(
+        isSameConfiguration(values(request.getOlds()), values(request.getNews())) ? DiffChanges.DIFF_NONE : DiffChanges.DIFF_SOME,
+      ),
+    ),
+    configure: unary((request: Messages.ConfigureRequest) => {
+      plugin.configure(values(request.getArgs()));
+      return new messages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
+    }),
+    check: unary(async (request: Messages.CheckRequest) => {
+      const { inputs, failures } = await plugin.check({ urn: request.getUrn() }, values(request.getOlds()), values(request.getNews()));
+      return new messages.CheckResponse().setInputs(struct(inputs)).setFailuresList(failures.map(failure));
+    }),
+    diff: unary(async (request: Messages.DiffRequest) => {
+      const { changes, replaces, deleteBeforeReplace, properties } = await plugin.diff(
+        { urn: request.getUrn() },
+        values(request.getOlds()),
+        values(request.getOldInputs()),
+        values(request.getNews()),
+      );
+      const response = new messages.DiffResponse()
+        .setChanges(changes ? DiffChanges.DIFF_SOME : DiffChanges.DIFF_NONE)
+        .setDiffsList(Object.keys(properties))
+        .setReplacesList(replaces)
+        .setDeletebeforereplace(deleteBeforeReplace)
+        .setHasdetaileddiff(Object.keys(properties).length > 0);
+      for (const [path, change] of Object.entries(properties))
+        response.getDetaileddiffMap().set(path, new messages.PropertyDiff().setKind(Kind[change as keyof typeof Kind]));
+      return response;
+    }),
+    create: unary(async (request: Messages.CreateRequest) => {
+      const { id, state } = await plugin.create({ urn: request.getUrn() }, values(request.getProperties()), request.getPreview());
+      return new messages.CreateResponse().setId(id).setProperties(struct(state));
+    }),
+    read: unary(async (request: Messages.ReadRequest) => {
+      const found = await plugin.read(
+        { urn: request.getUrn() },
+        request.getId(),
+        values(request.getProperties()),
+        values(request.getInputs()),
+      );
+      if (!found) return new messages.ReadResponse();
+      return new messages.ReadResponse().setId(found.id).setProperties(struct(found.state)).setInputs(struct(found.inputs));
+    }),
+    update: unary(async (request: Messages.UpdateRequest) => {
+      const last = { state: values(request.getOlds()), inputs: values(request.getOldInputs()) };
+      const state = await plugin.update({ urn: request.getUrn() }, request.getId(), last, values(request.getNews()), request.getPreview());
+      return new messages.UpdateResponse().setProperties(struct(state));
+    }),
+    delete: unary(async (request: Messages.DeleteRequest) => {
+      await plugin.delete({ urn: request.getUrn() }, values(request.getProperties()));
+      return empty();
+    }),
+  };
+
+  const server = new grpc.Server(unlimited);
+  server.addService(ResourceProviderService, service as unknown as Grpc.UntypedServiceImplementation);
+  const port = await new Promise<number>((done, fail) =>
+    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => (error ? fail(error) : done(bound))),
+  );
+  return { port, close: () => server.forceShutdown() };
+}

@@ -1,0 +1,46 @@
+import { secretSignature } from "../inputs";
+import { isObject } from "../json";
+import { Properties, unknown } from "../lifecycle/properties";
+
+// Values as a native plugin and the engine exchange them: a secret carries a mark, and what a preview cannot know is a string for each type.
+
+/** A place in a value. No index of a list: a list with a secret item is a secret. @internal */
+export type Path = readonly string[];
+
+const secretMark = "1b47061264138c4ac30d75fd1eb44270";
+
+const unknowns: readonly unknown[] = [
+  unknown,
+  "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
+  "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
+  "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
+  "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
+];
+
+/** The values without marks, and where they were secret. @internal */
+export function withoutMarks(given: Properties): { properties: Properties; secrets: Path[] } {
+  const secrets: Path[] = [];
+  const clean = (value: unknown, path: Path): unknown => {
+    if (unknowns.includes(value)) return unknown;
+    if (Array.isArray(value)) return value.map((item) => clean(item, path));
+    if (!isObject(value)) return value;
+    if (value[secretSignature] === secretMark) {
+      secrets.push(path);
+      return clean(value.value, path);
+    }
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, clean(inner, [...path, key])]));
+  };
+  return { properties: clean(given, []) as Properties, secrets };
+}
+
+/** The values with a mark at each of these places. @internal */
+export function withMarks(properties: Properties, secrets: readonly Path[]): Properties {
+  const mark = (value: unknown, path: Path): unknown => {
+    if (value === undefined) return value;
+    const below = secrets.filter((secret) => path.every((key, depth) => secret[depth] === key));
+    if (below.some((secret) => secret.length === path.length)) return { [secretSignature]: secretMark, value };
+    if (below.length === 0 || !isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mark(inner, [...path, key])]));
+  };
+  return mark(properties, []) as Properties;
+}

@@ -1,0 +1,236 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { isDeepStrictEqual } from "node:util";
+import { ConfigurationSources } from "../connection";
+import { AnyDefinition } from "../definition";
+import { definitions } from "../definitions";
+import { CheckFailure, StewardError } from "../errors";
+import { namesWith, secretsOf } from "../fields";
+import { isObject } from "../json";
+import { Lifecycle, lifecycle } from "../lifecycle";
+import { changesOf } from "../lifecycle/changes";
+import { OperationFailed } from "../lifecycle/failure";
+import { formerInputs } from "../lifecycle/former-inputs";
+import { Properties, secretInputs, unknown } from "../lifecycle/properties";
+import { propertyChanges } from "./plugin-diff";
+import { Path, withMarks, withoutMarks } from "./plugin-values";
+
+// The life cycle of all resources as a native Pulumi provider asks for it. plugin-server.ts puts it on the engine's wire.
+
+/** Names in the configuration that are no connections. */
+const reserved: readonly string[] = ["native", "secrets", "platform", "scheduler", "version", "pluginDownloadURL"];
+const systems: readonly string[] = ["secrets", "platform", "scheduler"];
+
+/** The resource that the engine asks about. @internal */
+export interface Subject {
+  urn: string;
+}
+
+/** @internal */
+export interface PluginDifference {
+  changes: boolean;
+  replaces: string[];
+  deleteBeforeReplace: boolean;
+  /** By property path: `ADD`, `DELETE_REPLACE`. */
+  properties: Record<string, string>;
+}
+
+/** A resource that an operation left half-done, as the engine stores it. @internal */
+export class HalfDone extends Error {
+  constructor(
+    readonly error: StewardError,
+    readonly id: string,
+    readonly properties: Properties,
+  ) {
+    super(error.message);
+  }
+}
+
+/** The native provider. All values carry the engine's marks of secrets. @internal */
+export interface Plugin {
+  checkConfiguration(settings: Properties): CheckFailure[];
+  configure(settings: Properties): void;
+  check(subject: Subject, last: Properties, news: Properties): Promise<{ inputs: Properties; failures: CheckFailure[] }>;
+  diff(subject: Subject, state: Properties, lastInputs: Properties, news: Properties): Promise<PluginDifference>;
+  create(subject: Subject, news: Properties, isPreview: boolean): Promise<{ id: string; state: Properties }>;
+  read(
+    subject: Subject,
+    id: string,
+    state: Properties,
+    inputs: Properties,
+  ): Promise<{ id: string; state: Properties; inputs: Properties } | undefined>;
+  update(
+    subject: Subject,
+    id: string,
+    last: { state: Properties; inputs: Properties },
+    news: Properties,
+    isPreview: boolean,
+  ): Promise<Properties>;
+  delete(subject: Subject, state: Properties): Promise<void>;
+}
+
+/** One resource type, as the plugin serves it. */
+interface Served {
+  definition: AnyDefinition;
+  life: Lifecycle;
+  fieldsOf(inputs: Properties): string[];
+}
+
+/** @internal */
+export function createPlugin(
+  given: Omit<ConfigurationSources, "config" | "say" | "cache">,
+  log: (severity: "info" | "warning", line: string, urn: string) => void,
+): Plugin {
+  const current = new AsyncLocalStorage<string>();
+  const say = (line: string): void => {
+    const warning = /^warning: (.*)$/s.exec(line)?.[1];
+    log(warning === undefined ? "info" : "warning", warning ?? line, current.getStore() ?? "");
+  };
+  let settings: Properties = {};
+  const sources = {
+    ...given,
+    config: (key: string) => connectionIn(settings, key),
+    say,
+    cache: new Map<string, unknown>(),
+    marksSecrets: true,
+  };
+  const served = new Map<string, Served>();
+
+  function servedFor({ urn }: Subject): Served {
+    // urn:pulumi:<stack>::<project>::<type of the parent>$<type>::<name>
+    const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
+    const known = served.get(type);
+    if (known) return known;
+    const definition = definitions.find(({ token }) => `steward:${token}` === type);
+    if (!definition)
+      throw new StewardError({ code: "ERR_INVALID_INPUT", rule: "unknown-type", reason: `pulumi-steward has no resource type ${type}` });
+    const made = { definition, life: lifecycle(definition, sources), fieldsOf: changesOf(definition).fieldsOf };
+    served.set(type, made);
+    return made;
+  }
+
+  /** Runs an operation with the resource that its messages are about. Each value that was secret in what was given is secret in what is returned. */
+  async function run<T>(
+    subject: Subject,
+    values: readonly Properties[],
+    operation: (served: Served, properties: Properties[], marked: (properties: Properties) => Properties, secrets: Path[]) => Promise<T>,
+  ): Promise<T> {
+    const one = servedFor(subject);
+    const clean = values.map(withoutMarks);
+    const given = clean.flatMap(({ secrets }) => secrets);
+    const marked = ({ [secretInputs]: _, ...properties }: Properties): Properties =>
+      withMarks(properties, [...secretPaths(one.definition, properties), ...given]);
+    try {
+      return await current.run(subject.urn, () =>
+        operation(
+          one,
+          clean.map(({ properties: { __provider, ...rest } }) => rest),
+          marked,
+          given,
+        ),
+      );
+    } catch (error) {
+      if (!(error instanceof OperationFailed)) throw error;
+      if (!error.partial) throw error.error;
+      throw new HalfDone(error.error, error.partial.id, marked(error.partial.properties));
+    }
+  }
+
+  /** With the names of the secret inputs, of which no line may show a value. */
+  const naming = (inputs: Properties, secrets: readonly Path[]): Properties => ({
+    ...inputs,
+    [secretInputs]: [...new Set(secrets.map(([name]) => name))],
+  });
+
+  /** The engine tells what the program declared at the last `up`; the state of an import does not. */
+  const declaring = ({ fieldsOf }: Served, state: Properties, inputs: Properties): Properties =>
+    Object.keys(inputs).length > 0 ? { ...state, declared: fieldsOf(inputs) } : state;
+
+  /** What a preview shows of a resource: its inputs, and that its other outputs are not known yet. */
+  const previewed = ({ definition }: Served, inputs: Properties): Properties => ({
+    ...Object.fromEntries(namesWith(definition.fields, "output").map((field) => [field, unknown])),
+    ...inputs,
+  });
+
+  return {
+    checkConfiguration: (given) => configurationFailures(withoutMarks(given).properties),
+    configure: (given) => {
+      settings = withoutMarks(given).properties;
+    },
+    check: (subject, last, news) =>
+      run(subject, [news, last], async ({ life }, [given = {}, before = {}], marked) => {
+        const { inputs, findings } = await life.check(before, given);
+        return { inputs: marked(inputs), failures: findings };
+      }),
+    diff: (subject, state, lastInputs, news) =>
+      run(subject, [state, lastInputs, news], async (one, [last = {}, before = {}, given = {}]) => {
+        const found = await one.life.diff(declaring(one, last, before), given);
+        const { changes, changing, replaces, deleteBeforeReplace } = found;
+        const properties = propertyChanges(one.definition.fields, changing, { state: last, inputs: given }).map(
+          ([path, field, change]) => [path, replaces.includes(field) ? `${change}_REPLACE` : change] as const,
+        );
+        return { changes, replaces, deleteBeforeReplace, properties: Object.fromEntries(properties) };
+      }),
+    create: (subject, news, isPreview) =>
+      run(subject, [news], async (one, [given = {}], marked, secrets) => {
+        if (isPreview) return { id: "", state: marked(previewed(one, given)) };
+        const { id, state } = await one.life.create(naming(given, secrets));
+        return { id, state: marked(state) };
+      }),
+    read: (subject, id, state, inputs) =>
+      run(subject, [state, inputs], async (one, [last = {}, before = {}], marked) => {
+        const found = await one.life.read(id, declaring(one, last, before));
+        return found && { id, state: marked(found.state), inputs: marked(found.inputs ?? before) };
+      }),
+    update: (subject, id, last, news, isPreview) =>
+      run(subject, [news, last.state, last.inputs], async (one, [given = {}, state = {}, before = {}], marked, secrets) => {
+        if (isPreview) return marked(previewed(one, given));
+        return marked(await one.life.update(id, declaring(one, state, before), naming(given, secrets)));
+      }),
+    delete: (subject, state) => run(subject, [state], ({ life }, [last = {}]) => life.delete(last)),
+  };
+}
+
+/** Where values are secret by the definition. */
+const secretPaths = ({ fields }: AnyDefinition, properties: Properties): Path[] => [
+  ...secretsOf(fields, properties).map((path) => {
+    const [field = "", ...key] = path.split(".");
+    return key.length > 0 ? [field, key.join(".")] : [field];
+  }),
+  ...[...namesWith(fields, "secretOutput"), formerInputs].map((field) => [field]),
+];
+
+/** A setting of a provider: what an SDK passes as JSON, or an object. */
+function parsed(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+/** The text of `steward:<connection>`. An explicit provider has one connection, which is its default. */
+function connectionIn(settings: Properties, key: string): string | undefined {
+  const name = key.replace(/^steward:/, "");
+  const own = Object.fromEntries(systems.flatMap((system) => (settings[system] === undefined ? [] : [[system, parsed(settings[system])]])));
+  if (name === "default" && Object.keys(own).length > 0) return JSON.stringify(own);
+  const value = reserved.includes(name) ? undefined : settings[name];
+  return value === undefined || typeof value === "string" ? value : JSON.stringify(value);
+}
+
+const configurationFailures = (settings: Properties): CheckFailure[] =>
+  Object.entries(settings).flatMap(([name, value]) =>
+    reserved.includes(name) || value === unknown || isObject(parsed(value))
+      ? []
+      : [
+          {
+            path: name,
+            rule: "connection",
+            reason: `must be a connection, an object of ${systems.join(", ")}; the other settings are ${reserved.join(", ")}`,
+          },
+        ],
+  );
+
+/** Tells if two configurations are the same. @internal */
+export const isSameConfiguration = (a: Properties, b: Properties): boolean =>
+  isDeepStrictEqual(withoutMarks(a).properties, withoutMarks(b).properties);
