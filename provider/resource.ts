@@ -1,9 +1,10 @@
 import { Input, Inputs, Output, output, secret } from "@pulumi/pulumi/output";
 import { CustomResourceOptions, ID } from "@pulumi/pulumi/resource";
+import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { hideResponses } from "./adapters/debug-log";
 import { assertDefaultSpelled } from "./adapters/default-connection";
 import { Declared, declareOnce } from "./adapters/duplicates";
-import { assertRuntimeResolves, dynamicType, providerText, shortenCallStack } from "./adapters/dynamic";
+import { assertRuntimeResolves, dynamicType, nativeType, providerText, shortenCallStack } from "./adapters/dynamic";
 import { secretInputsOf } from "./adapters/secret-inputs";
 import { namesWith } from "./fields";
 import { ConnectionArgs } from "./inputs";
@@ -39,28 +40,37 @@ export function registration(
   args: object,
   opts: CustomResourceOptions | undefined,
 ): [type: string, name: string, properties: Inputs, opts: CustomResourceOptions] {
-  assertRuntimeResolves();
+  const native = getConfig("steward:native");
+  const isNative = native === "true";
+  if (!isNative) assertRuntimeResolves();
   assertDefaultSpelled((args as Partial<ConnectionArgs> | undefined)?.connection);
   hideResponses();
   shortenCallStack();
   // Pulumi makes an output of each property that it is given, so each is given, if only as undefined; and each costs a fifth of a millisecond, so what
   // the adapter keeps for itself in the state (`server`, `declared`) is none.
-  const properties: Inputs = { __provider: providerText(definition.token) };
+  const properties: Inputs = isNative ? {} : { __provider: providerText(definition.token) };
   const secrets = namesWith(definition.fields, "secret");
   for (const field of namesWith(definition.fields, "output")) properties[field] = undefined;
   for (const [field, value] of Object.entries(args ?? {})) properties[field] = asSecret(secrets, field, value);
   // A transform may make another object of it, and a secret of each input.
   const isTransformed = [opts?.transforms, opts?.transformations].some((transforms) => transforms?.length);
-  if (definition.find) {
+  if (definition.find && !isNative) {
     const names = isTransformed ? Object.keys(args ?? {}) : secretInputsOf(args ?? {}, opts?.additionalSecretOutputs);
     if (names) properties[secretInputs] = names;
   }
   const declared = opts?.id || isTransformed ? properties : declareOnce(definition, name, properties);
-  const secretOutputs = [...secrets.filter((path) => !path.includes(".")), ...namesWith(definition.fields, "secretOutput"), formerInputs];
-  const additionalSecretOutputs = [...(opts?.additionalSecretOutputs ?? []), ...secretOutputs];
   // Of a replacement that the user orders, the engine does not ask the provider.
   const { deleteBeforeReplace } = definition;
-  return [dynamicType(definition.token), name, declared, { deleteBeforeReplace, ...opts, additionalSecretOutputs }];
+  const options = { deleteBeforeReplace, ...opts };
+  // A stack that names the mechanism may have been written by the other one.
+  if (native !== undefined) {
+    const other = isNative ? dynamicType(definition.token) : nativeType(definition.token);
+    options.aliases = [...(opts?.aliases ?? []), { type: other }];
+  }
+  if (isNative) return [nativeType(definition.token), name, declared, options];
+  const secretOutputs = [...secrets.filter((path) => !path.includes(".")), ...namesWith(definition.fields, "secretOutput"), formerInputs];
+  const additionalSecretOutputs = [...(opts?.additionalSecretOutputs ?? []), ...secretOutputs];
+  return [dynamicType(definition.token), name, declared, { ...options, additionalSecretOutputs }];
 }
 
 /** A secret input, or an object with a secret key: `extra.private-key`. What an output holds becomes a secret as a whole. */

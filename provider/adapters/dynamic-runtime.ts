@@ -73,7 +73,11 @@ export function providerWith(given: Partial<ConfigurationSources>, token: string
         failures: findings.map((found) => ({ ...found, property: "", reason: printable(atPath(found.path, found.reason)) })),
       };
     },
-    diff: (_id, state, { __provider, ...news }) => attempt(__provider, () => life.diff(state, news)),
+    diff: (_id, { __provider: recorded, ...state }, { __provider, ...news }) =>
+      attempt(__provider, async () => {
+        const found = await life.diff(state, news);
+        return { ...found, changes: found.changes || recorded === undefined };
+      }),
     create: ({ __provider, ...news }) =>
       attempt(__provider, async () => {
         const { id, state } = await life.create(news);
@@ -84,8 +88,12 @@ export function providerWith(given: Partial<ConfigurationSources>, token: string
         const found = await life.read(id, state);
         return found ? { id, props: found.state, inputs: found.inputs } : { id: "" };
       }),
-    update: (id, { __provider: _, ...state }, { __provider, ...news }) =>
-      attempt(__provider, async () => ({ outs: { ...(await life.update(id, state, news)), __provider } })),
+    update: (id, { __provider: recorded, ...state }, { __provider, ...news }) =>
+      attempt(__provider, async () => {
+        // The native plugin has written the state: only the text of this provider is missing.
+        const isSame = recorded === undefined && !(await life.diff(state, news)).changes;
+        return { outs: { ...(isSame ? state : await life.update(id, state, news)), __provider } };
+      }),
     delete: (_id, { __provider, ...state }) => attempt(__provider, () => life.delete(state)),
   };
 }

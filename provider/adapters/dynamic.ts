@@ -7,6 +7,9 @@ import { StewardError } from "../errors";
 /** @internal */
 export const dynamicType = (token: string): string => `pulumi-nodejs:dynamic/steward/${token}`;
 
+/** The same resource, served by the native plugin. @internal */
+export const nativeType = (token: string): string => `steward:${token}`;
+
 /**
  * The release that writes the state. It stands in the text of the provider, which costs 12 bytes for each resource: an output of its own would cost more,
  * and the default provider, of which a stack has one, would be another process after each release. Without the last number, so that no patch changes a

@@ -10,7 +10,9 @@ import { Lifecycle, lifecycle } from "../lifecycle";
 import { changesOf } from "../lifecycle/changes";
 import { OperationFailed } from "../lifecycle/failure";
 import { formerInputs } from "../lifecycle/former-inputs";
-import { Properties, secretInputs, unknown } from "../lifecycle/properties";
+import { Properties, unknown } from "../lifecycle/properties";
+import { Mechanism } from "../lifecycle/resource-at-hand";
+import { nativeType } from "./dynamic";
 import { propertyChanges } from "./plugin-diff";
 import { Path, withMarks, withoutMarks } from "./plugin-values";
 
@@ -80,18 +82,19 @@ export function createPlugin(
   given: Omit<ConfigurationSources, "config" | "say" | "cache">,
   log: (severity: "info" | "warning", line: string, urn: string) => void,
 ): Plugin {
-  const current = new AsyncLocalStorage<string>();
+  const current = new AsyncLocalStorage<{ urn: string; secretInputs: string[] }>();
   const say = (line: string): void => {
     const warning = /^warning: (.*)$/s.exec(line)?.[1];
-    log(warning === undefined ? "info" : "warning", warning ?? line, current.getStore() ?? "");
+    log(warning === undefined ? "info" : "warning", warning ?? line, current.getStore()?.urn ?? "");
   };
   let settings: Properties = {};
-  const sources = {
+  const sources: Mechanism = {
     ...given,
-    config: (key: string) => connectionIn(settings, key),
+    config: (key) => connectionIn(settings, key),
     say,
-    cache: new Map<string, unknown>(),
+    cache: new Map(),
     marksSecrets: true,
+    secretInputs: () => current.getStore()?.secretInputs ?? [],
   };
   const served = new Map<string, Served>();
 
@@ -100,7 +103,7 @@ export function createPlugin(
     const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
     const known = served.get(type);
     if (known) return known;
-    const definition = definitions.find(({ token }) => `steward:${token}` === type);
+    const definition = definitions.find(({ token }) => nativeType(token) === type);
     if (!definition)
       throw new StewardError({ code: "ERR_INVALID_INPUT", rule: "unknown-type", reason: `pulumi-steward has no resource type ${type}` });
     const made = { definition, life: lifecycle(definition, sources), fieldsOf: changesOf(definition).fieldsOf };
@@ -112,20 +115,19 @@ export function createPlugin(
   async function run<T>(
     subject: Subject,
     values: readonly Properties[],
-    operation: (served: Served, properties: Properties[], marked: (properties: Properties) => Properties, secrets: Path[]) => Promise<T>,
+    operation: (served: Served, properties: Properties[], marked: (properties: Properties) => Properties) => Promise<T>,
   ): Promise<T> {
     const one = servedFor(subject);
     const clean = values.map(withoutMarks);
     const given = clean.flatMap(({ secrets }) => secrets);
-    const marked = ({ [secretInputs]: _, ...properties }: Properties): Properties =>
-      withMarks(properties, [...secretPaths(one.definition, properties), ...given]);
+    const marked = (properties: Properties): Properties => withMarks(properties, [...secretPaths(one.definition, properties), ...given]);
+    const secretInputs = [...new Set((clean[0]?.secrets ?? []).map(([name = ""]) => name))];
     try {
-      return await current.run(subject.urn, () =>
+      return await current.run({ urn: subject.urn, secretInputs }, () =>
         operation(
           one,
           clean.map(({ properties: { __provider, ...rest } }) => rest),
           marked,
-          given,
         ),
       );
     } catch (error) {
@@ -134,12 +136,6 @@ export function createPlugin(
       throw new HalfDone(error.error, error.partial.id, marked(error.partial.properties));
     }
   }
-
-  /** With the names of the secret inputs, of which no line may show a value. */
-  const naming = (inputs: Properties, secrets: readonly Path[]): Properties => ({
-    ...inputs,
-    [secretInputs]: [...new Set(secrets.map(([name]) => name))],
-  });
 
   /** The engine tells what the program declared at the last `up`; the state of an import does not. */
   const declaring = ({ fieldsOf }: Served, state: Properties, inputs: Properties): Properties =>
@@ -171,9 +167,9 @@ export function createPlugin(
         return { changes, replaces, deleteBeforeReplace, properties: Object.fromEntries(properties) };
       }),
     create: (subject, news, isPreview) =>
-      run(subject, [news], async (one, [given = {}], marked, secrets) => {
+      run(subject, [news], async (one, [given = {}], marked) => {
         if (isPreview) return { id: "", state: marked(previewed(one, given)) };
-        const { id, state } = await one.life.create(naming(given, secrets));
+        const { id, state } = await one.life.create(given);
         return { id, state: marked(state) };
       }),
     read: (subject, id, state, inputs) =>
@@ -182,9 +178,9 @@ export function createPlugin(
         return found && { id, state: marked(found.state), inputs: marked(found.inputs ?? before) };
       }),
     update: (subject, id, last, news, isPreview) =>
-      run(subject, [news, last.state, last.inputs], async (one, [given = {}, state = {}, before = {}], marked, secrets) => {
+      run(subject, [news, last.state, last.inputs], async (one, [given = {}, state = {}, before = {}], marked) => {
         if (isPreview) return marked(previewed(one, given));
-        return marked(await one.life.update(id, declaring(one, state, before), naming(given, secrets)));
+        return marked(await one.life.update(id, declaring(one, state, before), given));
       }),
     delete: (subject, state) => run(subject, [state], ({ life }, [last = {}]) => life.delete(last)),
   };

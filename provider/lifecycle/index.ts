@@ -1,5 +1,5 @@
 import { neverDiffers } from "../comparison";
-import { ConfigurationSources, Connection } from "../connection";
+import { Connection } from "../connection";
 import { AnyDefinition, OutcomeUnknown } from "../definition";
 import { CheckFailure, PartialState, StewardError } from "../errors";
 import { defaultsOf, format, inputNames, namesWith, parseId } from "../fields";
@@ -10,7 +10,7 @@ import { takeOverExisting } from "./existing";
 import { hintStaleConfig, OperationFailed, PartialResource, unexpected } from "./failure";
 import { formerInputs, formerOf, hideFields, hideFormer, keepFormer, withFormer } from "./former-inputs";
 import { defined, fieldAt, hasUnknown, Properties, put } from "./properties";
-import { resourceAtHand } from "./resource-at-hand";
+import { Mechanism, resourceAtHand } from "./resource-at-hand";
 
 /** What an update would do. @internal */
 export interface Difference {
@@ -19,12 +19,6 @@ export interface Difference {
   changing: string[];
   replaces: string[];
   deleteBeforeReplace: boolean;
-}
-
-/** A way in which Pulumi runs resources. @internal */
-export interface Mechanism extends ConfigurationSources {
-  /** It marks secret values itself, wherever they are. A read may then return inputs that were none before, and resources can be imported. */
-  marksSecrets?: boolean;
 }
 
 /** The operations of a resource. All but `check` throw {@link OperationFailed}. @internal */
@@ -222,13 +216,14 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
           });
         return undefined;
       }
-      const declared = isImport ? fieldsOf(importedInputs(connection, found)) : declaredIn(previous);
+      const imported = isImport ? importedInputs(connection, found) : undefined;
+      const declared = imported ? fieldsOf(imported) : declaredIn(previous);
       // `outcomeUnknown` stays: what cannot be read back may still be the other value.
-      const fresh: Properties = { ...previous, ...found, server: connection.server, declared };
+      const fresh: Properties = { ...previous, ...found, ...imported, server: connection.server, declared };
       const props = previous.halfDone ? hidden(fresh, state, shown) : leftHidden(fresh, state, declared);
       // The engine stores inputs that were none before in clear text, so none are given that the state does not list.
       const inputs: Properties = {};
-      if (isImport) return { state: defined(props), inputs: importedInputs(connection, found) };
+      if (imported) return { state: defined(props), inputs: imported };
       for (const field of declared) {
         const isSecret = secrets.includes(field);
         // The provider cannot see when it leaves the program, and a former input would come back unencrypted.

@@ -21,8 +21,16 @@ export interface ResourceAtHand {
   say: ConfigurationSources["say"];
 }
 
+/** A way in which Pulumi runs resources. @internal */
+export interface Mechanism extends ConfigurationSources {
+  /** It marks secret values itself, wherever they are. A read may then return inputs that were none before, and resources can be imported. */
+  marksSecrets?: boolean;
+  /** The inputs of the resource at hand that are secret. Missing: the program's side names them in an input. */
+  secretInputs?(): readonly string[];
+}
+
 /** @internal */
-export function resourceAtHand(definition: AnyDefinition, sources: ConfigurationSources): ResourceAtHand {
+export function resourceAtHand(definition: AnyDefinition, sources: Mechanism): ResourceAtHand {
   const { fields, token, displayName } = definition;
   const secretOutputs = [...namesWith(fields, "secretOutput"), formerInputs];
   const describe = (values: Properties): string => {
@@ -45,7 +53,10 @@ export function resourceAtHand(definition: AnyDefinition, sources: Configuration
       return describe(properties.at(-1) ?? {});
     },
     instance: properties.at(-1)?.instance as string | undefined,
-    secretFields: [...namesWith(fields, "secret"), ...((properties[0]?.[secretInputs] as string[] | undefined) ?? [])],
+    secretFields: [
+      ...namesWith(fields, "secret"),
+      ...(sources.secretInputs?.() ?? (properties[0]?.[secretInputs] as string[] | undefined) ?? []),
+    ],
   });
   return { describe, secretsIn, leftOut, connectionOf, say: sources.say };
 }

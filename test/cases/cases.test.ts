@@ -108,6 +108,25 @@ describe.each([
     });
 
     const definition = definitionOf(token);
+    if (definition.readById && mechanism === "native")
+      test("import takes it over, and the program that declares it changes nothing", async () => {
+        const [first, resource] = [engine(), new NativeEngine(token, configOf(context))];
+        await first.up(inputs(context));
+        const before = await held();
+        const imported = await resource.import((first.state as NonNullable<Engine["state"]>).id);
+        // What nobody can read and the resource needs has to be filled in: the check asks for it.
+        const isComplete = (await resource.problems(imported)).length === 0;
+        const missing = Object.entries(inputs(context)).filter(([name]) => !isComplete && !imported[name]);
+        const given = { ...imported, ...Object.fromEntries(missing) };
+        if (!isComplete) expect(token).toBe("secrets:SchedulerAccess");
+        const sent = await requestsOf(async () => expect(await resource.up(given)).toBe(isComplete ? "same" : "update"));
+        if (isComplete) expect(sent).toEqual([]);
+        expect(await resource.refresh()).toEqual([]);
+        if (definition.objects?.paths(given).some((path) => path.includes("settings"))) {
+          await resource.destroy();
+          expect(await held()).toEqual(before);
+        }
+      });
     if (definition.readById)
       test("get reads it by its id without any input", async () => {
         const resource = engine();

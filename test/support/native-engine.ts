@@ -179,6 +179,14 @@ export class NativeEngine extends Engine {
     this.plugin.end();
   }
 
+  /** Takes over what exists, as `pulumi import` does; gives back the inputs of the program that it would generate. */
+  async import(id: string): Promise<Properties> {
+    this.forget();
+    const { props = {}, inputs = {} } = await this.plugin.read(id, {}, {});
+    this.state = { id, inputs: { ...inputs, __provider: "text" }, outputs: { ...props, __provider: "text" }, initErrors: false };
+    return inputs;
+  }
+
   protected override expectInputsOfGet(inputs: Properties | undefined): void {
     expect(inputs).toBeDefined();
   }

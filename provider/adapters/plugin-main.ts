@@ -1,0 +1,13 @@
+import { servePlugin } from "./plugin-server";
+
+// What bin/pulumi-resource-steward starts.
+
+const { version } = require("../../../package.json") as { version: string };
+
+servePlugin(process.argv[2], version).then(
+  ({ port }) => process.stdout.write(`${port}\n`),
+  (error: Error) => {
+    process.stderr.write(`pulumi-steward: ${error.message}\n`);
+    process.exit(1);
+  },
+);

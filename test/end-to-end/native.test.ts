@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { start } from "../../sandbox/index";
+import { Project, Run } from "../support/project";
+
+// A stack of a Node program goes from the dynamic provider to the native plugin and back.
+
+const program = (policies: string): string => `
+const access = new secrets.SchedulerAccess("access", { address: process.env.SCHEDULER, token: process.env.SCHEDULER_TOKEN });
+const role = new secrets.SchedulerRole("web", { name: "web", policies: [${policies}] }, { dependsOn: access });
+const token = new secrets.SchedulerToken("token", { role: role.name });
+new platform.GeneralSettings("general", { apiRateLimit: 100 });
+new platform.SmtpSettings("mail", { host: "mail", sender: "a@b.c", auth: "login", username: "user", password: "canary-password" });
+exports.secret = token.secretId;
+`;
+
+const yaml = `name: story
+runtime: nodejs
+plugins:
+  providers:
+    - name: steward
+      path: ${join(__dirname, "../../bin")}
+`;
+
+test("a stack is switched to the native plugin and back without a request, and lives with both", async () => {
+  const sandbox = await start({ dialect: "hashicorp" });
+  const project = new Project({ ...sandbox.env, SCHEDULER: sandbox.scheduler.url, SCHEDULER_TOKEN: sandbox.scheduler.token });
+  project.files({ "Pulumi.yaml": yaml }).program(program('"a"'));
+  const sentBy = async (operation: () => Promise<Run>): Promise<{ run: Run; sent: string[] }> => {
+    const before = sandbox.requests().length;
+    const run = await operation();
+    return {
+      run,
+      sent: sandbox
+        .requests()
+        .slice(before)
+        .map(({ method, path }) => `${method} ${path}`),
+    };
+  };
+  const typesOf = async (): Promise<string[]> =>
+    (await project.resources()).flatMap(({ urn }) => /::([^:]*steward[^:]*:\w+:\w+|[^:]*steward[^:]*:\w+)::/.exec(urn)?.[1] ?? []);
+  try {
+    await project.up();
+    const { secret } = await project.outputs();
+    await project.set("steward:native", "true");
+    const there = await sentBy(() => project.up("--expect-no-changes"));
+    expect(there.sent).toEqual([]);
+    expect(await typesOf()).toEqual(expect.arrayContaining(["steward:secrets:SchedulerToken", "steward:platform:SmtpSettings"]));
+    expect((await typesOf()).filter((type) => type.includes("dynamic"))).toEqual([]);
+    await project.refresh("--expect-no-changes");
+
+    const changed = await project.program(program('"a", "b"')).up();
+    expect(changed.changes).toContain('+ [1]: "b"');
+    await project.calm();
+
+    await project.set("steward:native", "false");
+    const back = await sentBy(() => project.up());
+    expect(back.sent).toEqual([]);
+    expect(back.run.output).toContain("5 updated");
+    expect((await typesOf()).filter((type) => !type.includes("dynamic"))).toEqual([]);
+    await project.calm();
+    expect((await project.outputs()).secret).toEqual(secret);
+    expect(project.stored()).not.toContain("canary");
+    await project.destroy();
+  } finally {
+    project.remove();
+    await sandbox.close();
+  }
+});
