@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as ts from "typescript";
 import { table } from "../provider/secrets/rekey/protocol";
 import { stopIds } from "../provider/secrets/rekey/stops";
+import { traitsOf } from "../tools/docs-fields";
 
 const read = (file: string): string => readFileSync(join(__dirname, "..", file), "utf8");
 const oneLine = (text: string): string => text.replace(/\s+/g, " ");
@@ -77,4 +78,19 @@ test("the rekey stops with every id", () => {
     .join("\n");
   // Once in the list of ids, and once where it stops.
   expect(stopIds.filter((id) => source.split(`"${id}"`).length < 3)).toEqual([]);
+});
+
+test("the reference takes the traits of a field from its definition, and refuses a comment that contradicts it", () => {
+  const said = { change: "", preset: "", isOptional: true };
+  const none = { change: "", preset: "", secret: "", writeOnly: "" };
+  expect(traitsOf("secrets.SchedulerRole", "type", said)).toEqual({ ...none, change: "updates", preset: '`"client"`' });
+  expect(traitsOf("secrets.SchedulerRole", "name", said)).toEqual({ ...none, change: "replaces the resource", preset: "required" });
+  expect(traitsOf("secrets.SchedulerAccess", "adopt", said)).toEqual({ ...none, change: "does nothing" });
+  expect(traitsOf("platform.SmsSettings", "authToken", said)).toEqual({ ...none, change: "updates", secret: "yes", writeOnly: "yes" });
+  expect(traitsOf("platform.SmtpSettings", "onDelete", { ...said, change: "sends nothing" }).change).toBe("sends nothing");
+  const contradicted = (change: string, preset: string) => () => traitsOf("secrets.SchedulerRole", "type", { ...said, change, preset });
+  expect(() => traitsOf("secrets.SchedulerRole", "name", { ...said, change: "updates" })).toThrow(
+    'secrets.SchedulerRole: the comment of name says "Changing this updates", and its definition that it replaces the resource.',
+  );
+  expect(contradicted("updates", '`"management"`')).toThrow('says that its default is `"management"`, and its definition `"client"`.');
 });

@@ -1,6 +1,7 @@
 // @ts-check
 // One page of docs/api: a resource, functions and types, as Markdown.
 const path = require("node:path");
+const { traitsOf } = require("./docs-fields");
 
 /**
  * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).DeclarationReflection} Declared
@@ -103,17 +104,18 @@ async function writePage({ file, title, members }, places) {
       })
       .join(", ");
 
-  /** What is needed comes first, what all resources take last. @param {Declared[]} members */
-  function inputs(members) {
+  /** What is needed comes first, what all resources take last. @param {Declared[]} members @param {string} [of] The resource. */
+  function inputs(members, of = "") {
     const rank = (/** @type {Declared} */ { flags }) => (flags.isOptional ? 1 : 0) + (flags.isInherited ? 2 : 0);
     const rows = [...members]
       .sort((a, b) => rank(a) - rank(b))
       .map((member) => {
         const { meaning, change } = sentences(member.comment);
-        const preset = tag(member.comment, "@default") || (member.flags.isOptional ? "" : "required");
-        return [`\`${member.name}\``, typed(member.type), preset, change, meaning];
+        const preset = tag(member.comment, "@default");
+        const traits = traitsOf(of, member.name, { change, preset, isOptional: member.flags.isOptional });
+        return [`\`${member.name}\``, typed(member.type), traits.preset, traits.change, traits.secret, traits.writeOnly, meaning];
       });
-    return table(["Name", "Type", "Default", "Changing it", "Meaning"], rows);
+    return table(["Name", "Type", "Default", "Changing it", "Secret", "Write-only", "Meaning"], rows);
   }
 
   /** The members of what is written as an object in its place, where they say more than their types. @param {Type | undefined} type */
@@ -123,23 +125,29 @@ async function writePage({ file, title, members }, places) {
     return members.some(({ comment, signatures }) => comment || signatures) ? members : [];
   }
 
-  /** @param {Declared[]} members @param {string} [prefix] @returns {string[][]} */
-  function rowsOf(members, prefix = "") {
+  /** @param {Declared[]} members @param {string} of @param {string} [prefix] @returns {string[][]} */
+  function rowsOf(members, of, prefix = "") {
     return members.flatMap((member) => {
       const [signature] = member.signatures ?? [];
       const { meaning } = sentences(member.comment ?? signature?.comment);
       const name = `${prefix}${member.name}`;
-      if (signature) return [[`\`${name}(${listed(signature.parameters)})\``, typed(signature.type), meaning]];
+      if (signature) return [[`\`${name}(${listed(signature.parameters)})\``, typed(signature.type), "", meaning]];
       const type = member.type instanceof ReferenceType && /^Output/.test(member.type.name) ? member.type.typeArguments?.[0] : member.type;
       const parts = inner(type);
       const list = type instanceof ArrayType ? "[]" : "";
-      const own = [`\`${name}${member.flags.isOptional ? "?" : ""}\``, parts.length > 0 ? `\`object${list}\`` : typed(type), meaning];
-      return [own, ...rowsOf(parts, `${name}${list}.`)];
+      const traits = traitsOf(of, name, { change: "", preset: "", isOptional: true });
+      const own = [
+        `\`${name}${member.flags.isOptional ? "?" : ""}\``,
+        parts.length > 0 ? `\`object${list}\`` : typed(type),
+        traits.secret,
+        meaning,
+      ];
+      return [own, ...rowsOf(parts, of, `${name}${list}.`)];
     });
   }
 
-  /** @param {Declared[]} members */
-  const fields = (members) => table(["Name", "Type", "Meaning"], rowsOf(members));
+  /** @param {Declared[]} members @param {string} [of] The resource. */
+  const fields = (members, of = "") => table(["Name", "Type", "Secret", "Meaning"], rowsOf(members, of));
 
   /** What `Args<…>` makes arguments of. @param {Declared | undefined} args @returns {Declared | undefined} */
   function inputsOf(args) {
@@ -176,9 +184,9 @@ async function writePage({ file, title, members }, places) {
         ],
       ),
       "## Inputs",
-      inputs(declared?.children ?? []),
+      inputs(declared?.children ?? [], title),
       "## Outputs",
-      fields(shown ?? own.filter((each) => each !== get)),
+      fields(shown ?? own.filter((each) => each !== get), title),
     ].join("\n\n");
   }
 

@@ -1,10 +1,11 @@
 // @ts-check
-// docs/api: a page for each resource and for each family of functions, made by TypeDoc from the docstrings.
+// docs/api: a page for each resource and for each family of functions, made by TypeDoc from the docstrings and the definitions; and the table of resources in the README.
 const fs = require("node:fs");
 const path = require("node:path");
 const { root } = require("./command");
 const { readDeclarations } = require("./docs-declarations");
 const { writePage } = require("./docs-page");
+const { readme } = require("./docs-readme");
 
 /** @typedef {import("./docs-declarations").Page} Page */
 
@@ -12,14 +13,14 @@ const folder = path.join(root, "docs/api");
 const notice = "<!-- Made by `npm run docs` from the docstrings. Change those. -->";
 
 /**
- * Every page, by its path below docs/api.
- * @returns {Promise<Map<string, string>>}
+ * Every page, by its path below docs/api, and the README.
+ * @returns {Promise<{ rendered: Map<string, string>, front: string }>}
  */
 async function render() {
   const { pages, places } = await readDeclarations();
   const rendered = new Map([["README.md", `${notice}\n\n${contents([...pages.values()])}\n`]]);
   for (const page of pages.values()) rendered.set(page.file, `${notice}\n\n${await writePage(page, places)}\n`);
-  return rendered;
+  return { rendered, front: readme([...pages.values()]) };
 }
 
 /** The page of all pages. @param {readonly Page[]} pages */
@@ -58,22 +59,25 @@ const pagesThere = () =>
 
 /** Writes the pages. */
 async function docs() {
-  const pages = await render();
+  const { rendered: pages, front } = await render();
   fs.rmSync(folder, { recursive: true, force: true });
   for (const [file, text] of pages) {
     fs.mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
     fs.writeFileSync(path.join(folder, file), text);
   }
-  process.stdout.write(`${pages.size} pages in docs/api.\n`);
+  fs.writeFileSync(path.join(root, "README.md"), front);
+  process.stdout.write(`${pages.size} pages in docs/api, and the table of the README.\n`);
   return 0;
 }
 
-/** The pages that are not what the docstrings say. */
+/** The pages, and the README, that are not what the docstrings and the definitions say. */
 async function outdated() {
-  const pages = await render();
+  const { rendered: pages, front } = await render();
   const read = (/** @type {string} */ file) => fs.readFileSync(path.join(folder, file), "utf8");
   const there = pagesThere();
-  return [...new Set([...pages.keys(), ...there])].filter((file) => !there.includes(file) || read(file) !== pages.get(file));
+  const stale = [...new Set([...pages.keys(), ...there])].filter((file) => !there.includes(file) || read(file) !== pages.get(file));
+  const isFrontStale = fs.readFileSync(path.join(root, "README.md"), "utf8") !== front;
+  return [...stale.map((file) => `docs/api/${file}`), ...(isFrontStale ? ["README.md"] : [])];
 }
 
 module.exports = { docs, outdated };

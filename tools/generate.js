@@ -1,5 +1,5 @@
 // @ts-check
-// What is written from the definitions: the classes that programs use, and the table of all definitions.
+// What is written from the definitions: the classes that programs use, and the table of all definitions; and the lists of the sandbox's routes.
 const fs = require("node:fs");
 const path = require("node:path");
 const ts = require("typescript");
@@ -18,7 +18,7 @@ const { capture, root } = require("./command");
  * @property {boolean} readById
  * @property {boolean} isInternal
  * @property {boolean} needsNothing No input is required.
- * @property {string} noun
+ * @property {string} displayName
  * @property {string[]} secretOutputs Readable attributes that are secrets.
  * @property {string} doc Its comment, as lines without the marks.
  * @property {string[]} types The other public types of the file.
@@ -110,7 +110,7 @@ function read(system, file) {
       readById: Boolean(made ? made.expression.getText() === "settings" : property(object, "readById")),
       isInternal: !doc,
       needsNothing: namesWith(rows, /\brequired: true/).length === 0 && made !== undefined,
-      noun: literal(object, "noun") ?? "",
+      displayName: literal(object, "displayName") ?? "",
       secretOutputs: namesWith(rows, /(?=[\s\S]*\boutput: true)(?=[\s\S]*\bsecret: true)/),
       doc,
       types: source.statements
@@ -131,7 +131,7 @@ const asComment = (text) =>
     : `/** ${text} */\n`;
 
 /** @param {Resource} resource @returns {string} */
-function classOf({ type, constant, inputs, state, base, id, readById, isInternal, needsNothing, noun, secretOutputs, doc }) {
+function classOf({ type, constant, inputs, state, base, id, readById, isInternal, needsNothing, displayName, secretOutputs, doc }) {
   const internal = "/** @internal */\n";
   const get = readById
     ? `  /** Reads what exists without managing it; the id is \`${id}\`. */\n  static readonly get: Getter<${type}> = getter(() => ${type});\n\n`
@@ -140,7 +140,7 @@ function classOf({ type, constant, inputs, state, base, id, readById, isInternal
   const shown = `SettingsResult<${state}${secrets}>`;
   const read =
     base === "settings"
-      ? `\n/** Reads the ${noun} as they are now${secrets ? ", secrets as secret outputs" : ""}: \`GET /api/v2/admin/${id}-settings\`. */
+      ? `\n/** Reads the ${displayName} as they are now${secrets ? ", secrets as secret outputs" : ""}: \`GET /api/v2/admin/${id}-settings\`. */
 export function get${type}(options?: ConnectionArgs): Promise<${shown}> {
   return readSettings(${constant}, options);
 }\n`
@@ -200,6 +200,18 @@ ${all.map(({ constant }) => `  ${constant},\n`).join("")}];
 `;
 }
 
+/** The list of a system's route files in the sandbox. @param {string} folder */
+function routesOf(folder) {
+  const files = sources(folder).map((file) => ({ file, name: file.replace(/-(.)/g, (_, letter) => letter.toUpperCase()) }));
+  return `// Written by \`npm run generate\`: a new file of this folder needs no other line.
+
+import type { RouteFile } from "../route-file";
+${files.map(({ file, name }) => `import * as ${name} from "./${file}";\n`).join("")}
+export const routeFiles: readonly RouteFile[] = [
+${files.map(({ name }) => `  ${name},\n`).join("")}];
+`;
+}
+
 /** @param {Resource} resource */
 const folderOf = ({ isInternal, file }) => (isInternal ? path.posix.dirname(file) : "");
 
@@ -215,6 +227,7 @@ function generated() {
       files.set(path.posix.join("provider", system, folder, "classes.ts"), classesOf(own, folder));
     }
   files.set("provider/definitions.ts", tableOf(bySystem));
+  for (const system of [...systems, "scheduler"]) files.set(`sandbox/${system}/routes/index.ts`, routesOf(`sandbox/${system}/routes`));
   return files;
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // The one entry of every `npm run` command but `format` and `build`: makes what the command needs (dependencies, dist/), then runs it with the arguments that follow.
 //
-//   node tools/run.js <up|refresh|destroy|test|test:real|check|generate|docs|bench|chaos|mutants> [arguments…]
+//   node tools/run.js <up|refresh|destroy|test|test:real|check|new|generate|docs|bench|chaos|mutants> [arguments…]
 const oldest = [20, 18, 1];
 const current = process.versions.node.split(".").map(Number);
 const difference = oldest.map((part, index) => Number(current[index]) - part).find((part) => part !== 0);
@@ -28,6 +28,7 @@ const commands = {
   chaos: (args) => require("./test").chaos(args),
   mutants: (args) => require("./test").mutants(args),
   check: () => require("./check").check(),
+  new: (args) => require("./new").create(args),
   generate: () => require("./generate").generate(),
   docs: () => require("./docs").docs(),
 };
@@ -37,8 +38,8 @@ async function main([name = "", ...args]) {
   const command = Object.keys(commands).includes(name) ? commands[name] : undefined;
   if (!command) throw new Problem(`Name one of the commands: ${Object.keys(commands).join(", ")}.`);
   await install();
-  // It mends what does not compile without it.
-  if (name === "generate") return require("./generate").generate();
+  // They mend what does not compile without them.
+  if (name === "new" || name === "generate") return command(args);
   await build();
   return command(args);
 }

@@ -219,7 +219,7 @@ export class CostEstimationSettings extends CustomResource {
   }
 }
 
-/** Reads the  as they are now, secrets as secret outputs: `GET /api/v2/admin/cost-estimation-settings`. */
+/** Reads the cost estimation settings as they are now, secrets as secret outputs: `GET /api/v2/admin/cost-estimation-settings`. */
 export function getCostEstimationSettings(
   options?: ConnectionArgs,
 ): Promise<SettingsResult<CostEstimationSettingsState, "cloudASecretKey" | "cloudBCredentials" | "cloudCClientSecret">> {
@@ -254,7 +254,7 @@ export class CustomizationSettings extends CustomResource {
   }
 }
 
-/** Reads the  as they are now: `GET /api/v2/admin/customization-settings`. */
+/** Reads the customization settings as they are now: `GET /api/v2/admin/customization-settings`. */
 export function getCustomizationSettings(options?: ConnectionArgs): Promise<SettingsResult<CustomizationSettingsState>> {
   return readSettings(customizationSettings, options);
 }
@@ -287,7 +287,7 @@ export class GeneralSettings extends CustomResource {
   }
 }
 
-/** Reads the  as they are now: `GET /api/v2/admin/general-settings`. */
+/** Reads the general settings as they are now: `GET /api/v2/admin/general-settings`. */
 export function getGeneralSettings(options?: ConnectionArgs): Promise<SettingsResult<GeneralSettingsState>> {
   return readSettings(generalSettings, options);
 }
@@ -327,7 +327,7 @@ export class SamlSettings extends CustomResource {
   }
 }
 
-/** Reads the  as they are now: `GET /api/v2/admin/saml-settings`. */
+/** Reads the SAML settings as they are now: `GET /api/v2/admin/saml-settings`. */
 export function getSamlSettings(options?: ConnectionArgs): Promise<SettingsResult<SamlSettingsState>> {
   return readSettings(samlSettings, options);
 }
@@ -362,7 +362,7 @@ export class SmsSettings extends CustomResource {
   }
 }
 
-/** Reads the  as they are now: `GET /api/v2/admin/sms-settings`. */
+/** Reads the SMS settings as they are now: `GET /api/v2/admin/sms-settings`. */
 export function getSmsSettings(options?: ConnectionArgs): Promise<SettingsResult<SmsSettingsState>> {
   return readSettings(smsSettings, options);
 }
@@ -397,7 +397,7 @@ export class SmtpSettings extends CustomResource {
   }
 }
 
-/** Reads the  as they are now: `GET /api/v2/admin/smtp-settings`. */
+/** Reads the SMTP settings as they are now: `GET /api/v2/admin/smtp-settings`. */
 export function getSmtpSettings(options?: ConnectionArgs): Promise<SettingsResult<SmtpSettingsState>> {
   return readSettings(smtpSettings, options);
 }

@@ -8,11 +8,11 @@ import type { Log } from "../log";
 import type { Platform } from "../platform";
 import type { Records as SchedulerRecords } from "../scheduler/records";
 import type { Records as SecretsRecords } from "../secrets/records";
+import { encode } from "../view";
 import { platformSecrets, platformView } from "./platform";
 import { requestsView } from "./requests";
 import { schedulerSecrets, schedulerView } from "./scheduler";
 import { secretsOf, secretsView } from "./secrets";
-import { encode } from "./view";
 
 /** What the page looks at, and the addresses it names. */
 export interface Sources {

@@ -1,42 +1,13 @@
 import type { Records } from "../platform/records";
+import { routeFiles } from "../platform/routes";
 import type { Settings } from "../platform/settings";
 import { valuesOf } from "../platform/settings";
-import type { Block, Section } from "./view";
-import { row, secret, table, time } from "./view";
+import type { Block, Section } from "../view";
+import { row, secret, table } from "../view";
 
 export function platformView(records: Records, settings: Settings[], url: string): Section {
-  return {
-    note: url,
-    blocks: [
-      ...settings.map((one) => settingsBlock(records, one)),
-      deprecations(records),
-      workspaces(records),
-      table(
-        "Mails sent",
-        ["To", "From", "Server", "At"],
-        records.mail
-          .sent()
-          .map(({ to, sender, host, at }, index) => row(`${index}`, to, sender, host, time(at)))
-          .reverse(),
-      ),
-      table(
-        "Text messages sent",
-        ["To", "From", "At"],
-        records.sms
-          .sent()
-          .map(({ to, from, at }, index) => row(`${index}`, to, from, time(at)))
-          .reverse(),
-      ),
-      table(
-        "OIDC signing keys",
-        ["Key", "Created"],
-        records.keys
-          .list()
-          .map(({ kid, createdAt }) => row(kid, kid, time(createdAt)))
-          .reverse(),
-      ),
-    ],
-  };
+  const views = routeFiles.flatMap(({ view }) => view?.(records) ?? []);
+  return { note: url, blocks: [...settings.map((one) => settingsBlock(records, one)), ...views] };
 }
 
 /** Everything that must not be shown, wherever it turns up. */
@@ -47,7 +18,7 @@ export function platformSecrets(records: Records, settings: Settings[]): string[
       .filter((name) => isSecret(one, name))
       .map((name) => String(values[name] ?? ""));
   });
-  return [records.token, records.memberToken, ...held];
+  return [records.token, records.memberToken, ...held, ...routeFiles.flatMap(({ secrets }) => secrets?.(records) ?? [])];
 }
 
 /** What the API itself never shows, and what it shows but should be seen by nobody else. */
@@ -61,22 +32,4 @@ function settingsBlock(records: Records, settings: Settings): Block {
     return { ...row(name, name, shown), untouched: value === settings.attributes[name]?.default };
   });
   return table(settings.type, [], rows);
-}
-
-function deprecations({ modules }: Records): Block {
-  const rows = modules.flatMap(({ organization, name, provider, versions }) =>
-    [...versions].flatMap(([version, { deprecation }]) => {
-      const id = `${organization.name}/${name}/${provider} ${version}`;
-      return deprecation ? [row(id, id, deprecation.reason, deprecation.link ?? "")] : [];
-    }),
-  );
-  const count = modules.reduce((sum, { versions }) => sum + versions.size, 0);
-  return table("Deprecated module versions", ["Version", "Reason", "Link"], rows, `None of ${count}.`);
-}
-
-function workspaces(records: Records): Block {
-  const rows = [...records.workspaces.values()].map(({ id, name, organization, locked, run }) =>
-    row(id, `${organization.name}/${name}`, run?.status ?? "never run", locked ? "locked" : ""),
-  );
-  return table("Workspaces", ["Workspace", "Run", "Lock"], rows);
 }

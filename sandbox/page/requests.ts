@@ -1,6 +1,6 @@
 import type { Log } from "../log";
-import type { Section, Tone } from "./view";
-import { row, table } from "./view";
+import type { Section, Tone } from "../view";
+import { row, table } from "../view";
 
 /** As many of the newest as can be looked at. */
 const most = 200;

@@ -1,7 +1,7 @@
 import type { Noun, Records, Row } from "../scheduler/records";
 import { home } from "../scheduler/records";
-import type { Block, Cell, Section, TableRow, Tone } from "./view";
-import { row, table } from "./view";
+import type { Block, Cell, Section, TableRow, Tone } from "../view";
+import { row, table } from "../view";
 
 export function schedulerView(records: Records, url: string): Section {
   return {

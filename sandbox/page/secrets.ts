@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import type { Mount, Records } from "../secrets/records";
+import type { Records } from "../secrets/records";
+import { routeFiles } from "../secrets/routes";
 import type { Key } from "../secrets/seal";
-import type { Block, Cell, Section } from "./view";
-import { fields, row, secret, table, time } from "./view";
+import type { Block, Cell, Section } from "../view";
+import { fields, row, table, time } from "../view";
 
 export function secretsView(records: Records, now: Date, url: string): Section {
-  const mounts = [...records.mounts.values()].flatMap(mount);
+  const mounts = [...records.mounts.values()].flatMap((mount) => routeFiles.flatMap(({ view }) => view?.(mount) ?? []));
   return { note: url, blocks: [unsealKeys(records), rekey(records), ...backup(records), ...mounts, leases(records, now)] };
 }
 
@@ -14,7 +15,7 @@ export function secretsOf({ tokens, mounts, key, attempt }: Records): string[] {
   const shares = [...key.shares, ...(attempt?.candidate?.shares ?? [])];
   return [
     ...tokens.keys(),
-    ...[...mounts.values()].flatMap(({ access }) => (access ? [access.token, access.clientKey] : [])),
+    ...[...mounts.values()].flatMap((mount) => routeFiles.flatMap(({ secrets }) => secrets?.(mount) ?? [])),
     ...shares.flatMap((share) => [share, Buffer.from(share, "base64").toString("hex")]),
   ];
 }
@@ -57,28 +58,6 @@ function backup({ backup }: Records): Block[] {
   if (!backup) return [];
   const rows = backup.messages.map(({ fingerprint, message }, at) => row(`${at}`, fingerprint, `${message.length} bytes, encrypted`));
   return [table("Backup of new shares", ["Holder's key", "Message"], rows)];
-}
-
-function mount({ path, access, lease, roles }: Mount): Block[] {
-  return [
-    fields(
-      `${path}config/access`,
-      access && {
-        address: access.address,
-        token: secret(access.token),
-        "max token name length": String(access.maxTokenNameLength),
-        "CA certificate": access.caCert,
-        "client certificate": access.clientCert,
-        "client key": secret(access.clientKey),
-      },
-    ),
-    fields(`${path}config/lease`, lease && { ttl: `${lease.ttl} s`, "max ttl": `${lease.maxTtl} s` }),
-    table(
-      `${path}role`,
-      ["Role", "Type", "Policies", "Global"],
-      [...roles].map(([name, { type, policies, global }]) => row(name, name, type, policies.join(", "), global ? "yes" : "")),
-    ),
-  ];
 }
 
 /** The tokens that the service generated, by their accessors; the id of the token that asked for one is a secret. */

@@ -5,20 +5,8 @@ import { bodyOf, errors, missing } from "./answer";
 import type { Dialect } from "./dialect";
 import { HttpError } from "./http-error";
 import { Records, randomText } from "./records";
-import * as adminWorkspaces from "./routes/admin-workspaces";
-import * as costEstimation from "./routes/cost-estimation-settings";
-import * as customization from "./routes/customization-settings";
+import { routeFiles } from "./routes";
 import * as general from "./routes/general-settings";
-import * as jwks from "./routes/jwks";
-import * as moduleVersions from "./routes/module-versions";
-import * as oidc from "./routes/oidc-settings";
-import * as organizations from "./routes/organizations";
-import * as ping from "./routes/ping";
-import * as registry from "./routes/registry";
-import * as saml from "./routes/saml-settings";
-import * as sms from "./routes/sms-settings";
-import * as smtp from "./routes/smtp-settings";
-import * as workspaces from "./routes/workspaces";
 import { applySeed, initialSeed } from "./seed";
 import type { PlatformService } from "./service";
 import type { Settings } from "./settings";
@@ -44,7 +32,7 @@ export function createPlatform(dialect: Dialect, clock: Clock): Platform {
     applySeed(records, initialSeed(clock.now()), clock.now());
   };
   reset();
-  const generalSettings = general.generalSettings(dialect);
+  const generalSettings = general.settings(dialect);
   const app = new Hono<AppEnv>();
 
   app.use(async (c, next) => {
@@ -65,10 +53,8 @@ export function createPlatform(dialect: Dialect, clock: Clock): Platform {
     return errors(c, 429, { detail: "You have exceeded the API's rate limit." });
   });
 
-  if (dialect.clientRoutes) {
-    ping.routes(app);
-    jwks.routes(app);
-  }
+  const served = routeFiles.filter(({ isServed }) => isServed?.(dialect) ?? true);
+  for (const { isPublic, routes } of served) if (isPublic) routes(app, dialect);
 
   app.use(async (c, next) => {
     const user = records.user(/^Bearer (.+)$/i.exec(c.req.header("authorization") ?? "")?.[1]);
@@ -79,22 +65,8 @@ export function createPlatform(dialect: Dialect, clock: Clock): Platform {
     return next();
   });
 
-  const settings = [
-    general.routes(app, dialect),
-    costEstimation.routes(app, dialect),
-    saml.routes(app, dialect),
-    smtp.routes(app, dialect),
-    sms.routes(app, dialect),
-    customization.routes(app, dialect),
-  ];
-  oidc.routes(app);
-  adminWorkspaces.routes(app);
-  moduleVersions.routes(app);
-  registry.routes(app);
-  if (dialect.clientRoutes) {
-    organizations.routes(app);
-    workspaces.routes(app);
-  }
+  for (const { isPublic, routes } of served) if (!isPublic) routes(app, dialect);
+  const settings = served.flatMap((file) => file.settings?.(dialect) ?? []);
 
   app.notFound(missing);
   app.onError((error, c) => {

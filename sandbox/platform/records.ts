@@ -85,6 +85,8 @@ export class Records {
   modules: Module[] = [];
   /** By type; only what somebody set. */
   settings: Map<string, Values> = new Map();
+  /** Another object after each reset: what a route file remembers of its own, by this key in a WeakMap, is gone then. */
+  lifetime: object = {};
   /** What is appended to a deprecation's reason. */
   suffix = "";
   readonly keys: SigningKeys;
@@ -107,6 +109,7 @@ export class Records {
     this.workspaces.clear();
     this.modules = [];
     this.settings.clear();
+    this.lifetime = {};
     this.suffix = "";
     this.#lastNumber = 0;
     for (const part of [this.keys, this.mail, this.sms, this.rate]) part.reset();

@@ -1,4 +1,5 @@
-import type { Route } from "./answer";
+import type { Hono } from "hono";
+import type { AppEnv, Route } from "./answer";
 import { attributesOf, document } from "./answer";
 import type { Attribute, Values } from "./attributes";
 import type { Problem } from "./http-error";
@@ -51,6 +52,13 @@ export function show(c: Route, settings: Settings): Response {
 export function store(c: Route, settings: Settings, values: Values): Response {
   c.var.records.settings.set(settings.type, values);
   return show(c, settings);
+}
+
+/** Serves settings that need no more than that. */
+export function serve(app: Hono<AppEnv>, settings: Settings): void {
+  const path = `/api/v2/admin/${settings.type}`;
+  app.get(path, (c) => show(c, settings));
+  app.patch(path, (c) => store(c, settings, merged(c, settings)));
 }
 
 /** The named attributes that settings cannot be enabled without. */

@@ -9,10 +9,7 @@ import type { Dialect } from "./dialect";
 import { HttpError } from "./http-error";
 import type { Noun } from "./records";
 import { Records } from "./records";
-import * as deployments from "./routes/deployments";
-import * as jobs from "./routes/jobs";
-import * as members from "./routes/members";
-import * as nodes from "./routes/nodes";
+import { routeFiles } from "./routes";
 import { applySeed, initialSeed } from "./seed";
 import type { SchedulerRecords, SchedulerService, SchedulerTokenRequest } from "./service";
 import { createToken, deleteToken } from "./tokens";
@@ -48,10 +45,7 @@ export function createScheduler(dialect: Dialect, clock: Clock): Scheduler {
     return next();
   });
 
-  jobs.routes(app, dialect);
-  deployments.routes(app);
-  nodes.routes(app);
-  members.routes(app);
+  for (const { routes } of routeFiles) routes(app, dialect);
 
   const paths = new Set(app.routes.filter(({ method }) => method !== "ALL").map(({ path }) => path));
   for (const path of paths)

@@ -1,5 +1,6 @@
 import type { Context, Env } from "hono";
 import type { Dialect } from "./dialect";
+import type { Group } from "./document";
 import { one } from "./http-error";
 import type { Mount, Records, Token } from "./records";
 
@@ -13,6 +14,8 @@ export interface AppEnv extends Env {
     fields: Record<string, unknown>;
     /** Present on the routes of an engine. */
     mount: Mount;
+    /** What the API document shows, with these engines. */
+    groups(mounts: string[]): Group[];
     /** Absent only on a route that needs none. */
     token: Token | undefined;
   };

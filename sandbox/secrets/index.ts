@@ -6,29 +6,14 @@ import { parseBool } from "../parse-bool";
 import type { AppEnv, Route } from "./answer";
 import { denied, errors, unsupportedPath } from "./answer";
 import type { Dialect } from "./dialect";
+import type { Group } from "./document";
 import { FieldError } from "./fields";
 import { HttpError } from "./http-error";
 import { expire } from "./leases";
 import { allows } from "./policy";
 import { Records } from "./records";
-import * as access from "./routes/config-access";
-import * as lease from "./routes/config-lease";
-import * as creds from "./routes/creds";
-import * as leases from "./routes/leases";
-import * as mounts from "./routes/mounts";
-import * as openapi from "./routes/openapi";
-import * as policies from "./routes/policies";
-import * as rekeyBackup from "./routes/rekey-backup";
-import * as rekeyInit from "./routes/rekey-init";
-import * as rekeyUpdate from "./routes/rekey-update";
-import * as rekeyVerify from "./routes/rekey-verify";
-import * as role from "./routes/role";
-import * as sealStatus from "./routes/seal-status";
-import * as token from "./routes/token";
-import * as tokenAccessors from "./routes/token-accessors";
-import * as tokenLookup from "./routes/token-lookup";
-import * as tokenRevoke from "./routes/token-revoke";
-import * as unseal from "./routes/unseal";
+import type { RouteFile } from "./route-file";
+import { routeFiles } from "./routes";
 import type { SchedulerPeer } from "./scheduler-peer";
 import type { Key } from "./seal";
 import { opens } from "./seal";
@@ -48,12 +33,6 @@ export interface Secrets {
   service(url: string, drop: () => void): SecretsService;
 }
 
-/** What a file in routes/ brings: its part of the document of the API, and what answers there. */
-interface RouteFile {
-  paths(dialect: Dialect): openapi.Described[];
-  routes(app: Hono<AppEnv>, dialect: Dialect): void;
-}
-
 const unauthenticated = ["sys/internal/specs/openapi"];
 
 /** The secrets service: every request is authorized here as the real product does, in its order, before a route sees it. */
@@ -71,6 +50,19 @@ export function createSecrets(
     applySeed(records);
   };
   reset();
+  const served = routeFiles.filter(({ isServed }) => isServed?.(dialect) ?? true);
+  const described = (below: RouteFile["below"]) => served.filter((file) => file.below === below).flatMap(({ paths }) => paths(dialect));
+  const fixed: Group[] = [
+    { mount: "sys/", tag: "system", prefix: "", paths: described("sys") },
+    { mount: "auth/token/", tag: "auth", prefix: "token-", paths: described("auth/token") },
+  ];
+  const enginePaths = described("engine");
+  const groups = (engines: string[]): Group[] => [
+    ...fixed,
+    ...engines.map((mount) => ({ mount, tag: "secrets", prefix: `${dialect.engine}-`, paths: enginePaths })),
+  ];
+  const sudo = fixed.flatMap(({ mount, paths }) => paths.filter((path) => path.sudo).map(({ path }) => `${mount}${path}`));
+  const needsSudo = (path: string): boolean => sudo.includes(path.replace(/\/$/, ""));
   const app = new Hono<AppEnv>({ getPath: (request) => route(records, pathOf(request)) });
 
   const authorize = async (c: Route, next: Next): Promise<Response | undefined> => {
@@ -79,6 +71,7 @@ export function createSecrets(
     c.set("records", records);
     c.set("dialect", dialect);
     c.set("now", clock.now());
+    c.set("groups", groups);
     if (dialect.raw.includes(path)) {
       // A sealed node is no active one, and says so before it reads the request.
       if (records.sealed && path.startsWith("sys/rekey/")) return errors(c, 503, "node is not active");
@@ -109,7 +102,7 @@ export function createSecrets(
     if (id && !found) return errors(c, 403, "2 errors occurred:\n\t* permission denied\n\t* invalid token\n\n");
     if (!unauthenticated.includes(path)) {
       if (!found) return errors(c, 403, "permission denied");
-      const needed = [capability(method, path, records, dialect), ...(needsSudo(path) ? ["sudo"] : [])];
+      const needed = [capability(method, path, records, dialect, served), ...(needsSudo(path) ? ["sudo"] : [])];
       if (!found.policies.includes("root") && !allows(records.rules(found), path, needed)) return denied(c);
     }
     c.set("token", found);
@@ -128,26 +121,7 @@ export function createSecrets(
     return records.exclusive(() => authorize(c, next));
   });
 
-  const engine: RouteFile[] = [access, lease, role, creds];
-  const system: RouteFile[] = [mounts, policies, rekeyInit, rekeyUpdate, rekeyVerify, rekeyBackup];
-  const tokens: RouteFile[] = [token, tokenAccessors];
-  if (dialect.leases) {
-    system.push(leases);
-    tokens.push(tokenLookup, tokenRevoke);
-  }
-  if (dialect.raw.includes("sys/unseal")) system.push(sealStatus, unseal);
-  for (const { routes } of [...engine, ...system, ...tokens]) routes(app, dialect);
-  const described = (files: RouteFile[]) => files.flatMap(({ paths }) => paths(dialect));
-  const fixed: openapi.Group[] = [
-    { mount: "sys/", tag: "system", prefix: "", paths: [...described(system), ...openapi.paths()] },
-    { mount: "auth/token/", tag: "auth", prefix: "token-", paths: described(tokens) },
-  ];
-  openapi.routes(app, dialect, (engines) => [
-    ...fixed,
-    ...engines.map((mount) => ({ mount, tag: "secrets", prefix: `${dialect.engine}-`, paths: described(engine) })),
-  ]);
-  const sudo = fixed.flatMap(({ mount, paths }) => paths.filter((path) => path.sudo).map(({ path }) => `${mount}${path}`));
-  const needsSudo = (path: string): boolean => sudo.includes(path.replace(/\/$/, ""));
+  for (const { routes } of served) routes(app, dialect);
   app.notFound(unsupportedPath);
   app.onError((error, c) => {
     if (error instanceof HttpError) return errors(c as Route, error.status, ...error.messages);
@@ -228,17 +202,14 @@ function route(records: Records, path: string): string {
 }
 
 /** What a policy must allow. Only the paths that tell creating from updating ask for "create". */
-function capability(method: string, path: string, records: Records, { roleName }: Dialect): string {
+function capability(method: string, path: string, records: Records, dialect: Dialect, files: readonly RouteFile[]): string {
   if (method === "LIST" || method === "DELETE" || method === "PATCH") return method.toLowerCase();
   if (method === "GET") return "read";
   // An operation that no policy can allow.
   if (method !== "POST" && method !== "PUT") return "none";
   const mount = records.mountAt(path);
   const rest = path.slice(mount?.path.length);
-  if (mount && rest === "config/access") return mount.access ? "update" : "create";
-  const name = new RegExp(`^role/(${roleName.pattern})$`).exec(rest)?.[1];
-  if (mount && name !== undefined) return mount.roles.has(name) ? "update" : "create";
-  return "update";
+  return mount && files.some(({ exists }) => exists?.(mount, rest, dialect) === false) ? "create" : "update";
 }
 
 /** The fields of a body: JSON whatever its media type says, or a form, which is what curl says by default. */

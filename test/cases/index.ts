@@ -1,11 +1,22 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Context, ResourceCase } from "./case";
+import type { SettingsCase } from "./settings";
 
-/** Every case of this folder: a new resource needs no line anywhere. */
-export const cases: readonly ResourceCase[] = readdirSync(__dirname)
+interface CaseFile {
+  cases: readonly ResourceCase[];
+  settings?: SettingsCase;
+}
+
+/** Every file of this folder: a new resource needs no line anywhere. */
+const files = readdirSync(__dirname)
   .filter((file) => file.endsWith(".ts") && !/^(case|index|settings)\.ts$|\.test\.ts$/.test(file))
-  .flatMap((file) => (require(join(__dirname, file)) as { cases: readonly ResourceCase[] }).cases);
+  .map((file) => require(join(__dirname, file)) as CaseFile);
+
+export const cases: readonly ResourceCase[] = files.flatMap((file) => file.cases);
+
+/** All settings, with values of each attribute. */
+export const settingsCases: readonly SettingsCase[] = files.flatMap(({ settings }) => settings ?? []);
 
 /** Those that live by themselves: all but the steps of a rekey. */
 export const livingCases = cases.filter(({ requests }) => requests);

@@ -13,7 +13,7 @@ import { EncryptedShare, RekeyBackup, RekeyStatus, ShareSet, Submission } from "
 export interface RekeyArgs extends Args<RekeyInputs> {}
 
 /**
- * Changes the unseal keys: new shares, in any number and with any threshold, in the place of the current ones. `sys/rekey/*`.
+ * New unseal keys in the place of the current ones, in any number and with any threshold: `sys/rekey/init`, `update`, `verify` and `backup`.
  *
  * It is a component of three resources, since Pulumi saves its state after each: the *attempt*, before any share is given; the *shares*, which keep the new
  * ones before anything is committed; and the *commit*, which proves the new shares, commits them, and reads back. Wherever a run is killed, the shares that open the

@@ -2,10 +2,10 @@
 // The sandbox's page. Each event brings one section as it is now; what differs from before is put in place and lights up.
 // All that comes from the services is set as text, never as markup.
 
-/** @typedef {import("../view.js").Section} Section */
-/** @typedef {import("../view.js").Block} Block */
-/** @typedef {import("../view.js").TableRow} TableRow */
-/** @typedef {import("../view.js").Cell} Cell */
+/** @typedef {import("../../view.js").Section} Section */
+/** @typedef {import("../../view.js").Block} Block */
+/** @typedef {import("../../view.js").TableRow} TableRow */
+/** @typedef {import("../../view.js").Cell} Cell */
 
 const changed = "changed";
 const state = /** @type {HTMLElement} */ (document.getElementById("state"));

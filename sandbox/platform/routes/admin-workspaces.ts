@@ -1,9 +1,11 @@
 import type { Hono } from "hono";
+import type { Block } from "../../view";
+import { row, table } from "../../view";
 import type { AppEnv, Route } from "../answer";
 import { document, done, missing } from "../answer";
 import { HttpError } from "../http-error";
 import { page } from "../paging";
-import type { Workspace } from "../records";
+import type { Records, Workspace } from "../records";
 import { runStatuses } from "../records";
 import type { Resource } from "../wire";
 import { organization, run, user, workspace } from "../wire";
@@ -103,4 +105,11 @@ function included(c: Route, workspaces: Workspace[]): { included?: Resource[] } 
       ...(wanted.includes("current_run") ? runs.map(run) : []),
     ],
   };
+}
+
+export function view(records: Records): Block[] {
+  const rows = [...records.workspaces.values()].map(({ id, name, organization, locked, run }) =>
+    row(id, `${organization.name}/${name}`, run?.status ?? "never run", locked ? "locked" : ""),
+  );
+  return [table("Workspaces", ["Workspace", "Run", "Lock"], rows)];
 }

@@ -3,13 +3,13 @@ import type { AppEnv } from "../answer";
 import type { Values } from "../attributes";
 import type { Dialect } from "../dialect";
 import type { Settings } from "../settings";
-import { merged, show, store, wrong } from "../settings";
+import { serve, wrong } from "../settings";
 
-export function routes(app: Hono<AppEnv>, dialect: Dialect): Settings {
+export function settings(dialect: Dialect): Settings {
   const { keyPair, document, client, derived } = dialect.costEstimation;
   const complete = (values: Values, names: string[]): boolean => names.every((name) => values[name]);
 
-  const settings: Settings = {
+  return {
     type: "cost-estimation-settings",
     id: "cost-estimation",
     attributes: {
@@ -22,12 +22,9 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): Settings {
         ? []
         : [wrong("enabled", "requires at least one complete set of credentials")],
   };
-
-  const path = "/api/v2/admin/cost-estimation-settings";
-  app.get(path, (c) => show(c, settings));
-  app.patch(path, (c) => store(c, settings, merged(c, settings)));
-  return settings;
 }
+
+export const routes = (app: Hono<AppEnv>, dialect: Dialect): void => serve(app, settings(dialect));
 
 /** The key file of the second cloud, as text. */
 function isJsonObject(text: unknown): boolean {

@@ -2,10 +2,10 @@ import type { Hono } from "hono";
 import type { AppEnv } from "../answer";
 import type { Dialect } from "../dialect";
 import type { Settings } from "../settings";
-import { merged, show, store } from "../settings";
+import { serve } from "../settings";
 
-export function routes(app: Hono<AppEnv>, dialect: Dialect): Settings {
-  const settings: Settings = {
+export function settings(dialect: Dialect): Settings {
+  return {
     type: "customization-settings",
     id: "customization",
     attributes: {
@@ -16,9 +16,6 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): Settings {
       "new-user": { type: "string", default: "" },
     },
   };
-
-  const path = "/api/v2/admin/customization-settings";
-  app.get(path, (c) => show(c, settings));
-  app.patch(path, (c) => store(c, settings, merged(c, settings)));
-  return settings;
 }
+
+export const routes = (app: Hono<AppEnv>, dialect: Dialect): void => serve(app, settings(dialect));

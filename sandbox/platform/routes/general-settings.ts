@@ -2,11 +2,11 @@ import type { Hono } from "hono";
 import type { AppEnv } from "../answer";
 import type { Dialect } from "../dialect";
 import type { Settings } from "../settings";
-import { merged, show, store, wrong } from "../settings";
+import { serve, wrong } from "../settings";
 
 const leastRate = 30;
 
-export function generalSettings(dialect: Dialect): Settings {
+export function settings(dialect: Dialect): Settings {
   return {
     type: "general-settings",
     id: "general",
@@ -25,10 +25,4 @@ export function generalSettings(dialect: Dialect): Settings {
   };
 }
 
-export function routes(app: Hono<AppEnv>, dialect: Dialect): Settings {
-  const settings = generalSettings(dialect);
-  const path = "/api/v2/admin/general-settings";
-  app.get(path, (c) => show(c, settings));
-  app.patch(path, (c) => store(c, settings, merged(c, settings)));
-  return settings;
-}
+export const routes = (app: Hono<AppEnv>, dialect: Dialect): void => serve(app, settings(dialect));

@@ -1,5 +1,9 @@
 import type { Hono } from "hono";
 import type { AppEnv } from "../answer";
+import type { Dialect } from "../dialect";
+
+export const isServed = ({ clientRoutes }: Dialect): boolean => clientRoutes;
+export const isPublic = true;
 
 /** The signing keys as the clouds fetch them; it needs no token. */
 export function routes(app: Hono<AppEnv>): void {

@@ -1,7 +1,10 @@
 import type { Hono } from "hono";
+import type { Block } from "../../view";
+import { row, table } from "../../view";
 import type { AppEnv, Route } from "../answer";
 import { attributesOf, document, missing, objectOf } from "../answer";
 import { HttpError } from "../http-error";
+import type { Records } from "../records";
 import { mayManage } from "../records";
 import { wrong } from "../settings";
 import { deprecation, moduleVersion } from "../wire";
@@ -32,4 +35,15 @@ function request(c: Route): { reason: string; link: string | null } | undefined 
   if (link !== undefined && link !== null && typeof link !== "string")
     throw new HttpError(422, wrong("deprecation/link", "has to be a string"));
   return { reason: reason + c.var.records.suffix, link: link || null };
+}
+
+export function view({ modules }: Records): Block[] {
+  const rows = modules.flatMap(({ organization, name, provider, versions }) =>
+    [...versions].flatMap(([version, { deprecation }]) => {
+      const id = `${organization.name}/${name}/${provider} ${version}`;
+      return deprecation ? [row(id, id, deprecation.reason, deprecation.link ?? "")] : [];
+    }),
+  );
+  const count = modules.reduce((sum, { versions }) => sum + versions.size, 0);
+  return [table("Deprecated module versions", ["Version", "Reason", "Link"], rows, `None of ${count}.`)];
 }

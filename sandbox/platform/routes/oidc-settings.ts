@@ -1,6 +1,9 @@
 import type { Hono } from "hono";
+import type { Block } from "../../view";
+import { row, table, time } from "../../view";
 import type { AppEnv } from "../answer";
 import { done } from "../answer";
+import type { Records } from "../records";
 
 export function routes(app: Hono<AppEnv>): void {
   const path = "/api/v2/admin/oidc-settings/actions";
@@ -15,3 +18,14 @@ export function routes(app: Hono<AppEnv>): void {
     return done(c);
   });
 }
+
+export const view = ({ keys }: Records): Block[] => [
+  table(
+    "OIDC signing keys",
+    ["Key", "Created"],
+    keys
+      .list()
+      .map(({ kid, createdAt }) => row(kid, kid, time(createdAt)))
+      .reverse(),
+  ),
+];

@@ -1,13 +1,16 @@
 import type { Hono } from "hono";
 import type { AppEnv, Route } from "../answer";
 import { attributesOf, document, done, missing } from "../answer";
+import type { Dialect } from "../dialect";
 import { HttpError } from "../http-error";
 import { page } from "../paging";
 import type { Organization } from "../records";
 import { mayManage } from "../records";
 import { valuesOf, wrong } from "../settings";
 import { organization } from "../wire";
-import { generalSettings } from "./general-settings";
+import { settings as generalSettings } from "./general-settings";
+
+export const isServed = ({ clientRoutes }: Dialect): boolean => clientRoutes;
 
 /** As far as clients need them to set up and to clean up. */
 export function routes(app: Hono<AppEnv>): void {

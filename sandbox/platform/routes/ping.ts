@@ -1,5 +1,9 @@
 import type { Hono } from "hono";
 import type { AppEnv } from "../answer";
+import type { Dialect } from "../dialect";
+
+export const isServed = ({ clientRoutes }: Dialect): boolean => clientRoutes;
+export const isPublic = true;
 
 const headers = {
   "tfp-api-version": "2.6",

@@ -11,8 +11,8 @@ const endpoints = ["slo-endpoint-url", "sso-endpoint-url"];
 const timeout = "sso-api-token-session-timeout";
 const names = ["attr-username", "attr-groups", "attr-site-admin", "site-admin-role"];
 
-export function routes(app: Hono<AppEnv>, dialect: Dialect): Settings {
-  const settings: Settings = {
+export function settings(dialect: Dialect): Settings {
+  return {
     type: "saml-settings",
     id: "saml",
     attributes: {
@@ -39,22 +39,22 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): Settings {
       ...(values.enabled ? required(values, "idp-cert", ...endpoints, ...names) : []),
     ],
   };
+}
 
+export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
+  const saml = settings(dialect);
   const path = "/api/v2/admin/saml-settings";
-  app.get(path, (c) => show(c, settings));
+  app.get(path, (c) => show(c, saml));
 
   app.patch(path, (c) => {
-    const before = valuesOf(c.var.records, settings);
-    const values = merged(c, settings);
+    const before = valuesOf(c.var.records, saml);
+    const values = merged(c, saml);
     // The certificate held so far stays valid while the identity provider changes over.
     if (before["idp-cert"] && values["idp-cert"] !== before["idp-cert"]) values["old-idp-cert"] = before["idp-cert"];
-    return store(c, settings, values);
+    return store(c, saml, values);
   });
 
-  app.post(`${path}/actions/revoke-old-certificate`, (c) =>
-    store(c, settings, { ...valuesOf(c.var.records, settings), "old-idp-cert": null }),
-  );
-  return settings;
+  app.post(`${path}/actions/revoke-old-certificate`, (c) => store(c, saml, { ...valuesOf(c.var.records, saml), "old-idp-cert": null }));
 }
 
 function isHttps(value: unknown): boolean {

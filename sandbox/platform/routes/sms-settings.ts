@@ -1,15 +1,17 @@
 import type { Hono } from "hono";
+import type { Block } from "../../view";
+import { row, table, time } from "../../view";
 import type { AppEnv, Route } from "../answer";
 import { errors } from "../answer";
 import type { Dialect } from "../dialect";
+import type { Records } from "../records";
 import type { Settings } from "../settings";
-import { merged, required, show, store, valuesOf } from "../settings";
+import { required, serve, valuesOf } from "../settings";
 
-export function routes(app: Hono<AppEnv>, dialect: Dialect): Settings {
-  const { type, id, verifies } = dialect.sms;
-  const settings: Settings = {
-    type,
-    id,
+export function settings(dialect: Dialect): Settings {
+  return {
+    type: dialect.sms.type,
+    id: dialect.sms.id,
     attributes: {
       enabled: { type: "boolean", default: false },
       "account-sid": { type: "string", default: null },
@@ -18,13 +20,14 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): Settings {
     },
     problems: (values) => (values.enabled ? required(values, "account-sid", "auth-token", "from-number") : []),
   };
+}
 
-  const path = `/api/v2/admin/${type}`;
-  app.get(path, (c) => show(c, settings));
-  app.patch(path, (c) => store(c, settings, merged(c, settings)));
+export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
+  const sms = settings(dialect);
+  serve(app, sms);
 
-  app.on(verifies, `${path}/verify`, (c) => {
-    const values = valuesOf(c.var.records, settings);
+  app.on(dialect.sms.verifies, `/api/v2/admin/${sms.type}/verify`, (c) => {
+    const values = valuesOf(c.var.records, sms);
     const to = testNumber(c);
     if (!to) return errors(c, 400, { detail: "The test number is missing." });
     if (!values.enabled) return errors(c, 400, { detail: "The SMS provider is disabled." });
@@ -32,7 +35,6 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): Settings {
       return errors(c, 400, { detail: "The SMS provider refused the message." });
     return c.body(null, 200);
   });
-  return settings;
 }
 
 /** However the body lacks its number, that is one mistake and one answer. */
@@ -41,3 +43,14 @@ function testNumber(c: Route): string | undefined {
   const number = data?.attributes?.["test-number"];
   return typeof number === "string" ? number : undefined;
 }
+
+export const view = ({ sms }: Records): Block[] => [
+  table(
+    "Text messages sent",
+    ["To", "From", "At"],
+    sms
+      .sent()
+      .map(({ to, from, at }, index) => row(`${index}`, to, from, time(at)))
+      .reverse(),
+  ),
+];

@@ -1,12 +1,15 @@
 import type { Hono } from "hono";
+import type { Block } from "../../view";
+import { row, table, time } from "../../view";
 import type { AppEnv } from "../answer";
 import { errors } from "../answer";
 import type { Dialect } from "../dialect";
 import { HttpError } from "../http-error";
+import type { Records } from "../records";
 import type { Settings } from "../settings";
 import { merged, required, show, store, valuesOf, wrong } from "../settings";
 
-const settings: Settings = {
+const smtp: Settings = {
   type: "smtp-settings",
   id: "smtp",
   attributes: {
@@ -23,28 +26,40 @@ const settings: Settings = {
     values.enabled ? required(values, "host", "port", "sender", ...(values.auth === "none" ? [] : ["username", "password"])) : [],
 };
 
+export const settings = (): Settings => smtp;
+
 const failures = {
   401: "SMTP user credentials are invalid.",
   500: "The SMTP server returned a server error.",
   504: "The SMTP server timed out.",
 };
 
-export function routes(app: Hono<AppEnv>, dialect: Dialect): Settings {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   const path = "/api/v2/admin/smtp-settings";
-  app.get(path, (c) => show(c, settings));
+  app.get(path, (c) => show(c, smtp));
 
   app.patch(path, (c) => {
-    const before = valuesOf(c.var.records, settings);
-    const { "test-email-address": to, ...values } = merged(c, settings);
+    const before = valuesOf(c.var.records, smtp);
+    const { "test-email-address": to, ...values } = merged(c, smtp);
     if (dialect.needsTestAddress && values.enabled && !before.enabled && !to)
       throw new HttpError(422, wrong("test-email-address", "is required to enable"));
     // The document knows no condition but the address: the mail goes out though the settings are not enabled.
     const failure = to
       ? c.var.records.mail.deliver({ to: String(to), sender: String(values.sender ?? ""), host: String(values.host ?? ""), at: c.var.now })
       : undefined;
-    if (!failure) return store(c, settings, values);
-    if (failure.stored) store(c, settings, values);
+    if (!failure) return store(c, smtp, values);
+    if (failure.stored) store(c, smtp, values);
     return errors(c, failure.status, { detail: failures[failure.status] });
   });
-  return settings;
 }
+
+export const view = ({ mail }: Records): Block[] => [
+  table(
+    "Mails sent",
+    ["To", "From", "Server", "At"],
+    mail
+      .sent()
+      .map(({ to, sender, host, at }, index) => row(`${index}`, to, sender, host, time(at)))
+      .reverse(),
+  ),
+];

@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 import type { AppEnv, Route } from "../answer";
 import { attributesOf, document, done, errors, missing, objectOf } from "../answer";
+import type { Dialect } from "../dialect";
 import { HttpError } from "../http-error";
 import { page } from "../paging";
 import type { Organization, Workspace } from "../records";
@@ -8,6 +9,8 @@ import { mayManage } from "../records";
 import { wrong } from "../settings";
 import { workspace } from "../wire";
 import { checkedName, organizationOf } from "./organizations";
+
+export const isServed = ({ clientRoutes }: Dialect): boolean => clientRoutes;
 
 /** As far as clients need them to set up and to clean up. */
 export function routes(app: Hono<AppEnv>): void {

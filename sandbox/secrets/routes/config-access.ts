@@ -1,9 +1,33 @@
 import type { Hono } from "hono";
+import type { Block } from "../../view";
+import { fields as block, secret } from "../../view";
 import type { AppEnv } from "../answer";
 import { data, done, errors, missing, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
+import type { Described } from "../document";
 import { text, whole } from "../fields";
-import type { Described } from "./openapi";
+import type { Mount } from "../records";
+
+export const below = "engine";
+
+export const exists = ({ access }: Mount, path: string): boolean | undefined =>
+  path === "config/access" ? access !== undefined : undefined;
+
+export const view = ({ path, access }: Mount): Block[] => [
+  block(
+    `${path}config/access`,
+    access && {
+      address: access.address,
+      token: secret(access.token),
+      "max token name length": String(access.maxTokenNameLength),
+      "CA certificate": access.caCert,
+      "client certificate": access.clientCert,
+      "client key": secret(access.clientKey),
+    },
+  ),
+];
+
+export const secrets = ({ access }: Mount): string[] => (access ? [access.token, access.clientKey] : []);
 
 export const paths = (dialect: Dialect): Described[] => [
   {

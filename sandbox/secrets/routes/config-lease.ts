@@ -1,10 +1,19 @@
 import type { Hono } from "hono";
+import type { Block } from "../../view";
+import { fields } from "../../view";
 import type { AppEnv } from "../answer";
 import { data, done, missing, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
+import type { Described } from "../document";
 import { duration } from "../fields";
+import type { Mount } from "../records";
 import { lease } from "../wire";
-import type { Described } from "./openapi";
+
+export const below = "engine";
+
+export const view = ({ path, lease }: Mount): Block[] => [
+  fields(`${path}config/lease`, lease && { ttl: `${lease.ttl} s`, "max ttl": `${lease.maxTtl} s` }),
+];
 
 export const paths = (): Described[] => [
   {

@@ -2,12 +2,14 @@ import type { Hono } from "hono";
 import type { AppEnv } from "../answer";
 import { errors, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
+import type { Described } from "../document";
 import { one } from "../http-error";
 import { grant } from "../leases";
 import { createToken, Unreachable } from "../scheduler-client";
 import type { TokenRequest } from "../scheduler-peer";
-import type { Described } from "./openapi";
 import { nameOf } from "./role";
+
+export const below = "engine";
 
 export const paths = (): Described[] => [
   {

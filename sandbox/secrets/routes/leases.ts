@@ -2,14 +2,17 @@ import type { Hono } from "hono";
 import type { AppEnv, Route } from "../answer";
 import { data, done, errors, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
+import type { Described } from "../document";
 import { duration, text } from "../fields";
 import { HttpError } from "../http-error";
 import { renew, revoke } from "../leases";
 import { leaseTimes } from "../wire";
-import type { Described } from "./openapi";
 
 const renews = "Renew a lease on a secret";
 const revokes = "Revoke a leased secret immediately";
+
+export const below = "sys";
+export const isServed = ({ leases }: Dialect): boolean => leases;
 
 export const paths = (): Described[] => [
   {

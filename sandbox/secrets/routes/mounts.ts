@@ -2,10 +2,12 @@ import type { Hono } from "hono";
 import type { AppEnv } from "../answer";
 import { done, errors, twice, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
+import type { Described } from "../document";
 import { text } from "../fields";
 import { unmount } from "../leases";
 import type { Mount } from "../records";
-import type { Described } from "./openapi";
+
+export const below = "sys";
 
 export const paths = (dialect: Dialect): Described[] => [
   {

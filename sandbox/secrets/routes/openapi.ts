@@ -2,37 +2,10 @@ import type { Hono } from "hono";
 import type { AppEnv } from "../answer";
 import { unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
+import type { Described } from "../document";
 import { version } from "../wire";
 
-/** One path as its route file describes it, below its mount. */
-export interface Described {
-  path: string;
-  description: string;
-  /** The real product carries this description and the summaries of the operations, or one of them; others are seen in the specification's dialect only. */
-  described?: boolean | "operations" | "path";
-  create?: boolean;
-  unauthenticated?: boolean;
-  /** Must a policy allow "sudo", too? For a path without parameters. */
-  sudo?: boolean;
-  operations: Partial<Record<"get" | "post" | "put" | "delete", Operation>>;
-}
-
-export interface Operation {
-  summary: string;
-  /** The real product's `operationId`, without its prefix. */
-  id: string;
-  list?: boolean;
-  /** The status in the document, described as "OK". Without it a delete has 204 "empty body", and all else 200. */
-  status?: "200" | "204";
-}
-
-/** Everything that is mounted somewhere: the engines' paths appear once for each engine. */
-export interface Group {
-  mount: string;
-  tag: string;
-  prefix: string;
-  paths: Described[];
-}
+export const below = "sys";
 
 export const paths = (): Described[] => [
   {
@@ -44,14 +17,9 @@ export const paths = (): Described[] => [
   },
 ];
 
-/** The verb that a document of this dialect shows for writing to the rekey. */
-export function writing(dialect: Dialect): "post" | "put" {
-  return dialect.rekey.writes.includes("POST") ? "post" : "put";
-}
-
 const license = { name: "Mozilla Public License 2.0", url: "https://www.mozilla.org/en-US/MPL/2.0" };
 
-export function routes(app: Hono<AppEnv>, dialect: Dialect, groups: (mounts: string[]) => Group[]): void {
+export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   const path = "/sys/internal/specs/openapi";
 
   app.get(path, (c) => {
@@ -59,7 +27,7 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect, groups: (mounts: str
     const rules = token ? records.rules(token) : [];
     const everything = token?.policies.includes("root") ?? false;
     const documented: [string, Record<string, unknown>][] = [];
-    for (const { mount, tag, prefix, paths } of groups([...records.mounts.keys()])) {
+    for (const { mount, tag, prefix, paths } of c.var.groups([...records.mounts.keys()])) {
       for (const described of paths) {
         const [beginning = "", parameter] = described.path.split("{");
         if (!everything && !dialect.openapi.shows(rules, mount, `${mount}${beginning}`, parameter !== undefined)) continue;

@@ -2,9 +2,11 @@ import type { Hono } from "hono";
 import type { AppEnv } from "../answer";
 import { data, done, errors, missing, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
+import type { Described } from "../document";
 import { text } from "../fields";
 import { parsePolicy } from "../policy";
-import type { Described } from "./openapi";
+
+export const below = "sys";
 
 export const paths = (): Described[] => [
   {

@@ -2,7 +2,9 @@ import type { Hono } from "hono";
 import type { AppEnv } from "../answer";
 import { done, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
-import type { Described } from "./openapi";
+import type { Described } from "../document";
+
+export const below = "sys";
 
 export const paths = (): Described[] => [
   {

@@ -3,9 +3,11 @@ import type { AppEnv } from "../answer";
 import { done } from "../answer";
 import { structure } from "../body";
 import type { Dialect } from "../dialect";
+import type { Described } from "../document";
+import { writing } from "../document";
 import { cancel, start } from "../rekey";
-import type { Described } from "./openapi";
-import { writing } from "./openapi";
+
+export const below = "sys";
 
 export const paths = (dialect: Dialect): Described[] => [
   {

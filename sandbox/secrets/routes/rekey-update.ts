@@ -3,12 +3,14 @@ import type { AppEnv, Route } from "../answer";
 import { errors } from "../answer";
 import { structure } from "../body";
 import type { Dialect } from "../dialect";
+import type { Described } from "../document";
+import { writing } from "../document";
 import { update } from "../rekey";
 import { readShare } from "../seal";
-import type { Described } from "./openapi";
-import { writing } from "./openapi";
 
 const summary = "Enter a single unseal key share to progress the rekey of the service.";
+
+export const below = "sys";
 
 export const paths = (dialect: Dialect): Described[] => [
   {

@@ -3,16 +3,18 @@ import type { AppEnv, Route } from "../answer";
 import { errors } from "../answer";
 import { structure } from "../body";
 import type { Dialect } from "../dialect";
+import type { Described } from "../document";
+import { writing } from "../document";
 import { restart, verify } from "../rekey";
 import { readShare } from "../seal";
-import type { Described } from "./openapi";
-import { writing } from "./openapi";
 
 const summaries = {
   read: "Read the configuration and progress of the current rekey verification attempt.",
   give: "Enter a single new key share to progress the rekey verification operation.",
   restart: "Cancel any in-progress rekey verification operation.",
 };
+
+export const below = "sys";
 
 export const paths = (dialect: Dialect): Described[] => [
   {

@@ -1,15 +1,33 @@
 import type { Hono } from "hono";
+import type { Block } from "../../view";
+import { row, table } from "../../view";
 import type { AppEnv, Route } from "../answer";
 import { data, done, errors, internal, keys, missing, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
+import type { Described } from "../document";
 import { flag, text, words } from "../fields";
 import { one } from "../http-error";
-import type { Described } from "./openapi";
+import type { Mount } from "../records";
 
 /** The role in the path, which is decoded already: the framework would decode it once more. */
 export function nameOf(c: Route): string {
   return c.req.path.slice(c.req.path.lastIndexOf("/") + 1);
 }
+
+export const below = "engine";
+
+export function exists({ roles }: Mount, path: string, { roleName }: Dialect): boolean | undefined {
+  const name = new RegExp(`^role/(${roleName.pattern})$`).exec(path)?.[1];
+  return name === undefined ? undefined : roles.has(name);
+}
+
+export const view = ({ path, roles }: Mount): Block[] => [
+  table(
+    `${path}role`,
+    ["Role", "Type", "Policies", "Global"],
+    [...roles].map(([name, { type, policies, global }]) => row(name, name, type, policies.join(", "), global ? "yes" : "")),
+  ),
+];
 
 export const paths = (): Described[] => [
   {

@@ -1,8 +1,12 @@
 import type { Hono } from "hono";
 import type { AppEnv } from "../answer";
 import { unknownMethod } from "../answer";
+import type { Dialect } from "../dialect";
+import type { Described } from "../document";
 import { sealStatus } from "../wire";
-import type { Described } from "./openapi";
+
+export const below = "sys";
+export const isServed = ({ raw }: Dialect): boolean => raw.includes("sys/unseal");
 
 export const paths = (): Described[] => [
   {

@@ -1,10 +1,14 @@
 import type { Hono } from "hono";
 import type { AppEnv, Route } from "../answer";
 import { data, unsupportedOperation } from "../answer";
+import type { Dialect } from "../dialect";
+import type { Described } from "../document";
 import { token } from "../wire";
-import type { Described } from "./openapi";
 
 const description = "This endpoint will lookup a token and its properties.";
+
+export const below = "auth/token";
+export const isServed = ({ leases }: Dialect): boolean => leases;
 
 export const paths = (): Described[] => [
   {

@@ -1,12 +1,16 @@
 import type { Hono } from "hono";
 import type { AppEnv } from "../answer";
 import { done, errors, unsupportedOperation } from "../answer";
+import type { Dialect } from "../dialect";
+import type { Described } from "../document";
 import { text } from "../fields";
 import { revokeToken } from "../leases";
-import type { Described } from "./openapi";
 
 const self = "This endpoint will delete the token used to call it and all of its child tokens.";
 const any = "This endpoint will delete the given token and all of its child tokens.";
+
+export const below = "auth/token";
+export const isServed = ({ leases }: Dialect): boolean => leases;
 
 export const paths = (): Described[] => [
   { path: "revoke-self", description: self, described: true, operations: { post: { summary: self, id: "revoke-self" } } },

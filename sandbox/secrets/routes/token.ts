@@ -3,11 +3,13 @@ import type { Hono } from "hono";
 import type { AppEnv } from "../answer";
 import { errors, unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
+import type { Described } from "../document";
 import { flag, parseDuration, text, words } from "../fields";
 import { HttpError } from "../http-error";
 import type { Token } from "../records";
 import { timeToLive } from "../ttl";
-import type { Described } from "./openapi";
+
+export const below = "auth/token";
 
 export const paths = (): Described[] => [
   {

@@ -3,11 +3,15 @@ import type { Hono } from "hono";
 import type { AppEnv } from "../answer";
 import { errors, unknownMethod } from "../answer";
 import { structure } from "../body";
+import type { Dialect } from "../dialect";
+import type { Described } from "../document";
 import { HttpError } from "../http-error";
 import type { Records } from "../records";
 import { combine, readShare, same } from "../seal";
 import { sealStatus } from "../wire";
-import type { Described } from "./openapi";
+
+export const below = "sys";
+export const isServed = ({ raw }: Dialect): boolean => raw.includes("sys/unseal");
 
 export const paths = (): Described[] => [
   {

@@ -1,10 +1,5 @@
-import { settings as costEstimation } from "../../cases/cost-estimation-settings";
-import { settings as customization } from "../../cases/customization-settings";
-import { settings as general } from "../../cases/general-settings";
-import { settings as saml } from "../../cases/saml-settings";
+import { settingsCases as all } from "../../cases";
 import { AttributeValues, SettingsCase } from "../../cases/settings";
-import { settings as sms } from "../../cases/sms-settings";
-import { settings as smtp } from "../../cases/smtp-settings";
 
 /** One readable attribute: what a program declares, and what somebody else makes of it. */
 export interface AttributeCase {
@@ -18,8 +13,6 @@ export interface AttributeCase {
   /** What must be declared with it, since the platform does not show whether it has one. */
   also?: Record<string, unknown>;
 }
-
-const all: readonly SettingsCase[] = [general, costEstimation, saml, smtp, sms, customization];
 
 const byName = <Value>(from: (each: SettingsCase) => Value): Record<string, Value> =>
   Object.fromEntries(all.map((each) => [each.settings, from(each)]));

@@ -1,4 +1,4 @@
-import type { Fault } from "../faults";
+import type { Fault } from "./faults";
 
 /** What the page shows of one service, or of the requests. It is sent as it is: no secret is ever part of it. */
 export interface Section {

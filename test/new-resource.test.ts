@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import * as ts from "typescript";
+import { create, filesOf } from "../tools/new";
+
+const root = join(__dirname, "..");
+const resources = ["secrets/greeting-card", "platform/greeting-board", "platform/settings/greeting"];
+/** Every file that `npm run new` writes for them, by its absolute path. */
+const files = new Map(resources.flatMap((resource) => [...filesOf(resource)]).map(([file, text]) => [join(root, file), text]));
+
+test.each([
+  ["secrets/Greeting", 'The noun has to be written in kebab case, as in greeting-card, and "Greeting" is not.'],
+  ["secrets/a..b", 'The noun has to be written in kebab case, as in greeting-card, and "a..b" is not.'],
+  ["secrets/new", 'A class cannot be made of "new", which is a word of TypeScript: choose another noun.'],
+  ["scheduler/thing", "Name the system and the noun of the resource: secrets/<noun>, platform/<noun>, platform/settings/<noun>."],
+  ["greeting", "Name the system and the noun of the resource: secrets/<noun>, platform/<noun>, platform/settings/<noun>."],
+  ["secrets/scheduler-lease", "provider/secrets/scheduler-lease.ts exists already: choose another noun, or remove the file."],
+  ["platform/smtp-settings", "sandbox/platform/routes/smtp-settings.ts exists already: choose another noun, or remove the file."],
+])("npm run new refuses %s", async (resource, message) => {
+  await expect(create([resource])).rejects.toThrow(message);
+});
+
+test("npm run new writes a provider, a route and a case, and says what is next", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "steward-new-"));
+  const written = ["provider/secrets/greeting-card.ts", "sandbox/secrets/routes/greeting-card.ts", "test/cases/greeting-card.ts"];
+  for (const file of written) mkdirSync(join(folder, dirname(file)), { recursive: true });
+  const said = jest.spyOn(process.stdout, "write").mockReturnValue(true);
+  expect(await create(["secrets/greeting-card"], folder)).toBe(0);
+  expect(said).toHaveBeenCalledWith(expect.stringMatching(new RegExp(`^${written.join("\n")}\nNext: npm run generate, npm run docs`)));
+  said.mockRestore();
+  rmSync(folder, { recursive: true });
+});
+
+test("a new resource of each kind compiles", () => {
+  const { options } = ts.parseJsonConfigFileContent(ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile).config, ts.sys, root);
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile } = host;
+  host.fileExists = (file) => files.has(file) || fileExists(file);
+  host.readFile = (file) => files.get(file) ?? readFile(file);
+  const program = ts.createProgram([...files.keys()], options, host);
+  const problems = [...files.keys()].flatMap((file) => {
+    const source = program.getSourceFile(file);
+    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+  });
+  expect(problems.map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`)).toEqual([]);
+});
+
+describe("a new resource of each kind lives on the sandbox", () => {
+  // The files stand in a folder of their own, and everything that they import is that of the repository.
+  const folder = mkdtempSync(join(tmpdir(), "steward-new-"));
+  const load = (part: string): Record<string, unknown>[] =>
+    [...files].flatMap(([file, text], index) => {
+      if (!file.startsWith(join(root, part))) return [];
+      const copy = join(folder, `${index}.ts`);
+      writeFileSync(
+        copy,
+        text.replace(/from "(\..+?)"/g, (_, name) => `from ${JSON.stringify(join(dirname(file), name))}`),
+      );
+      return [require(copy)];
+    });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const definitions = load("provider").flatMap((loaded) => Object.values(loaded));
+  jest.doMock("../provider/definitions", () => ({ definitions }));
+  for (const system of ["secrets", "platform"]) {
+    const routes = `../sandbox/${system}/routes`;
+    const { routeFiles } = jest.requireActual(routes);
+    jest.doMock(routes, () => ({ routeFiles: [...routeFiles, ...load(`sandbox/${system}`)] }));
+  }
+  const cases = load("test/cases").flatMap((loaded) => loaded.cases);
+  jest.doMock("./cases", () => ({ cases, livingCases: cases }));
+  require("./cases/cases.test");
+});
