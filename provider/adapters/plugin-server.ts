@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import type * as Grpc from "@grpc/grpc-js";
 import type * as EngineMessages from "@pulumi/pulumi/proto/engine_pb";
 import type * as PluginMessages from "@pulumi/pulumi/proto/plugin_pb";
@@ -33,6 +35,8 @@ const { Status } = sdk("./proto/status_pb.js");
 
 const { DiffChanges } = messages.DiffResponse;
 const { Kind } = messages.PropertyDiff;
+
+const schemaFile = join(__dirname, "../../../bin/schema.json");
 
 /** A set of a few thousand roles is larger than the four megabytes that gRPC allows by default. */
 const unlimited = { "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 };
@@ -115,6 +119,7 @@ export async function servePlugin(
     attach: unary(empty),
     cancel: unary(empty),
     getPluginInfo: unary(() => new PluginInfo().setVersion(version)),
+    getSchema: unary(() => new messages.GetSchemaResponse().setSchema(readFileSync(schemaFile, "utf8"))),
     checkConfig: unary((request: Messages.CheckRequest) =>
       new messages.CheckResponse()
         .setInputs(request.getNews())

@@ -10,7 +10,7 @@ import { SchedulerTokenInputs, SchedulerTokenState, schedulerToken } from "./sch
 
 export { SchedulerAccessInputs, SchedulerAccessState } from "./scheduler-access";
 export { SchedulerLeaseInputs, SchedulerLeaseState } from "./scheduler-lease";
-export { RoleAttributes, RoleState, SchedulerRoleInputs, SchedulerRoleState } from "./scheduler-role";
+export { RoleAttributes, RoleState, RoleType, SchedulerRoleInputs, SchedulerRoleState } from "./scheduler-role";
 export { SchedulerRolesInputs, SchedulerRolesState } from "./scheduler-roles";
 export { SchedulerTokenInputs, SchedulerTokenState } from "./scheduler-token";
 

@@ -12,6 +12,9 @@ import { MountArgs, mountField } from "./mount";
 import { normalizeMount } from "./mount-path";
 import { explainRefusal } from "./refusal";
 
+/** What the tokens of a role are: `client` ones have its policies, `management` ones may do everything. */
+export type RoleType = "client" | "management";
+
 /** What a role is, apart from its name. */
 export interface RoleAttributes {
   /**
@@ -30,7 +33,7 @@ export interface RoleAttributes {
    * What a generated token may do: what its policies say, or everything. Changing this updates.
    * @default "client"
    */
-  type?: "client" | "management";
+  type?: RoleType;
 }
 
 /** What a program declares of a role. */
@@ -52,7 +55,7 @@ export interface RoleState {
   /** Whether a generated token is valid in all regions. Undefined after `get` where the service does not show it: in the standard dialect. */
   global: boolean | undefined;
   /** What a generated token may do: what its policies say, or everything. */
-  type: "client" | "management";
+  type: RoleType;
 }
 
 /** What the service holds of a role. */
@@ -73,7 +76,7 @@ export const roleDefaults: Required<RoleAttributes> = { policies: [], global: fa
 export const roleAttributes: {
   policies: z.ZodType<string[]>;
   global: z.ZodType<boolean>;
-  type: z.ZodType<"client" | "management">;
+  type: z.ZodType<RoleType>;
 } = {
   policies: z.array(
     z.string().regex(/^[^\s,]+$/, "must be the name of one policy, without commas or blanks"),
