@@ -217,7 +217,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
         return undefined;
       }
       const imported = isImport ? importedInputs(connection, found) : undefined;
-      const declared = imported ? fieldsOf(imported) : declaredIn(previous);
+      const declared = imported ? fieldsOf(imported).sort() : declaredIn(previous);
       // `outcomeUnknown` stays: what cannot be read back may still be the other value.
       const fresh: Properties = { ...previous, ...found, ...imported, server: connection.server, declared };
       const props = previous.halfDone ? hidden(fresh, state, shown) : leftHidden(fresh, state, declared);
