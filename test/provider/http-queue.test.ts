@@ -82,7 +82,7 @@ describe("requests beyond the connection limit of a server", () => {
     const second = send(target, { ...post, signal: controller.signal });
     const third = send(target, { ...get, path: "/v1/third" });
     controller.abort();
-    expect(await failure(second)).toMatchObject({ code: "ERR_ABORTED", facts: { outcomeUnknown: false, nothingSent: true } });
+    expect(await failure(second)).toMatchObject({ code: "ERR_ABORTED", details: { outcomeUnknown: false, nothingSent: true } });
     await until(() => responses.length === 1);
     ok(responses[0] as ServerResponse);
     await first;

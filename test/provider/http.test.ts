@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 import { StewardError } from "../../provider/errors";
 import { delayAfter429, Request, send } from "../../provider/http";
 import { limits } from "../support/limits";
+import { refusal } from "../support/refusal";
 import { connection, failure, get, ok, post, seen, serve } from "./exchange";
 
 describe("a request", () => {
@@ -87,15 +88,16 @@ describe("retry class idempotent", () => {
       response.on("close", () => clearInterval(drip));
     });
     const begin = Date.now();
-    expect((await failure(send(target, get))).message).toContain("did not answer in time");
+    expect(await failure(send(target, get))).toEqual(refusal("ERR_NO_RESPONSE", { rule: "too-late" }));
     expect(Date.now() - begin).toBeLessThan(5_000);
   });
 
   test("gives up after its retries or at its deadline", async () => {
     const target = await serve((_, response) => response.writeHead(503).end('{"errors":["sealed"]}'));
-    expect((await failure(send(target, get))).message).toBe(
-      "sealed (GET /v1/thing, 503). The server is sealed, starting or overloaded: try again when it serves requests.",
-    );
+    expect(await failure(send(target, get))).toMatchObject({
+      code: "ERR_UNAVAILABLE",
+      details: { reason: "sealed", method: "GET", path: "/v1/thing", status: 503 },
+    });
     expect(seen).toHaveLength(1 + limits.maxRetries);
     const patient = await serve((_, response) => response.writeHead(429, { "retry-after": "3600" }).end());
     seen.splice(0);
@@ -123,7 +125,7 @@ describe("retry class only429", () => {
     const action: Request = { ...post, retry: "only429" };
     expect((await send(target, action)).status).toBe(200);
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(290);
-    expect(await failure(send(target, action))).toMatchObject({ code: "ERR_NO_RESPONSE", facts: { outcomeUnknown: true } });
+    expect(await failure(send(target, action))).toMatchObject({ code: "ERR_NO_RESPONSE", details: { outcomeUnknown: true } });
     expect(await failure(send(target, action))).toMatchObject({ code: "ERR_UNAVAILABLE" });
     expect(seen).toHaveLength(4);
   });
@@ -161,7 +163,8 @@ describe("retry class never", () => {
   });
 
   test("leaves the wait to the caller, who asks how long it is", () => {
-    const limited = (facts: object): StewardError => new StewardError({ code: "ERR_RATE_LIMITED", reason: "slow", status: 429, ...facts });
+    const limited = (details: object): StewardError =>
+      new StewardError({ code: "ERR_RATE_LIMITED", reason: "slow", status: 429, ...details });
     expect(delayAfter429({ limits }, limited({ retryAfter: "3" }), 0)).toBeGreaterThanOrEqual(3000);
     expect(delayAfter429({ limits }, limited({}), 20)).toBeLessThanOrEqual(limits.initialBackoff * 2 ** limits.maxRetries);
     expect(
@@ -190,7 +193,7 @@ describe("the options of a single request", () => {
     const controller = new AbortController();
     const target = await serve(() => controller.abort());
     const write: Request = { ...post, signal: controller.signal };
-    expect(await failure(send(target, write))).toMatchObject({ code: "ERR_ABORTED", facts: { outcomeUnknown: true } });
+    expect(await failure(send(target, write))).toMatchObject({ code: "ERR_ABORTED", details: { outcomeUnknown: true } });
     expect(seen).toHaveLength(1);
     const later = new AbortController();
     const busy = await serve((_, response) => {
@@ -203,9 +206,9 @@ describe("the options of a single request", () => {
   });
 
   test("its own limits replace the shared ones", async () => {
-    Object.assign(limits, { silence: 100, deadline: 100, bodyBytes: 10 });
+    Object.assign(limits, { idleTimeout: 100, deadline: 100, bodyBytes: 10 });
     const target = await serve((_, response) => setTimeout(() => ok(response), 2_000));
-    const patient = { silence: 10_000, deadline: 10_000, bodyBytes: 1_000 };
+    const patient = { idleTimeout: 10_000, deadline: 10_000, bodyBytes: 1_000 };
     expect((await send(target, { ...get, limits: patient })).body).toEqual({ fine: true });
     expect(await failure(send(target, { ...get, retry: "never" }))).toMatchObject({ code: "ERR_NO_RESPONSE" });
   });
