@@ -221,6 +221,7 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
   throw fail(errorCode(status), reason || (isHtml(text) ? "the server answered with a web page" : "the server gave no reason"), {
     status,
     errorCount: errorsIn(body)?.length,
+    rule: errorCode(status) === "ERR_FORBIDDEN" && token === undefined ? "no-token" : undefined,
     hint: adviceFor(status, connection, token !== undefined),
     outcomeUnknown: writes && status >= 500 && status !== 503,
     ...(typeof retryAfter === "string" ? { retryAfter } : {}),
