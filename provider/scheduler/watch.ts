@@ -92,11 +92,11 @@ async function readState(
   wait: Duration | undefined,
 ): Promise<State> {
   const held = waitSeconds(wait);
-  const silence = (held + held / 16) * 1000 + connection.limits.heldMargin;
+  const idleTimeout = (held + held / 16) * 1000 + connection.limits.heldMargin;
   const blocking = {
     query: { index: String(index), wait: `${held}s` },
     isHeld: true,
-    limits: { silence, deadline: silence },
+    limits: { idleTimeout, deadline: idleTimeout },
     // What became of the list while the connection was broken, is a question of its own.
     retry: "never" as const,
   };

@@ -121,6 +121,13 @@ test("fails if the server stays unreachable", async () => {
   });
 });
 
+test("holds a blocking query beyond the time in which another request must be answered", async () => {
+  limits.idleTimeout = 100;
+  const seen = await script(at(5, node("a")), (_, response) => setTimeout(() => answer(response, 6, [node("b")]), 1_500));
+  expect(await take(2)).toEqual(["5 a", "6 b"]);
+  expect(indexes(seen)).toEqual([undefined, "5"]);
+});
+
 test("reconnects if the server sends no response until the end of the wait and a margin", async () => {
   limits.heldMargin = 300;
   const silent: Step = () => {};
