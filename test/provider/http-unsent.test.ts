@@ -23,15 +23,14 @@ describe("a write that fails before its first byte is sent", () => {
     },
   );
 
-  test("because of a link-local address", async () => {
-    const error = await failure(send(connection("http://[fe80::1]:8200"), { ...post, retry: "never" }));
+  test.each([
+    ["a link-local address", async () => "http://[fe80::1]:8200"],
+    ["a reset in the TLS handshake", async () => `https://localhost:${await listenTcp((socket) => socket.resetAndDestroy())}`],
+  ])("because of %s", async (_, addressOf) => {
+    const address = await addressOf();
+    const error = await failure(send(connection(address), { ...post, retry: "never" }));
     expect(error).toMatchObject(unsent);
-    expect(error.message).toContain("http://[fe80::1]:8200");
-  });
-
-  test("because of a reset in the TLS handshake", async () => {
-    const port = await listenTcp((socket) => socket.resetAndDestroy());
-    expect(await failure(send(connection(`https://localhost:${port}`), post))).toMatchObject(unsent);
+    expect(error.message).toContain(address);
   });
 
   test("because of a handshake beyond the deadline", async () => {

@@ -107,23 +107,10 @@ test("resolves for a version that is already deployed, but not for the deploymen
   expect((await waitForDeployment({ jobId: "web" }))?.ID).toBe("d1");
 });
 
-test.each(["failed", "cancelled"])("rejects if the deployment is %s, with the scheduler's reason", async (status) => {
-  await schedule([job()], [deployment("d1", "running")], [deployment("d1", status), deployment("d2", "running", { CreateIndex: 40 })]);
-  expect(await failure(waitForDeployment({ jobId: "web" }))).toMatchObject({
-    code: "ERR_FAILED",
-    details: { rule: status },
-    message: expect.stringMatching(`"web": .* d1 .*: It is ${status}\\.$`),
-  });
-});
-
-test("rejects if the deployment is gone, the job has none, or the job does not exist", async () => {
+// test/provider/scheduler/contract/deployments.test.ts has the other ends of a deployment.
+test("rejects if the deployment is gone, and names the namespace of a job that does not exist", async () => {
   await schedule([job()], [deployment("d1", "running")], []);
-  const failed = (rule: string): Error => refusal("ERR_FAILED", { rule });
-  expect(await failure(waitForDeployment({ jobId: "web" }))).toEqual(failed("gone"));
-  await schedule([job({ Type: "batch" })]);
-  expect(await failure(waitForDeployment({ jobId: "web" }))).toEqual(failed("job-type"));
-  await schedule([job({ Stop: true })]);
-  expect(await failure(waitForDeployment({ jobId: "web" }))).toEqual(failed("job-stopped"));
+  expect(await failure(waitForDeployment({ jobId: "web" }))).toEqual(refusal("ERR_FAILED", { rule: "gone" }));
   await schedule([job({ ID: "web-2" })]);
   expect(await failure(waitForDeployment({ jobId: "web", namespace: "team" }))).toMatchObject({
     code: "ERR_NOT_FOUND",
@@ -137,34 +124,6 @@ test("a connection to all namespaces does not confuse jobs of the same name", as
   expect(await failure(waitForDeployment({ jobId: "web" }))).toEqual(invalidInputs("namespace: needed"));
   expect(seen).toEqual([]);
   expect((await waitForDeployment({ jobId: "web", namespace: "other" }))?.ID).toBe("d1");
-});
-
-test("rejects at the deadline and reports its last progress", async () => {
-  await schedule([job()], [deployment("d1", "running")]);
-  expect(await failure(waitForDeployment({ jobId: "web", timeout: 1 }))).toMatchObject({
-    code: "ERR_TIMED_OUT",
-    message: expect.stringMatching(/"web": .* 1 s: running, web 1 of 3 healthy\. .* timeout/),
-  });
-  await serve(() => {});
-  expect(await failure(waitForDeployment({ jobId: "web", timeout: "1s" }))).toEqual(refusal("ERR_TIMED_OUT"));
-});
-
-test("ends at once when the signal aborts", async () => {
-  const controller = new AbortController();
-  await serve(({ path, query }, response) => {
-    if (path === "/v1/jobs") return answerList(response, [job()]);
-    if (query.index !== undefined) return controller.abort();
-    answerList(response, [deployment("d1", "running")], { "X-Scheduler-Index": 30 });
-  });
-  const begin = Date.now();
-  expect(await failure(waitForDeployment({ jobId: "web", signal: controller.signal }))).toMatchObject({
-    code: "ERR_ABORTED",
-    message: expect.stringContaining('"web"'),
-  });
-  expect(Date.now() - begin).toBeLessThan(5_000);
-  const seen = await schedule([job()]);
-  expect((await failure(waitForDeployment({ jobId: "web", signal: AbortSignal.abort() }))).code).toBe("ERR_ABORTED");
-  expect(seen).toEqual([]);
 });
 
 test.each([

@@ -68,6 +68,9 @@ onEachScheduler("waiting for a deployment", (current, said) => {
         return undefined;
       };
       await expect(waitForDeployment({ jobId: ID, signal: ended.signal })).rejects.toMatchObject({ code: "ERR_ABORTED" });
+      gateway.requests.length = 0;
+      await expect(waitForDeployment({ jobId: ID, signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "ERR_ABORTED" });
+      expect(gateway.requests).toEqual([]);
     });
   });
 
