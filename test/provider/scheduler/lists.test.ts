@@ -157,6 +157,12 @@ test.each([
   expect(seen).toEqual([]);
 });
 
+test.each([listDeployments, listNodes])("an unknown option is rejected by each list: %p", async (list) => {
+  const seen = await serve((_, response) => answerList(response, []));
+  expect(await failure(collect(list({ pagesize: 5 } as never) as AsyncIterable<unknown>))).toEqual(invalidInputs("unrecognized-keys"));
+  expect(seen).toEqual([]);
+});
+
 test("getAgentMembers returns the response unchanged", async () => {
   const seen = await serve((_, response) => response.end('{"Members":[{"Name":"a","Port":4648}]}'));
   expect(await getAgentMembers()).toEqual({ Members: [{ Name: "a", Port: 4648 }] });

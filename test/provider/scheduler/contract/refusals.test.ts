@@ -1,5 +1,4 @@
 import { scheduler } from "../../../../provider";
-import { invalidInputs } from "../../../support/refusal";
 import { collect, dormantJob, newName, onEachScheduler } from "../../../support/scheduler";
 import { failure } from "../server";
 
@@ -125,21 +124,5 @@ onEachScheduler("the scheduler rejects", (current) => {
       expect(error).toMatchObject({ code: "ERR_FORBIDDEN", status: 403, details: { reason: "Permission denied" } });
       expect(error.message).not.toContain(token);
     }
-  });
-
-  test("an unknown option is rejected without a request", async () => {
-    await current().through(async (gateway) => {
-      for (const refused of [
-        () => collect(listJobs({ pagesize: 5 } as never)),
-        () => collect(listDeployments({ status: "running" } as never)),
-        () => collect(listNodes({ filter: "a", node_id: "b" } as never)),
-        () => collect(watch({ resource: "jobs", index: 5 } as never)),
-        () => getAgentMembers({ region: "eu" } as never),
-        () => registerJob({ job: dormantJob(newName()), name: "x" } as never),
-        () => waitForDeployment({ jobId: newName(), wait: "5m" } as never),
-      ])
-        expect(await failure(refused())).toEqual(invalidInputs("unrecognized-keys"));
-      expect(gateway.requests).toEqual([]);
-    });
   });
 });
