@@ -1,6 +1,7 @@
 import { platform } from "../../../provider";
 import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
+import { refusal } from "../../support/refusal";
 import { registered } from "../../support/registered";
 
 onEachPlatform("managed attributes", (current) => {
@@ -55,14 +56,12 @@ onEachPlatform("managed attributes", (current) => {
     await cost.up({ cloudAAccessKeyId: "AKIA", cloudASecretKey: "canary" });
     await cost.preview({});
     expect(printed).toEqual([
-      'warning: cost estimation settings "cost-estimation": cloudAAccessKeyId: is declared no more, and is put back to nothing',
+      expect.stringMatching(/^warning: cost estimation settings "cost-estimation": cloudAAccessKeyId: .* nothing$/),
     ]);
     const general = engine("GeneralSettings");
     await general.up({ apiRateLimit: 100, defaultRemoteStateAccess: false });
     await general.preview({ defaultRemoteStateAccess: false });
-    expect(printed.at(-1)).toBe(
-      'warning: general settings "general": apiRateLimit: is declared no more, and is put back to its original value',
-    );
+    expect(printed.at(-1)).toMatch(/^warning: general settings "general": apiRateLimit: (?!.*nothing$)/);
   });
 
   test("an attribute that leaves with its original value sends nothing", async () => {
@@ -103,17 +102,13 @@ onEachPlatform("managed attributes", (current) => {
   test("a 404 of settings is reported as a missing permission and keeps the state", async () => {
     const { engine, service, held } = current();
     const general = engine("GeneralSettings");
+    const forbidden = refusal("ERR_FORBIDDEN", { rule: "not-administrator", path: "/api/v2/admin/general-settings", status: 404 });
     await general.up({ apiRateLimit: 100 });
     general.configure(current().config({ token: service.memberToken }));
     for (const operation of [() => general.refresh(), () => general.up({ apiRateLimit: 200 }), () => general.destroy()])
-      await expect(operation()).rejects.toThrow(
-        /answers 404 to anyone else \((GET|PATCH) \/api\/v2\/admin\/general-settings, 404\)\. Check that the token/,
-      );
+      await expect(operation()).rejects.toThrow(forbidden);
     expect(general.state?.outputs).toMatchObject({ apiRateLimit: 100 });
-    await expect(engine("GeneralSettings", { token: service.memberToken }).up({})).rejects.toMatchObject({
-      code: "ERR_FORBIDDEN",
-      status: 404,
-    });
+    await expect(engine("GeneralSettings", { token: service.memberToken }).up({})).rejects.toThrow(forbidden);
     general.configure(current().config());
     await general.destroy();
     expect((await held("general")).apiRateLimit).toBe(30);
@@ -131,7 +126,7 @@ onEachPlatform("managed attributes", (current) => {
       });
     });
     expect(shown).toEqual(["GET saml-settings"]);
-    await expect(engine("SamlSettings").get("general")).rejects.toThrow('"general" is not an id of one. Write it as saml.');
+    await expect(engine("SamlSettings").get("general")).rejects.toThrow(refusal("ERR_INVALID_INPUT"));
   });
 });
 
@@ -147,9 +142,7 @@ onEachPlatform("a server that normalizes a value", (current) => {
     const inputs = { footer: "<b onclick='x()'>ours</b>" };
     answer("<b>ours</b>", "PATCH");
     await texts.up(inputs);
-    expect(printed).toEqual([
-      'warning: customization settings "customization": the server keeps something else than what was sent as footer',
-    ]);
+    expect(printed).toEqual([expect.stringMatching(/^warning: customization settings "customization": .* footer$/)]);
     answer("<b>ours</b>");
     expect(await texts.refresh()).toEqual([]);
     expect(await requests(() => texts.up(inputs))).toEqual([]);
