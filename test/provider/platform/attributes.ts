@@ -1,3 +1,4 @@
+import { Fault } from "../../../sandbox/index";
 import { settings as costEstimation } from "../../cases/cost-estimation-settings";
 import { settings as customization } from "../../cases/customization-settings";
 import { settings as general } from "../../cases/general-settings";
@@ -23,6 +24,9 @@ const all: readonly SettingsCase[] = [general, costEstimation, saml, smtp, sms, 
 
 const byName = <Value>(from: (each: SettingsCase) => Value): Record<string, Value> =>
   Object.fromEntries(all.map((each) => [each.settings, from(each)]));
+
+/** The writes of settings, for a fault that meets them. */
+export const patch: Pick<Fault, "system" | "method" | "path"> = { system: "platform", method: "PATCH", path: /-settings$/ };
 
 /** What settings need to be enabled. */
 export const complete: Record<string, Record<string, unknown>> = byName((each) => each.complete ?? {});

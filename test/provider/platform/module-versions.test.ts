@@ -1,43 +1,40 @@
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { platform } from "../../../provider";
-import { moduleVersionDeprecation } from "../../../provider/platform/module-version-deprecation";
 import { Engine } from "../../support/engine";
 import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
 import { invalidInputs, refusal } from "../../support/refusal";
 import { listen } from "../exchange";
-import { deprecationsOn, inputs, read, write } from "./deprecations";
+
+const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
+const inputs = { ...version, reason: "Use 2.0.0.", link: "https://wiki.example.com/2" };
+/** The requests that a deprecation of it sends. */
+const read = "GET /api/registry/v1/modules/acme/network/aws/versions";
+const path = "/api/v2/organizations/acme/registry-modules/private/acme/network/aws/1.0.0";
+const write = `PATCH ${path}`;
 
 onEachPlatform("the deprecation of a module version", (current) => {
-  const { shown, deprecate } = deprecationsOn(current);
+  /** The deprecation that the registry shows. */
+  const shown = async (of = "1.0.0"): Promise<unknown> => {
+    const { body } = await current().outOfBand("GET", `/api/registry/v1/modules/acme/network/aws/${encodeURIComponent(of)}`);
+    return (body as unknown as { deprecation: unknown }).deprecation;
+  };
+  /** A write outside Pulumi. */
+  const deprecate = async (deprecation: object): Promise<void> => {
+    const { status } = await current().outOfBand("PATCH", path, { data: { type: "module-versions", attributes: { deprecation } } });
+    expect(status).toBe(200);
+  };
 
-  test("is created, updated and deleted, and drift of reason and link is detected and repaired", async () => {
-    const { engine, requests } = current();
-    const deprecation = engine("ModuleVersionDeprecation");
-    expect(await requests(() => deprecation.preview(inputs))).toEqual([]);
-    expect(await requests(() => deprecation.up(inputs))).toEqual([read, write]);
-    expect(deprecation.state?.id).toBe("acme/network/aws/1.0.0");
-    // The link may be a secret, so another output that holds it is always encrypted.
-    expect(deprecation.outputs().publishedLink).toBe(inputs.link);
-    expect(moduleVersionDeprecation.fields.publishedLink.secretOutput).toBe(true);
-    expect(await shown()).toEqual({ reason: "Use 2.0.0.", link: "https://wiki.example.com/2" });
-    expect(await requests(() => deprecation.up(inputs))).toEqual([]);
-    expect(await requests(async () => expect(await deprecation.refresh()).toEqual([]))).toEqual([read]);
-
-    await deprecate({ "deprecated-status": "Deprecated", reason: "Because.", link: "https://other.example.com" });
-    expect(await deprecation.refresh()).toEqual(["link", "reason"]);
-    expect(await requests(() => deprecation.up(inputs))).toEqual([write]);
-    expect(await shown()).toEqual({ reason: "Use 2.0.0.", link: "https://wiki.example.com/2" });
-
+  test("an omitted link is cleared", async () => {
+    const deprecation = current().engine("ModuleVersionDeprecation");
+    await deprecation.up(inputs);
+    expect(await shown()).toEqual({ reason: inputs.reason, link: inputs.link });
     const { link: _, ...silent } = inputs;
-    expect(await requests(() => deprecation.up({ ...silent, reason: "Use 2.1.0." }))).toEqual([write]);
-    expect(deprecation.outputs()).toMatchObject({ reason: "Use 2.1.0.", publishedReason: "Use 2.1.0." });
+    await deprecation.up(silent);
+    expect(await shown()).toEqual({ reason: inputs.reason, link: null });
     expect(deprecation.outputs().link).toBeUndefined();
     expect(await deprecation.refresh()).toEqual([]);
-
-    expect(await requests(() => deprecation.destroy())).toEqual([write]);
-    expect(await shown()).toBeNull();
   });
 
   test("text that the platform appends is in the published reason and is no drift", async () => {
@@ -53,29 +50,50 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(deprecation.outputs().publishedReason).toBe("Use 2 Contact the platform team.");
   });
 
-  test("creation fails for a different existing deprecation unless adopt is set", async () => {
+  test("adoption of a different deprecation is refused, or shows what it changes", async () => {
     const { engine, requests } = current();
     await deprecate({ "deprecated-status": "Deprecated", reason: "Theirs." });
-    const failed = await requests(() =>
-      expect(engine("ModuleVersionDeprecation").up(inputs)).rejects.toThrow(refusal("ERR_ALREADY_EXISTS")),
-    );
-    expect(failed).toEqual([read]);
-    const { link: _, ...silent } = inputs;
-    expect(await requests(() => engine("ModuleVersionDeprecation").up({ ...silent, reason: "Theirs." }))).toEqual([read]);
     const deprecation = engine("ModuleVersionDeprecation");
     const changes = ['reason: "Theirs." -> "Use 2.0.0."', 'link: nothing -> "https://wiki.example.com/2"'];
-    const unchanged = await requests(() =>
-      expect(deprecation.up({ ...inputs, adopt: "unchanged" })).rejects.toMatchObject({
-        code: "ERR_ALREADY_EXISTS",
-        message: expect.stringContaining(changes.join("; ")),
-      }),
-    );
+    const failure = { code: "ERR_ALREADY_EXISTS", message: expect.stringContaining(changes.join("; ")) };
+    const unchanged = await requests(() => expect(deprecation.up({ ...inputs, adopt: "unchanged" })).rejects.toMatchObject(failure));
     expect(unchanged).toEqual([read]);
     expect(printed).toEqual([]);
     expect(await requests(() => deprecation.up({ ...inputs, adopt: true }))).toEqual([read, write]);
     expect(printed).toEqual(changes.map((change) => expect.stringContaining(change)));
     expect(await deprecation.up(inputs)).toBe("same");
-    expect(await shown()).toMatchObject({ reason: "Use 2.0.0." });
+  });
+
+  const { link: _, ...withoutLink } = inputs;
+  test.each([
+    ["another reason", inputs, { reason: "Theirs.", link: inputs.link }],
+    ["a reason that begins with the declared one", inputs, { reason: "Use 2.0.0. Or else.", link: inputs.link }],
+    ["another link", inputs, { reason: inputs.reason, link: "https://other.example.com" }],
+    ["no link", inputs, { reason: inputs.reason }],
+    ["a link that the program does not declare", withoutLink, { reason: inputs.reason, link: inputs.link }],
+  ])("a deprecation outside Pulumi with %s is not taken over silently", async (_, declared, theirs) => {
+    const { engine, requests } = current();
+    await deprecate({ "deprecated-status": "Deprecated", ...theirs });
+    const deprecation = engine("ModuleVersionDeprecation");
+    expect(await requests(() => expect(deprecation.up(declared)).rejects.toThrow(refusal("ERR_ALREADY_EXISTS")))).toEqual([read]);
+    expect(deprecation.state).toBeUndefined();
+    expect(await shown()).toMatchObject(theirs);
+  });
+
+  test("a suffix of a reason that was never sent is drift, and no longer once the reason is sent", async () => {
+    const { engine, service, requests } = current();
+    await deprecate({ "deprecated-status": "Deprecated", reason: inputs.reason, link: inputs.link });
+    const deprecation = engine("ModuleVersionDeprecation");
+    expect(await requests(() => deprecation.up(inputs))).toEqual([read]);
+    expect(await deprecation.refresh()).toEqual([]);
+    await deprecate({ "deprecated-status": "Deprecated", reason: `${inputs.reason} Or else.`, link: inputs.link });
+    expect(await deprecation.refresh()).toEqual(["reason"]);
+    service.appendToReasons(" Contact the platform team.");
+    expect(await requests(() => deprecation.up(inputs))).toEqual([write]);
+    expect(await deprecation.refresh()).toEqual([]);
+    service.appendToReasons(" Contact us.");
+    await deprecate({ "deprecated-status": "Deprecated", reason: inputs.reason, link: inputs.link });
+    expect(await deprecation.refresh()).toEqual([]);
   });
 
   test.each(["2.0.0-rc.1", "1.0.0+build.5"])("%s: a version with special characters is encoded in the path", async (moduleVersion) => {
@@ -90,28 +108,21 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await shown(moduleVersion)).toBeNull();
   });
 
-  test("refresh and destroy treat a removed deprecation, version or module as gone", async () => {
+  test("refresh and destroy treat a removed version or module as gone", async () => {
     const { engine, service, requests } = current();
-    const versions = ["1.0.0", "1.1.0"];
-    service.seed({ modules: [{ namespace: "acme", name: "gone", provider: "aws", versions }] });
-    const [a, b] = versions.map(() => engine("ModuleVersionDeprecation"));
+    const seed = (...versions: string[]): void =>
+      service.seed({ modules: [{ namespace: "acme", name: "gone", provider: "aws", versions }] });
+    seed("1.0.0", "1.1.0");
+    const [a, b] = [engine("ModuleVersionDeprecation"), engine("ModuleVersionDeprecation")];
     const gone = { ...inputs, moduleName: "gone" };
-    await a?.up(gone);
-    await b?.up({ ...gone, moduleVersion: "1.1.0" });
-    service.seed({ modules: [{ namespace: "acme", name: "gone", provider: "aws", versions: ["1.1.0"] }] });
-    expect(await requests(() => a?.destroy() ?? Promise.reject())).toEqual([
-      "GET /api/registry/v1/modules/acme/gone/aws/versions",
-      "PATCH /api/v2/organizations/acme/registry-modules/private/acme/gone/aws/1.0.0",
-    ]);
-    const again = engine("ModuleVersionDeprecation");
-    await again.up(inputs);
-    await deprecate({ "deprecated-status": "Undeprecated" });
-    expect(await again.refresh()).toBe("gone");
-    service.seed({ modules: [{ namespace: "acme", name: "gone", provider: "aws", versions: [] }] });
-    expect(await b?.refresh()).toBe("gone");
-    await expect(engine("ModuleVersionDeprecation").up({ ...inputs, moduleVersion: "9.9.9" })).rejects.toThrow(
-      refusal("ERR_NOT_FOUND", { rule: "version-missing" }),
-    );
+    await a.up(gone);
+    await b.up({ ...gone, moduleVersion: "1.1.0" });
+    seed("1.1.0");
+    expect(await requests(() => a.destroy())).toEqual([read, write].map((request) => request.replace("network", "gone")));
+    seed();
+    expect(await b.refresh()).toBe("gone");
+    const failure = refusal("ERR_NOT_FOUND", { rule: "version-missing" });
+    await expect(engine("ModuleVersionDeprecation").up({ ...inputs, moduleVersion: "9.9.9" })).rejects.toThrow(failure);
   });
 
   test.each([
@@ -119,11 +130,11 @@ onEachPlatform("the deprecation of a module version", (current) => {
     { code: "ERR_UNAVAILABLE", fault: { action: "respond", status: 503 } },
     { code: "ERR_NO_RESPONSE", fault: { action: "drop-before" } },
     { code: "ERR_INCOMPLETE", fault: { action: "drop-after" } },
-  ] as const)("$code, $fault: the state matches the server, and the next up converges", async ({ code, fault }) => {
+  ] as const)("$code, $fault: the state matches the server", async ({ code, fault }) => {
     const { engine, sandbox } = current();
     const applied = code === "ERR_INCOMPLETE";
     const fail = (): void => sandbox.faults.add({ system: "platform", method: "PATCH", path: /private/, times: 9, ...fault });
-    const failure = refusal(code, { method: "PATCH", path: write.replace("PATCH ", "") });
+    const failure = refusal(code, { method: "PATCH", path });
     const deprecation = engine("ModuleVersionDeprecation");
     fail();
     await expect(deprecation.up(inputs)).rejects.toThrow(failure);
@@ -132,23 +143,10 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(deprecation.state !== undefined).toBe(applied);
     if (applied) expect(await deprecation.refresh()).toEqual([]);
     await deprecation.up(inputs);
-    expect(await deprecation.up(inputs)).toBe("same");
-    expect(await deprecation.refresh()).toEqual([]);
-
-    const changed = { ...inputs, reason: "Use 3.0.0." };
     fail();
-    await expect(deprecation.up(changed)).rejects.toThrow(failure);
+    await expect(deprecation.up({ ...inputs, reason: "Use 3.0.0." })).rejects.toThrow(failure);
     sandbox.faults.clear();
     expect(deprecation.state?.outputs.reason).toBe(applied ? "Use 3.0.0." : "Use 2.0.0.");
-    await deprecation.up(changed);
-    expect(await shown()).toMatchObject({ reason: "Use 3.0.0." });
-    expect(await deprecation.up(changed)).toBe("same");
-
-    fail();
-    await expect(deprecation.destroy()).rejects.toMatchObject({ method: "PATCH" });
-    sandbox.faults.clear();
-    await deprecation.destroy();
-    expect(await shown()).toBeNull();
   });
 
   test("a registry that the token may not read does not count as a missing module", async () => {

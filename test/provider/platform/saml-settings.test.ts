@@ -1,7 +1,7 @@
 import { sha1Certificate } from "../../support/certificates";
 import { onEachPlatform } from "../../support/platform";
 import { complete } from "./attributes";
-import "./impatient";
+import "../../support/printed";
 
 onEachPlatform("the rotation of the identity provider's certificate", (current) => {
   test("moves the old certificate to oldIdpCert without drift, and revokes it once for each change of the triggers", async () => {

@@ -2,8 +2,7 @@ import { Fault } from "../../../sandbox/index";
 import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
 import { refusal } from "../../support/refusal";
-import { complete } from "./attributes";
-import { patch } from "./impatient";
+import { complete, patch } from "./attributes";
 
 const faults: { name: string; fault: Fault; fails: boolean }[] = [
   { name: "every request is lost", fault: { ...patch, action: "drop-before", times: 9 }, fails: true },

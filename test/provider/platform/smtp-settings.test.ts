@@ -1,7 +1,6 @@
 import { onEachPlatform } from "../../support/platform";
 import { refusal } from "../../support/refusal";
-import { complete } from "./attributes";
-import { patch } from "./impatient";
+import { complete, patch } from "./attributes";
 
 onEachPlatform("SMTP settings with test mails", (current) => {
   const mail = {
