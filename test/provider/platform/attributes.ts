@@ -12,8 +12,14 @@ export interface AttributeCase {
   settings: string;
   token: string;
   attribute: string;
+  /** In the package's spelling, which those of Terraform Enterprise alone do not have in a program. */
+  name: string;
+  /** The output that shows it. */
+  field: string;
   declared: unknown;
   outOfBand: unknown;
+  inputs: Record<string, unknown>;
+  managed: string[];
   /** What the platform must hold for the attribute to be changed alone. */
   before: Record<string, unknown>;
   /** What must be declared with it, since the platform does not show whether it has one. */
@@ -42,16 +48,23 @@ export const hidden: Record<string, Record<string, unknown>> = {
 };
 
 const casesOf = ({ settings, type: token, complete = {}, alsoDeclared }: SettingsCase, values: AttributeValues): AttributeCase[] =>
-  Object.entries(values).map(([attribute, [declared, outOfBand]]) => ({
-    settings,
-    token,
-    attribute,
-    declared,
-    outOfBand,
-    before: attribute === "enabled" ? complete : {},
-    ...(attribute === "enabled" && alsoDeclared ? { also: alsoDeclared } : {}),
-  }));
+  Object.entries(values).map(([attribute, [declared, outOfBand]]) => {
+    const [before, also] = attribute === "enabled" ? [complete, alsoDeclared] : [{}, undefined];
+    const inputs = { [attribute]: declared, ...also };
+    return {
+      ...{ settings, token, attribute, name: attribute, field: attribute, declared, outOfBand, inputs, before, also },
+      managed: Object.keys(inputs).sort(),
+    };
+  });
 
 export const attributeCases: AttributeCase[] = all.flatMap((each) => casesOf(each, each.values));
 /** Attributes of Terraform Enterprise alone. */
-export const extraCases: AttributeCase[] = all.flatMap((each) => casesOf(each, each.extraValues ?? {}));
+export const extraCases: AttributeCase[] = all
+  .flatMap((each) => casesOf(each, each.extraValues ?? {}))
+  .map((each) => ({
+    ...each,
+    name: each.attribute.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    field: "extra",
+    inputs: { extra: each.inputs },
+    managed: [`extra.${each.attribute}`],
+  }));

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { platform } from "../../../provider";
+import { moduleVersionDeprecation } from "../../../provider/platform/module-version-deprecation";
 import { Engine } from "../../support/engine";
 import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
@@ -267,6 +268,9 @@ onEachPlatform("the functions for module versions", (current) => {
     );
   });
 });
+
+test("the published link, which may be a secret, is a secret output", () =>
+  expect(moduleVersionDeprecation.fields.publishedLink.secretOutput).toBe(true));
 
 test("a link is cleared although the outcome of its write is unknown and nothing has read it", async () => {
   const links: unknown[] = [];

@@ -38,10 +38,4 @@ onEachPlatform("a platform that is older than an endpoint", (current) => {
     removed(/workspaces/);
     await expect(platform.listWorkspaces().totalCount()).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "endpoint-missing" }));
   });
-
-  test("is not suspected where the token is not an administrator's", async () => {
-    const { engine, service } = current();
-    const texts = engine("CustomizationSettings", { token: service.memberToken });
-    await expect(texts.up({})).rejects.toThrow(refusal("ERR_FORBIDDEN", { rule: "not-administrator", status: 404 }));
-  });
 });
