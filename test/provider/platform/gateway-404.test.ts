@@ -1,5 +1,5 @@
-import { Sandbox, start } from "../../../sandbox/index";
-import { Engine } from "../../support/engine";
+import { onEachPlatform } from "../../support/platform";
+import "../../support/printed";
 import { bodies } from "../gateway-404";
 
 const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0", reason: "old" };
@@ -10,21 +10,11 @@ const resources = [
 
 const kept = { code: "ERR_NOT_FOUND", status: 404, message: expect.stringContaining("pulumi state delete") };
 
-describe.each(["standard", "hashicorp"] as const)("a gateway responds with 404 in place of the platform (%s)", (dialect) => {
-  let sandbox: Sandbox;
-  beforeAll(async () => {
-    sandbox = await start({ dialect });
-  });
-  afterAll(() => sandbox.close());
-  beforeEach(() => sandbox.reset());
-
-  const engine = (type: string): Engine =>
-    new Engine(`platform:${type}`, {
-      "steward:default": { platform: { address: sandbox.platform.url, token: sandbox.platform.token, dialect } },
-    });
+onEachPlatform("a gateway responds with 404 in place of the platform", (current) => {
   const cases = resources.flatMap((resource) => bodies.map((body) => ({ ...resource, body })));
 
   test.each(cases)("$type stays in the state: 404 $body", async ({ type, inputs, body, deletes }) => {
+    const { engine, sandbox } = current();
     const resource = engine(type);
     await resource.up(inputs);
     const before = structuredClone(resource.state);

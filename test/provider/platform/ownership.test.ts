@@ -96,19 +96,24 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     expect(printed.join("\n")).not.toContain("canary");
   });
 
-  test.each([true, false])(
-    "deleting two resources of the same settings restores the values before both (the old resource first: %s)",
-    async (isFormerFirst) => {
-      const { change, held, engine } = current();
-      await change("customization", { footer: "theirs", error: "their error" });
-      const [former, renamed] = [engine("CustomizationSettings"), engine("CustomizationSettings")];
-      await former.up({ footer: "ours", error: "their error" });
-      await renamed.up({ footer: "ours again", error: "our error", loginHelp: "ask us" });
-      clearCache();
-      for (const resource of isFormerFirst ? [former, renamed] : [renamed, former]) await resource.destroy(remembers);
-      expect(await held("customization")).toMatchObject({ footer: "theirs", error: "their error", loginHelp: "" });
-    },
-  );
+  test.each([
+    [0, 1],
+    [1, 0],
+    [1, 0, 2],
+  ])("deleting resources of the same settings restores the values before all of them: %j %j %j", async (...order) => {
+    const { change, held, engine } = current();
+    await change("customization", { footer: "theirs", error: "their error" });
+    const declared = [
+      { footer: "ours", error: "their error" },
+      { footer: "ours again", error: "our error", loginHelp: "ask us" },
+      { footer: "ours at last" },
+    ];
+    const resources = order.map(() => engine("CustomizationSettings"));
+    for (const [index, resource] of resources.entries()) await resource.up(declared[index] ?? {});
+    clearCache();
+    for (const index of order) await resources[index]?.destroy(remembers);
+    expect(await held("customization")).toMatchObject({ footer: "theirs", error: "their error", loginHelp: "" });
+  });
 
   test("settings that another resource enables stay enabled if a password cannot be restored", async () => {
     const { change, held, engine } = current();
@@ -119,16 +124,6 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     await other.up(mail);
     await former.destroy(remembers);
     expect(await held("smtp")).toMatchObject({ enabled: true });
-  });
-
-  test("deleting three resources of the same settings in any order restores the values before all of them", async () => {
-    const { change, held, engine } = current();
-    await change("customization", { footer: "theirs" });
-    const [first, second, third] = [1, 2, 3].map(() => engine("CustomizationSettings")) as [Engine, Engine, Engine];
-    for (const [index, resource] of [first, second, third].entries()) await resource.up({ footer: `ours ${index}` });
-    clearCache();
-    for (const resource of [second, first, third]) await resource.destroy(remembers);
-    expect(await held("customization")).toMatchObject({ footer: "theirs" });
   });
 
   test("settings that one resource restored are written again by the other in the same run", async () => {

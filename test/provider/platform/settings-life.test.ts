@@ -101,27 +101,6 @@ onEachPlatform("managed attributes", (current) => {
   });
 });
 
-onEachPlatform("a server that normalizes a value", (current) => {
-  test("causes one warning and no drift until the value changes outside Pulumi", async () => {
-    const { engine, sandbox, requests } = current();
-    const answer = (footer: string, method = "GET"): void => {
-      const attributes = { "support-email-address": "s@example.com", "login-help": "", footer, error: "", "new-user": "" };
-      const body = JSON.stringify({ data: { id: "customization", type: "customization-settings", attributes } });
-      sandbox.faults.add({ system: "platform", method, path: /customization/, action: "respond", status: 200, body });
-    };
-    const texts = engine("CustomizationSettings");
-    const inputs = { footer: "<b onclick='x()'>ours</b>" };
-    answer("<b>ours</b>", "PATCH");
-    await texts.up(inputs);
-    expect(printed).toEqual([expect.stringMatching(/^warning: customization settings "customization": .* footer$/)]);
-    answer("<b>ours</b>");
-    expect(await texts.refresh()).toEqual([]);
-    expect(await requests(() => texts.up(inputs))).toEqual([]);
-    answer("theirs");
-    expect(await texts.refresh()).toEqual(["footer"]);
-  });
-});
-
 test("a forced replacement deletes before it creates", async () => {
   const request = await registered(() => new platform.GeneralSettings("general", {}));
   expect([request.getDeletebeforereplace(), request.getDeletebeforereplacedefined()]).toEqual([true, true]);

@@ -7,6 +7,20 @@ onEachPlatform("servers with unusual responses", (current) => {
     current().sandbox.faults.add({ system: "platform", method, path: new RegExp(settings), action: "respond", status: 200, body });
   };
 
+  test("a value that the server normalizes causes one warning, and no drift until it changes outside Pulumi", async () => {
+    const { engine, requests } = current();
+    const texts = engine("CustomizationSettings");
+    const inputs = { footer: "<b onclick='x()'>ours</b>" };
+    answer("PATCH", "customization", { footer: "<b>ours</b>" });
+    await texts.up(inputs);
+    expect(printed).toEqual([expect.stringMatching(/^warning: customization settings "customization": .* footer$/)]);
+    answer("GET", "customization", { footer: "<b>ours</b>" });
+    expect(await texts.refresh()).toEqual([]);
+    expect(await requests(() => texts.up(inputs))).toEqual([]);
+    answer("GET", "customization", { footer: "theirs" });
+    expect(await texts.refresh()).toEqual(["footer"]);
+  });
+
   test("an attribute that the server leaves empty is written once", async () => {
     const { engine, requests } = current();
     const smtp = engine("SmtpSettings");
