@@ -188,7 +188,12 @@ export const adapters: readonly MutatedFile[] = [
   },
   {
     file: "provider/resource.ts",
-    suites: ["test/secrecy.test", "test/provider/adapters/debug-log", "test/stories/platform/stack"],
+    suites: [
+      "test/secrecy.test",
+      "test/provider/adapters/debug-log",
+      "test/provider/platform/settings-life",
+      "test/stories/everything/options",
+    ],
     commandLine: ["test/end-to-end/options", "test/end-to-end/secrecy"],
     mutants: [
       ["encrypted outputs are stored in plaintext", '...namesWith(definition.fields, "secretOutput"), formerInputs];', "formerInputs];"],
