@@ -195,6 +195,7 @@ function configured<Own extends object>(system: System<Own>, name: string, { con
     connection = JSON.parse(value);
   } catch {
     throw invalid(
+      "no-object",
       `The configuration steward:${name} is not an object`,
       `Set its parts with pulumi config set --plaintext --path 'steward:${name}.secrets.address' https://...`,
     );
@@ -250,8 +251,9 @@ function fromEnvironment<Own extends object>(system: System<Own>, environment: N
 function canonicalAddress({ settings: { address }, called }: Found<object>): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
-    throw invalid(`${called("address")} is not a plain http or https URL`, "Write it as https://host:port, without credentials.");
+    throw invalid("url", `${called("address")} is not a plain http or https URL`, "Write it as https://host:port, without credentials.");
   const path = url.pathname.replace(/\/+$/, "");
-  if (/(^|\/)(v1|api|api\/v2)$/.test(path)) throw invalid(`${called("address")} names a path of the API`, "End it before /v1 or /api.");
+  if (/(^|\/)(v1|api|api\/v2)$/.test(path))
+    throw invalid("api-path", `${called("address")} names a path of the API`, "End it before /v1 or /api.");
   return `${url.origin}${path}`;
 }

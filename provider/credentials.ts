@@ -47,14 +47,19 @@ export const credentialsOf = (found: NamedSettings<CredentialSettings>, environm
 });
 
 /** @internal */
-export const invalid = (reason: string, hint?: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, hint });
+export const invalid = (rule: string, reason: string, hint: string): StewardError =>
+  new StewardError({ code: "ERR_INVALID_INPUT", rule, reason, hint });
 
 type Found = NamedSettings<CredentialSettings>;
 
 function readToken(found: Found, environment: NodeJS.ProcessEnv): string | undefined {
   const token = findToken(found, environment)?.trim();
   if (token && !/^[\x21-\x7e]+$/.test(token))
-    throw invalid(`${found.called("token")} holds characters that no token has`, "Look for blanks, line ends and quotes in it.");
+    throw invalid(
+      "token-characters",
+      `${found.called("token")} holds characters that no token has`,
+      "Look for blanks, line ends and quotes in it.",
+    );
   return token || undefined;
 }
 
@@ -81,6 +86,7 @@ function findToken({ settings: { token, tokenFile, tokenEnv }, called }: Found, 
   // A value that does not look like a name may be the token itself, in the wrong place.
   const variable = conventionalName.test(tokenEnv) ? `the variable ${tokenEnv}, which` : "a variable that";
   throw invalid(
+    "variable-unset",
     `${called("tokenEnv")} names ${variable} is not set`,
     "Set it in the environment that pulumi runs in, or correct the name. The token itself does not belong there.",
   );
@@ -98,7 +104,11 @@ function readFile(path: string, what: string): string {
   } catch (cause) {
     // A value that does not look like a path may be the secret itself, in the wrong place.
     const place = isPath(path) ? ` from ${path}` : "";
-    throw invalid(`${what} cannot be read${place} (${(cause as NodeJS.ErrnoException).code})`, "Give the path of a file that can be read.");
+    throw invalid(
+      "unreadable-file",
+      `${what} cannot be read${place} (${(cause as NodeJS.ErrnoException).code})`,
+      "Give the path of a file that can be read.",
+    );
   }
 }
 

@@ -37,6 +37,7 @@ export function transportError(thrown: unknown, connection: Connection, progress
   const outcomeUnknown = writes && isSent;
   if (clientRefused.test(code))
     return fail("ERR_UNEXPECTED_RESPONSE", `${address} does not accept the client certificate of the connection, or misses one (${code})`, {
+      rule: "client-certificate",
       hint: `Check clientCert and clientKey of ${system} in the connection "${name}".`,
       nothingSent: progress.nothingSent,
       outcomeUnknown: false,
@@ -46,11 +47,13 @@ export function transportError(thrown: unknown, connection: Connection, progress
   if (!isSent) return unsent(isLate ? "not in time" : code, error.message, connection, progress, fail);
   if (code === bodyTooLarge)
     return fail("ERR_UNEXPECTED_RESPONSE", "the server's answer is too large to be one of its API", {
+      rule: "too-large",
       hint: `Check that ${address} is the address of the ${system} API itself.`,
       outcomeUnknown,
     });
   if (isGarbled || code.startsWith("Z_"))
     return fail("ERR_UNEXPECTED_RESPONSE", `what ${address} answers cannot be read (${code})`, {
+      rule: "unreadable",
       hint: "Check the scheme and the port of the connection's address, and what stands between.",
       // Bytes that do not even begin as HTTP come from another kind of server.
       outcomeUnknown: outcomeUnknown && (isAnswered || !error.message.includes("Expected HTTP/")),
@@ -59,6 +62,7 @@ export function transportError(thrown: unknown, connection: Connection, progress
     "ERR_NO_RESPONSE",
     isLate ? `${address} did not answer in time` : `the connection to ${address} broke before the whole answer came`,
     {
+      rule: isLate ? "too-late" : "connection-broken",
       hint: writes ? "The server may have applied it: run the same again, which goes on from what the server holds." : "Try again.",
       outcomeUnknown,
     },
@@ -74,13 +78,16 @@ function unsent(
   fail: Fail,
 ): StewardError {
   const { name, address, system } = connection;
-  const failed = (kind: ErrorCode, reason: string, hint: string): StewardError =>
-    fail(kind, `${reason}${nothingSent ? ", and nothing was sent" : ""}`, { hint, nothingSent, outcomeUnknown: false });
-  if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO/.test(code))
-    return failed("ERR_UNEXPECTED_RESPONSE", `no trusted TLS connection to ${address} (${code})`, tlsAdvice(code, connection));
+  const failed = (kind: ErrorCode, rule: string, reason: string, hint: string): StewardError =>
+    fail(kind, `${reason}${nothingSent ? ", and nothing was sent" : ""}`, { rule, hint, nothingSent, outcomeUnknown: false });
+  if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO/.test(code)) {
+    const { rule, hint } = tlsAdvice(code, connection);
+    return failed("ERR_UNEXPECTED_RESPONSE", rule, `no trusted TLS connection to ${address} (${code})`, hint);
+  }
   if (/^ERR_OSSL_|^ERR_CRYPTO_/.test(code))
     return failed(
       "ERR_INVALID_INPUT",
+      "pem",
       `the certificates or the key of ${system} in the connection "${name}" cannot be used (${code})`,
       "Give caCert, clientCert and clientKey as PEM, or as the path of a PEM file.",
     );
@@ -89,52 +96,58 @@ function unsent(
   if (proxy && (isRefusal || code !== "UND_ERR_INVALID_ARG"))
     return failed(
       "ERR_UNREACHABLE",
+      isRefusal ? "refused-by-proxy" : "proxy-unreachable",
       isRefusal ? `${proxy.name} does not let requests through to ${address}` : `no connection to ${address} by ${proxy.name} (${code})`,
       `Correct ${proxy.variable}, or name the host in no_proxy.`,
     );
   if (code === "UND_ERR_INVALID_ARG")
     return failed(
       "ERR_INVALID_INPUT",
+      "header",
       `the request cannot be written as HTTP (${message})`,
       `Check the settings of ${system} in the connection "${name}".`,
     );
   return failed(
     "ERR_UNREACHABLE",
+    "no-connection",
     `no connection to ${address} (${code})`,
     "Check the connection's address, that the server runs, and the network between.",
   );
 }
 
-const tlsCauses: readonly { codes: RegExp; isCertificate?: boolean; hint(host: string): string }[] = [
+const tlsCauses: readonly { rule: string; codes: RegExp; isCertificate?: boolean; hint(host: string): string }[] = [
   {
+    rule: "certificate-expired",
     codes: /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
     isCertificate: true,
     hint: () => "Its certificate has expired or is not valid yet: renew it, or set the clock of this machine.",
   },
   {
+    rule: "certificate-host",
     codes: /ALTNAME/,
     isCertificate: true,
     hint: (host) => `Its certificate is not for ${host}: name the server in the connection's address as the certificate does.`,
   },
   {
+    rule: "no-tls",
     codes: /WRONG_VERSION_NUMBER|PACKET_LENGTH|HTTP_REQUEST|EPROTO/,
     hint: () => "What answers there does not speak TLS: correct the scheme of the connection's address to http, or its port.",
   },
   {
+    rule: "certificate-authority",
     codes: /UNABLE_TO_|SELF_SIGNED/,
     isCertificate: true,
     hint: () => "Its authority is unknown: give the authority that signed its certificate as the connection's caCert.",
   },
 ];
 
-function tlsAdvice(code: string, { address, skipVerify }: Connection): string {
+function tlsAdvice(code: string, { address, skipVerify }: Connection): { rule: string; hint: string } {
   const cause = tlsCauses.find(({ codes }) => codes.test(code));
   const hint =
     cause?.hint(new URL(address).hostname) ??
     "Give the authority that signed its certificate as the connection's caCert, or correct the scheme of the address.";
-  return skipVerify && cause?.isCertificate
-    ? `${hint} ${skipVerify} is set and not followed: whoever stands between could read the token.`
-    : hint;
+  const ignored = `${skipVerify} is set and not followed: whoever stands between could read the token.`;
+  return { rule: cause?.rule ?? "tls", hint: skipVerify && cause?.isCertificate ? `${hint} ${ignored}` : hint };
 }
 
 /** The proxy that stands before an address, by the rules of undici; without its credentials. @internal */
@@ -158,10 +171,12 @@ export function redirected({ address }: Connection, status: number, location: st
   const target = typeof location === "string" && URL.canParse(location, address) ? new URL(location, address).origin : undefined;
   if (!target || target === new URL(address).origin)
     return fail("ERR_REDIRECTED", "the server sends us on to another path, where its API is not", {
+      rule: "other-path",
       status,
       hint: "Check the base path of the connection's address, and the mount.",
     });
   return fail("ERR_REDIRECTED", `the server sends us on to ${target}, and credentials are not sent after a redirect`, {
+    rule: "other-server",
     status,
     hint: `If ${target} is the active node of this installation, make it the connection's address, or use the address of the load balancer.`,
   });

@@ -209,6 +209,7 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
   if (isDone) {
     if (body !== undefined || text === "") return { status, headers, body };
     throw fail("ERR_UNEXPECTED_RESPONSE", isHtml(text) ? "the server answered with a web page" : "the server's answer is not JSON", {
+      rule: isHtml(text) ? "web-page" : "not-json",
       status,
       hint: `Check that ${connection.address} is the address of the ${connection.system} API itself, not of a proxy or login page before it.`,
       outcomeUnknown: writes,
@@ -220,6 +221,7 @@ async function sendOnce(connection: Connection, { request, token, secrets, socke
   throw fail(errorCode(status), reason || (isHtml(text) ? "the server answered with a web page" : "the server gave no reason"), {
     status,
     errorCount: errorsIn(body)?.length,
+    rule: errorCode(status) === "ERR_FORBIDDEN" && token === undefined ? "no-token" : undefined,
     hint: adviceFor(status, connection, token !== undefined),
     outcomeUnknown: writes && status >= 500 && status !== 503,
     ...(typeof retryAfter === "string" ? { retryAfter } : {}),

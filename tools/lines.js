@@ -10,11 +10,17 @@ const { root } = require("./command");
 
 /** @param {string} text The lines on which a token begins or ends. */
 function codeLines(text) {
-  const source = ts.createSourceFile("file.ts", text, ts.ScriptTarget.ES2022, false);
-  const scanner = ts.createScanner(ts.ScriptTarget.ES2022, true, ts.LanguageVariant.Standard, text);
+  const source = ts.createSourceFile("file.ts", text, ts.ScriptTarget.ES2022, true);
   const lines = new Set();
-  while (scanner.scan() !== ts.SyntaxKind.EndOfFileToken)
-    for (const place of [scanner.getTokenStart(), scanner.getTokenEnd() - 1]) lines.add(source.getLineAndCharacterOfPosition(place).line);
+  /** @param {ts.Node} node Templates and regular expressions are told apart by the parser, not by the scanner alone. */
+  const visit = (node) => {
+    if (ts.isJSDoc(node)) return;
+    const children = node.getChildren(source);
+    children.forEach(visit);
+    if (children.length > 0 || node.getWidth(source) === 0) return;
+    for (const place of [node.getStart(source), node.getEnd() - 1]) lines.add(source.getLineAndCharacterOfPosition(place).line);
+  };
+  visit(source);
   return lines.size;
 }
 

@@ -20,6 +20,7 @@ export function assertDefaultSpelled(connection: unknown): void {
   if (misspelt === undefined) return;
   throw new StewardError({
     code: "ERR_INVALID_INPUT",
+    rule: "default-misspelt",
     reason: `The stack's configuration has steward:${misspelt}, but no steward:default`,
     hint: 'Did you mean "default"? Rename the key in the stack\'s configuration file.',
   });

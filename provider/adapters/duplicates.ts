@@ -92,6 +92,7 @@ function declaredTwice(operation: string, other: string, object: string): Stewar
   const error = new StewardError({
     code: "ERR_INVALID_INPUT",
     operation,
+    rule: "declared-twice",
     reason: `the resource "${other}" of this program declares the same object, ${object}`,
     hint: "Declare each object once.",
   });

@@ -63,7 +63,8 @@ export async function check(
       }
     } catch (error) {
       if (!(error instanceof StewardError)) throw error;
-      findings.push({ path: "", rule: error.details.rule ?? error.code, reason: error.message });
+      const { rule, failures } = error.details;
+      findings.push({ path: "", rule: rule ?? failures?.[0]?.rule ?? error.code, reason: error.message });
     }
   }
   // A name of another type than a string could not be shown.

@@ -70,8 +70,8 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
       code: "ERR_INVALID_INPUT",
       operation: `Cannot read ${definition.displayName}`,
       ...(definition.readById
-        ? { reason: `"${id}" is not an id of one`, hint: `Write it as ${definition.id}.` }
-        : { reason: "it cannot be read by an id", hint: "Declare it without one." }),
+        ? { rule: "id", reason: `"${id}" is not an id of one`, hint: `Write it as ${definition.id}.` }
+        : { rule: "no-read-by-id", reason: "it cannot be read by an id", hint: "Declare it without one." }),
     });
     throw new OperationFailed(error, undefined);
   }

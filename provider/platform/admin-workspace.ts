@@ -52,6 +52,7 @@ async function find({ connection, inputs }: { connection: Connection; inputs: Ad
   if (state) return { state, differences: [] };
   throw new StewardError({
     code: "ERR_NOT_FOUND",
+    rule: "workspace-missing",
     reason: "the platform has none with this id",
     hint: "It adopts a workspace that exists: take the id from the workspace's page, or from listWorkspaces.",
   });
@@ -63,13 +64,16 @@ const path = (workspaceId: string): string => adminPath("workspaces", workspaceI
 async function mayBeDestroyed(connection: Connection, { workspaceId, name, organization }: StoredState, end: number): Promise<boolean> {
   const found = await readWorkspace(connection, workspaceId, { limits: { deadline: end - Date.now() } });
   if (!found) return false;
-  const refuse = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_REJECTED", reason, hint });
+  const refuse = (rule: string, reason: string, hint: string): StewardError =>
+    new StewardError({ code: "ERR_REJECTED", rule, reason, hint });
   if (found.name !== name || found.organization !== organization)
     throw refuse(
+      "renamed",
       `it is called ${found.organization}/${found.name} now, not ${organization}/${name}`,
       "Look whether it is still the one to destroy; then run `pulumi refresh`, which takes the new name over.",
     );
-  if (found.locked) throw refuse("it is locked", "Unlock it, or set destroyOnDelete: false and run `pulumi up` before, to leave it.");
+  if (found.locked)
+    throw refuse("locked", "it is locked", "Unlock it, or set destroyOnDelete: false and run `pulumi up` before, to leave it.");
   return true;
 }
 

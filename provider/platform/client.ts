@@ -94,6 +94,7 @@ export async function callAsAdministrator(connection: Connection, request: Omit<
     if (!isNotFound(error)) throw error;
     if (request.path === generalPath || !(await isAdministrator(connection))) throw notAdministrator(connection, error);
     throw error.with({
+      rule: "endpoint-missing",
       reason: "this release of the platform has no such endpoint",
       hint: "Upgrade the platform: customization settings exist from release 202003-1, the administration of workspaces from release 201807-1.",
     });
@@ -104,6 +105,7 @@ export async function callAsAdministrator(connection: Connection, request: Omit<
 export function notAdministrator({ name, tokenSource }: Connection, error: StewardError): StewardError {
   return error.with({
     code: "ERR_FORBIDDEN",
+    rule: "not-administrator",
     reason: "the platform shows its administration to administrators alone, and answers 404 to anyone else",
     hint: `Check that the token of platform in the connection "${name}" is that of a site administrator. It comes from ${tokenSource}.`,
   });

@@ -150,9 +150,13 @@ async function afterFailure(
   }
   const hasChanged = now?.reason !== before?.reason || now?.link !== before?.link;
   if (!now || !hasChanged || !mayBeOf(now, inputs))
-    return error.with({ outcomeUnknown: false, hint: "The registry shows that it was not applied: `pulumi up` tries again." });
+    return error.with({
+      rule: "not-applied",
+      outcomeUnknown: false,
+      hint: "The registry shows that it was not applied: `pulumi up` tries again.",
+    });
   const hint = "The registry shows that it was applied all the same: the next `pulumi up` goes on from there.";
-  return new PartialState(written(inputs, now), { ...error.details, hint });
+  return new PartialState(written(inputs, now), { ...error.details, rule: "applied", hint });
 }
 
 /** Whether a write that was sent may have published this: the platform may have added words of its own. */
@@ -175,6 +179,7 @@ async function find({ connection, inputs }: Request): Promise<Found<StoredState>
   if (!version)
     throw new StewardError({
       code: "ERR_NOT_FOUND",
+      rule: "version-missing",
       reason: "the registry shows no such version",
       hint: "Check its four names, and that the token may read the registry of that organization.",
     });
@@ -204,7 +209,8 @@ async function reinstate(connection: Connection, state: ModuleVersionDeprecation
   } catch (error) {
     if (!isNotFound(error)) throw error;
     // A version that is gone needs no reinstating; one that is still there says that we may not do it.
-    if (await readVersion(connection, state)) throw error.with({ hint: "The token may not manage the modules of that organization." });
+    if (await readVersion(connection, state))
+      throw error.with({ rule: "not-manager", hint: "The token may not manage the modules of that organization." });
   }
 }
 

@@ -60,6 +60,7 @@ export async function readModuleVersions(connection: Connection, module: Module)
     if (!isNotFound(error)) throw error;
     if (await isAdministrator(connection)) return undefined;
     throw error.with({
+      rule: "module-not-shown",
       reason: `the registry shows no module ${addressOf(module).join("/")}`,
       hint: "There is none, or the token may not read the registry of that organization: only a site administrator's can tell.",
     });

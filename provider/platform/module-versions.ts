@@ -46,6 +46,7 @@ export function listModuleVersions(options: ListModuleVersionsOptions): Promise<
     if (found) return found;
     throw new StewardError({
       code: "ERR_NOT_FOUND",
+      rule: "module-missing",
       reason: `the registry shows no module ${addressOf(options).join("/")}`,
       hint: "Check its names, and that the token may read the registry of that organization.",
       status: 404,

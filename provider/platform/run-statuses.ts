@@ -1,5 +1,5 @@
 import { Connection } from "../connection";
-import { StewardError } from "../errors";
+import { CheckFailure, StewardError } from "../errors";
 import { closest } from "../spelling";
 import { dialectOf } from "./client";
 
@@ -27,13 +27,14 @@ const statuses = [
 
 /** Refuses a status that no run has, since no workspace would be found. Where the product may have further ones, prints a warning. @internal */
 export function checkStatuses(connection: Connection, given: readonly string[] = []): void {
-  const unknown = given.flatMap((status, index) => {
+  const failures = given.flatMap((status, index): CheckFailure[] => {
     if (statuses.includes(status)) return [];
     const meant = closest(status, statuses);
-    return [`currentRunStatus[${index}]: is not a run status${meant ? ` (did you mean "${meant}"?)` : ""}`];
+    const reason = `is not a run status${meant ? ` (did you mean "${meant}"?)` : ""}`;
+    return [{ path: `currentRunStatus[${index}]`, rule: "run-status", reason }];
   });
-  if (unknown.length === 0) return;
-  const reason = `${unknown.join("; ")}; known are ${statuses.join(", ")}`;
-  if (dialectOf(connection).hasOnlyKnownStatuses) throw new StewardError({ code: "ERR_INVALID_INPUT", reason });
+  if (failures.length === 0) return;
+  const reason = `${failures.map((failure) => `${failure.path}: ${failure.reason}`).join("; ")}; known are ${statuses.join(", ")}`;
+  if (dialectOf(connection).hasOnlyKnownStatuses) throw new StewardError({ code: "ERR_INVALID_INPUT", reason, failures });
   connection.say(`warning: listWorkspaces: ${reason}`);
 }

@@ -201,6 +201,7 @@ export function getWorkspace(options: GetWorkspaceOptions): Promise<Workspace> {
     if (found) return found;
     throw new StewardError({
       code: "ERR_NOT_FOUND",
+      rule: "workspace-missing",
       reason: `the platform has none with the id "${options.id}"`,
       status: 404,
       method: "GET",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Connection, defineSystem, System } from "../connection";
-import { StewardError } from "../errors";
+import { invalidInput, StewardError } from "../errors";
 import { unexpectedResponse } from "../failure";
 import { Request, Response, send } from "../http";
 import { bool, connectionInput, nonEmptyStr, rule } from "../inputs";
@@ -80,10 +80,9 @@ export const consistencyShape = {
 /** A connection may list all namespaces; a job lives in one. @internal */
 export function assertOneNamespace({ namespace, name }: SchedulerConnection, query: QueryOptions): void {
   if ((query.namespace ?? namespace) === "*")
-    throw new StewardError({
-      code: "ERR_INVALID_INPUT",
-      reason: `namespace: must be given, since the connection "${name}" names all namespaces`,
-    });
+    throw invalidInput([
+      { path: "namespace", rule: "needed", reason: `must be given, since the connection "${name}" names all namespaces` },
+    ]);
 }
 
 /** Sends one request to the scheduler. What it answers with 5xx is never sent again. @internal */

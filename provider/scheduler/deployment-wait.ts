@@ -113,7 +113,7 @@ async function follow(
       .filter((item) => item.JobID === jobId && (id === undefined ? indexOf(item) >= wanted : item.ID === id))
       .sort(newestFirst)[0];
     if (!deployment) {
-      if (id !== undefined) throw failed(`deployment ${id} is gone`);
+      if (id !== undefined) throw failed("gone", `deployment ${id} is gone`);
       if (!asked && (await outlastElection(connection, () => isStable(connection, jobId, query), outlasting))) {
         tell("successful before; the scheduler does not keep it any more");
         return undefined;
@@ -125,7 +125,10 @@ async function follow(
     tell(progressOf(deployment));
     if (deployment.Status === "successful") return deployment as Deployment;
     if (failures.includes(String(deployment.Status)))
-      throw failed(`deployment ${id} is ${deployment.Status}: ${deployment.StatusDescription || "the scheduler gives no reason"}`);
+      throw failed(
+        String(deployment.Status),
+        `deployment ${id} is ${deployment.Status}: ${deployment.StatusDescription || "the scheduler gives no reason"}`,
+      );
   }
   // Only the signal ends the iteration.
   throw aborted();
@@ -142,8 +145,8 @@ async function presentVersion(connection: SchedulerConnection, jobId: string, qu
       reason: `the scheduler shows no such job in namespace "${query.namespace ?? connection.namespace ?? "default"}"`,
       hint: "Check its ID and namespace, and what the token may read.",
     });
-  if (undeployed.includes(String(job.Type))) throw failed(`jobs of type ${job.Type} have no deployments`);
-  if (job.Stop === true) throw failed("the job is stopped");
+  if (undeployed.includes(String(job.Type))) throw failed("job-type", `jobs of type ${job.Type} have no deployments`);
+  if (job.Stop === true) throw failed("job-stopped", "the job is stopped");
   return Number(job.JobModifyIndex) || 0;
 }
 
@@ -167,7 +170,7 @@ async function isStable(connection: SchedulerConnection, jobId: string, query: L
 const indexOf = ({ JobSpecModifyIndex, JobModifyIndex }: Item): number =>
   Math.max(Number(JobSpecModifyIndex) || 0, Number(JobModifyIndex) || 0);
 const newestFirst = (a: Item, b: Item): number => Number(b.CreateIndex) - Number(a.CreateIndex);
-const failed = (reason: string): StewardError => new StewardError({ code: "ERR_FAILED", reason });
+const failed = (rule: string, reason: string): StewardError => new StewardError({ code: "ERR_FAILED", rule, reason });
 
 /** `running, web 1 of 3 healthy, not promoted`. */
 function progressOf({ Status, TaskGroups }: Item): string {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Duration, seconds } from "../comparison";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
+import { rule } from "../inputs";
 
 // A scheduler that elects a leader answers 500 or 503 for some seconds. What waits for changes only reads, so it waits for the election, too.
 
@@ -17,7 +18,10 @@ export interface ElectionOptions {
 
 /** A length of time as an input. @internal */
 export const durationInput: z.ZodType<Duration | undefined> = z
-  .custom<Duration>((value) => (seconds(value) ?? 0) >= 1, 'must be at least 1s, such as "30s", "1h30m", or whole seconds')
+  .custom<Duration>(
+    (value) => (seconds(value) ?? 0) >= 1,
+    rule("at-least-1s", 'must be at least 1s, such as "30s", "1h30m", or whole seconds'),
+  )
   .optional();
 
 const hasNoLeader = (error: unknown): error is StewardError =>
@@ -39,7 +43,10 @@ export async function outlastElection<T>(
       // The read before may have been held for minutes.
       end ??= Date.now() + allowed * 1000;
       if (Date.now() >= end)
-        throw error.with({ hint: `It had no leader for ${allowed} s: see the logs of its servers, or set a longer electionTimeout.` });
+        throw error.with({
+          rule: "no-leader",
+          hint: `It had no leader for ${allowed} s: see the logs of its servers, or set a longer electionTimeout.`,
+        });
       if (attempt === 0) say(`pulumi-steward: the scheduler has no leader (${error.status}); it is asked again for up to ${allowed} s.`);
       const pause = Math.min(limits.leaderPause * 2 ** Math.min(attempt, 20), limits.longestLeaderPause, Math.max(1, end - Date.now()));
       await sleep(pause, undefined, { signal }).catch(() => {});

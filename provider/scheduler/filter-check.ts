@@ -1,4 +1,5 @@
 import { StewardError } from "../errors";
+import { rule } from "../inputs";
 
 /** What can be listed, and watched. @internal */
 export type Collection = "jobs" | "deployments" | "nodes";
@@ -36,11 +37,15 @@ const withoutLiterals = (filter: string): string => filter.replace(/"(?:[^"\\]|\
 const emptiness = /(?<![\w.\]])([A-Za-z]\w*(?:\.\w+|\[""\])*)\s+is\s+(?:not\s+)?empty\b/g;
 
 /** Why the server must not be asked; undefined when it may. @internal */
-export function objection(filter: string, collection: Collection): string | undefined {
-  if (filter.trim() === "") return "must not be empty";
+export function objection(filter: string, collection: Collection): ReturnType<typeof rule> | undefined {
+  if (filter.trim() === "") return rule("empty", "must not be empty");
   const wrong = [...withoutLiterals(filter).matchAll(emptiness)].map(([, field = ""]) => field);
   const field = wrong.find((each) => neverEmpty[collection].includes(each));
-  return field && `asks whether ${field} is empty, which is neither a string, a list nor a map; compare it with a value instead`;
+  if (field === undefined) return undefined;
+  return rule(
+    "never-empty",
+    `asks whether ${field} is empty, which is neither a string, a list nor a map; compare it with a value instead`,
+  );
 }
 
 /** Whether the real product may break the connection because of it, so that it is not sent twice. @internal */

@@ -77,11 +77,11 @@ export const isFilter = (given: unknown): given is Filter =>
 function expressionOf(filter: Filter): Expression {
   if (filter instanceof Expression) return filter;
   if (isFilter(filter)) return new Expression(`(${filter})`);
-  throw invalid("and() and or() take another filter", 'Make it with scheduler.filter("Status").equals("running").');
+  throw invalid("filter", "and() and or() take another filter", 'Make it with scheduler.filter("Status").equals("running").');
 }
 
-const invalid = (reason: string, hint: string): StewardError =>
-  new StewardError({ code: "ERR_INVALID_INPUT", operation: "Cannot make a filter", reason, hint });
+const invalid = (rule: string, reason: string, hint: string): StewardError =>
+  new StewardError({ code: "ERR_INVALID_INPUT", operation: "Cannot make a filter", rule, reason, hint });
 
 const name = /^[A-Za-z][A-Za-z0-9_]*$/;
 /** What the grammar could take for an operator where it stands for a name. */
@@ -116,6 +116,7 @@ export function filter(...path: string[]): Selector {
 function selectorOf([first, ...rest]: string[]): string {
   if (typeof first !== "string" || !name.test(first) || words.includes(first.toLowerCase()))
     throw invalid(
+      "path",
       "its path does not begin with the name of a field",
       'Give each part of the path for itself: scheduler.filter("Meta", "team.name").',
     );
@@ -128,7 +129,7 @@ function selectorOf([first, ...rest]: string[]): string {
  */
 function quote(value: string | number | boolean): string {
   const fits = typeof value === "string" || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
-  if (!fits) throw invalid("a value is a text, a number, true or false", "Use an output's value within its apply().");
+  if (!fits) throw invalid("value", "a value is a text, a number, true or false", "Use an output's value within its apply().");
   const text = String(value);
   if (/^[^/"\\\p{Cc}][^"\\\p{Cc}]*$|^$/u.test(text)) return `"${text}"`;
   if (!/[`\r\0]/.test(text)) return `\`${text}\``;

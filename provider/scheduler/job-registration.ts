@@ -1,6 +1,6 @@
 import { isDryRun } from "@pulumi/pulumi/runtime/settings";
 import { z } from "zod";
-import { strictObject } from "../inputs";
+import { rule, strictObject } from "../inputs";
 import { invoke } from "../invoke";
 import { isObject } from "../json";
 import { assertOneNamespace, call, consistencyShape, oneNamespace, QueryOptions, queryOf, system } from "./client";
@@ -19,8 +19,8 @@ export interface RegisterJobOptions extends QueryOptions {
 }
 
 /** Why a job cannot be sent; undefined when it can. */
-function objection(job: unknown): string | undefined {
-  if (!isObject(job) || Object.keys(job).length === 0) return "must be a job in the scheduler's JSON";
+function objection(job: unknown): ReturnType<typeof rule> | undefined {
+  if (!isObject(job) || Object.keys(job).length === 0) return rule("job", "must be a job in the scheduler's JSON");
   let outputs = false;
   try {
     JSON.stringify(job, function (this: Record<string, unknown>, key, value) {
@@ -30,17 +30,17 @@ function objection(job: unknown): string | undefined {
       return outputs ? undefined : value;
     });
   } catch (error) {
-    return `is no JSON (${(error as Error).message.split("\n")[0]})`;
+    return rule("json", `is no JSON (${(error as Error).message.split("\n")[0]})`);
   }
-  return outputs ? "holds an output: register it within that output's apply()" : undefined;
+  return outputs ? rule("output", "holds an output: register it within that output's apply()") : undefined;
 }
 
 const schema = strictObject({
   ...consistencyShape,
   namespace: oneNamespace,
   job: z.custom<object>().superRefine((job, context) => {
-    const message = objection(job);
-    if (message) context.addIssue({ code: "custom", message });
+    const found = objection(job);
+    if (found) context.addIssue({ code: "custom", message: found.error, params: found.params });
   }),
 });
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { StewardError } from "../errors";
 import { Request } from "../http";
-import { bool, strictObject } from "../inputs";
+import { bool, rule, strictObject } from "../inputs";
 import { invokeEach } from "../invoke";
 import { isObject } from "../json";
 import { call, consistencyShape, header, QueryOptions, queryOf, SchedulerConnection, system, unexpectedAnswer } from "./client";
@@ -44,7 +44,10 @@ export interface List<T> extends AsyncIterable<T> {
 
 /** @internal */
 export const signalInput: z.ZodType<AbortSignal | undefined> = z
-  .custom<AbortSignal>((value) => typeof (value as AbortSignal | undefined)?.addEventListener === "function", "must be an AbortSignal")
+  .custom<AbortSignal>(
+    (value) => typeof (value as AbortSignal | undefined)?.addEventListener === "function",
+    rule("abort-signal", "must be an AbortSignal"),
+  )
   .optional();
 
 /** The options of a listing, and of what is built on one. @internal */
@@ -54,11 +57,11 @@ export function querySchema(collection: Collection, more: z.ZodRawShape = {}): z
     filter: z
       .custom<Filter | string>()
       .superRefine((given, context) => {
-        const reason =
+        const found =
           typeof given === "string" || isFilter(given)
             ? objection(String(given), collection)
-            : "must be a text, or made by scheduler.filter()";
-        if (reason) context.addIssue({ code: "custom", message: reason });
+            : rule("filter", "must be a text, or made by scheduler.filter()");
+        if (found) context.addIssue({ code: "custom", message: found.error, params: found.params });
       })
       .optional(),
     pageSize: z.int("must be a whole number").min(1, "must be at least 1").optional(),
@@ -164,7 +167,7 @@ export async function* pages(
   // The real product can send us round in a circle where it lists all namespaces, and what lies behind it would be missing: without pages it cannot.
   const whole = query.pageSize === undefined ? undefined : await fetch({ ...query, pageSize: undefined });
   if (whole === undefined || whole.next !== undefined)
-    throw unexpectedAnswer("GET", `/v1/${collection}`, "the server's pages go round in a circle");
+    throw unexpectedAnswer("GET", `/v1/${collection}`, "the server's pages go round in a circle").with({ rule: "circle" });
   yield { ...whole, items: unseen(whole.items) };
 }
 

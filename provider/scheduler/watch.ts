@@ -92,11 +92,11 @@ async function readState(
   wait: Duration | undefined,
 ): Promise<State> {
   const held = waitSeconds(wait);
-  const silence = (held + held / 16) * 1000 + connection.limits.heldMargin;
+  const idleTimeout = (held + held / 16) * 1000 + connection.limits.heldMargin;
   const blocking = {
     query: { index: String(index), wait: `${held}s` },
     isHeld: true,
-    limits: { silence, deadline: silence },
+    limits: { idleTimeout, deadline: idleTimeout },
     // What became of the list while the connection was broken, is a question of its own.
     retry: "never" as const,
   };
@@ -148,12 +148,13 @@ export async function* changes(
       await pause(limits, idle++, signal);
       continue;
     }
-    if (!state.hasIndex) throw cannotWait("the server does not say which state it answers with, so that nobody can wait for the next");
+    if (!state.hasIndex)
+      throw cannotWait("no-index", "the server does not say which state it answers with, so that nobody can wait for the next");
     brokenAt = undefined;
     const taken = Date.now() - begin;
     const hurried = taken < Math.min(1000, halfWait);
     atOnce = taken < Math.min(limits.atOnce, halfWait) && isHeld && state.index === index ? atOnce + 1 : 0;
-    if (atOnce >= hasty) throw cannotWait("the server answers at once where it should wait for a change");
+    if (atOnce >= hasty) throw cannotWait("answers-at-once", "the server answers at once where it should wait for a change");
     // An index that goes back says that the server has begun anew, and 0 would mean not to wait.
     index = index !== undefined && state.index < index ? undefined : Math.max(1, state.index);
     const seen = JSON.stringify(state.items);
@@ -172,9 +173,10 @@ const pause = ({ pollPause, longestPollPause }: Limits, count: number, signal: A
 const isBroken = (error: unknown): boolean =>
   error instanceof StewardError && ["ERR_UNREACHABLE", "ERR_NO_RESPONSE", "ERR_RATE_LIMITED"].includes(error.code);
 
-const cannotWait = (reason: string): StewardError =>
+const cannotWait = (rule: string, reason: string): StewardError =>
   new StewardError({
     code: "ERR_UNEXPECTED_RESPONSE",
+    rule,
     reason,
     hint: "List it in intervals instead, or look at what stands between.",
   });

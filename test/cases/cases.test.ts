@@ -135,6 +135,7 @@ describe.each([
         expect(id).toBe(format(definition.id, { mount: context.mount, ...inputs(context) }));
         const [read, outputs] = [await engine().get(id), resource.outputs()];
         // Nothing is managed by a `get`, and what the server does not show is missing.
+        expect(read.managed ?? []).toEqual([]);
         const shown = namesWith(definition.fields, "output").filter((name) => name !== "managed" && name in read && name in outputs);
         expect(shown.length).toBeGreaterThan(0);
         for (const name of shown)

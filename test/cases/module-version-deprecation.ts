@@ -17,8 +17,8 @@ export const cases: readonly ResourceCase[] = [
     drifts: [
       {
         change: (context) =>
-          deprecate(context, { "deprecated-status": "Deprecated", reason: "Because.", link: "https://wiki.example.com" }),
-        shows: ["reason"],
+          deprecate(context, { "deprecated-status": "Deprecated", reason: "Because.", link: "https://other.example.com" }),
+        shows: ["link", "reason"],
       },
       { change: (context) => deprecate(context, { "deprecated-status": "Undeprecated" }), shows: "gone" },
     ],

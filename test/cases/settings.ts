@@ -53,6 +53,6 @@ export function settingsCase({ settings, type, inputs, changed, joins, drift, ar
       extraWriteOnly: fc.constantFrom([], ["signing-secret"]),
       ...arbitraries,
     },
-    refusal,
+    refusal: { shows: attributes as Properties, ...refusal },
   };
 }

@@ -117,8 +117,8 @@ export const adapters: readonly MutatedFile[] = [
     mutants: [
       [
         "a failed check names the property, so Pulumi prints its value",
-        '({ property: "", reason: printable',
-        "({ property: path, reason: printable",
+        '({ ...found, property: "", reason: printable',
+        "({ ...found, property: found.path, reason: printable",
       ],
     ],
   },
@@ -188,7 +188,12 @@ export const adapters: readonly MutatedFile[] = [
   },
   {
     file: "provider/resource.ts",
-    suites: ["test/secrecy.test", "test/provider/adapters/debug-log", "test/stories/platform/stack"],
+    suites: [
+      "test/secrecy.test",
+      "test/provider/adapters/debug-log",
+      "test/provider/platform/settings-life",
+      "test/stories/everything/options",
+    ],
     commandLine: ["test/end-to-end/options", "test/end-to-end/secrecy"],
     mutants: [
       ["encrypted outputs are stored in plaintext", '...namesWith(definition.fields, "secretOutput"), formerInputs];', "formerInputs];"],

@@ -129,8 +129,8 @@ export const platform: readonly MutatedFile[] = [
       ],
       [
         "a version that the token may not reinstate counts as deleted",
-        "if (await readVersion(connection, state)) throw",
-        "if (!(await readVersion(connection, state))) throw",
+        "if (await readVersion(connection, state))",
+        "if (!(await readVersion(connection, state)))",
       ],
       [
         "the published link, which may be a secret, is stored in plaintext",

@@ -5,6 +5,7 @@ import { Connection, connect, System } from "../../provider/connection";
 import { definitions } from "../../provider/definitions";
 import { connectTo, systems } from "../support/connection";
 import { noEngine } from "../support/engine";
+import { invalidInputs, refusal } from "../support/refusal";
 
 const from = (
   config: Record<string, unknown>,
@@ -21,6 +22,15 @@ const from = (
     say: () => {},
   });
 const secrets = (settings: object): Record<string, unknown> => ({ "steward:default": { secrets: settings } });
+
+const caught = (call: () => unknown): Error => {
+  try {
+    call();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("it succeeded");
+};
 
 let folder: string;
 beforeAll(() => {
@@ -49,12 +59,14 @@ describe("the configuration", () => {
     const byVariable = from(secrets({ address: "http://host", tokenEnv: "MY_TOKEN" }), environment);
     const path = join(folder, "token");
     const byFile = from(secrets({ address: "http://host", tokenFile: path }));
-    expect(() => byFile.token()).toThrow(`cannot be read from ${path} (ENOENT)`);
+    const unreadable = caught(() => byFile.token());
+    expect(unreadable).toEqual(refusal("ERR_INVALID_INPUT", { rule: "unreadable-file" }));
+    for (const part of [path, "ENOENT", "tokenFile"]) expect(unreadable.message).toContain(part);
     writeFileSync(path, "from-file\n");
     expect(byFile.token()).toBe("from-file");
-    expect(() => byVariable.token()).toThrow(
-      'The tokenEnv of secrets in the connection "default" names the variable MY_TOKEN, which is not set. Set it',
-    );
+    const unset = caught(() => byVariable.token());
+    expect(unset).toEqual(refusal("ERR_INVALID_INPUT", { rule: "variable-unset" }));
+    for (const part of ["tokenEnv", "secrets", '"default"', "MY_TOKEN"]) expect(unset.message).toContain(part);
     expect(from(secrets({ address: "http://host", tokenEnv: "MY_TOKEN" }), { MY_TOKEN: "v" }).token()).toBe("v");
   });
 
@@ -62,18 +74,19 @@ describe("the configuration", () => {
     const token = (value: string): string | undefined => from(secrets({ address: "http://host", tokenEnv: "T" }), { T: value }).token();
     expect(token("hvs.abc\n")).toBe("hvs.abc");
     for (const value of ["canary canary", "canary\ncanary", "canaryé"]) {
-      expect(() => token(value)).toThrow('The token of secrets in the connection "default" holds characters that no token has.');
-      expect(() => token(value)).not.toThrow("canary");
+      const error = caught(() => token(value));
+      expect(error).toEqual(refusal("ERR_INVALID_INPUT", { rule: "token-characters" }));
+      expect(error.message).not.toContain("canary");
     }
-    expect(() => from(secrets({ address: "http://host", tokenFile: "hvs.canary" })).token()).not.toThrow("canary");
+    expect(caught(() => from(secrets({ address: "http://host", tokenFile: "hvs.canary" })).token()).message).not.toContain("canary");
   });
 
   test.each(["hvs.CAESIcanary", "s.canary", "b1c2canary-77ab", "0123canary4567", "CANARY7X2K9Q4M8P1Z", "canary"])(
     "does not print a tokenEnv that holds the token itself: %s",
     (token) => {
-      const connection = from(secrets({ address: "http://host", tokenEnv: token }));
-      expect(() => connection.token()).toThrow('The tokenEnv of secrets in the connection "default" names a variable that is not set.');
-      expect(() => connection.token()).not.toThrow(token);
+      const error = caught(() => from(secrets({ address: "http://host", tokenEnv: token })).token());
+      expect(error).toEqual(refusal("ERR_INVALID_INPUT", { rule: "variable-unset" }));
+      expect(error.message).not.toContain(token);
     },
   );
 
@@ -96,25 +109,26 @@ describe("the configuration", () => {
     expect(from(secrets({ address: "http://host", caCert: "-----BEGIN CERTIFICATE-----text" })).caCert).toBe(
       "-----BEGIN CERTIFICATE-----text",
     );
-    expect(() => from(secrets({ address: "http://host", caCert: "/none" }))).toThrow("The caCert of secrets");
   });
 
   test.each([
-    [{ address: "http://host", tokn: "x" }, 'secrets: "tokn" (did you mean token?) is not known here; known are address, token, tokenEnv'],
-    [{}, "secrets.address: must be set"],
-    [{ address: "http://host", token: "a", tokenEnv: "b" }, "takes one of token, tokenEnv and tokenFile"],
-    [{ address: "http://host", clientCert: "-----BEGIN" }, "takes clientCert and clientKey together"],
-    [{ address: "http://host", mount: "../sys" }, "secrets.mount: must be a path such as team/scheduler"],
-    [{ address: "http://host", namespace: "a\nb" }, "secrets.namespace: must be a path such as team/a"],
-    [{ address: "http://host", clientCert: "-----BEGIN", clientKey: "canary" }, "The clientKey of secrets"],
-    [{ address: "host:8200" }, "not a plain http or https URL"],
-    [{ address: "ftp://host" }, "not a plain http or https URL"],
-    [{ address: "http://user:canary@host" }, "not a plain http or https URL"],
-    [{ address: "http://host?token=canary" }, "not a plain http or https URL"],
-  ])("rejects %p", (settings, reason) => {
-    const call = (): Connection => from(secrets(settings));
-    expect(call).toThrow(reason);
-    expect(call).not.toThrow("canary");
+    [{ address: "http://host", tokn: "x" }, "secrets: unrecognized-keys", '"tokn" (did you mean token?)'],
+    [{}, "secrets.address: missing"],
+    [{ address: "http://host", token: "a", tokenEnv: "b" }, "secrets: one-token"],
+    [{ address: "http://host", clientCert: "-----BEGIN" }, "secrets: certificate-and-key"],
+    [{ address: "http://host", mount: "../sys" }, "secrets.mount: mount"],
+    [{ address: "http://host", namespace: "a\nb" }, "secrets.namespace: invalid-format"],
+    [{ address: "http://host", caCert: "/none" }, "unreadable-file", "caCert"],
+    [{ address: "http://host", clientCert: "-----BEGIN", clientKey: "canary" }, "unreadable-file", "clientKey"],
+    [{ address: "host:8200" }, "url"],
+    [{ address: "ftp://host" }, "url"],
+    [{ address: "http://user:canary@host" }, "url"],
+    [{ address: "http://host?token=canary" }, "url"],
+  ])("rejects %p", (settings, problem, part = "") => {
+    const error = caught(() => from(secrets(settings)));
+    expect(error).toEqual(problem.includes(":") ? invalidInputs(problem) : refusal("ERR_INVALID_INPUT", { rule: problem }));
+    expect(error.message).toContain(part);
+    expect(error.message).not.toContain("canary");
   });
 
   test.each([
@@ -124,17 +138,18 @@ describe("the configuration", () => {
     ["scheduler", "mount"],
   ] as const)("rejects %s.%s, which would have no effect", (system, setting) =>
     expect(() => from({ "steward:default": { [system]: { address: "http://host", [setting]: "a" } } }, {}, "default", system)).toThrow(
-      `${system}: "${setting}" is not known here; known are address, `,
+      invalidInputs(`${system}: unrecognized-keys`),
     ),
   );
 
-  test("rejects a value that is not an object", () => expect(() => from({ "steward:default": "http://host" })).toThrow("is not an object"));
+  test("rejects a value that is not an object", () =>
+    expect(() => from({ "steward:default": "http://host" })).toThrow(refusal("ERR_INVALID_INPUT", { rule: "no-object" })));
 
   test("rejects an unknown connection instead of using the default", () => {
     const config = secrets({ address: "http://host" });
-    expect(() => from(config, { SECRETS_ADDR: "http://environment" }, "other")).toThrow(
-      'No secrets server is configured under the connection "other". Set it in the stack\'s configuration (pulumi config set --plaintext --path',
-    );
+    const error = caught(() => from(config, { SECRETS_ADDR: "http://environment" }, "other"));
+    expect(error).toEqual(refusal("ERR_NO_CONNECTION"));
+    for (const part of ['"other"', "steward:other.secrets.address"]) expect(error.message).toContain(part);
   });
 });
 
@@ -162,29 +177,32 @@ describe("the environment", () => {
   });
 
   test.each([
-    [{ VAULT_NAMESPACE: "canaré" }, "The environment is wrong, and nothing was sent: VAULT_NAMESPACE: must be a path such as team/a."],
-    [{ VAULT_CLIENT_CERT: "-----BEGIN" }, "takes VAULT_CLIENT_CERT and VAULT_CLIENT_KEY together."],
-    [{ VAULT_ADDR: "canary:8200" }, "The variable VAULT_ADDR is not a plain http or https URL. Write it"],
-    [{ VAULT_ADDR: "http://v/v1" }, "The variable VAULT_ADDR names a path of the API. End it"],
-    [{ VAULT_TOKEN: "canary canary" }, "The variable VAULT_TOKEN holds characters that no token has. Look"],
-    [{ VAULT_CACERT: "/none" }, "The variable VAULT_CACERT cannot be read from /none (ENOENT). Give"],
-  ])("is checked like the configuration, with an error that names the variable: %p", (environment, message) => {
-    const call = (): unknown => from({}, { VAULT_ADDR: "http://v", ...environment }).token();
-    expect(call).toThrow(message);
-    expect(call).not.toThrow("canar");
+    [{ VAULT_NAMESPACE: "canaré" }, "VAULT_NAMESPACE: invalid-format"],
+    [{ VAULT_CLIENT_CERT: "-----BEGIN" }, "certificate-and-key", "VAULT_CLIENT_CERT", "VAULT_CLIENT_KEY"],
+    [{ VAULT_ADDR: "canary:8200" }, "url", "VAULT_ADDR"],
+    [{ VAULT_ADDR: "http://v/v1" }, "api-path", "VAULT_ADDR"],
+    [{ VAULT_TOKEN: "canary canary" }, "token-characters", "VAULT_TOKEN"],
+    [{ VAULT_CACERT: "/none" }, "unreadable-file", "VAULT_CACERT", "/none", "ENOENT"],
+  ])("is checked like the configuration, with an error that names the variable: %p", (environment, problem, ...parts) => {
+    const error = caught(() => from({}, { VAULT_ADDR: "http://v", ...environment }).token());
+    const isOfInputs = problem.includes(":") || problem === "certificate-and-key";
+    expect(error).toEqual(isOfInputs ? invalidInputs(problem) : refusal("ERR_INVALID_INPUT", { rule: problem }));
+    for (const part of parts) expect(error.message).toContain(part);
+    expect(error.message).not.toContain("canar");
   });
 
   test("a token file with invalid characters is named in the error", () => {
     writeFileSync(join(folder, ".vault-token"), "canary canary");
-    expect(() => from({}, { HOME: folder, VAULT_ADDR: "http://v" }).token()).toThrow(
-      `The file ${join(folder, ".vault-token")} holds characters that no token has.`,
-    );
+    const error = caught(() => from({}, { HOME: folder, VAULT_ADDR: "http://v" }).token());
+    expect(error).toEqual(refusal("ERR_INVALID_INPUT", { rule: "token-characters" }));
+    expect(error.message).toContain(join(folder, ".vault-token"));
   });
 
-  test("a missing address is an error that says what to set", () =>
-    expect(() => from({})).toThrow(
-      "No secrets server is configured under the connection \"default\". Set steward:default in the stack's configuration (pulumi config set --plaintext --path 'steward:default.secrets.address' https://...), or SECRETS_ADDR or VAULT_ADDR in the environment.",
-    ));
+  test("a missing address is an error that names the configuration and the variables", () => {
+    const error = caught(() => from({}));
+    expect(error).toEqual(refusal("ERR_NO_CONNECTION"));
+    for (const part of ["steward:default.secrets.address", "SECRETS_ADDR", "VAULT_ADDR"]) expect(error.message).toContain(part);
+  });
 });
 
 test.each([
@@ -192,7 +210,7 @@ test.each([
   ["platform", "http://server/api/v2/"],
   ["platform", "http://server/base/api"],
 ] as const)("the address of %s must not contain the path of the API: %s", (system, address) => {
-  expect(() => connectTo(system, { address })).toThrow("End it before /v1 or /api.");
+  expect(() => connectTo(system, { address })).toThrow(refusal("ERR_INVALID_INPUT", { rule: "api-path" }));
 });
 
 test.each(definitions)("the token of $token begins with the name of its system", ({ token, system }) =>

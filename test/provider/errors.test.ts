@@ -20,10 +20,10 @@ test("Pulumi prints the error as one line, because it is a RunError", () => {
   expect(RunError.isInstance(new StewardError({ code: "ERR_REJECTED", reason: "no" }))).toBe(true);
 });
 
-test("a message contains no control characters, from whichever fact", () => {
+test("a message contains no control characters, from whichever detail", () => {
   const evil = "a\u001b[2Jb\u0007c\u202ed\u009be\u2028f\ng";
-  for (const fact of ["operation", "reason", "hint", "path"]) {
-    const error = new StewardError({ code: "ERR_REJECTED", reason: "no", method: "GET", path: "/v1", [fact]: evil });
+  for (const detail of ["operation", "reason", "hint", "path"]) {
+    const error = new StewardError({ code: "ERR_REJECTED", reason: "no", method: "GET", path: "/v1", [detail]: evil });
     for (const each of [error, error.with({ status: 400 }), new PartialState({}, error.details)]) {
       expect(each.message).toContain("a [2Jb c d e f g");
       expect(each.message).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);

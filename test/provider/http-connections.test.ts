@@ -7,6 +7,7 @@ import { certificate, expiredCertificate, otherCertificate, privateKey } from ".
 import { connectTo, systems } from "../support/connection";
 import { noEngine } from "../support/engine";
 import { printed } from "../support/printed";
+import { refusal } from "../support/refusal";
 import { connection, failure, get, listen, ok, post, seen, serve, servers } from "./exchange";
 
 describe("TLS", () => {
@@ -23,36 +24,25 @@ describe("TLS", () => {
   test("trusts only the connection's caCert", async () => {
     const address = await secure({});
     expect((await send(connection(address, { caCert: certificate }), get)).status).toBe(200);
-    expect((await failure(send(connection(address), get))).message).toMatch(
-      /^no trusted TLS connection to https:\/\/localhost:\d+ \(\w+\), and nothing was sent \(GET \/v1\/thing\)\. Its authority is unknown: give the authority that signed its certificate as the connection's caCert\.$/,
-    );
+    const error = await failure(send(connection(address), get));
+    expect(error).toEqual(refusal("ERR_UNEXPECTED_RESPONSE", { rule: "certificate-authority", method: "GET", path: "/v1/thing" }));
+    for (const part of [address, "caCert"]) expect(error.message).toContain(part);
   });
 
   test.each([
-    {
-      cause: "an expired certificate",
-      cert: expiredCertificate,
-      code: "CERT_HAS_EXPIRED",
-      hint: "Its certificate has expired or is not valid yet: renew it, or set the clock of this machine.",
-    },
-    {
-      cause: "another host's certificate",
-      cert: otherCertificate,
-      code: "ERR_TLS_CERT_ALTNAME_INVALID",
-      hint: "Its certificate is not for localhost: name the server in the connection's address as the certificate does.",
-    },
-  ])("says what to do about $cause", async ({ cert, code, hint }) => {
+    { cause: "an expired certificate", cert: expiredCertificate, code: "CERT_HAS_EXPIRED", rule: "certificate-expired" },
+    { cause: "another host's certificate", cert: otherCertificate, code: "ERR_TLS_CERT_ALTNAME_INVALID", rule: "certificate-host" },
+  ])("says what to do about $cause", async ({ cert, code, rule }) => {
     const address = await secure({ cert });
-    expect((await failure(send(connection(address, { caCert: cert }), get))).message).toBe(
-      `no trusted TLS connection to ${address} (${code}), and nothing was sent (GET /v1/thing). ${hint}`,
-    );
+    const error = await failure(send(connection(address, { caCert: cert }), get));
+    expect(error).toEqual(refusal("ERR_UNEXPECTED_RESPONSE", { rule, method: "GET", path: "/v1/thing" }));
+    for (const part of [address, `(${code})`]) expect(error.message).toContain(part);
   });
 
-  test.each(["1", "true"])("VAULT_SKIP_VERIFY=%s is not followed, and one sentence says so", async (value) => {
+  test.each(["1", "true"])("VAULT_SKIP_VERIFY=%s is not followed, and the error names it", async (value) => {
     const address = await secure({});
     const target = (environment: object) => connectTo("secrets", { address, token: "canary-token" }, { environment: { ...environment } });
-    const sentence = "VAULT_SKIP_VERIFY is set and not followed: whoever stands between could read the token.";
-    expect((await failure(send(target({ VAULT_SKIP_VERIFY: value }), get))).message).toContain(`as the connection's caCert. ${sentence}`);
+    expect((await failure(send(target({ VAULT_SKIP_VERIFY: value }), get))).message).toContain("VAULT_SKIP_VERIFY");
     expect((await failure(send(target({ VAULT_SKIP_VERIFY: "false" }), get))).message).not.toContain("VAULT_SKIP_VERIFY");
     expect(seen).toEqual([]);
   });
@@ -73,18 +63,14 @@ describe("TLS", () => {
       clientCert: certificate,
       clientKey: "-----BEGIN PRIVATE KEY-----\nnone\n-----END PRIVATE KEY-----\n",
     });
-    expect(await failure(send(broken, post))).toMatchObject({
-      code: "ERR_INVALID_INPUT",
-      message: expect.stringContaining("cannot be used (ERR_OSSL_"),
-    });
+    expect(await failure(send(broken, post))).toEqual(refusal("ERR_INVALID_INPUT", { rule: "pem" }));
     expect(seen).toEqual([]);
   });
 
   test("HTTPS to a plain HTTP server is an error about TLS", async () => {
     const plain = await serve((_, response) => ok(response));
-    expect((await failure(send(connection(plain.address.replace("http:", "https:")), { ...get, retry: "never" }))).message).toContain(
-      "What answers there does not speak TLS: correct the scheme of the connection's address to http, or its port.",
-    );
+    const error = await failure(send(connection(plain.address.replace("http:", "https:")), { ...get, retry: "never" }));
+    expect(error).toEqual(refusal("ERR_UNEXPECTED_RESPONSE", { rule: "no-tls" }));
   });
 });
 
@@ -101,8 +87,7 @@ test.each(["secrets", "platform", "scheduler"] as const)(
         say: print,
       });
     for (const name of ["default", "default", "other"]) await failure(send(to(name), { ...get, retry: "never" }));
-    const line = (name: string): string =>
-      `warning: the connection "${name}" sends requests to ${address}, with the token of ${system} in them, over plain http, which everyone between can read: give it an https address.`;
+    const line = (name: string): unknown => expect.stringMatching(`^warning: .*"${name}".* ${address}, .* ${system} `);
     expect(printed).toEqual([line("default"), line("other")]);
     const here = await serve((_, response) => ok(response));
     await send(here, get);
@@ -138,13 +123,9 @@ describe("a proxy from the environment", () => {
     expect(asked).toEqual([]);
     // Behind a CONNECT that is refused nothing was sent.
     process.env.https_proxy = process.env.http_proxy;
-    expect(await failure(send(connection("https://third.test:8200"), post))).toMatchObject({
-      code: "ERR_UNREACHABLE",
-      details: { outcomeUnknown: false },
-      message: expect.stringMatching(
-        /^the proxy http:\/\/127\.0\.0\.1:\d+ of the variable https_proxy does not let requests through to https:\/\/third\.test:8200/,
-      ),
-    });
+    const refused = await failure(send(connection("https://third.test:8200"), post));
+    expect(refused).toMatchObject({ code: "ERR_UNREACHABLE", details: { outcomeUnknown: false, rule: "refused-by-proxy" } });
+    for (const part of [process.env.https_proxy, "https_proxy", "https://third.test:8200"]) expect(refused.message).toContain(part);
     asked.length = 0;
     process.env.no_proxy = "other.test";
     await failure(send(connection("http://other.test:8200"), { ...get, retry: "never" }));
@@ -156,10 +137,8 @@ describe("a proxy from the environment", () => {
     const port = await listen(createServer());
     await new Promise((done) => servers.pop()?.close(done));
     process.env[variable] = `http://user:canary@127.0.0.1:${port}`;
-    const { message } = await failure(send(connection(`https://${variable}.test:8200`.replace("_", "-")), { ...post, retry: "never" }));
-    expect(message).toContain(
-      `by the proxy http://127.0.0.1:${port} of the variable ${variable} (ECONNREFUSED), and nothing was sent (POST /v1/thing). Correct ${variable}, or name the host in no_proxy.`,
-    );
-    expect(message).not.toContain("canary");
+    const error = await failure(send(connection(`https://${variable}.test:8200`.replace("_", "-")), { ...post, retry: "never" }));
+    expect(error).toMatchObject({ code: "ERR_UNREACHABLE", details: { rule: "proxy-unreachable", nothingSent: true } });
+    for (const part of [`http://127.0.0.1:${port} `, variable, "ECONNREFUSED", "no_proxy"]) expect(error.message).toContain(part);
   });
 });

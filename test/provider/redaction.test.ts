@@ -50,7 +50,7 @@ describe("a secret below four characters", () => {
   ])("%p contains it as a separate word: %p", (text, holds) => expect(holdsShortSecret(text, ["abc", " ", ""])).toBe(holds));
 
   test("hides the whole reason if it stands alone, and does not redact parts of other words", () => {
-    expect(serverReason({ errors: ["this is a bad request"] }, "", ["a"])).toBe("the server's reason contains a secret and is not shown");
+    expect(serverReason({ errors: ["this is a bad request"] }, "", ["a"])).not.toContain("bad request");
     expect(serverReason({ errors: ["invalid parameter"] }, "", ["a"])).toBe("invalid parameter");
     // In base64 it is long enough to be replaced.
     expect(serverReason({ errors: ["got YWJj"] }, "", ["abc"])).toBe("got [secret]");

@@ -82,6 +82,7 @@ describe.each(["standard", "hashicorp"] as const)("no secret in plaintext (%s)",
 
     project.program(story.reading());
     await succeeds("get", ...up);
+    await story.changeOutside();
     await succeeds("refresh after get", ...refresh);
 
     project.program(story.bare());

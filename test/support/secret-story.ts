@@ -1,12 +1,21 @@
+import { AnyDefinition } from "../../provider/definition";
+import { definitions } from "../../provider/definitions";
 import { Sandbox } from "../../sandbox/index";
+import { caseOf } from "../cases";
 import { Canaries, canary, shareCanary } from "./canaries";
 import { certificate, privateKey } from "./certificates";
+import { contextOf } from "./context";
+import { secretFields } from "./definitions";
 import { Platform, platform } from "./platform";
 
 type Dialect = Platform["dialect"];
 
-/** What the program declares of each definition that has secrets, and where a secret that the service makes is found. */
-export const secretResources: Record<string, { resource: string; secrets: readonly string[] }> = {
+interface SecretResource {
+  resource: string;
+  secrets: readonly string[];
+}
+
+const told: Record<string, SecretResource> = {
   "secrets:SchedulerAccess": { resource: "access", secrets: ["token", "clientKey"] },
   "secrets:SchedulerToken": { resource: "token", secrets: ["secretId"] },
   "secrets:RekeyAttempt": { resource: "unseal-attempt", secrets: ["shareReferences"] },
@@ -21,14 +30,34 @@ export const secretResources: Record<string, { resource: string; secrets: readon
   "platform:SamlSettings": { resource: "sign-on", secrets: ["extra.private-key"] },
 };
 
+/** They join the story with the inputs of their cases. */
+const others = definitions.filter((definition) => secretFields(definition).length > 0 && !(definition.token in told));
+
+/** What the program declares of each definition that has secrets, and where a secret that the service makes is found. */
+export const secretResources: Record<string, SecretResource> = {
+  ...told,
+  ...Object.fromEntries(
+    others.map((definition) => [definition.token, { resource: definition.token.replace(":", "-"), secrets: secretFields(definition) }]),
+  ),
+};
+
+/** What the program declares of another one, with canaries of this story, and the same without its secrets. */
+function declarationOf(definition: AnyDefinition, dialect: Dialect, sandbox: Sandbox): { token: string; inputs: object; bare: object } {
+  const given = { ...caseOf(definition.token).inputs(contextOf(sandbox, dialect)), ...(definition.fields.mount && { mount: "team" }) };
+  const inputs = JSON.parse(JSON.stringify(given), (_, value) => (/^canary-/.test(value) ? canary(value.slice("canary-".length)) : value));
+  const isSecret = (name: string): boolean => Boolean(definition.fields[name]?.secret && !definition.fields[name]?.required);
+  const bare = Object.fromEntries(Object.entries(inputs).filter(([name]) => !isSecret(name)));
+  return { token: definition.token, inputs, bare };
+}
+
 /** What does not fit is itself the secret, or stands beside it. */
 const misfits = [
-  ["{ clientCert, clientKey: misfit }", "clientKey: must be a private key in PEM form"],
-  ["{ cloudASecretKey, cloudCClientSecret, cloudBCredentials: misfit }", "cloudBCredentials: must be the JSON text"],
-  ["{ password, port: 0 }", "port: must be a port"],
-  ["{ authToken: { misfit } }", "authToken: must be a text"],
-  ["{ ...extra, enabled: misfit }", "enabled: must be true or false"],
-  ["{ newShares: [misfit], currentShares: [...given.currentShares, misfit] }", "currentShares[3]: is neither base64 nor hex"],
+  ["{ clientCert, clientKey: misfit }", "clientKey: "],
+  ["{ cloudASecretKey, cloudCClientSecret, cloudBCredentials: misfit }", "cloudBCredentials: "],
+  ["{ password, port: 0 }", "port: "],
+  ["{ authToken: { misfit } }", "authToken: "],
+  ["{ ...extra, enabled: misfit }", "enabled: "],
+  ["{ newShares: [misfit], currentShares: [...given.currentShares, misfit] }", "currentShares[3]: "],
 ] as const;
 
 /** A program with a secret in every attribute that may have one, the servers that it meets, and what goes wrong with them. */
@@ -37,6 +66,7 @@ export class SecretStory {
   readonly isReal: boolean;
   private readonly platform: Platform;
   private readonly given: Record<string, string | string[]>;
+  private readonly others: ReturnType<typeof declarationOf>[];
   private readonly outOfBand = { cloudASecretKey: canary("changed-a"), cloudCClientSecret: canary("changed-c") };
 
   private constructor(
@@ -58,7 +88,9 @@ export class SecretStory {
       privateKey: canary("private-key"),
       misfit: canary("misfit"),
     };
+    this.others = others.map((definition) => declarationOf(definition, dialect, sandbox));
     this.canaries.watchFor(this.given);
+    for (const { token, inputs } of this.others) this.canaries.watchFor({ [token]: JSON.stringify(inputs).match(/canary-[\w-]+/g) ?? [] });
     this.canaries.watchFor({ changedA: this.outOfBand.cloudASecretKey, changedC: this.outOfBand.cloudCClientSecret });
     this.canaries.watchFor({ secretsToken: sandbox.secrets.token, platformToken: sandbox.platform.token });
   }
@@ -77,7 +109,7 @@ export class SecretStory {
 
   /** The program reads its secrets there. */
   get variables(): Record<string, string> {
-    return { STEWARD_GIVEN: JSON.stringify(this.given) };
+    return { STEWARD_GIVEN: JSON.stringify({ ...this.given, others: this.others }) };
   }
 
   /** Without the tokens. */
@@ -90,7 +122,7 @@ export class SecretStory {
   private get source(): string {
     return `
       const given = JSON.parse(process.env.STEWARD_GIVEN);
-      const declare = (access, cost, mail, sms, signOn, unseal) => {
+      const declare = (access, cost, mail, sms, signOn, unseal, part = "inputs") => {
         const mount = "team";
         const reach = new secrets.SchedulerAccess("access", { address: ${JSON.stringify(this.sandbox.scheduler.url)}, token: given.token, mount, ...access });
         const role = new secrets.SchedulerRole("role", { name: "readers", policies: ["readonly"], mount }, { dependsOn: reach });
@@ -100,6 +132,10 @@ export class SecretStory {
         new platform.SmtpSettings("mail", { host: "mail", ...mail });
         new platform.SmsSettings("sms", { accountSid: "AC1", ...sms });
         new platform.SamlSettings("sign-on", signOn);
+        for (const { token, [part]: inputs } of given.others) {
+          const [system, type] = token.split(":");
+          new { secrets, platform }[system][type](token.replace(":", "-"), inputs);
+        }
       };
       const { cloudASecretKey, cloudBCredentials, cloudCClientSecret, password, authToken, clientKey, newShares } = given;
       const clientCert = ${JSON.stringify(certificate)};
@@ -121,7 +157,7 @@ export class SecretStory {
   }
 
   /** The secrets have left it. */
-  bare = (): string => `${this.source}\ndeclare({}, {}, {}, {}, {}, {});`;
+  bare = (): string => `${this.source}\ndeclare({}, {}, {}, {}, {}, {}, "bare");`;
 
   /** Programs that fail their checks. The engine stops at the first, so each goes alone. */
   misfits(): { program: string; reason: string }[] {

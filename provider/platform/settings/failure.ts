@@ -21,10 +21,10 @@ export async function afterFailure(kind: Kind, connection: Connection, error: un
     serverNormalized: basis.serverNormalized,
     extraWriteOnly: planned.extraWriteOnly,
   };
-  const inDoubt = (hint: string): PartialState<object> =>
+  const inDoubt = (rule: string, hint: string): PartialState<object> =>
     new PartialState(
       { ...stateOf<object>(kind, basis.known, basis.known, remembered), outcomeUnknown: true, sent: changes },
-      { ...error.details, reason, hint },
+      { ...error.details, rule, reason, hint },
     );
   let now: Values;
   try {
@@ -32,16 +32,25 @@ export async function afterFailure(kind: Kind, connection: Connection, error: un
   } catch (second) {
     // Then the platform refused the token, not what was written.
     if (!error.details.outcomeUnknown && second instanceof StewardError && second.code === "ERR_FORBIDDEN") return error;
-    return inDoubt("Whether the settings were stored could not be read back either: the next `pulumi up` reads them first.");
+    return inDoubt("unread", "Whether the settings were stored could not be read back either: the next `pulumi up` reads them first.");
   }
   const seen = Object.keys(changes).filter((name) => name in now);
   if (seen.some((name) => !same(kind, name, now[name], basis.known[name]))) {
     const hint = `The settings were stored all the same${mailError ? "; no further mail is sent before something changes" : ", and the next `pulumi up` goes on from them"}.`;
-    return new PartialState(stateOf(kind, now, { ...basis.known, ...declared }, remembered), { ...error.details, reason, hint });
+    return new PartialState(stateOf(kind, now, { ...basis.known, ...declared }, remembered), {
+      ...error.details,
+      rule: "applied",
+      reason,
+      hint,
+    });
   }
   if (seen.length === 0 && Object.keys(changes).length > 0)
-    return inDoubt(`The server does not show whether it stored ${Object.keys(changes).join(", ")}: the next \`pulumi up\` sends it again.`);
+    return inDoubt(
+      "unconfirmed",
+      `The server does not show whether it stored ${Object.keys(changes).join(", ")}: the next \`pulumi up\` sends it again.`,
+    );
   return error.with({
+    rule: "not-applied",
     reason,
     code: mailError ? "ERR_REJECTED" : error.code,
     outcomeUnknown: false,

@@ -160,6 +160,7 @@ async function write(kind: Kind, connection: Connection, inputs: SettingsInputs,
   });
   if (unshown.length === 0) return state;
   throw new PartialState(state, {
+    rule: "unknown-attribute",
     reason: `the platform does not show ${unshown.join(", ")} after the write`,
     hint: "Everything else was stored. Correct the name, or list it in extraWriteOnly if the platform accepts it and never shows it.",
   });
@@ -235,6 +236,7 @@ async function restore(kind: Kind, connection: Connection, last: Last, kept: rea
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
     throw error.with({
+      rule: "put-back",
       hint: 'What it held before does not fit what it holds now: correct it there, or set onDelete: "retain" and run `pulumi up` first.',
     });
   }

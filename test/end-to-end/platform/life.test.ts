@@ -83,8 +83,7 @@ function life(current: () => Platform): void {
     // The changed outputs of the workspace that `get` reads.
     const read = ["name", "currentRunId", "vcsRepoIdentifier"];
     expect(named.sort()).toEqual([...shown, "oldIdpCert", "reason", "link", ...read].sort());
-    for (const secret of secrets)
-      expect(drifted.output).toContain(`cost estimation settings "cost-estimation": ${secret}, a secret, was changed on the server`);
+    for (const secret of secrets) expect(drifted.output).toMatch(new RegExp(`"cost-estimation": ${secret}\\b`));
 
     await project.up();
     await expectDeclared(current(), first);
@@ -109,7 +108,7 @@ function life(current: () => Platform): void {
     expect(await writes(() => project.calm())).toEqual([]);
 
     const destroyed = await project.destroy();
-    expect(destroyed.output).toContain('SMTP settings "smtp": password cannot be put back');
+    expect(destroyed.output).toMatch(/SMTP settings "smtp": .*password/);
     for (const settings of kinds) {
       const { oldIdpCert: _now, ...after } = await held(settings);
       const { oldIdpCert: _then, ...expected } = before[settings] as Record<string, unknown>;

@@ -59,15 +59,15 @@ describe("a rekey with the real command line", () => {
     const { code, output } = await run("up", "--diff");
     expect(code).not.toBe(0);
     expect(output).toContain("+ steward:secrets:Rekey: (create)");
-    expect(output).toContain("Run again without PULUMI_SKIP_CHECKPOINTS.");
+    expect(output).toContain("PULUMI_SKIP_CHECKPOINTS");
     expect(target.gateway.requests).toEqual([]);
   });
 
   test("up makes the new shares live, and a second up changes nothing", async () => {
     bring(target.first);
     const output = await up();
-    expect(output).toContain("rekey: 2 of 3 current shares given");
-    expect(output).toContain("rekey: the new shares are live: 3 of them, threshold 2");
+    expect(output).toMatch(/rekey: 2 of 3 /);
+    expect(output).toMatch(/rekey: .* live: 3 .* 2/);
     const outputs = (await project.outputs()) as { shares: string[] };
     expect(outputs).toMatchObject({ complete: true, fingerprints: [] });
     await expectLive(outputs.shares);
@@ -78,7 +78,7 @@ describe("a rekey with the real command line", () => {
 
   test("changed triggers start another rekey with the shares in the state", async () => {
     rekey("old", `, triggers: ["2"]`);
-    expect(await up()).toContain("a new rekey will run, from 3 shares, threshold 2, to 3 shares, threshold 2");
+    expect(await up()).toMatch(/rekey .* 3 shares, threshold 2, .* 3 shares, threshold 2/);
     await expectLive(((await project.outputs()) as { shares: string[] }).shares);
   });
 
@@ -97,7 +97,7 @@ describe("a rekey with the real command line", () => {
   test("destroy fails while the state holds the only copy of the shares", async () => {
     const { code, output } = await run("destroy");
     expect(code).not.toBe(0);
-    expect(output).toContain("Cannot delete rekey: the state holds the only copy of shares that open the service.");
+    expect(output).toMatch(/Cannot delete rekey: .*discardShares: true/);
     rekey("new", ", discardShares: true");
     await up();
     expect(await run("destroy")).toMatchObject({ code: 0 });

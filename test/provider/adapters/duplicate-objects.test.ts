@@ -2,6 +2,7 @@ import { declare, Program } from "../../../provider/adapters/duplicates";
 import { Connection } from "../../../provider/connection";
 import { schedulerRole } from "../../../provider/secrets/scheduler-role";
 import { connectTo } from "../../support/connection";
+import { refusal } from "../../support/refusal";
 
 // How the program recognizes an object. test/stories/everything/duplicates.test.ts covers whole programs.
 
@@ -26,7 +27,6 @@ test.each([
   const both = program();
   declare(schedulerRole, "first", both, { name: "web" });
   const second = (): void => declare(schedulerRole, "second", both, given);
-  if (isTwice)
-    expect(second).toThrow('Cannot declare scheduler role "second": the resource "first" of this program declares the same object');
+  if (isTwice) expect(second).toThrow(refusal("ERR_INVALID_INPUT", { rule: "declared-twice" }));
   else expect(second).not.toThrow();
 });

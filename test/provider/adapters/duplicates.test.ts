@@ -35,24 +35,27 @@ interface Parts {
 const partsOf = (value: unknown): Parts => value as Parts;
 const isKnown = (value: unknown): Promise<boolean> => partsOf(value).isKnown;
 /** What an output throws, as each of its parts does. */
-async function refusalOf(value: unknown): Promise<string | undefined> {
+async function refusalOf(value: unknown): Promise<Error | undefined> {
   if (!Output.isInstance(value)) return undefined;
   const { isKnown: known, isSecret } = partsOf(value);
   const [first] = await Promise.allSettled([partsOf(value).promise(), known, isSecret, partsOf(value).allResources()]);
-  return first.status === "rejected" ? String(first.reason.message) : undefined;
+  return first.status === "rejected" ? first.reason : undefined;
 }
 /** Declares a set of roles; gives back what refuses it, and by which property. */
-async function refusal(name: string, properties: Record<string, unknown>): Promise<Record<string, string>> {
+async function refusal(name: string, properties: Record<string, unknown>): Promise<Record<string, Error>> {
   let declared: Record<string, unknown>;
   try {
     declared = declareOnce(schedulerRoles, name, properties);
   } catch (error) {
-    return { program: (error as Error).message };
+    return { program: error as Error };
   }
   const refusals = await Promise.all(Object.entries(declared).map(async ([field, value]) => [field, await refusalOf(value)] as const));
-  return Object.fromEntries(refusals.flatMap(([field, reason]) => (reason === undefined ? [] : [[field, reason]])));
+  return Object.fromEntries(refusals.flatMap(([field, error]) => (error ? [[field, error]] : [])));
 }
-const taken = expect.stringContaining('the resource "first" of this program declares the same object');
+const taken = expect.objectContaining({
+  ...{ code: "ERR_INVALID_INPUT", message: expect.stringContaining('"first"') },
+  details: expect.objectContaining({ rule: "declared-twice" }),
+});
 const roles = { web: { policies: ["a"] } };
 
 test("a known mount stays known if the roles of a set are unknown, so preview plans no replacement", () =>

@@ -38,10 +38,8 @@ test("the first resource fails if the program's own dependencies lack the packag
   const library = join(__dirname, "../../../dist/provider");
   const script = `const {secrets}=require(${JSON.stringify(library)});try{new secrets.SchedulerRole("web",{name:"web"})}catch(e){console.log(JSON.stringify([e.code,e.message]))}`;
   const child = spawn(process.execPath, ["-e", script], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
-  expect(JSON.parse(await firstOutput(child))).toEqual([
-    "ERR_NOT_INSTALLED",
-    `pulumi-steward cannot be loaded from the program's folder, ${realpathSync(folder)}. Add pulumi-steward to the dependencies of the program's own package.json, and install them.`,
-  ]);
+  const message = expect.stringMatching(`${realpathSync(folder)}.*package\\.json`);
+  expect(JSON.parse(await firstOutput(child))).toEqual(["ERR_NOT_INSTALLED", message]);
   rmSync(folder, { recursive: true });
 });
 
@@ -121,9 +119,7 @@ describe("the protocol of Pulumi's dynamic providers", () => {
         ),
       );
       expect(answer.inputs).toMatchObject({ name: "web", mount: "elsewhere", policies: [] });
-      expect(answer.failures).toEqual([
-        expect.stringMatching(/^"polices" \(did you mean policies\?\) is not known here; known are name, policies, /),
-      ]);
+      expect(answer.failures).toEqual([expect.stringMatching(/"polices" \(did you mean policies\?\)/)]);
     } finally {
       client.close();
       child.kill();

@@ -94,7 +94,6 @@ onEachPlatform("a secret of settings that leaves the program and equals the orig
   test.each(texts)("$token, $attribute stays encrypted where a forced replacement drops it", async (each) => {
     const { token, attribute, declared, before, also } = each;
     const stack = start(current().config());
-    const _hidden = secretOutputs(definitionOf(`platform:${token}`));
     const hidden = secretOutputs(definitionOf(`platform:${token}`));
     const of = (inputs: object): Declaration[] => [
       {

@@ -41,8 +41,8 @@ describe.each([
     const sent = await requests(() => engine("secrets:SchedulerRole").preview(web));
     expect(sent.every((request) => request.startsWith("GET "))).toBe(true);
     expect(ofRole()).toEqual([
-      `warning: scheduler role "web": a role of this name exists already at the mount "${mount}": \`pulumi up\` will refuse to create it with adopt: false.`,
-      'scheduler role "web": adopting it changes policies: ["theirs"] -> ["ours"].',
+      expect.stringMatching(`^warning: scheduler role "web": .*"${mount}".* adopt: false`),
+      expect.stringMatching(/^scheduler role "web": .* policies: \["theirs"\] -> \["ours"\]/),
     ]);
     expect((await outOfBand("GET", "role/web")).json.data.policies).toEqual(["theirs"]);
   });
@@ -57,7 +57,7 @@ describe.each([
     await outOfBand("POST", "role/web", theirs);
     const role = engine("secrets:SchedulerRole");
     expect(await requests(() => role.up({ ...web, adopt: true }))).toEqual(["GET role/web", "GET role/web", "POST role/web"]);
-    expect(ofRole()).toEqual(['scheduler role "web": adopting it changes policies: ["theirs"] -> ["ours"].']);
+    expect(ofRole()).toEqual([expect.stringContaining('policies: ["theirs"] -> ["ours"]')]);
     // Only creations are looked at.
     expect(await requests(() => role.preview({ ...web, policies: ["other"] }))).toEqual([]);
   });
@@ -71,15 +71,15 @@ describe.each([
     await outOfBand("POST", "config/lease", { ttl: 60 });
     await outOfBand("POST", "config/access", { address: "http://theirs:4646", token: "theirs" });
     await engine(token).preview(inputs);
-    expect(printed.join("\n")).toContain("`pulumi up` will refuse to create it with adopt: false.");
-    expect(printed.join("\n")).toContain(`adopting it changes ${change}.`);
+    expect(printed).toContainEqual(expect.stringMatching(/^warning: .* adopt: false/));
+    expect(printed).toContainEqual(expect.stringContaining(` ${change}.`));
   });
 
   test("a role that somebody made since the check is refused", async () => {
     const role = engine("secrets:SchedulerRole");
     const { inputs } = await role.preview(web);
     await outOfBand("POST", "role/web", theirs);
-    await expect(role.create(inputs)).rejects.toThrow("a role of this name exists already");
+    await expect(role.create(inputs)).rejects.toMatchObject({ code: "ERR_ALREADY_EXISTS" });
     expect((await outOfBand("GET", "role/web")).json.data.policies).toEqual(["theirs"]);
   });
 
@@ -89,7 +89,7 @@ describe.each([
     clearCache();
     const sent = await requests(() => engine("platform:ModuleVersionDeprecation").up({ ...version, reason: "Ours.", adopt: true }));
     expect(sent.map((request) => request.split(" ")[0])).toEqual(["GET", "PATCH"]);
-    expect(printed).toEqual(['deprecation of module version "acme/network/aws/1.0.0": adopting it changes reason: "Theirs." -> "Ours.".']);
+    expect(printed).toEqual([expect.stringMatching(/ "acme\/network\/aws\/1\.0\.0": .* reason: "Theirs\." -> "Ours\."/)]);
   });
 
   const settings = (method: string, body?: object) => call(sandbox.platform, method, "/api/v2/admin/general-settings", body);
@@ -101,11 +101,10 @@ describe.each([
     const general = engine("platform:GeneralSettings");
     const declared = { limitUserOrganizationCreation: true, apiRateLimit: 50, secretInputs: ["apiRateLimit"] };
     await general.preview(declared);
-    const lines = [
-      'general settings "general": adopting it changes limitUserOrganizationCreation: false -> true.',
-      'general settings "general": adopting it changes apiRateLimit: [secret] -> [secret].',
-    ];
-    expect([...printed].sort()).toEqual([...lines].sort());
+    expect([...printed].sort()).toEqual([
+      expect.stringContaining(" apiRateLimit: [secret] -> [secret]."),
+      expect.stringContaining(" limitUserOrganizationCreation: false -> true."),
+    ]);
     expect(await requests(() => general.up(declared))).toEqual([
       "GET /api/v2/admin/general-settings",
       "GET /api/v2/admin/general-settings",
@@ -113,14 +112,14 @@ describe.each([
     ]);
     expect(printed).toHaveLength(4);
     await engine("platform:SmtpSettings").preview({ enabled: true });
-    expect(printed.join("\n")).toMatch(/^warning: SMTP settings "smtp": `pulumi up` will refuse to create it: enabled: needs host, /m);
+    expect(printed.join("\n")).toMatch(/^warning: SMTP settings "smtp": .* enabled: .* host/m);
     expect(await requests(() => general.destroy())).toEqual(["PATCH /api/v2/admin/general-settings"]);
     expect((await settings("GET")).json.data.attributes["limit-user-organization-creation"]).toBe(false);
   });
 
   test("settings: an attribute that the platform never shows is named without a value", async () => {
     await engine("platform:SmtpSettings").preview({ username: "ours", password: "canary" });
-    expect(printed.join("\n")).toContain("adopting it overwrites password, which the server does not show.");
+    expect(printed.join("\n")).toMatch(/^SMTP settings "smtp": .* password/m);
     expect(printed.join("\n")).not.toContain("canary");
   });
 
@@ -131,9 +130,9 @@ describe.each([
       "GET /api/v2/admin/workspaces/ws-theirs",
       "GET /api/v2/admin/workspaces/ws-theirs",
     ]);
-    expect(printed).toEqual(['workspace "ws-theirs": adopting it changes nothing.']);
+    expect(printed).toEqual([expect.stringMatching(/^workspace "ws-theirs": (?!.*->)/)]);
     await engine("platform:AdminWorkspace").preview({ workspaceId: "ws-missing" });
-    expect(printed[1]).toMatch(/^warning: workspace "ws-missing": the platform has none with this id\./);
+    expect(printed[1]).toMatch(/^warning: workspace "ws-missing": /);
   });
 
   test("a preview without credentials goes on, and says why it cannot tell", async () => {

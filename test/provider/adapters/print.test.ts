@@ -15,6 +15,6 @@ test("the lines of a provider go where its sources say, and nowhere else", async
   const provider = providerWith({ say: (line) => void said.push(line) }, "platform:AdminWorkspace");
   provider.configure({ config });
   await provider.check({}, workspace);
-  expect(said).toEqual([expect.stringMatching(/^warning: .*destroying this resource will destroy the workspace for good/)]);
+  expect(said).toEqual([expect.stringMatching(/^warning: workspace "ws-1": /)]);
   expect(printed).toEqual([]);
 });

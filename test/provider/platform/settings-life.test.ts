@@ -1,18 +1,11 @@
 import { platform } from "../../../provider";
 import { onEachPlatform } from "../../support/platform";
 import { printed } from "../../support/printed";
+import { refusal } from "../../support/refusal";
 import { registered } from "../../support/registered";
 
 onEachPlatform("managed attributes", (current) => {
-  test("a resource without attributes sends one read, and destroy sends nothing", async () => {
-    const { engine, requests } = current();
-    const general = engine("GeneralSettings");
-    expect(await requests(() => general.up({}))).toEqual(["GET general-settings"]);
-    expect(general.outputs()).toMatchObject({ apiRateLimit: 30, limitUserOrganizationCreation: true, managed: [] });
-    expect(await requests(() => general.destroy())).toEqual([]);
-  });
-
-  test("an attribute with the present value is not written, and its drift is detected", async () => {
+  test("an attribute with the present value is not written, neither when it leaves, and its drift is detected", async () => {
     const { engine, requests, change, held } = current();
     const general = engine("GeneralSettings");
     expect(await requests(() => general.up({ apiRateLimit: 30 }))).toEqual(["GET general-settings"]);
@@ -20,6 +13,8 @@ onEachPlatform("managed attributes", (current) => {
     expect(await general.refresh()).toEqual(["apiRateLimit"]);
     await general.up({ apiRateLimit: 30 });
     expect((await held("general")).apiRateLimit).toBe(30);
+    expect(await requests(() => general.up({}))).toEqual([]);
+    expect(general.outputs().managed).toEqual([]);
   });
 
   test("an attribute that joins is captured from the server, not from the state", async () => {
@@ -55,36 +50,26 @@ onEachPlatform("managed attributes", (current) => {
     await cost.up({ cloudAAccessKeyId: "AKIA", cloudASecretKey: "canary" });
     await cost.preview({});
     expect(printed).toEqual([
-      'warning: cost estimation settings "cost-estimation": cloudAAccessKeyId: is declared no more, and is put back to nothing',
+      expect.stringMatching(/^warning: cost estimation settings "cost-estimation": cloudAAccessKeyId: .* nothing$/),
     ]);
     const general = engine("GeneralSettings");
     await general.up({ apiRateLimit: 100, defaultRemoteStateAccess: false });
     await general.preview({ defaultRemoteStateAccess: false });
-    expect(printed.at(-1)).toBe(
-      'warning: general settings "general": apiRateLimit: is declared no more, and is put back to its original value',
-    );
-  });
-
-  test("an attribute that leaves with its original value sends nothing", async () => {
-    const { engine, requests } = current();
-    const general = engine("GeneralSettings");
-    await general.up({ apiRateLimit: 30, defaultRemoteStateAccess: false });
-    expect(await requests(() => general.up({ defaultRemoteStateAccess: false }))).toEqual([]);
-    expect(general.outputs().managed).toEqual(["defaultRemoteStateAccess"]);
+    expect(printed.at(-1)).toMatch(/^warning: general settings "general": apiRateLimit: (?!.*nothing$)/);
   });
 
   test("an update sends only changed attributes", async () => {
-    const { engine, sandbox, service } = current();
+    const { engine, change, held } = current();
     const general = engine("GeneralSettings");
-    await general.up({ apiRateLimit: 100, defaultRemoteStateAccess: false });
+    const inputs = { apiRateLimit: 200, defaultRemoteStateAccess: false };
+    await general.up({ ...inputs, apiRateLimit: 100 });
     // A write that carried more than the changed attribute would put this one back.
-    await current().change("general", { defaultRemoteStateAccess: true });
-    await general.up({ apiRateLimit: 200, defaultRemoteStateAccess: false });
-    expect((await current().held("general")).defaultRemoteStateAccess).toBe(true);
-    // The answer told so: the next up repairs it, without a refresh.
-    expect(await general.up({ apiRateLimit: 200, defaultRemoteStateAccess: false })).toBe("update");
-    expect((await current().held("general")).defaultRemoteStateAccess).toBe(false);
-    expect(sandbox.platform.url).toBe(service.url);
+    await change("general", { defaultRemoteStateAccess: true });
+    await general.up(inputs);
+    expect((await held("general")).defaultRemoteStateAccess).toBe(true);
+    // The response says so: the next up repairs it, without a refresh.
+    expect(await general.up(inputs)).toBe("update");
+    expect((await held("general")).defaultRemoteStateAccess).toBe(false);
   });
 
   test('onDelete "retain" keeps all values, and changing onDelete sends nothing', async () => {
@@ -103,58 +88,16 @@ onEachPlatform("managed attributes", (current) => {
   test("a 404 of settings is reported as a missing permission and keeps the state", async () => {
     const { engine, service, held } = current();
     const general = engine("GeneralSettings");
+    const forbidden = refusal("ERR_FORBIDDEN", { rule: "not-administrator", path: "/api/v2/admin/general-settings", status: 404 });
     await general.up({ apiRateLimit: 100 });
     general.configure(current().config({ token: service.memberToken }));
     for (const operation of [() => general.refresh(), () => general.up({ apiRateLimit: 200 }), () => general.destroy()])
-      await expect(operation()).rejects.toThrow(
-        /answers 404 to anyone else \((GET|PATCH) \/api\/v2\/admin\/general-settings, 404\)\. Check that the token/,
-      );
+      await expect(operation()).rejects.toThrow(forbidden);
     expect(general.state?.outputs).toMatchObject({ apiRateLimit: 100 });
-    await expect(engine("GeneralSettings", { token: service.memberToken }).up({})).rejects.toMatchObject({
-      code: "ERR_FORBIDDEN",
-      status: 404,
-    });
+    await expect(engine("GeneralSettings", { token: service.memberToken }).up({})).rejects.toThrow(forbidden);
     general.configure(current().config());
     await general.destroy();
     expect((await held("general")).apiRateLimit).toBe(30);
-  });
-
-  test("get returns every attribute and manages none", async () => {
-    const { engine, requests } = current();
-    const saml = engine("SamlSettings");
-    const shown = await requests(async () => {
-      expect(await saml.get("saml")).toMatchObject({
-        enabled: false,
-        attrUsername: "Username",
-        ssoApiTokenSessionTimeout: 1209600,
-        managed: [],
-      });
-    });
-    expect(shown).toEqual(["GET saml-settings"]);
-    await expect(engine("SamlSettings").get("general")).rejects.toThrow('"general" is not an id of one. Write it as saml.');
-  });
-});
-
-onEachPlatform("a server that normalizes a value", (current) => {
-  test("causes one warning and no drift until the value changes outside Pulumi", async () => {
-    const { engine, sandbox, requests } = current();
-    const answer = (footer: string, method = "GET"): void => {
-      const attributes = { "support-email-address": "s@example.com", "login-help": "", footer, error: "", "new-user": "" };
-      const body = JSON.stringify({ data: { id: "customization", type: "customization-settings", attributes } });
-      sandbox.faults.add({ system: "platform", method, path: /customization/, action: "respond", status: 200, body });
-    };
-    const texts = engine("CustomizationSettings");
-    const inputs = { footer: "<b onclick='x()'>ours</b>" };
-    answer("<b>ours</b>", "PATCH");
-    await texts.up(inputs);
-    expect(printed).toEqual([
-      'warning: customization settings "customization": the server keeps something else than what was sent as footer',
-    ]);
-    answer("<b>ours</b>");
-    expect(await texts.refresh()).toEqual([]);
-    expect(await requests(() => texts.up(inputs))).toEqual([]);
-    answer("theirs");
-    expect(await texts.refresh()).toEqual(["footer"]);
   });
 });
 

@@ -24,9 +24,7 @@ onEachPlatform("write-only secrets of settings", (current) => {
     await smtp.up({ host: "ours.example.com", password: "canary-mail" });
     await smtp.destroy();
     expect(await held("smtp")).toEqual({ ...before, enabled: false });
-    expect(printed).toEqual([
-      'warning: SMTP settings "smtp": password cannot be put back, since the server never shows what was held before: they are left disabled, to be set by hand before they are enabled again',
-    ]);
+    expect(printed).toEqual([expect.stringMatching(/^warning: SMTP settings "smtp": password .* disabled/)]);
   });
 
   test("disable the settings when they leave the program, unless the program enables them", async () => {
@@ -37,13 +35,13 @@ onEachPlatform("write-only secrets of settings", (current) => {
     await sms.up({ accountSid: "AC2" });
     expect(await held("sms")).toMatchObject({ enabled: false, accountSid: "AC2" });
     expect(JSON.stringify(sms.state)).not.toContain("canary-sms");
-    expect(printed.join()).toMatch(/SMS settings "sms": authToken cannot be put back.*left disabled/);
+    expect(printed.join()).toMatch(/^warning: SMS settings "sms": authToken .* disabled/);
 
     const other = engine("SmsSettings");
     await other.up({ enabled: true, authToken: "canary-sms" });
     await other.up({ enabled: true });
     expect(await held("sms")).toMatchObject({ enabled: true });
-    expect(printed.at(-1)).toMatch(/authToken cannot be put back.*what was written last stays/);
+    expect(printed.at(-1)).toMatch(/^warning: SMS settings "sms": authToken (?!.* disabled)/);
   });
 });
 
@@ -62,7 +60,7 @@ onEachPlatform("readable secrets of settings", (current) => {
     await cost.up({ ...complete["cost-estimation"] });
     await change("cost-estimation", { cloudASecretKey: "canary-theirs" });
     expect(await cost.refresh()).toEqual(["cloudASecretKey"]);
-    expect(printed).toEqual(['cost estimation settings "cost-estimation": cloudASecretKey, a secret, was changed on the server']);
+    expect(printed).toEqual([expect.stringMatching(/^cost estimation settings "cost-estimation": cloudASecretKey,/)]);
   });
 
   test("an emptied secret stays an input, so its next value is stored as a secret", async () => {
@@ -110,7 +108,7 @@ onEachPlatform("readable secrets of settings", (current) => {
     await cost.up({ cloudASecretKey: "ours", cloudBCredentials: '{"private_key":"key","id":"1"}' });
     await cost.destroy();
     expect(await held("cost-estimation")).toMatchObject({ cloudASecretKey: "ours", cloudBCredentials: null, enabled: false });
-    expect(printed.at(-1)).toMatch(/cloudASecretKey cannot be put back/);
+    expect(printed.at(-1)).toMatch(/^warning: .*: cloudASecretKey /);
   });
 
   test("a masked value inside JSON is neither captured nor restored", async () => {
@@ -121,7 +119,7 @@ onEachPlatform("readable secrets of settings", (current) => {
     await cost.up({ cloudBCredentials: '{"private_key":"ours"}' });
     await cost.destroy();
     expect(await held("cost-estimation")).toMatchObject({ cloudBCredentials: '{"private_key":"ours"}' });
-    expect(printed.at(-1)).toMatch(/cloudBCredentials cannot be put back/);
+    expect(printed.at(-1)).toMatch(/^warning: .*: cloudBCredentials /);
   });
 
   test("a function returns them as secret outputs", async () => {

@@ -7,12 +7,26 @@ onEachPlatform("servers with unusual responses", (current) => {
     current().sandbox.faults.add({ system: "platform", method, path: new RegExp(settings), action: "respond", status: 200, body });
   };
 
+  test("a value that the server normalizes causes one warning, and no drift until it changes outside Pulumi", async () => {
+    const { engine, requests } = current();
+    const texts = engine("CustomizationSettings");
+    const inputs = { footer: "<b onclick='x()'>ours</b>" };
+    answer("PATCH", "customization", { footer: "<b>ours</b>" });
+    await texts.up(inputs);
+    expect(printed).toEqual([expect.stringMatching(/^warning: customization settings "customization": .* footer$/)]);
+    answer("GET", "customization", { footer: "<b>ours</b>" });
+    expect(await texts.refresh()).toEqual([]);
+    expect(await requests(() => texts.up(inputs))).toEqual([]);
+    answer("GET", "customization", { footer: "theirs" });
+    expect(await texts.refresh()).toEqual(["footer"]);
+  });
+
   test("an attribute that the server leaves empty is written once", async () => {
     const { engine, requests } = current();
     const smtp = engine("SmtpSettings");
     answer("PATCH", "smtp", { enabled: false, auth: "none", username: null });
     await smtp.up({ auth: "none", username: "ignored", testEmailAddress: "me@example.com" });
-    expect(printed).toEqual(['warning: SMTP settings "smtp": the server keeps something else than what was sent as username']);
+    expect(printed).toEqual([expect.stringMatching(/^warning: SMTP settings "smtp": .* username$/)]);
     expect(await smtp.refresh()).toEqual([]);
     expect(await requests(() => smtp.up({ auth: "none", username: "ignored", testEmailAddress: "me@example.com" }))).toEqual([]);
   });
@@ -20,7 +34,7 @@ onEachPlatform("servers with unusual responses", (current) => {
   test("an attribute that no client can set causes one warning and no drift", async () => {
     const { engine, dialect, requests } = current();
     const extra = { "default-organizations-per-user-ceiling": 7 };
-    if (dialect === "standard") return expect(await engine("GeneralSettings").problems({ extra })).toHaveLength(1);
+    if (dialect === "standard") return expect(await engine("GeneralSettings").problems({ extra })).toEqual(["extra: dialect"]);
     const general = engine("GeneralSettings");
     await general.up({ extra });
     expect(printed).toEqual([

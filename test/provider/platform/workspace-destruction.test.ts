@@ -4,6 +4,7 @@ import { adminWorkspace } from "../../../provider/platform/admin-workspace";
 import { connectTo } from "../../support/connection";
 import { limits } from "../../support/limits";
 import { onEachPlatform } from "../../support/platform";
+import { refusal } from "../../support/refusal";
 
 const id = "ws-acmeNetworkProd";
 
@@ -27,15 +28,15 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
   });
 
   test.each([
-    ["locked", { name: "network-prod", organization: "acme", locked: true }, "it is locked"],
-    ["renamed", { name: "database-prod", organization: "acme" }, "it is called acme/database-prod now"],
-  ])("that was %s during the wait is not destroyed", async (_, changed, message) => {
+    ["locked", { name: "network-prod", organization: "acme", locked: true }],
+    ["renamed", { name: "database-prod", organization: "acme" }],
+  ])("that was %s during the wait is not destroyed", async (rule, changed) => {
     const { engine, requests, sandbox, service } = current();
     const workspace = engine("AdminWorkspace");
     await workspace.up({ workspaceId: id, destroyOnDelete: true });
     sandbox.faults.add({ ...limited, headers: { "retry-after": "0.3" } });
     const sent = await requests(async () => {
-      const destruction = expect(workspace.destroy()).rejects.toThrow(message);
+      const destruction = expect(workspace.destroy()).rejects.toThrow(refusal("ERR_REJECTED", { rule }));
       while (!sandbox.requests().some(({ method }) => method === "DELETE")) await setImmediate();
       service.seed({ workspaces: [{ id, ...changed }] });
       await destruction;
@@ -67,7 +68,7 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
     const { deadline } = limits;
     // One wait fits, and not a second one.
     limits.deadline = 3_500;
-    const sent = await requests(() => expect(workspace.destroy()).rejects.toMatchObject({ code: "ERR_RATE_LIMITED", status: 429 })).finally(
+    const sent = await requests(() => expect(workspace.destroy()).rejects.toThrow(refusal("ERR_RATE_LIMITED", { status: 429 }))).finally(
       () => {
         limits.deadline = deadline;
       },

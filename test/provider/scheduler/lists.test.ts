@@ -1,4 +1,5 @@
 import { scheduler } from "../../../provider";
+import { invalidInputs, refusal } from "../../support/refusal";
 import { collect } from "../../support/scheduler";
 import { answerList, closeAll, failure, serve } from "./server";
 
@@ -88,9 +89,8 @@ describe("pages that form a circle", () => {
 
   test("are an error if the whole list has the same circle", async () => {
     const seen = await serve((_, response) => answerList(response, [job("a")], { "X-Scheduler-Nexttoken": "a" }));
-    expect((await failure(collect(listJobs()))).message).toBe(
-      "Cannot list jobs: the server's pages go round in a circle (GET /v1/jobs). Check the connection's address, and what stands between.",
-    );
+    const circular = refusal("ERR_UNEXPECTED_RESPONSE", { rule: "circle", method: "GET", path: "/v1/jobs" });
+    expect(await failure(collect(listJobs()))).toEqual(circular);
     expect(seen).toHaveLength(2);
   });
 });
@@ -98,10 +98,7 @@ describe("pages that form a circle", () => {
 test("the signal ends a list, at once and between two items", async () => {
   const waiting = new AbortController();
   await serve(() => waiting.abort());
-  expect(await failure(collect(listJobs({ signal: waiting.signal })))).toMatchObject({
-    code: "ERR_ABORTED",
-    message: "Cannot list jobs: the signal of the program ended it (GET /v1/jobs).",
-  });
+  expect(await failure(collect(listJobs({ signal: waiting.signal })))).toEqual(refusal("ERR_ABORTED", { method: "GET", path: "/v1/jobs" }));
   const seen = await serve((_, response) => answerList(response, [job("a"), job("b")]));
   expect((await failure(collect(listJobs({ signal: AbortSignal.abort() })))).code).toBe("ERR_ABORTED");
   expect(seen).toEqual([]);
@@ -125,9 +122,8 @@ test.each([
   [503, "ERR_UNAVAILABLE", "overloaded"],
 ])("%d is an error with the server's reason and is not retried", async (status, code, reason) => {
   const seen = await serve((_, response) => response.writeHead(status, { "content-type": "text/plain" }).end(`${reason}\n`));
-  const error = await failure(collect(listNodes()));
-  expect(error).toMatchObject({ code, status, method: "GET", path: "/v1/nodes" });
-  expect(error.message).toContain(`Cannot list nodes: ${reason} (GET /v1/nodes, ${status}).`);
+  const details = { reason, operation: expect.stringContaining("list nodes") };
+  expect(await failure(collect(listNodes()))).toMatchObject({ code, status, method: "GET", path: "/v1/nodes", details });
   expect(seen).toHaveLength(1);
 });
 
@@ -143,28 +139,33 @@ test("a broken connection and 429 are retried", async () => {
 
 test("a response that is not a list is an error", async () => {
   await serve((_, response) => answerList(response, { ID: "a" }));
-  expect((await failure(collect(listJobs()))).message).toContain("the server's answer is not that of the scheduler");
+  expect(await failure(collect(listJobs()))).toEqual(refusal("ERR_UNEXPECTED_RESPONSE", { method: "GET", path: "/v1/jobs" }));
 });
 
 test.each([
-  [{ pagesize: 5 }, "pagesize"],
-  [{ pageSize: 0 }, "pageSize: must be at least 1"],
-  [{ pageSize: 1.5 }, "pageSize: must be a whole number"],
-  [{ namespace: "" }, "namespace: must not be empty"],
-  [{ stale: "yes" }, "stale: must be true or false"],
-  [{ reverse: 1 }, "reverse: must be true or false"],
-  [{ signal: {} }, "signal: must be an AbortSignal"],
-  [{ prefix: "web" }, "prefix"],
-])("invalid options are rejected by name: %j", async (options, words) => {
+  [{ pagesize: 5 }, "unrecognized-keys"],
+  [{ pageSize: 0 }, "pageSize: too-small"],
+  [{ pageSize: 1.5 }, "pageSize: invalid-type"],
+  [{ namespace: "" }, "namespace: too-small"],
+  [{ stale: "yes" }, "stale: invalid-type"],
+  [{ reverse: 1 }, "reverse: invalid-type"],
+  [{ signal: {} }, "signal: abort-signal"],
+  [{ prefix: "web" }, "unrecognized-keys"],
+])("invalid options are rejected by name: %j", async (options, problem) => {
   const seen = await serve((_, response) => answerList(response, []));
-  const error = await failure(collect(listJobs(options as never)));
-  expect([error.code, seen.length]).toEqual(["ERR_INVALID_INPUT", 0]);
-  expect(error.message).toContain(words);
+  expect(await failure(collect(listJobs(options as never)))).toEqual(invalidInputs(problem));
+  expect(seen).toEqual([]);
+});
+
+test.each([listDeployments, listNodes])("an unknown option is rejected by each list: %p", async (list) => {
+  const seen = await serve((_, response) => answerList(response, []));
+  expect(await failure(collect(list({ pagesize: 5 } as never) as AsyncIterable<unknown>))).toEqual(invalidInputs("unrecognized-keys"));
+  expect(seen).toEqual([]);
 });
 
 test("getAgentMembers returns the response unchanged", async () => {
   const seen = await serve((_, response) => response.end('{"Members":[{"Name":"a","Port":4648}]}'));
   expect(await getAgentMembers()).toEqual({ Members: [{ Name: "a", Port: 4648 }] });
   expect(seen[0]).toMatchObject({ method: "GET", path: "/v1/agent/members", query: {} });
-  expect((await failure(getAgentMembers({ namespace: "a" } as never))).message).toContain("namespace");
+  expect(await failure(getAgentMembers({ namespace: "a" } as never))).toEqual(invalidInputs("unrecognized-keys"));
 });

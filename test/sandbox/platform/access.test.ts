@@ -1,18 +1,12 @@
-import { type Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
+import { freshSandbox } from "./sandbox";
 
 describe.each(["standard", "hashicorp"] as const)("access to the platform, %s", (dialect) => {
-  let sandbox: Sandbox;
+  const sandbox = freshSandbox({ dialect });
   const real = dialect === "hashicorp";
   const general = "/api/v2/admin/general-settings";
-  const to = (method: string, path: string, body?: unknown, token?: string) => call(sandbox.platform, method, path, body, token);
+  const to = (method: string, path: string, body?: unknown, token?: string) => call(sandbox().platform, method, path, body, token);
   const limit = (attributes: object) => to("PATCH", general, { data: { attributes } });
-
-  beforeAll(async () => {
-    sandbox = await start({ dialect });
-  });
-  beforeEach(() => sandbox.reset());
-  afterAll(() => sandbox.close());
 
   /** All at once, so that a slow machine sends them within the second, too. */
   async function burst(count: number): Promise<number[]> {
@@ -27,18 +21,20 @@ describe.each(["standard", "hashicorp"] as const)("access to the platform, %s", 
           status: 401,
           json: { errors: [{ status: "401", title: "unauthorized" }] },
         });
-    const { status } = await fetch(`${sandbox.platform.url}${general}`, { headers: { authorization: `Basic ${sandbox.platform.token}` } });
+    const { status } = await fetch(`${sandbox().platform.url}${general}`, {
+      headers: { authorization: `Basic ${sandbox().platform.token}` },
+    });
     expect(status).toBe(401);
   });
 
   test("a token has the format of Terraform Enterprise's tokens", () => {
-    for (const token of [sandbox.platform.token, sandbox.platform.memberToken])
+    for (const token of [sandbox().platform.token, sandbox().platform.memberToken])
       expect(token).toMatch(/^[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9]{67}$/);
   });
 
   test("a member gets 404 for every administration route, and everyone for an unknown path", async () => {
     const notFound = { status: 404, json: { errors: [{ status: "404", title: "not found" }] } };
-    const { memberToken, token } = sandbox.platform;
+    const { memberToken, token } = sandbox().platform;
     expect(memberToken).not.toBe(token);
     for (const [method, path] of [
       ["GET", general],
@@ -49,7 +45,7 @@ describe.each(["standard", "hashicorp"] as const)("access to the platform, %s", 
       ["GET", "/api/v2/%61dmin/general-settings"],
     ] as const)
       expect(await to(method, path, undefined, memberToken)).toMatchObject(notFound);
-    expect(sandbox.platform.signingKeys()).toHaveLength(1);
+    expect(sandbox().platform.signingKeys()).toHaveLength(1);
     for (const path of ["/api/v2/nothing", "/api/v2/admin", "/"]) expect(await to("GET", path)).toMatchObject(notFound);
     expect(await to("PUT", general, { data: { attributes: {} } })).toMatchObject(notFound);
     expect((await to("GET", "/api/registry/v1/modules/acme/network/aws/1.0.0", undefined, memberToken)).status).toBe(200);
@@ -57,9 +53,9 @@ describe.each(["standard", "hashicorp"] as const)("access to the platform, %s", 
 
   test("a request body must be JSON:API, and so are documents and errors", async () => {
     const send = (type: string, body: string) =>
-      fetch(`${sandbox.platform.url}${general}`, {
+      fetch(`${sandbox().platform.url}${general}`, {
         method: "PATCH",
-        headers: { authorization: `Bearer ${sandbox.platform.token}`, "content-type": type },
+        headers: { authorization: `Bearer ${sandbox().platform.token}`, "content-type": type },
         body,
       });
     const body = JSON.stringify({ data: { attributes: { "api-rate-limit": 77 } } });
@@ -94,8 +90,8 @@ describe.each(["standard", "hashicorp"] as const)("access to the platform, %s", 
     const refused = await to("PATCH", general, { data: { attributes: { "api-rate-limit": 99 } } });
     expect(refused).toMatchObject({ status: 429, json: { errors: [{ status: "429", title: "too many requests" }] } });
     expect(refused.headers.get("retry-after")).toBe(real ? null : "1");
-    expect((await to("GET", general, undefined, sandbox.platform.memberToken)).status).toBe(404);
-    sandbox.clock.advance(1000);
+    expect((await to("GET", general, undefined, sandbox().platform.memberToken)).status).toBe(404);
+    sandbox().clock.advance(1000);
     const answer = await to("GET", general);
     expect([answer.status, answer.json.data.attributes["api-rate-limit"]]).toEqual([200, 30]);
   });
@@ -103,7 +99,7 @@ describe.each(["standard", "hashicorp"] as const)("access to the platform, %s", 
   test("a change of the limit applies at once, and so does disabling it", async () => {
     await limit({ "api-rate-limit": 31 });
     expect(await burst(31)).toEqual([...Array(30).fill(200), 429]);
-    sandbox.clock.advance(1000);
+    sandbox().clock.advance(1000);
     await limit({ "api-rate-limiting-enabled": false });
     const statuses = await burst(45);
     expect(statuses).toEqual(Array(45).fill(200));
@@ -116,7 +112,7 @@ describe.each(["standard", "hashicorp"] as const)("access to the platform, %s", 
     expect(seen(first.headers)).toEqual(real ? ["30", "29"] : [null, null]);
     if (!real) return;
     expect(Number(first.headers.get("x-ratelimit-reset"))).toBe(1);
-    sandbox.clock.advance(400);
+    sandbox().clock.advance(400);
     for (const [path, status, left] of [
       ["/api/v2/nothing", 404, "28"],
       ["/api/v2/admin/workspaces?sort=x", 400, "27"],
@@ -132,7 +128,7 @@ describe.each(["standard", "hashicorp"] as const)("access to the platform, %s", 
   });
 
   test("reset restores settings, deliveries, keys, seed, limits and suffix, and keeps tokens", async () => {
-    const { platform } = sandbox;
+    const { platform } = sandbox();
     const tokens = [platform.token, platform.memberToken, platform.url];
     const smtp = "/api/v2/admin/smtp-settings";
     const test = { data: { attributes: { "test-email-address": "a@example.com" } } };
@@ -145,9 +141,9 @@ describe.each(["standard", "hashicorp"] as const)("access to the platform, %s", 
     platform.appendToReasons(" More.");
     platform.seed({ organizations: [{ name: "initech" }], workspaces: [{ name: "w", organization: "initech" }] });
     const keys = platform.signingKeys();
-    sandbox.clock.advance(1e10);
+    sandbox().clock.advance(1e10);
     await burst(31);
-    await sandbox.reset();
+    await sandbox().reset();
 
     expect([platform.token, platform.memberToken, platform.url]).toEqual(tokens);
     expect(platform.mail.sent()).toEqual([]);

@@ -1,22 +1,17 @@
-import { type Sandbox, start } from "../../../sandbox/index";
+import { start } from "../../../sandbox/index";
 import { call } from "../../support/call";
+import { freshSandbox } from "./sandbox";
 
 interface Named {
   id: string;
 }
 
 describe("routes that Terraform Enterprise's clients need besides the administration", () => {
-  let sandbox: Sandbox;
+  const sandbox = freshSandbox({ dialect: "hashicorp" });
   const to = (method: string, path: string, attributes?: object, token?: string) =>
-    call(sandbox.platform, method, `/api/v2/${path}`, attributes && { data: { type: "", attributes } }, token);
+    call(sandbox().platform, method, `/api/v2/${path}`, attributes && { data: { type: "", attributes } }, token);
   const ids = async (path: string, token?: string): Promise<string[]> =>
     (await to("GET", path, undefined, token)).json.data.map(({ id }: Named) => id);
-
-  beforeAll(async () => {
-    sandbox = await start({ dialect: "hashicorp" });
-  });
-  beforeEach(() => sandbox.reset());
-  afterAll(() => sandbox.close());
 
   test("ping identifies the server without a token", async () => {
     const { status, headers, text } = await to("GET", "ping", undefined, "");
@@ -33,7 +28,7 @@ describe("routes that Terraform Enterprise's clients need besides the administra
     });
     expect(await ids("organizations")).toEqual(["acme", "globex", "initech"]);
     await to("POST", "organizations/initech/workspaces", { name: "web" });
-    sandbox.platform.seed({ modules: [{ namespace: "initech", name: "m", provider: "p", versions: ["1.0.0"] }] });
+    sandbox().platform.seed({ modules: [{ namespace: "initech", name: "m", provider: "p", versions: ["1.0.0"] }] });
     expect((await to("PATCH", "organizations/initech", { name: "initrode" })).json.data).toMatchObject({
       id: "initrode",
       attributes: { email: "us@example.com" },
@@ -46,7 +41,7 @@ describe("routes that Terraform Enterprise's clients need besides the administra
     for (const method of ["GET", "DELETE"]) expect((await to(method, "organizations/initrode")).status).toBe(404);
     expect((await to("PATCH", "organizations/initrode", {})).status).toBe(404);
     expect(await ids("admin/workspaces?q=web")).toEqual(["ws-globexWebsite"]);
-    const module = await call(sandbox.platform, "GET", "/api/registry/v1/modules/initrode/m/p/versions");
+    const module = await call(sandbox().platform, "GET", "/api/registry/v1/modules/initrode/m/p/versions");
     expect(module.status).toBe(404);
   });
 
@@ -64,7 +59,7 @@ describe("routes that Terraform Enterprise's clients need besides the administra
   });
 
   test("a member sees their own organizations, and creates some unless that is limited", async () => {
-    const { memberToken } = sandbox.platform;
+    const { memberToken } = sandbox().platform;
     const create = () => to("POST", "organizations", { name: "initech", email: "m@example.com" }, memberToken);
     expect(await ids("organizations", memberToken)).toEqual(["globex"]);
     expect((await to("GET", "organizations/acme", undefined, memberToken)).status).toBe(404);
@@ -124,7 +119,7 @@ describe("routes that Terraform Enterprise's clients need besides the administra
   });
 
   test("a member manages the workspaces of their own organizations only", async () => {
-    const { memberToken } = sandbox.platform;
+    const { memberToken } = sandbox().platform;
     expect((await to("GET", "workspaces/ws-globexWebsite", undefined, memberToken)).status).toBe(200);
     for (const path of ["workspaces/ws-acmeDataProd", "organizations/acme/workspaces/data-prod"])
       expect((await to("DELETE", path, undefined, memberToken)).status).toBe(404);

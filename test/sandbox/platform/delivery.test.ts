@@ -1,24 +1,18 @@
-import { type Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
+import { freshSandbox } from "./sandbox";
 
 describe.each([
   ["standard", "sms"],
   ["hashicorp", "twilio"],
 ] as const)("test mails and messages, %s", (dialect, provider) => {
-  let sandbox: Sandbox;
+  const sandbox = freshSandbox({ dialect });
   const smtp = "/api/v2/admin/smtp-settings";
   const sms = `/api/v2/admin/${provider}-settings`;
-  const get = (path: string) => call(sandbox.platform, "GET", path);
-  const patch = (path: string, attributes: object) => call(sandbox.platform, "PATCH", path, { data: { attributes } });
+  const get = (path: string) => call(sandbox().platform, "GET", path);
+  const patch = (path: string, attributes: object) => call(sandbox().platform, "PATCH", path, { data: { attributes } });
   const held = async (path: string): Promise<Record<string, unknown>> => (await get(path)).json.data.attributes;
   const server = { host: "mail.example.com", port: 25, sender: "platform@example.com" };
   const account = { "account-sid": "AC1", "auth-token": "t0ken", "from-number": "+15550100" };
-
-  beforeAll(async () => {
-    sandbox = await start({ dialect });
-  });
-  beforeEach(() => sandbox.reset());
-  afterAll(() => sandbox.close());
 
   test("SMTP settings start with the documented defaults and return neither password nor test address", async () => {
     const defaults = { enabled: false, host: null, port: null, sender: null, auth: "none", username: null };
@@ -46,7 +40,7 @@ describe.each([
   });
 
   test("only a change with a test address sends a mail, whether SMTP is enabled or not", async () => {
-    const { mail } = sandbox.platform;
+    const { mail } = sandbox().platform;
     await patch(smtp, server);
     await patch(smtp, { "test-email-address": "" });
     await patch(smtp, { "test-email-address": null });
@@ -68,7 +62,7 @@ describe.each([
     [500, /error/],
     [504, /timed out/],
   ] as const)("a mail that fails with %d fails the request, and the settings are stored only on demand", async (status, detail) => {
-    const { mail } = sandbox.platform;
+    const { mail } = sandbox().platform;
     const test = { ...server, "test-email-address": "a@example.com" };
     mail.fail(status);
     const failed = { status, json: { errors: [{ status: String(status), detail: expect.stringMatching(detail) }] } };
@@ -102,20 +96,20 @@ describe.each([
   test("each verification sends one message from the registered number", async () => {
     await patch(sms, { enabled: true, ...account });
     const verify = (method: string) =>
-      call(sandbox.platform, method, `${sms}/verify`, { data: { attributes: { "test-number": "+15550199" } } });
+      call(sandbox().platform, method, `${sms}/verify`, { data: { attributes: { "test-number": "+15550199" } } });
     expect(await verify("POST")).toMatchObject({ status: 200, text: "" });
     // The real product's own client uses this verb.
     expect((await verify("PATCH")).status).toBe(dialect === "hashicorp" ? 200 : 404);
     const message = { to: "+15550199", from: "+15550100", at: expect.any(Date) };
-    expect(sandbox.platform.sms.sent()).toEqual(dialect === "hashicorp" ? [message, message] : [message]);
-    sandbox.platform.sms.fail();
+    expect(sandbox().platform.sms.sent()).toEqual(dialect === "hashicorp" ? [message, message] : [message]);
+    sandbox().platform.sms.fail();
     expect((await verify("POST")).status).toBe(400);
-    sandbox.platform.sms.recover();
+    sandbox().platform.sms.recover();
     expect((await verify("POST")).status).toBe(200);
   });
 
   test("a verification without a number or with disabled settings sends nothing", async () => {
-    const verify = async (body?: unknown): Promise<number> => (await call(sandbox.platform, "POST", `${sms}/verify`, body)).status;
+    const verify = async (body?: unknown): Promise<number> => (await call(sandbox().platform, "POST", `${sms}/verify`, body)).status;
     expect(await verify({ data: { attributes: { "test-number": "+15550199" } } })).toBe(400);
     await patch(sms, { enabled: true, ...account });
     for (const body of [
@@ -127,6 +121,6 @@ describe.each([
       { data: { attributes: { "test-number": "" } } },
     ])
       expect(await verify(body)).toBe(400);
-    expect(sandbox.platform.sms.sent()).toEqual([]);
+    expect(sandbox().platform.sms.sent()).toEqual([]);
   });
 });

@@ -1,17 +1,18 @@
-import { type Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
+import { freshSandbox } from "./sandbox";
 
 describe.each(["standard", "hashicorp"] as const)("modules of the private registry, %s", (dialect) => {
-  let sandbox: Sandbox;
+  const sandbox = freshSandbox({ dialect });
   const registry = "/api/registry/v1/modules";
   const module = "acme/network/aws";
   const at = (version: string, organization = "acme"): string =>
     `/api/v2/organizations/${organization}/registry-modules/private/${module}/${version}`;
+  // The clients' `data.type` is optional.
   const send = (path: string, deprecation: unknown, token?: string) =>
-    call(sandbox.platform, "PATCH", path, { data: { type: "module-versions", attributes: { deprecation } } }, token);
+    call(sandbox().platform, "PATCH", path, { data: { attributes: { deprecation } } }, token);
   const deprecate = (version: string, reason: string, link?: string | null) =>
     send(at(version), { "deprecated-status": "Deprecated", reason, link });
-  const read = (path: string) => call(sandbox.platform, "GET", `${registry}/${path}`);
+  const read = (path: string) => call(sandbox().platform, "GET", `${registry}/${path}`);
   const deprecations = async (): Promise<Record<string, unknown>> =>
     Object.fromEntries(
       (await read(`${module}/versions`)).json.modules[0].versions.map((each: { version: string; deprecation: unknown }) => [
@@ -19,12 +20,6 @@ describe.each(["standard", "hashicorp"] as const)("modules of the private regist
         each.deprecation,
       ]),
     );
-
-  beforeAll(async () => {
-    sandbox = await start({ dialect });
-  });
-  beforeEach(() => sandbox.reset());
-  afterAll(() => sandbox.close());
 
   test("one version and all versions are read as plain JSON", async () => {
     const one = await read(`${module}/1.0.0`);
@@ -67,7 +62,8 @@ describe.each(["standard", "hashicorp"] as const)("modules of the private regist
   });
 
   test("a deprecation appears in its response and in the registry", async () => {
-    const { status, json } = await deprecate("1.0.0", "Use 1.1.", "https://example.com/why");
+    const attributes = { deprecation: { "deprecated-status": "Deprecated", reason: "Use 1.1.", link: "https://example.com/why" } };
+    const { status, json } = await call(sandbox().platform, "PATCH", at("1.0.0"), { data: { type: "module-versions", attributes } });
     expect(status).toBe(200);
     const { id } = json.data;
     const deprecation = { id: json.included[0].id, type: "deprecations" };
@@ -94,7 +90,7 @@ describe.each(["standard", "hashicorp"] as const)("modules of the private regist
 
   test("a suffix of reasons applies to later deprecations", async () => {
     await deprecate("1.0.0", "Old.");
-    sandbox.platform.appendToReasons(" Applies will be blocked.");
+    sandbox().platform.appendToReasons(" Applies will be blocked.");
     expect((await deprecate("1.1.0", "Older.")).json.included[0].attributes.reason).toBe("Older. Applies will be blocked.");
     expect(await deprecations()).toMatchObject({ "1.0.0": { reason: "Old." }, "1.1.0": { reason: "Older. Applies will be blocked." } });
   });
@@ -110,7 +106,7 @@ describe.each(["standard", "hashicorp"] as const)("modules of the private regist
 
   test("an unknown version or organization, and one of another owner, are not found", async () => {
     const body = { "deprecated-status": "Deprecated", reason: "A" };
-    const { memberToken } = sandbox.platform;
+    const { memberToken } = sandbox().platform;
     const own = "/api/v2/organizations/globex/registry-modules/private/globex/website/google/0.1.0";
     for (const [path, token] of [
       [at("9.9.9"), undefined],
@@ -139,15 +135,10 @@ describe.each(["standard", "hashicorp"] as const)("modules of the private regist
     expect((await read(`${module}/2.0.0`)).json.deprecation).toEqual({ reason: "Before", link: null });
   });
 
-  test("data.type is optional", async () => {
-    const deprecation = { "deprecated-status": "Deprecated", reason: "A" };
-    expect((await call(sandbox.platform, "PATCH", at("2.0.0"), { data: { attributes: { deprecation } } })).status).toBe(200);
-  });
-
   test("seeding a module again removes versions and keeps the deprecations of the others", async () => {
     await deprecate("1.0.0", "Old.");
     await deprecate("1.1.0", "Old.");
-    sandbox.platform.seed({ modules: [{ namespace: "acme", name: "network", provider: "aws", versions: ["1.1.0", "3.0.0"] }] });
+    sandbox().platform.seed({ modules: [{ namespace: "acme", name: "network", provider: "aws", versions: ["1.1.0", "3.0.0"] }] });
     expect(await deprecations()).toEqual({ "1.1.0": { reason: "Old.", link: null }, "3.0.0": null });
     expect((await send(at("1.0.0"), { "deprecated-status": "Undeprecated" })).status).toBe(404);
     expect((await read(`${module}/3.0.0`)).json.description).toBe("");

@@ -1,32 +1,29 @@
-import { type Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
+import { freshSandbox } from "./sandbox";
 
 const day = 86_400_000;
 
 describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dialect) => {
-  let sandbox: Sandbox;
+  const sandbox = freshSandbox({ dialect });
   const act = async (action: "rotate" | "trim") => {
-    const { status, text } = await call(sandbox.platform, "POST", `/api/v2/admin/oidc-settings/actions/${action}-key`);
+    const { status, text } = await call(sandbox().platform, "POST", `/api/v2/admin/oidc-settings/actions/${action}-key`);
     expect([status, text]).toEqual([204, ""]);
   };
-  const kids = (): string[] => sandbox.platform.signingKeys().map(({ kid }) => kid);
+  const kids = (): string[] =>
+    sandbox()
+      .platform.signingKeys()
+      .map(({ kid }) => kid);
   const keysAfter = (days: number): number => {
-    sandbox.clock.advance(days * day);
+    sandbox().clock.advance(days * day);
     return kids().length;
   };
-
-  beforeAll(async () => {
-    sandbox = await start({ dialect });
-  });
-  beforeEach(() => sandbox.reset());
-  afterAll(() => sandbox.close());
 
   test("a rotation adds a key, and a trim leaves the newest one", async () => {
     const [first] = kids();
     await act("rotate");
     const [kept, second] = kids();
     expect([kept, kids().length]).toEqual([first, 2]);
-    const [older, newer] = sandbox.platform.signingKeys();
+    const [older, newer] = sandbox().platform.signingKeys();
     expect(older!.createdAt.getTime()).toBeLessThanOrEqual(newer!.createdAt.getTime());
     await act("trim");
     expect(kids()).toEqual([second]);
@@ -39,7 +36,7 @@ describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dial
     expect(keysAfter(89)).toBe(1);
     expect(keysAfter(2)).toBe(2);
     expect(kids()[0]).toBe(first);
-    const [older, newer] = sandbox.platform.signingKeys();
+    const [older, newer] = sandbox().platform.signingKeys();
     expect(newer!.createdAt.getTime() - older!.createdAt.getTime()).toBe(90 * day);
     expect(keysAfter(28)).toBe(2);
     expect(keysAfter(2)).toBe(1);
@@ -49,9 +46,9 @@ describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dial
   test("automatic rotations and trims of several years run in order", () => {
     // Rotated at 90, 180, … and trimmed 30 days after each: at day 735 the eighth rotation, of day 720, is not trimmed yet.
     expect(keysAfter(735)).toBe(2);
-    const born = sandbox.platform
-      .signingKeys()
-      .map(({ createdAt }) => Math.round((createdAt.getTime() - sandbox.clock.now().getTime()) / day));
+    const born = sandbox()
+      .platform.signingKeys()
+      .map(({ createdAt }) => Math.round((createdAt.getTime() - sandbox().clock.now().getTime()) / day));
     expect(born).toEqual([-105, -15]);
   });
 
@@ -84,7 +81,7 @@ describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dial
   });
 
   test("an action needs no body and rejects a malformed one", async () => {
-    const send = (body: unknown) => call(sandbox.platform, "POST", "/api/v2/admin/oidc-settings/actions/rotate-key", body);
+    const send = (body: unknown) => call(sandbox().platform, "POST", "/api/v2/admin/oidc-settings/actions/rotate-key", body);
     for (const body of ["{", "[]"]) expect((await send(body)).status).toBe(422);
     expect(kids()).toHaveLength(1);
     expect((await send({})).status).toBe(204);
@@ -92,7 +89,7 @@ describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dial
 
   test("the hashicorp dialect publishes the keys without a token", async () => {
     await act("rotate");
-    const answer = await call(sandbox.platform, "GET", "/.well-known/jwks", undefined, "");
+    const answer = await call(sandbox().platform, "GET", "/.well-known/jwks", undefined, "");
     if (dialect === "standard") return expect(answer.status).toBe(401);
     expect(answer.json.keys).toEqual(
       kids().map((kid) => ({ kty: "RSA", use: "sig", alg: "RS256", kid, n: expect.any(String), e: "AQAB" })),
@@ -100,6 +97,6 @@ describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dial
     for (const { n } of answer.json.keys) expect(Buffer.from(n, "base64url")).toHaveLength(256);
     // It is no request to the API, whose rate is limited.
     for (let left = 31; left > 0; left -= 1)
-      expect((await call(sandbox.platform, "GET", "/.well-known/jwks", undefined, "")).json).toEqual(answer.json);
+      expect((await call(sandbox().platform, "GET", "/.well-known/jwks", undefined, "")).json).toEqual(answer.json);
   });
 });

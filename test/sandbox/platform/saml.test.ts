@@ -1,37 +1,14 @@
-import { type Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
-
-// Self-signed, of P-256 keys that nobody kept.
-const first = `-----BEGIN CERTIFICATE-----
-MIIBdTCCARugAwIBAgIUfDAgxHxTZPX0+6aWZoOtSdgVb7MwCgYIKoZIzj0EAwIw
-DzENMAsGA1UEAwwEaWRwMTAgFw0yNjExMjEwMjA1MjZaGA8yMTI2MTAyODAyMDUy
-NlowDzENMAsGA1UEAwwEaWRwMTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABMqH
-OHtJPkW2CxVrRmAA35EuzOThiBtOBm2nLfQjD/nAJRtpE8hKVaOuemMIobciTlbM
-rU2dFeFd5plB1sfqWPajUzBRMB0GA1UdDgQWBBRodtYfNPIWHqW57dAxHkJKWAKS
-iDAfBgNVHSMEGDAWgBRodtYfNPIWHqW57dAxHkJKWAKSiDAPBgNVHRMBAf8EBTAD
-AQH/MAoGCCqGSM49BAMCA0gAMEUCIQDIwBkBXbu15kAqsSJZRJJ/uiA+UfQaBYsZ
-Vf4jBzwm9wIgUsMo9m5oI+QPvrpFUW2boIjod+83zefepMhFhPEhU5s=
------END CERTIFICATE-----
-`;
-const second = `-----BEGIN CERTIFICATE-----
-MIIBdTCCARugAwIBAgIUA12SW/2cOAEEwZRtIZFcOmhcJxEwCgYIKoZIzj0EAwIw
-DzENMAsGA1UEAwwEaWRwMjAgFw0yNjExMjEwMjA1MjZaGA8yMTI2MTAyODAyMDUy
-NlowDzENMAsGA1UEAwwEaWRwMjBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABL8w
-Q0PEtYX00YLrJnoVuFlIvGxViagcQWqn8y5YU3DUr/9dpM34Y5Y9lUzmiiAaXz3I
-2ulgWctVhkY/tRpGzkajUzBRMB0GA1UdDgQWBBQzHYi9wpXL6x5KsFgA6W5VjIrf
-ITAfBgNVHSMEGDAWgBQzHYi9wpXL6x5KsFgA6W5VjIrfITAPBgNVHRMBAf8EBTAD
-AQH/MAoGCCqGSM49BAMCA0gAMEUCIQD2eUS8FZpXcHQj8CiREOan2RHgrzYlH9x6
-VNiaeB3IhQIgF8U6UrqiwidWwZQohjfYRWin/U0sP+5sDLyEAducnyY=
------END CERTIFICATE-----
-`;
+import { certificate as first, sha1Certificate as second } from "../../support/certificates";
+import { freshSandbox } from "./sandbox";
 
 describe.each(["standard", "hashicorp"] as const)("SAML settings, %s", (dialect) => {
-  let sandbox: Sandbox;
+  const sandbox = freshSandbox({ dialect });
   const real = dialect === "hashicorp";
   const path = "/api/v2/admin/saml-settings";
-  const get = () => call(sandbox.platform, "GET", path);
-  const patch = (attributes: object) => call(sandbox.platform, "PATCH", path, { data: { attributes } });
-  const revoke = () => call(sandbox.platform, "POST", `${path}/actions/revoke-old-certificate`);
+  const get = () => call(sandbox().platform, "GET", path);
+  const patch = (attributes: object) => call(sandbox().platform, "PATCH", path, { data: { attributes } });
+  const revoke = () => call(sandbox().platform, "POST", `${path}/actions/revoke-old-certificate`);
   const held = async (): Promise<Record<string, unknown>> => (await get()).json.data.attributes;
   const certificates = async (): Promise<unknown[]> => {
     const { "idp-cert": current, "old-idp-cert": old } = await held();
@@ -42,12 +19,6 @@ describe.each(["standard", "hashicorp"] as const)("SAML settings, %s", (dialect)
     "slo-endpoint-url": "https://idp.example.com/slo",
     "sso-endpoint-url": "https://idp.example.com/sso",
   };
-
-  beforeAll(async () => {
-    sandbox = await start({ dialect });
-  });
-  beforeEach(() => sandbox.reset());
-  afterAll(() => sandbox.close());
 
   test("settings start with the documented defaults and contain the server's own URLs", async () => {
     expect((await get()).json.data).toEqual({
@@ -65,8 +36,8 @@ describe.each(["standard", "hashicorp"] as const)("SAML settings, %s", (dialect)
         "attr-site-admin": "SiteAdmin",
         "site-admin-role": "site-admins",
         "sso-api-token-session-timeout": 1_209_600,
-        "acs-consumer-url": `${sandbox.platform.url}/users/saml/auth`,
-        "metadata-url": `${sandbox.platform.url}/users/saml/metadata`,
+        "acs-consumer-url": `${sandbox().platform.url}/users/saml/auth`,
+        "metadata-url": `${sandbox().platform.url}/users/saml/metadata`,
         ...(real && {
           "authn-requests-signed": false,
           "want-assertions-signed": false,
@@ -100,7 +71,7 @@ describe.each(["standard", "hashicorp"] as const)("SAML settings, %s", (dialect)
 
   test("the old certificate and the server's URLs are read-only", async () => {
     await patch({ "old-idp-cert": second, "acs-consumer-url": "https://evil", "metadata-url": "https://evil" });
-    expect(await held()).toMatchObject({ "old-idp-cert": null, "acs-consumer-url": `${sandbox.platform.url}/users/saml/auth` });
+    expect(await held()).toMatchObject({ "old-idp-cert": null, "acs-consumer-url": `${sandbox().platform.url}/users/saml/auth` });
   });
 
   test("enabling needs all fields, and the error names the missing ones", async () => {

@@ -1,19 +1,14 @@
-import { type Sandbox, type Seed, start } from "../../../sandbox/index";
+import { type Seed } from "../../../sandbox/index";
 import { call } from "../../support/call";
+import { freshSandbox } from "./sandbox";
 
-let sandbox: Sandbox;
+const sandbox = freshSandbox({});
 const show = async (id: string) =>
-  (await call(sandbox.platform, "GET", `/api/v2/admin/workspaces/${id}?include=organization.owners,current_run`)).json;
-
-beforeAll(async () => {
-  sandbox = await start();
-});
-beforeEach(() => sandbox.reset());
-afterAll(() => sandbox.close());
+  (await call(sandbox().platform, "GET", `/api/v2/admin/workspaces/${id}?include=organization.owners,current_run`)).json;
 
 test("a seeded workspace has all given properties, and its organization is created", async () => {
   const createdAt = new Date("2026-01-02T03:04:05Z");
-  sandbox.platform.seed({
+  sandbox().platform.seed({
     workspaces: [
       {
         id: "ws-1",
@@ -34,14 +29,14 @@ test("a seeded workspace has all given properties, and its organization is creat
       { id: "run-1", attributes: { status: "applying", "created-at": "2026-01-02T03:04:05.000Z" } },
     ],
   });
-  const { data } = (await call(sandbox.platform, "GET", "/api/v2/admin/workspaces?q=second")).json;
+  const { data } = (await call(sandbox().platform, "GET", "/api/v2/admin/workspaces?q=second")).json;
   expect(data).toMatchObject([
     { id: expect.stringMatching(/^ws-\w{16}$/), relationships: { "current-run": { data: { id: expect.stringMatching(/^run-/) } } } },
   ]);
 });
 
 test("a workspace is replaced by ID or else by name, and an organization by name", async () => {
-  const { platform } = sandbox;
+  const { platform } = sandbox();
   platform.seed({ workspaces: [{ id: "ws-acmeDataProd", name: "renamed", organization: "globex" }] });
   expect(await show("ws-acmeDataProd")).toMatchObject({
     data: { attributes: { name: "renamed", locked: false }, relationships: { "current-run": { data: null } } },
@@ -61,7 +56,7 @@ test("a workspace is replaced by ID or else by name, and an organization by name
 test("a seed is copied", async () => {
   const owners = ["ann"];
   const workspace = { id: "ws-1", name: "one", organization: "initech", run: { id: "run-1", status: "pending", createdAt: new Date(0) } };
-  sandbox.platform.seed({ organizations: [{ name: "initech", owners }], workspaces: [workspace] });
+  sandbox().platform.seed({ organizations: [{ name: "initech", owners }], workspaces: [workspace] });
   owners.push("bob");
   workspace.run.status = "applied";
   workspace.run.createdAt.setFullYear(2000);
@@ -91,8 +86,8 @@ test.each([
   [{ modules: [{ namespace: "a", name: "b", versions: [] }] }, /needs its provider/],
   [{ modules: [{ namespace: "a", name: "b", provider: "c" }] }, /needs versions/],
 ])("rejects the whole seed %j", async (seed, message) => {
-  expect(() => sandbox.platform.seed({ organizations: [{ name: "first" }], ...seed } as Seed)).toThrow(message);
-  expect(() => sandbox.platform.seed(seed as Seed)).toThrow(TypeError);
-  const { json } = await call(sandbox.platform, "GET", "/api/v2/admin/workspaces");
+  expect(() => sandbox().platform.seed({ organizations: [{ name: "first" }], ...seed } as Seed)).toThrow(message);
+  expect(() => sandbox().platform.seed(seed as Seed)).toThrow(TypeError);
+  const { json } = await call(sandbox().platform, "GET", "/api/v2/admin/workspaces");
   expect(json.data).toHaveLength(4);
 });

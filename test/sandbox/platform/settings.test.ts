@@ -1,19 +1,13 @@
-import { type Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
+import { freshSandbox } from "./sandbox";
 
 describe.each(["standard", "hashicorp"] as const)("settings, %s", (dialect) => {
-  let sandbox: Sandbox;
+  const sandbox = freshSandbox({ dialect });
   const real = dialect === "hashicorp";
   const path = (noun: string) => `/api/v2/admin/${noun}-settings`;
-  const get = (noun: string) => call(sandbox.platform, "GET", path(noun));
-  const patch = (noun: string, attributes: object) => call(sandbox.platform, "PATCH", path(noun), { data: { type: "", attributes } });
+  const get = (noun: string) => call(sandbox().platform, "GET", path(noun));
+  const patch = (noun: string, attributes: object) => call(sandbox().platform, "PATCH", path(noun), { data: { type: "", attributes } });
   const held = async (noun: string): Promise<Record<string, unknown>> => (await get(noun)).json.data.attributes;
-
-  beforeAll(async () => {
-    sandbox = await start({ dialect });
-  });
-  beforeEach(() => sandbox.reset());
-  afterAll(() => sandbox.close());
 
   const generalDefaults = {
     "limit-user-organization-creation": true,
@@ -35,28 +29,12 @@ describe.each(["standard", "hashicorp"] as const)("settings, %s", (dialect) => {
       "terraform-build-worker-plan-timeout": "2h",
     }),
   };
-  const [keyId, key, document, ...client] = real
-    ? [
-        "aws-access-key-id",
-        "aws-secret-key",
-        "gcp-credentials",
-        "azure-client-id",
-        "azure-client-secret",
-        "azure-subscription-id",
-        "azure-tenant-id",
-      ]
-    : [
-        "cloud-a-access-key-id",
-        "cloud-a-secret-key",
-        "cloud-b-credentials",
-        "cloud-c-client-id",
-        "cloud-c-client-secret",
-        "cloud-c-subscription-id",
-        "cloud-c-tenant-id",
-      ];
+  const [a, b, c] = real ? ["aws", "gcp", "azure"] : ["cloud-a", "cloud-b", "cloud-c"];
+  const [keyId, key, document] = [`${a}-access-key-id`, `${a}-secret-key`, `${b}-credentials`];
+  const client = ["client-id", "client-secret", "subscription-id", "tenant-id"].map((name) => `${c}-${name}`);
   const costDefaults = {
     enabled: false,
-    ...Object.fromEntries([keyId!, key!, document!, ...client].map((name) => [name, null])),
+    ...Object.fromEntries([keyId, key, document, ...client].map((name) => [name, null])),
     ...(real && { "aws-enabled": false, "aws-instance-profile-enabled": false, "gcp-enabled": false, "azure-enabled": false }),
   };
 
@@ -97,9 +75,9 @@ describe.each(["standard", "hashicorp"] as const)("settings, %s", (dialect) => {
     expect(await held("customization")).toMatchObject({ footer: "<b>f</b>", "support-email-address": "us@example.com" });
     await patch("customization", { footer: null, "support-email-address": null });
     expect(await held("customization")).toMatchObject({ footer: "", "support-email-address": expect.stringMatching(/^support@/) });
-    await patch("cost-estimation", { [keyId!]: "AKIA" });
-    expect(await held("cost-estimation")).toMatchObject({ [keyId!]: "AKIA" });
-    await patch("cost-estimation", { [keyId!]: null });
+    await patch("cost-estimation", { [keyId]: "AKIA" });
+    expect(await held("cost-estimation")).toMatchObject({ [keyId]: "AKIA" });
+    await patch("cost-estimation", { [keyId]: null });
     expect(await held("cost-estimation")).toEqual(costDefaults);
   });
 
@@ -148,24 +126,24 @@ describe.each(["standard", "hashicorp"] as const)("settings, %s", (dialect) => {
     const enable = async (attributes: object): Promise<number> => (await patch("cost-estimation", { enabled: true, ...attributes })).status;
     const half = client.slice(1).map((name) => [name, "c"]);
     expect(await enable({})).toBe(422);
-    expect(await enable({ [keyId!]: "AKIA" })).toBe(422);
-    expect(await enable({ [keyId!]: "AKIA", [key!]: "", [document!]: "no JSON", ...Object.fromEntries(half) })).toBe(422);
+    expect(await enable({ [keyId]: "AKIA" })).toBe(422);
+    expect(await enable({ [keyId]: "AKIA", [key]: "", [document]: "no JSON", ...Object.fromEntries(half) })).toBe(422);
     expect(await held("cost-estimation")).toEqual(costDefaults);
 
-    await patch("cost-estimation", { [keyId!]: "AKIA" });
-    expect(await enable({ [key!]: "s3cret" })).toBe(200);
+    await patch("cost-estimation", { [keyId]: "AKIA" });
+    expect(await enable({ [key]: "s3cret" })).toBe(200);
     // The documents show that these secrets come back.
     expect(await held("cost-estimation")).toMatchObject({
       enabled: true,
-      [keyId!]: "AKIA",
-      [key!]: "s3cret",
+      [keyId]: "AKIA",
+      [key]: "s3cret",
       ...(real && { "aws-enabled": true }),
     });
-    expect((await patch("cost-estimation", { [key!]: null })).status).toBe(422);
-    expect(await held("cost-estimation")).toMatchObject({ [key!]: "s3cret" });
-    expect((await patch("cost-estimation", { enabled: false, [keyId!]: null, [key!]: null })).status).toBe(200);
-    expect(await enable({ [document!]: '{"private_key_id":"k"}' })).toBe(200);
-    expect(await enable({ [document!]: null, [client[0]!]: "c", ...Object.fromEntries(half) })).toBe(200);
+    expect((await patch("cost-estimation", { [key]: null })).status).toBe(422);
+    expect(await held("cost-estimation")).toMatchObject({ [key]: "s3cret" });
+    expect((await patch("cost-estimation", { enabled: false, [keyId]: null, [key]: null })).status).toBe(200);
+    expect(await enable({ [document]: '{"private_key_id":"k"}' })).toBe(200);
+    expect(await enable({ [document]: null, [client[0]!]: "c", ...Object.fromEntries(half) })).toBe(200);
     if (real) expect(await held("cost-estimation")).toMatchObject({ "aws-enabled": false, "gcp-enabled": false, "azure-enabled": true });
   });
 

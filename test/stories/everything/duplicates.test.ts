@@ -8,11 +8,12 @@ const declarations = {
     `new secrets.SchedulerRoles("${name}", { roles: { web: { policies: ["x"] }, ${name}: { policies: ["x"] } }, adopt: true });`,
   access: (name: string): string => `new secrets.SchedulerAccess("${name}", { address: "http://nomad:4646", token: "x", adopt: true });`,
   lease: (name: string): string => `new secrets.SchedulerLease("${name}", { ttl: "1h", adopt: true });`,
+  settings: (name: string, args: string): string => `new platform.GeneralSettings("${name}", ${args});`,
   workspace: (name: string): string =>
     `new platform.AdminWorkspace("${name}", { workspaceId: "ws-acmeNetworkTest", destroyOnDelete: true });`,
   deprecation: (name: string): string => `new platform.ModuleVersionDeprecation("${name}", { ${version}, reason: "Old.", adopt: true });`,
 };
-const { role, set, access, lease, workspace, deprecation } = declarations;
+const { role, set, access, lease, settings, workspace, deprecation } = declarations;
 
 /** Programs with two resources for the same object. */
 const twice: Record<string, string> = {
@@ -26,6 +27,8 @@ const twice: Record<string, string> = {
   "two sets": set("first") + set("second"),
   access: access("first") + access("second"),
   lease: lease("first") + lease("second"),
+  settings: `${settings("first", "{}")} ${settings("second", '{ connection: "default" }')}`,
+  "settings whose connection is an output": `${settings("first", "{}")} ${settings("second", '{ connection: pulumi.output("default") }')}`,
   workspace: workspace("first") + workspace("second"),
   deprecation: deprecation("first") + deprecation("second"),
 };
@@ -45,6 +48,14 @@ describe("one object that a program declares twice", () => {
     expect([code === 0 ? "success" : "refused", writes() - before]).toEqual(["refused", 0]);
     expect(output).toMatch(/Cannot declare .*"second".*"first"/);
     expect(output).not.toMatch(/^\s+at /m);
+  });
+
+  test("what `get` reads, and settings of another kind, are not declared twice", async () => {
+    const { project } = everything();
+    const others = `platform.GeneralSettings.get("second", "general"); new platform.CustomizationSettings("third", {});`;
+    await project.program(settings("first", "{}") + others).up();
+    await project.expectConverged();
+    await project.destroy();
   });
 });
 

@@ -15,9 +15,7 @@ test("a workspace that the program does not come to declare, since another resou
   everything().refuse("PATCH", /general-settings$/, "platform");
   const failed = await project.program(program(60, workspace)).pulumi("up", "--yes", "--skip-preview", "--continue-on-error");
   expect(failed.code).not.toBe(0);
-  expect(failed.output).toContain(
-    'Cannot delete workspace "ws-acmeNetworkTest": another resource failed in this run, so the program may not have come to declare it.',
-  );
+  expect(failed.output).toContain('Cannot delete workspace "ws-acmeNetworkTest": ');
   expect(await exists()).toBe(true);
   await project.up();
   expect(await exists()).toBe(true);

@@ -1,4 +1,5 @@
 import { scheduler } from "../../../../provider";
+import { refusal } from "../../../support/refusal";
 import { collect, dormantJob, failingJob, jobOf, newName, onEachScheduler, slowJob } from "../../../support/scheduler";
 
 const { filter, listDeployments, registerJob, waitForDeployment } = scheduler;
@@ -27,9 +28,8 @@ onEachScheduler("waiting for a deployment", (current, said) => {
     await registerJob({ job: failingJob(ID) });
     await expect(waitForDeployment({ jobId: ID, timeout: "60s" })).rejects.toMatchObject({
       code: "ERR_FAILED",
-      message: expect.stringMatching(
-        new RegExp(`^Cannot wait for the deployment of job "${ID}": deployment [0-9a-f-]{36} is failed: Failed due to .*\\.$`),
-      ),
+      details: { rule: "failed" },
+      message: expect.stringMatching(`"${ID}": .* [0-9a-f-]{36} .*: Failed due to `),
     });
     const [deployment] = await collect(listDeployments({ filter: filter("JobID").equals(ID) }));
     expect(deployment).toMatchObject({ Status: "failed", StatusDescription: expect.stringMatching(/^Failed due to /) });
@@ -47,13 +47,14 @@ onEachScheduler("waiting for a deployment", (current, said) => {
       };
       await expect(waitForDeployment({ jobId: ID, timeout: "60s" })).rejects.toMatchObject({
         code: "ERR_FAILED",
-        message: expect.stringMatching(/deployment [0-9a-f-]{36} is cancelled: Cancelled due to newer version of job\.$/),
+        details: { rule: "cancelled" },
+        message: expect.stringMatching(/ [0-9a-f-]{36} .*: Cancelled due to newer version of job\.$/),
       });
     });
     // The newer one goes on, and is not waited for longer than is allowed.
     await expect(waitForDeployment({ jobId: ID, timeout: 1 })).rejects.toMatchObject({
       code: "ERR_TIMED_OUT",
-      message: expect.stringContaining("it has not ended after 1 s: running, main 0 of 1 healthy"),
+      message: expect.stringContaining(" 1 s: running, main 0 of 1 healthy"),
     });
   });
 
@@ -67,16 +68,19 @@ onEachScheduler("waiting for a deployment", (current, said) => {
         return undefined;
       };
       await expect(waitForDeployment({ jobId: ID, signal: ended.signal })).rejects.toMatchObject({ code: "ERR_ABORTED" });
+      gateway.requests.length = 0;
+      await expect(waitForDeployment({ jobId: ID, signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "ERR_ABORTED" });
+      expect(gateway.requests).toEqual([]);
     });
   });
 
   test("fails for a job that has no deployments, is stopped or does not exist", async () => {
     const [dormant, stopped] = [newName(), newName()];
     await registerJob({ job: dormantJob(dormant) });
-    await expect(waitForDeployment({ jobId: dormant })).rejects.toThrow("jobs of type batch have no deployments");
+    await expect(waitForDeployment({ jobId: dormant })).rejects.toThrow(refusal("ERR_FAILED", { rule: "job-type" }));
     await registerJob({ job: jobOf(stopped) });
     await registerJob({ job: jobOf(stopped, { Stop: true }) });
-    await expect(waitForDeployment({ jobId: stopped })).rejects.toThrow("the job is stopped");
+    await expect(waitForDeployment({ jobId: stopped })).rejects.toThrow(refusal("ERR_FAILED", { rule: "job-stopped" }));
     await expect(waitForDeployment({ jobId: newName() })).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
     await expect(waitForDeployment({ jobId: dormant, namespace: newName() })).rejects.toMatchObject({ code: "ERR_NOT_FOUND" });
   });
@@ -86,10 +90,12 @@ onEachScheduler("waiting for a deployment", (current, said) => {
     await registerJob({ job: jobOf(silent, { Update: undefined }) });
     await registerJob({ job: jobOf(sudden, { Update: { MaxParallel: 0 } }) });
     await expect(waitForDeployment({ jobId: silent, timeout: 1 })).rejects.toMatchObject({
-      message: expect.stringContaining("it has not ended after 1 s: running, main 0 of 1 healthy"),
+      code: "ERR_TIMED_OUT",
+      message: expect.stringContaining(" 1 s: running, main 0 of 1 healthy"),
     });
     await expect(waitForDeployment({ jobId: sudden, timeout: 1 })).rejects.toMatchObject({
-      message: expect.stringContaining("the scheduler has not begun it"),
+      code: "ERR_TIMED_OUT",
+      message: expect.not.stringContaining("running"),
     });
   });
 });

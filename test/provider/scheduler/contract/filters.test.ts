@@ -1,4 +1,5 @@
 import { scheduler } from "../../../../provider";
+import { invalidInputs } from "../../../support/refusal";
 import { collect, dormantJob, jobOf, newName, onEachScheduler } from "../../../support/scheduler";
 
 const { filter, listDeployments, listJobs, listNodes, registerJob } = scheduler;
@@ -94,7 +95,9 @@ onEachScheduler("filters", (current) => {
         const answer = current().outOfBand("GET", `${kind}?filter=${encodeURIComponent(`${field} is empty`)}`);
         if (current().dialect === "hashicorp") await expect(answer).rejects.toThrow("fetch failed");
         else expect(await answer).toMatchObject({ status: 400, text: expect.stringContaining(`selector: "${field}"`) });
-        await expect(collect<unknown>(lists[kind]({ filter: filter(field).isEmpty() }))).rejects.toThrow(`whether ${field} is empty`);
+        await expect(collect<unknown>(lists[kind]({ filter: filter(field).isEmpty() }))).rejects.toThrow(
+          invalidInputs("filter: never-empty"),
+        );
       }
     // The server is asked about a field that we do not know, once.
     const unknown = "Update.MaxParallel is empty";
@@ -102,7 +105,7 @@ onEachScheduler("filters", (current) => {
       await expect(collect(listJobs({ filter: unknown }))).rejects.toMatchObject(
         current().dialect === "hashicorp"
           ? { code: "ERR_NO_RESPONSE" }
-          : { code: "ERR_REJECTED", message: expect.stringContaining(`The filter was: ${unknown}`) },
+          : { code: "ERR_REJECTED", message: expect.stringContaining(unknown) },
       );
       expect(gateway.requests).toHaveLength(1);
     });
