@@ -4,6 +4,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const ts = require("typescript");
 const { capture, root } = require("./command");
+const { packageSchema } = require("./schema");
 
 /**
  * @typedef {object} Resource What a file of provider/ says of its definition.
@@ -228,6 +229,7 @@ function generated() {
     }
   files.set("provider/definitions.ts", tableOf(bySystem));
   for (const system of [...systems, "scheduler"]) files.set(`sandbox/${system}/routes/index.ts`, routesOf(`sandbox/${system}/routes`));
+  files.set("bin/schema.json", JSON.stringify(packageSchema(), undefined, 2));
   return files;
 }
 

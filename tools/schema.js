@@ -209,15 +209,4 @@ function packageSchema() {
   };
 }
 
-const file = "bin/schema.json";
-const text = () => `${JSON.stringify(packageSchema(), undefined, 2)}\n`;
-
-/** Writes the schema. */
-function writeSchema() {
-  fs.writeFileSync(path.join(root, file), text());
-}
-
-/** Tells if the schema is not what the definitions say. */
-const isStale = () => fs.readFileSync(path.join(root, file), "utf8") !== text();
-
-module.exports = { writeSchema, isStale, packageSchema };
+module.exports = { packageSchema };

@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { servePlugin } from "./plugin-server";
 
 // What bin/pulumi-resource-steward starts.
 
-const { version } = require("../../../package.json") as { version: string };
+const { version } = JSON.parse(readFileSync(join(__dirname, "../../../package.json"), "utf8")) as { version: string };
 
 servePlugin(process.argv[2], version).then(
   ({ port }) => process.stdout.write(`${port}\n`),

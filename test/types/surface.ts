@@ -71,7 +71,8 @@ holds<Same<typeof role.lease, pulumi.Output<string | undefined>>>();
 const shownRole: secrets.RoleState = { policies: [], global: undefined, type: "client" };
 const roleState: secrets.SchedulerRoleState = { name: "web", ...shownRole, lease: undefined, mount: "" };
 
-const attributes: secrets.RoleAttributes = { policies: ["a"], global: true, type: "management" };
+const roleType: secrets.RoleType = "management";
+const attributes: secrets.RoleAttributes = { policies: ["a"], global: true, type: roleType };
 const rolesArgs: secrets.SchedulerRolesArgs = {
   roles: { web: attributes, site: { policies: [later], type: "client" }, none: {} },
   exclusive: true,
