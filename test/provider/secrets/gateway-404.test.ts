@@ -3,6 +3,7 @@ import { Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
 import { connectTo } from "../../support/connection";
 import { Engine } from "../../support/engine";
+import { refusal } from "../../support/refusal";
 import { bodies, letGo } from "../gateway-404";
 
 /** Which requests the gateway answers itself; `%` stands for the mount. */
@@ -94,9 +95,10 @@ describe.each([
   test("a creation that cannot prove absence names the solution", async () => {
     answer404("GET", "config/access", "{}");
     const access = engine("SchedulerAccess");
-    await expect(access.up({ address: "http://a:1", token: "t" })).rejects.toThrow(
-      `(GET /v1/${mount}/config/access, 404). Nothing proves that it does not exist: check the connection's address, the mount, and any proxy in front of the service. With adopt: true it is created without this proof.`,
-    );
+    const refused = access.up({ address: "http://a:1", token: "t" });
+    const path = `/v1/${mount}/config/access`;
+    await expect(refused).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "unproven-absence", method: "GET", path, status: 404 }));
+    await expect(refused).rejects.toThrow("adopt: true");
     expect(await access.up({ address: "http://a:1", token: "t", adopt: true })).toBe("create");
   });
 });

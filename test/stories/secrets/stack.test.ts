@@ -33,11 +33,11 @@ onEachTarget("a stack of the secrets service", (current) => {
     await outOfBand("POST", `${mount}/role/__proto__`, { policies: "x", type: "client" });
     const refused = await project.pulumi("refresh", "--yes", "--skip-preview", "--diff");
     expect(refused.code).not.toBe(0);
-    expect(refused.output).toContain('holds roles whose names Pulumi cannot hold: "__proto__". Delete them there');
+    expect(refused.output).toMatch(/error: .*: "__proto__"\./);
     await outOfBand("DELETE", `${mount}/role/__proto__`);
     await outOfBand("POST", `${mount}/role/__hidden`, { policies: "x", type: "client" });
-    expect((await project.refresh()).output).toContain("undeclared roles that Pulumi does not show: __hidden");
-    expect((await project.preview()).output).toContain("__hidden will be written or removed");
+    expect((await project.refresh()).output).toMatch(/warning: .* __hidden\b/);
+    expect((await project.preview()).output).toMatch(/warning: .* __hidden\b/);
     await project.up();
     expect((await outOfBand("GET", `${mount}/role?list=true`)).data?.keys).toEqual(["ours"]);
   });
@@ -56,7 +56,7 @@ onEachTarget("a stack of the secrets service", (current) => {
     const replace = ["up", "--yes", "--skip-preview", ...urns.flatMap((urn) => ["--replace", urn])];
     const refused = await project.pulumi(...replace, "--continue-on-error");
     expect(refused.code).not.toBe(0);
-    const needed = /adopt: true [^\n]*To replace it with `pulumi up --replace`, set the resource option deleteBeforeReplace: true\./;
+    const needed = /adopt: true [^\n]*`pulumi up --replace`[^\n]* deleteBeforeReplace: true\./;
     for (const type of ["access configuration", "role"])
       expect(refused.output).toMatch(new RegExp(`scheduler ${type} [^\n]*${needed.source}`));
     expect((await source("{ deleteBeforeReplace: true }").pulumi(...replace)).output).toMatch(/\+-2 replaced/);
@@ -149,16 +149,14 @@ onEachTarget("a stack of the secrets service", (current) => {
       )
       .pulumi("preview");
     expect(bad.code).not.toBe(0);
-    for (const path of ["address", "token", "clientKey", "mount"]) expect(bad.output).toMatch(new RegExp(`has a problem: ${path}: `));
+    for (const path of ["address", "token", "clientKey", "mount"]) expect(bad.output).toMatch(new RegExp(`: ${path}: `));
     await outOfBand("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
     const role = (more: string): string =>
       `new secrets.SchedulerRole("web", { name: "web", policies: ["ours"], mount: ${JSON.stringify(mount)}${more} });`;
     const taken = await project.program(role("")).pulumi("up", "--yes", "--skip-preview");
-    expect(taken.output).toContain(
-      `Cannot create scheduler role "web": a role of this name exists already at the mount "${mount}". If you renamed the resource, give it an alias of its old name. Otherwise set adopt: true`,
-    );
+    expect(taken.output).toMatch(new RegExp(`error: .*"web": .*"${mount}".* adopt: true `));
     const unknown = await project.program(`exports.names = secrets.listSchedulerRoles({ connection: "none" });`).pulumi("preview");
-    expect(unknown.output).toContain('Cannot list the scheduler roles: No secrets server is configured under the connection "none".');
+    expect(unknown.output).toMatch(/ secrets .*"none"/);
     for (const { output } of [bad, taken, unknown]) {
       expect(output).not.toMatch(/^\s+at .*[:)]\d*/m);
       expect(output).not.toContain("canary");
