@@ -69,7 +69,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
       if (changed) await resource.up(changed(context));
       await resource.destroy();
       expect(await held()).toEqual(before);
-      // Nothing is left that a creation would have to adopt.
+      // The deletion leaves nothing to adopt.
       expect(await resource.up(inputs(context))).toBe("create");
     });
 

@@ -7,7 +7,7 @@ onEachTarget("adoption", (current) => {
   const engine = (type: string): Engine => new Engine(`secrets:${type}`, current().config());
   const exists = refusal("ERR_ALREADY_EXISTS", { rule: "exists" });
   const differs = refusal("ERR_ALREADY_EXISTS", { rule: "differs" });
-  /** What the API document does not show, while Vault does. */
+  /** Data that Vault shows and the API document does not. */
   const hidden = (...data: string[]): string[] => (current().dialect === "standard" ? data : []);
   const shown = (...data: string[]): string[] => (current().dialect === "standard" ? [] : data);
   /** Lines that hold these data, in this order. */
@@ -42,7 +42,7 @@ onEachTarget("adoption", (current) => {
       path: "config/lease",
       theirs: { ttl: 60, max_ttl: 7200 },
       ours: { ttl: "1h", maxTtl: "1d" },
-      // The one that is not declared stays what it is.
+      // The undeclared maxTtl keeps its value.
       alike: { ttl: "60m" },
       changes: () => ["ttl: 60 -> 3600", "maxTtl: 7200 -> 86400"],
       unread: () => [],
@@ -75,7 +75,7 @@ onEachTarget("adoption", (current) => {
       expect(await resource.up({ ...ours, mount, adopt: true })).toBe("create");
       expect(printed).toEqual(lines([...changes(), ...unread()]));
       expect(await resource.refresh()).toEqual([]);
-      // Whether it was adopted matters once.
+      // Adoption matters once, at the creation.
       expect(await resource.up({ ...ours, mount })).toBe("same");
       const after = await held();
       expect(after).not.toEqual(before);

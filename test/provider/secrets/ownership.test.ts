@@ -35,7 +35,7 @@ onEachTarget("one owner for each object", (current) => {
     return { former, renamed, again };
   }
 
-  /** Whether all objects of a case exist, or none does. */
+  /** Asserts that all objects of a case exist, or that none does. */
   async function expectObjects(exist: boolean, mount: unknown, paths: readonly string[]): Promise<void> {
     for (const path of paths) {
       const { status, data } = await current().outOfBand("GET", `${mount}/${path}`);

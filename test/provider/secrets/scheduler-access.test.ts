@@ -6,7 +6,7 @@ onEachTarget("SchedulerAccess", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerAccess", current().config());
   const inputs = { address: "http://127.0.0.1:4646", token: "management-token-1" };
 
-  test("what leaves the program leaves the server, too, and secrets leave the state", async () => {
+  test("inputs that leave the program leave the server, and secrets leave the state", async () => {
     const { dialect, outOfBand, newMount } = current();
     const mount = await newMount();
     const access = engine();

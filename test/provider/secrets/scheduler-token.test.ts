@@ -28,7 +28,7 @@ onEachTarget("SchedulerToken", (current) => {
     return status === 200;
   }
 
-  /** A story of leases: without them, the service does not know their requests. */
+  /** A test of leases. The standard dialect has none, and does not know their requests. */
   const withLeases = (what: string, story: () => Promise<unknown>): void =>
     test(what, async () => {
       if (hasLeases()) return story();
