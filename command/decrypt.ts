@@ -20,7 +20,7 @@ export async function decrypt(terminal: Terminal, options: DecryptOptions): Prom
 
 /** The share itself; of a printed line, the long hexadecimal word at its end. */
 function fromLine(text: string): string {
-  const shares = [...text.matchAll(/^.*\s([0-9a-f]{64,})\s*$/gm)].map(([, share]) => share as string);
+  const shares = [...text.matchAll(/^.*[ \t]([0-9a-f]{64,})[ \t\r]*$/gm)].map(([, share]) => share as string);
   if (shares.length > 1) throw invalid("there is more than one share", "Give the line that names the fingerprint of your key.");
   return shares[0] ?? text;
 }

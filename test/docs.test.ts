@@ -23,6 +23,7 @@ const callers: Record<string, number> = {
   waitForShares: 2,
   again: 0,
   invalid: 0,
+  invalidShare: 2,
   outcomeUnknown: 1,
   restarted: 3,
   restart: 2,

@@ -100,12 +100,12 @@ class Story {
       for (const struck of this.report.struck.slice(before)) struck.opens = opening === former ? "former" : "new";
       if (code === 0) return this.assertLive(former, await this.runner.saved());
       // What an operator does who reads the message.
-      if (/new shares are dead|change triggers to begin anew/.test(output)) this.triggers++;
+      if (/\[rekey\/(not-committed|former-shares-missing|no-set-accepted)\]/.test(output)) this.triggers++;
       // The message names a set that may be the live one: its holders bring theirs.
-      const named = /shares of the rekey (\S+) are the live ones/.exec(output)?.[1];
+      const named = /rekey (\S+) are the live /.exec(output)?.[1];
       const asked = named && (await this.runner.saved()).sets.find(({ nonce }) => nonce === named);
       this.believed = asked ? await this.plain(asked) : undefined;
-      this.onConflict = /rekey is in progress/.test(output) ? "cancel" : "fail";
+      this.onConflict = /\[rekey\/foreign-attempt\]/.test(output) ? "cancel" : "fail";
     }
     throw this.failure(`not done after ${mostRuns} runs`);
   }

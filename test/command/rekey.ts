@@ -14,7 +14,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-export const askedForCurrent = "Your current share (it is not shown): ";
+/** What stands at the end of a question for a confirmation, and for a share. */
+export const confirmed = "[y/N] ";
+export const askedForShare = "(it is not shown): ";
 
 /** The forms in which a share could be printed. */
 export const formsOf = (share: string): string[] => {

@@ -124,7 +124,7 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
 async function keyFindings(keys: string[]): Promise<CheckFailure[]> {
   const inspected = await inspectKeys(keys);
   return inspected.flatMap(({ problem, fingerprint }, index) => {
-    if (problem) return [{ path: `pgpKeys[${index}]`, rule: "pgp-key", reason: problem }];
+    if (problem) return [{ path: `pgpKeys[${index}]`, ...problem }];
     const first = inspected.findIndex((other) => other.fingerprint === fingerprint);
     return first < index
       ? [

@@ -199,11 +199,11 @@ export function sharesAtHand(sources: readonly ShareSource[], field: string): { 
       continue;
     }
     const bytes = decodeShare(text);
-    if (!bytes) throw invalid(`${label} is neither base64 nor hex`);
+    if (!bytes) throw invalidShare(label, "encoding", `${label} is neither base64 nor hex`);
     const duplicate = shares.find((other) => other.bytes.equals(bytes));
-    if (duplicate) throw invalid(`${label} is the same share as ${duplicate.label}`);
+    if (duplicate) throw invalidShare(label, "duplicate", `${label} is the same share as ${duplicate.label}`);
     if (shares.some((other) => other.bytes.length !== bytes.length))
-      throw invalid(`${label} is not as long as the shares before it: all shares of a set have one length`);
+      throw invalidShare(label, "length", `${label} is not as long as the shares before it: all shares of a set have one length`);
     shares.push({ label, text, bytes, index });
   }
   return { shares, missing };
@@ -215,8 +215,10 @@ export const emptyReferences = (sources: readonly ShareSource[], field: string):
 
 const nameOf = (source: ShareReference): string => ("env" in source ? `the variable ${source.env}` : `the file ${source.file}`);
 
-const invalid = (reason: string): StewardError =>
-  stopped("invalid-share", reason, "Nothing was sent: correct it and run again.", "ERR_INVALID_INPUT");
+const invalidShare = (path: string, rule: string, reason: string): StewardError =>
+  stopped("invalid-share", reason, "Nothing was sent: correct it and run again.", "ERR_INVALID_INPUT").with({
+    failures: [{ path, rule, reason }],
+  });
 
 function textOf(source: ShareSource, label: string): string | undefined {
   if (typeof source === "string") return source.trim();
@@ -226,7 +228,7 @@ function textOf(source: ShareSource, label: string): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
-    throw invalid(`${label}: the file ${source.file} cannot be read (${code})`);
+    throw invalidShare(label, "unreadable", `${label}: the file ${source.file} cannot be read (${code})`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { holders } from "../../../support/pgp";
+import { refusal } from "../../../support/refusal";
 import { onEachRekeyTarget } from "../../../support/rekey";
 import { tools, wrong } from "./story";
 
@@ -13,7 +14,7 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
       return JSON.stringify({ ...answer, keys: [first, second, wrong], keys_base64: [first, second, wrong] });
     };
     current().gateway.interrupt = ({ path, nth }) => (path.endsWith("/update") && nth === 3 ? { when: "after", answer: spoil } : undefined);
-    expect(await stack.stops(inputs())).toContain("nothing is committed");
+    expect(await stack.stops(inputs())).toBe("rekey/new-shares-not-proven");
     expect(await current().opens(current().first.slice(0, 3))).toBe(true);
   });
 
@@ -26,11 +27,11 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
       JSON.stringify({ ...JSON.parse(body), pgp_fingerprints: [...all.slice(0, 2).map(({ fingerprint }) => fingerprint), "0".repeat(40)] });
     current().gateway.interrupt = ({ method, path }) =>
       method === "GET" && path.endsWith("/init") ? { when: "after", answer: theirs } : undefined;
-    const sent = await requests(async () => expect(await stack.stops(pgp)).toContain("not what we asked for"));
+    const sent = await requests(async () => expect(await stack.stops(pgp)).toBe("rekey/tampered-attempt"));
     expect(sent.filter((request) => request.startsWith("PUT"))).toEqual([]);
     current().gateway.interrupt = ({ path, nth }) =>
       path.endsWith("/update") && nth === 3 ? { when: "after", answer: theirs } : undefined;
-    expect(await stack.stops(pgp)).toContain("or with those of other holders; nothing was committed");
+    expect(await stack.stops(pgp)).toBe("rekey/new-shares-incomplete");
   });
 
   test("a commit that the status does not confirm is probed again", async () => {
@@ -41,7 +42,7 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
       if (method === "PUT" && path.endsWith("/verify")) verified++;
       return verified === 2 && method === "GET" && path.endsWith("/init") ? { when: "after", answer: former } : undefined;
     };
-    expect(await stack.stops(inputs())).toContain("the service said complete, and does not look so");
+    expect(await stack.stops(inputs())).toBe("rekey/outcome-unknown");
     current().gateway.interrupt = undefined;
     await stack.up(inputs());
     expect(stack.outputs.complete).toBe(true);
@@ -57,8 +58,8 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
     const other = stackOn(current());
     const theirs = { ...pgp, currentShares: newShares, replaceBackup: true };
     await other.stops(theirs);
-    expect(await other.stops(theirs)).toContain("decrypted new shares that prove the rekey");
-    await expect(stack.destroy()).rejects.toThrow("the state holds the only copy of shares that open the service");
+    expect(await other.stops(theirs)).toBe("rekey/new-shares-missing");
+    await expect(stack.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/only-copy" }));
     await stack.up({ ...pgp, newShares, removeBackup: true });
     expect((await current().outOfBand("GET", "sys/rekey/backup")).status).toBe(200);
   });
@@ -72,7 +73,7 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
     const forms = shares.flatMap((share) => [share.toString("base64"), share.toString("hex")]);
     const echo = (): string => JSON.stringify({ errors: forms });
     current().gateway.interrupt = ({ path, nth }) => (path.endsWith("/update") && nth === 3 ? { when: "after", answer: echo } : undefined);
-    const message = await stackOn(current()).stops(inputs({ currentShares }));
+    const { message } = await stackOn(current()).fails(inputs({ currentShares }));
     expect(message).toContain("[secret]");
     for (const form of forms) expect(message).not.toContain(form);
     for (const { env } of currentShares) delete process.env[env];
