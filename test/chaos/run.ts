@@ -61,7 +61,7 @@ void program.parseAsync();
 
 async function main({ runs, seed, inProcess }: Options): Promise<void> {
   console.log(`${runs} stories, seed ${seed}${inProcess ? ", in one process" : ""}\n`);
-  const counts = new Map<string, { former: number; new: number }>();
+  const counts = new Map<string, { previous: number; new: number }>();
   const met = new Set<string>();
   let [ups, struckInAll] = [0, 0];
   let stopped = false;
@@ -97,7 +97,7 @@ async function main({ runs, seed, inProcess }: Options): Promise<void> {
     for (const row of report.rows) met.add(row);
     for (const { row, fault, when, opens } of report.struck) {
       const key = `${row} | ${fault}, ${when}`;
-      const count = counts.get(key) ?? { former: 0, new: 0 };
+      const count = counts.get(key) ?? { previous: 0, new: 0 };
       count[opens]++;
       counts.set(key, count);
       struckInAll++;
@@ -105,10 +105,10 @@ async function main({ runs, seed, inProcess }: Options): Promise<void> {
     if (process.stdout.isTTY || (story + 1) % 25 === 0) console.log(`  ${story + 1} told, ${struckInAll} faults`);
   }
   console.log(
-    "\n| row of the table | fault | opened by the former shares | by new ones in the state | by none |\n|---|---|---:|---:|---:|",
+    "\n| row of the table | fault | opened by the previous shares | by new ones in the state | by none |\n|---|---|---:|---:|---:|",
   );
-  for (const [key, { former, new: fresh }] of [...counts].sort(([a], [b]) => a.localeCompare(b)))
-    console.log(`| ${key} | ${former} | ${fresh} | 0 |`);
+  for (const [key, { previous, new: fresh }] of [...counts].sort(([a], [b]) => a.localeCompare(b)))
+    console.log(`| ${key} | ${previous} | ${fresh} | 0 |`);
   console.log(`\n${told} stories, ${ups} runs of \`pulumi up\`, ${struckInAll} faults; every story came to its end, no process was left.`);
   console.log(`Rows met: ${[...met].sort().join("; ")}.`);
 }

@@ -6,7 +6,7 @@ import { endOfInput, enter, interrupt, steward } from "./holder";
 import { askedForShare, confirmed, folder, formsOf, tools } from "./rekey";
 
 onEachRekeyTarget("pulumi-steward rekey", (current) => {
-  const { alone, atTerminal, sent, begin, nonce, verification, forHolders, giveTwo, share } = tools(current);
+  const { alone, atTerminal, sent, begin, nonce, verification, forHolders, submitTwo, share } = tools(current);
 
   test("holders with PGP keys submit and verify their own shares, and the last one commits", async () => {
     expect(await alone(["status"])).toEqual({ code: 0, stdout: `no rekey in progress on ${current().gateway.url}\n`, stderr: "" });
@@ -17,8 +17,8 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
       `server          ${current().gateway.url}`,
       `nonce           ${name}`,
       "new shares      3, threshold 2",
-      "current shares  0 of 3 given",
-      "verification    required: nothing is committed before new shares are given back",
+      "current shares  0 of 3 submitted",
+      "verification    required: nothing is committed before new shares are verified",
       "encrypted to",
       ...all.map(({ fingerprint }, index) => `  share ${index + 1}       ${fingerprint}`),
       "backup          the service keeps the encrypted new shares",
@@ -69,7 +69,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
 
   test("without PGP keys the last share prints all new shares, checked, on standard output only", async () => {
     const name = await begin({ secret_shares: 4, secret_threshold: 2 });
-    await giveTwo(name);
+    await submitTwo(name);
     const { code, stdout, stderr } = await alone(["submit", "--nonce", name], share(2));
     expect(code).toBe(0);
     expect(stderr).toContain("All 4 new shares ");
@@ -86,7 +86,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
 
   test("without verification the output warns before and after the last share", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2, require_verification: false });
-    await giveTwo(name);
+    await submitTwo(name);
     const { stdout, stderr } = await alone(["submit", "--nonce", name], share(2));
     // Printed before the share is asked for, beside the row of the status.
     expect(stderr).toMatch(/^verification +none: .*$(?=[\s\S]*^.*\bverification\b)/m);
@@ -96,7 +96,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
   test("status --json has the fields of getRekeyStatus()", async () => {
     const all = await holders(2);
     const name = await forHolders(all);
-    await giveTwo(name);
+    await submitTwo(name);
     expect(JSON.parse((await alone(["status", "--json"])).stdout)).toMatchObject({
       started: true,
       nonce: name,
@@ -142,7 +142,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
   test("no share is sent if the verification restarted after it was shown", async () => {
     const all = await holders(2);
     const name = await forHolders(all);
-    await giveTwo(name);
+    await submitTwo(name);
     await current().outOfBand("PUT", "sys/rekey/update", { key: share(2), nonce: name });
     const before = await verification();
     const anew = await atTerminal(["verify"], {
@@ -208,7 +208,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
 
 test("rekey rejects plain HTTP to another host, and a missing address names the variables to set", async () => {
   const plain = await steward({ VAULT_ADDR: "http://192.0.2.1:8200" }, ["rekey", "submit", "--nonce", "x"], "00");
-  expect(plain).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/http:\/\/192\.0\.2\.1:8200.*--accept-plaintext\.\n$/) });
+  expect(plain).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/http:\/\/192\.0\.2\.1:8200.*--allow-http\.\n$/) });
   const nowhere = await steward({}, ["rekey", "status"]);
   for (const name of ["SECRETS_ADDR", "SECRETS_TOKEN", "VAULT_ADDR", "VAULT_TOKEN"]) expect(nowhere.stderr).toContain(name);
 });

@@ -43,9 +43,9 @@ export function tools(current: () => RekeyTarget) {
     return begin({ secret_shares: all.length, secret_threshold: 2, pgp_keys, backup: true, ...more });
   };
   /** All current shares but the last one. */
-  async function giveTwo(name: string): Promise<void> {
+  async function submitTwo(name: string): Promise<void> {
     for (const key of current().first.slice(0, 2)) await current().outOfBand("PUT", "sys/rekey/update", { key, nonce: name });
   }
   const share = (index: number): string => current().first[index] as string;
-  return { alone, atTerminal, sent, begin, nonce, verification, forHolders, giveTwo, share };
+  return { alone, atTerminal, sent, begin, nonce, verification, forHolders, submitTwo, share };
 }

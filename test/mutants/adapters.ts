@@ -117,8 +117,8 @@ export const adapters: readonly MutatedFile[] = [
     mutants: [
       [
         "a failed check names the property, so Pulumi prints its value",
-        '({ property: "", reason: printable',
-        "({ property: path, reason: printable",
+        'property: "", reason: printable',
+        "property: found.path, reason: printable",
       ],
     ],
   },

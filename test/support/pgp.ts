@@ -2,7 +2,7 @@ import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 
 const { decrypt, generateKey, readMessage } = require("openpgp") as typeof OpenPGP;
 
-/** Somebody who holds a share. */
+/** A person with a key of their own, who holds a share. */
 export interface Holder {
   /** Armored. */
   publicKey: string;

@@ -110,7 +110,7 @@ export interface RekeyTarget {
   sandbox?: Sandbox;
   /** The shares it started with. */
   first: string[];
-  /** A request behind the provider's back. */
+  /** A request outside Pulumi. */
   outOfBand(method: string, path: string, body?: object): Promise<{ status: number; body: Record<string, unknown> }>;
   /** Seals it, so that an attempt is lost, and opens it again with these shares. */
   sealAndUnseal(shares: string[]): Promise<void>;

@@ -4,7 +4,7 @@ import { accepts, begin, cancel, give, hexOf, onEachService, refused, type Servi
 
 const { decrypt, generateKey, readMessage, readPrivateKey } = require("openpgp");
 
-/** Somebody who holds a share: keys in the base64 of their binary form. */
+/** The keys of a holder, in the base64 of their binary form. */
 interface Holder {
   publicKey: string;
   privateKey: string;

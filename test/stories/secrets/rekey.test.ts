@@ -35,7 +35,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(await current().opens(current().first)).toBe(false);
     await project.expectConverged();
 
-    // The references still name the former shares. The rekey recognizes the shares in the state as the live ones.
+    // The references still name the previous shares. The rekey recognizes the shares in the state as the live ones.
     const warned = await rekey(`, triggers: ["2"]`).preview();
     expect(warned.output).toContain("3 shares, threshold 2, to 3 shares, threshold 2");
     const again = await project.up();

@@ -36,11 +36,11 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
 
   test("a commit that the status does not confirm is probed again", async () => {
     const stack = stackOn(current());
-    const former = (body: string): string => JSON.stringify({ ...JSON.parse(body), required: 3 });
+    const previous = (body: string): string => JSON.stringify({ ...JSON.parse(body), required: 3 });
     let verified = 0;
     current().gateway.interrupt = ({ method, path }) => {
       if (method === "PUT" && path.endsWith("/verify")) verified++;
-      return verified === 2 && method === "GET" && path.endsWith("/init") ? { when: "after", answer: former } : undefined;
+      return verified === 2 && method === "GET" && path.endsWith("/init") ? { when: "after", answer: previous } : undefined;
     };
     expect(await stack.stops(inputs())).toBe("rekey/outcome-unknown");
     current().gateway.interrupt = undefined;

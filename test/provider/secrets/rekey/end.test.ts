@@ -20,11 +20,11 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     const hex = Buffer.from(share, "base64").toString("hex");
     const slashed = `/a/B1${share.slice(5)}`;
     const path = "/var/lib/steward/holders/of/the/unsealshares/1";
-    const given = [{ env: hex }, { file: hex }, { env: share }, { file: share }, { env: slashed }, { file: slashed }];
-    const error = await stackOn(current()).fails(inputs({ currentShares: [...given, { env: "SHARE_1" }, { file: path }] }));
+    const misplaced = [{ env: hex }, { file: hex }, { env: share }, { file: share }, { env: slashed }, { file: slashed }];
+    const error = await stackOn(current()).fails(inputs({ currentShares: [...misplaced, { env: "SHARE_1" }, { file: path }] }));
     expect(error).toEqual(
       invalidInputs(
-        ...given.map((source, index) =>
+        ...misplaced.map((source, index) =>
           "env" in source ? `currentShares[${index}].env: share-as-name` : `currentShares[${index}].file: share-as-path`,
         ),
       ),
@@ -37,7 +37,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     await stack.up(inputs());
     const shares = [...stack.outputs.shares];
     const again = inputs({ triggers: ["2"], currentShares: [wrong] });
-    // The former set is kept until the new one is live.
+    // The previous set is kept until the new one is live.
     await stack.up(again, "shares");
     shares.push(...stack.candidate.shares);
     const holding = (): string[] =>

@@ -130,7 +130,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
   const lostCommit = ({ method, path, nth }: { method: string; path: string; nth: number }): { when: "after" } | undefined =>
     method === "PUT" && path.endsWith("/rekey/verify") && nth === 2 ? { when: "after" } : undefined;
 
-  test("new shares that are also given as current ones do not make the live set count as dead", async () => {
+  test("new shares that are also brought as current ones do not make the live set count as dead", async () => {
     const all = await holders(3);
     const stack = stackOn(current());
     const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true });

@@ -11,7 +11,7 @@ import "../../../support/printed";
 import { refusal } from "../../../support/refusal";
 import { RekeyStack } from "../../../support/rekey";
 
-// A 429 says that nothing was applied: each step waits, looks again, and sends once more.
+// A 429 applied nothing: each step waits, reads the status again, and retries once.
 
 const { deadline } = limits;
 afterEach(() => {
@@ -108,7 +108,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     const [share = ""] = sandbox.secrets.shares;
     await stack.up(inputs(), "attempt");
     const { nonce } = await status();
-    // Long enough for somebody else.
+    // Long enough for another party.
     refuse("PUT", "update", { headers: { "retry-after": "0.5" } });
     const stops = stack.stops(inputs({ currentShares: [share] }));
     while (of("PUT update") === 0) await new Promise((done) => setTimeout(done, 5));
@@ -141,7 +141,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     for (const nth of [1, 2, 3]) refuse("PUT", "update", { nth, headers: { "retry-after": "1" } });
     expect(await stack.fails(inputs())).toMatchObject({ method: "PUT", path: "/v1/sys/rekey/update", status: 429 });
     expect(of("PUT update")).toBe(2);
-    // What was given stays given, and nothing is lost.
+    // The submitted shares still count.
     limits.deadline = deadline;
     sandbox.faults.clear();
     await stack.up(inputs());
@@ -153,16 +153,16 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
       dialect === "standard" ? { SECRETS_ADDR: url, SECRETS_TOKEN: token } : { VAULT_ADDR: url, VAULT_TOKEN: token };
     await call(sandbox.secrets, "PUT", "/v1/sys/rekey/init", { secret_shares: 1, secret_threshold: 1, require_verification: true });
     const { nonce } = await status();
-    const given = [];
+    const runs = [];
     for (const share of shares.slice(0, 3)) {
       refuse("PUT", "update");
-      given.push(await steward(variables, ["rekey", "submit", "--nonce", nonce], share));
+      runs.push(await steward(variables, ["rekey", "submit", "--nonce", nonce], share));
     }
-    expect(given.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(runs.map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(of("PUT update")).toBe(6);
     const verification = (await call(sandbox.secrets, "GET", "/v1/sys/rekey/verify")).json.nonce;
     refuse("PUT", "verify");
-    const [, share = ""] = /^share 1: (.*)$/m.exec(given[2]?.stdout ?? "") ?? [];
+    const [, share = ""] = /^share 1: (.*)$/m.exec(runs[2]?.stdout ?? "") ?? [];
     const last = await steward(variables, ["rekey", "verify", "--nonce", verification], share);
     expect([last.code, await sandbox.secrets.opens([share])]).toEqual([0, true]);
   });

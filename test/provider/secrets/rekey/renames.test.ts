@@ -55,7 +55,7 @@ describe.each(rekeyTargets)("a rekey with two resources after a rename ($name)",
     expect(await status()).toMatchObject({ started: true, progress: 1 });
     clearCache();
     await expect(b.attempt.up(b.attemptInputs(inputs), remembers)).rejects.toMatchObject({ code: "ERR_CONFLICT" });
-    // With --continue-on-error Pulumi deletes the former ones all the same.
+    // With --continue-on-error Pulumi deletes the previous ones all the same.
     for (const part of [a.shares, a.attempt]) await expect(part.destroy(remembers)).rejects.toMatchObject({ code: "ERR_REJECTED" });
     expect(await status()).toMatchObject({ started: true, progress: 1 });
   });

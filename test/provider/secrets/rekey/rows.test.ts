@@ -11,21 +11,21 @@ interface Stage {
   stack: RekeyStack;
   inputs: RekeyInputs;
   outOfBand: RekeyTarget["outOfBand"];
-  /** Ends what runs, as somebody else would. */
+  /** Cancels the attempt, as another party would. */
   cancel(): Promise<void>;
-  /** Begins an attempt behind our back. */
+  /** Starts an attempt outside Pulumi. */
   begin(parameters: object): Promise<string>;
-  /** Gives a current share to what runs. */
-  give(...shares: string[]): Promise<void>;
-  /** The attempt that runs. */
+  /** Submits current shares to the attempt. */
+  submit(...shares: string[]): Promise<void>;
+  /** The attempt in progress. */
   status(): Promise<{ started: boolean; nonce: string; progress: number }>;
 }
 
 const like = { secret_shares: 3, secret_threshold: 2, require_verification: true };
-const strange = { secret_shares: 4, secret_threshold: 3, require_verification: true };
+const foreign = { secret_shares: 4, secret_threshold: 3, require_verification: true };
 const again = (inputs: RekeyInputs): RekeyInputs => ({ ...inputs, triggers: ["again"] });
 
-/** The throw-away attempt of ours, as a killed run would have left it. */
+/** Leaves the throw-away attempt of the rekey on the server, as a killed run does. */
 async function leaveProbe({ stack, cancel, begin }: Stage): Promise<void> {
   const { attempt } = stack.attempt.outputs() as { attempt: { probe: { key: string } } };
   await cancel();
@@ -48,7 +48,7 @@ async function expectForeign(failure: Promise<StewardError>, nonce: string, ...f
 }
 
 /** What the status says of an attempt, with other parameters. */
-const altered = (body: string): string => JSON.stringify({ ...JSON.parse(body), n: 1, t: 1 });
+const tampered = (body: string): string => JSON.stringify({ ...JSON.parse(body), n: 1, t: 1 });
 
 /** How each row is reached, what it does, and how the rekey goes on from there. */
 const stories: Record<string, (stage: Stage) => Promise<void>> = {
@@ -80,16 +80,16 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
   "attempt: defer": async ({ stack, inputs, cancel, begin, status }) => {
     await stack.up(inputs, "attempt");
     await cancel();
-    const nonce = await begin(strange);
+    const nonce = await begin(foreign);
     await expectForeign(stack.fails(again(inputs)), nonce, "4 shares, threshold 3", "0 of 3");
     expect((await status()).nonce).toBe(nonce);
     await cancel();
     expect(await stack.stops(again(inputs))).toBe("rekey/attempt-restarted");
     await stack.up(again(inputs));
   },
-  "attempt: conflict": async ({ stack, inputs, begin, give, status, target }) => {
-    const nonce = await begin(strange);
-    await give(target.first[0] as string);
+  "attempt: conflict": async ({ stack, inputs, begin, submit, status, target }) => {
+    const nonce = await begin(foreign);
+    await submit(target.first[0] as string);
     const { details } = await expectForeign(stack.fails(inputs), nonce, "4 shares, threshold 3", "1 of 3");
     expect(details).toMatchObject({ operation: "Cannot create rekey", hint: expect.stringMatching(/onConflict: "cancel"/) });
     expect(await status()).toMatchObject({ nonce, progress: 1 });
@@ -134,10 +134,10 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect(stack.candidate.shares).toHaveLength(3);
     expect((await status()).started).toBe(true);
   },
-  "shares: recover": async ({ target, stack, inputs, give, status }) => {
+  "shares: recover": async ({ target, stack, inputs, submit, status }) => {
     await stack.up(inputs, "attempt");
     const { nonce } = await status();
-    await give(...target.first.slice(0, 3));
+    await submit(...target.first.slice(0, 3));
     const before = target.gateway.requests.length;
     expect(await stack.stops(inputs)).toBe("rekey/new-shares-lost");
     expect((await status()).nonce).not.toBe(nonce);
@@ -149,17 +149,17 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
   "shares: refuse tampered": async ({ target, stack, inputs, status }) => {
     await stack.up(inputs, "attempt");
     target.gateway.interrupt = ({ method, path }) =>
-      method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: altered } : undefined;
+      method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: tampered } : undefined;
     expect(await stack.stops(inputs)).toBe("rekey/tampered-attempt");
     target.gateway.interrupt = undefined;
     expect((await status()).progress).toBe(0);
     await stack.up(inputs);
   },
-  "shares: conflict": async ({ stack, inputs, cancel, begin, give, target }) => {
+  "shares: conflict": async ({ stack, inputs, cancel, begin, submit, target }) => {
     await stack.up(inputs, "attempt");
     await cancel();
     const nonce = await begin(like);
-    await give(target.first[0] as string);
+    await submit(target.first[0] as string);
     const { details } = await expectForeign(stack.fails(inputs), nonce, "3 shares, threshold 2", "1 of 3");
     expect(details.hint).toMatch(/onConflict: "resume".*"cancel"/);
     expect(await stack.stops({ ...inputs, onConflict: "resume" })).toBe("rekey/attempt-resumed");
@@ -195,7 +195,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
   "commit: refuse tampered": async ({ target, stack, inputs }) => {
     await stack.up(inputs, "shares");
     target.gateway.interrupt = ({ method, path }) =>
-      method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: altered } : undefined;
+      method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: tampered } : undefined;
     expect(await stack.stops(inputs)).toBe("rekey/tampered-attempt");
     target.gateway.interrupt = undefined;
     await stack.up(inputs);
@@ -203,7 +203,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
   "commit: conflict": async ({ stack, inputs, cancel, begin, status }) => {
     await stack.up(inputs, "shares");
     await cancel();
-    const nonce = await begin(strange);
+    const nonce = await begin(foreign);
     await expectForeign(stack.fails(inputs), nonce, "4 shares, threshold 3", "0 of 3");
     expect((await status()).nonce).toBe(nonce);
     expect(await stack.stops({ ...inputs, onConflict: "cancel" })).toBe("rekey/outcome-unknown");
@@ -241,14 +241,14 @@ onEachRekeyTarget("each row of the table", (current) => {
         expect((await outOfBand("PUT", "sys/rekey/init", parameters)).status).toBe(200);
         return (await status()).nonce;
       },
-      give: async (...shares) => {
+      submit: async (...shares) => {
         const { nonce } = await status();
         for (const key of shares) expect((await outOfBand("PUT", "sys/rekey/update", { key, nonce })).status).toBe(200);
       },
     };
     await stories[`${step}: ${action}`]?.(stage);
     expect(printed).toContain(lineOf(row));
-    // However it went, the shares that open the service are the former ones, or in the state.
+    // In every case the shares that open the service are the previous ones, or in the state.
     const { shares = [], complete } = stage.stack.commit.state ? stage.stack.outputs : { complete: false };
     if (!complete) expect(await target.opens(target.first)).toBe(true);
     else {

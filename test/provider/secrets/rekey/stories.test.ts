@@ -217,7 +217,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(lines()).toMatch(/^rekey: newShares\[4\] /m);
     await current().sealAndUnseal(old.slice(0, 2));
     expect(await stack.stops(second)).toBe("rekey/outcome-unknown");
-    // Others of the old set open the service as well: that the former shares at hand do so, too, shows what they are.
+    // Other shares of the old set open the service as well. The accepted previous shares show that they are old.
     const third = stackOn(current());
     await third.stops(second);
     await current().sealAndUnseal(old.slice(0, 2));
