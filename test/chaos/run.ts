@@ -2,7 +2,6 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { run } from "../../tools/command";
 import { liveOnCommandLine } from "../histories/real";
 import { rekeyTargets, withRekeyTarget } from "../support/rekey";
-import { chaos } from "./kills";
 import { randomly } from "./random";
 import { CommandLine, InProcess } from "./runners";
 import { shapes } from "./shapes";
@@ -29,12 +28,6 @@ const program = new Command("npm run chaos --")
   .addOption(seed)
   .option("--in-process", "without the command line: a hundred times faster, without its processes", false)
   .action((options: Options) => main(options));
-program
-  .command("kills")
-  .description("Kills the command line at random instants while it creates, renames, replaces and removes one of every other resource.")
-  .addOption(many("--kills", 100))
-  .addOption(seed)
-  .action((options: { kills: number; seed: number }) => chaos(options));
 program
   .command("histories")
   .description("Lives random histories of programs on the real command line.")
