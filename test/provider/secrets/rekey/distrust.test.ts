@@ -1,10 +1,9 @@
-import { holders } from "../../../support/pgp";
 import { refusal } from "../../../support/refusal";
 import { onEachRekeyTarget } from "../../../support/rekey";
 import { tools, wrong } from "./story";
 
 onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
-  const { inputs, stackOn, decrypted, candidateOf, requests } = tools(current);
+  const { inputs, stackOn, decrypted, candidateOf, requests, forHolders, interrupt } = tools(current);
 
   test("every new share without PGP keys is proven before the commit", async () => {
     const stack = stackOn(current());
@@ -13,24 +12,21 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
       const [first, second] = answer.keys_base64 ?? answer.keys;
       return JSON.stringify({ ...answer, keys: [first, second, wrong], keys_base64: [first, second, wrong] });
     };
-    current().gateway.interrupt = ({ path, nth }) => (path.endsWith("/update") && nth === 3 ? { when: "after", answer: spoil } : undefined);
+    interrupt("PUT", "update", { when: "after", answer: spoil }, 3);
     expect(await stack.stops(inputs())).toBe("rekey/new-shares-not-proven");
     expect(await current().opens(current().first.slice(0, 3))).toBe(true);
   });
 
   test("no share is submitted for keys of other holders, and their new shares are not kept", async () => {
-    const all = await holders(3);
-    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey) });
+    const { all, pgp } = await forHolders(3);
     const stack = stackOn(current());
     await stack.up(pgp, "attempt");
     const theirs = (body: string): string =>
       JSON.stringify({ ...JSON.parse(body), pgp_fingerprints: [...all.slice(0, 2).map(({ fingerprint }) => fingerprint), "0".repeat(40)] });
-    current().gateway.interrupt = ({ method, path }) =>
-      method === "GET" && path.endsWith("/init") ? { when: "after", answer: theirs } : undefined;
+    interrupt("GET", "init", { when: "after", answer: theirs });
     const sent = await requests(async () => expect(await stack.stops(pgp)).toBe("rekey/tampered-attempt"));
     expect(sent.filter((request) => request.startsWith("PUT"))).toEqual([]);
-    current().gateway.interrupt = ({ path, nth }) =>
-      path.endsWith("/update") && nth === 3 ? { when: "after", answer: theirs } : undefined;
+    interrupt("PUT", "update", { when: "after", answer: theirs }, 3);
     expect(await stack.stops(pgp)).toBe("rekey/new-shares-incomplete");
   });
 
@@ -49,8 +45,7 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
   });
 
   test("the backup of another rekey does not count as a copy of the live shares and is not removed", async () => {
-    const all = await holders(3);
-    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true });
+    const { all, pgp } = await forHolders(3, { backup: true });
     const stack = stackOn(current());
     await stack.stops(pgp);
     const newShares = await decrypted(candidateOf(stack), all);
@@ -72,7 +67,7 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
     });
     const forms = shares.flatMap((share) => [share.toString("base64"), share.toString("hex")]);
     const echo = (): string => JSON.stringify({ errors: forms });
-    current().gateway.interrupt = ({ path, nth }) => (path.endsWith("/update") && nth === 3 ? { when: "after", answer: echo } : undefined);
+    interrupt("PUT", "update", { when: "after", answer: echo }, 3);
     const { message } = await stackOn(current()).fails(inputs({ currentShares }));
     expect(message).toContain("[secret]");
     for (const form of forms) expect(message).not.toContain(form);

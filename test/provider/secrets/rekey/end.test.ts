@@ -7,7 +7,7 @@ import { rekeyShares } from "../../../../provider/secrets/rekey/shares";
 import { connectTo } from "../../../support/connection";
 import { definitionOf, secretOutputs } from "../../../support/definitions";
 import { noEngine } from "../../../support/engine";
-import { holders } from "../../../support/pgp";
+import { Holder, holders } from "../../../support/pgp";
 import { invalidInputs, refusal } from "../../../support/refusal";
 import { onEachRekeyTarget } from "../../../support/rekey";
 import { lines, told, tools, wrong } from "./story";
@@ -71,7 +71,6 @@ onEachRekeyTarget("the end of a rekey", (current) => {
       "currentShares[1]: duplicate",
       "currentShares[2]: length",
     ]);
-    expect(await stack.problems(inputs({ keepSharesInState: undefined }))).toEqual(["keepSharesInState: clear-text"]);
     expect(await stack.problems(inputs({ backup: true }))).toEqual(["backup: needs-pgp-keys"]);
     expect(await stack.problems(inputs({ removeBackup: true }))).toEqual(["removeBackup: needs-backup"]);
     await stack.up(inputs({ newShares }), "attempt");
@@ -84,6 +83,18 @@ onEachRekeyTarget("the end of a rekey", (current) => {
       expect(JSON.stringify(stack.shares.state)).toContain(share);
     }
     expect(await stack.up(inputs({ newShares }))).toEqual(["same", "same", "same"]);
+  });
+
+  test("without PGP keys a new rekey requires keepSharesInState, and a finished one does not", async () => {
+    const stack = stackOn(current());
+    const without = (more: Partial<RekeyInputs> = {}): Promise<string[]> =>
+      stack.problems(inputs({ keepSharesInState: undefined, ...more }));
+    expect(await without()).toEqual(["keepSharesInState: clear-text"]);
+    await stack.up(inputs());
+    expect(await without()).toEqual([]);
+    expect(await without({ triggers: ["2"] })).toEqual(["keepSharesInState: clear-text"]);
+    const [{ publicKey }] = (await holders(1)) as [Holder];
+    expect(await without({ secretShares: 1, secretThreshold: 1, pgpKeys: [publicKey] })).toEqual([]);
   });
 
   const ended = async (): Promise<void> => {

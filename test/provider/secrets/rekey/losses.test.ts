@@ -3,14 +3,12 @@ import { onEachRekeyTarget } from "../../../support/rekey";
 import { lines, tools } from "./story";
 
 onEachRekeyTarget("a rekey loses no shares", (current) => {
-  const { inputs, stackOn, requests, status, decrypted, candidateOf } = tools(current);
+  const { inputs, stackOn, requests, status, decrypted, candidateOf, forHolders, interrupt } = tools(current);
 
   test("a lost response with new shares is recovered from the backup, which is removed on request after the proof", async () => {
-    const all = await holders(3);
+    const { all, pgp } = await forHolders(3, { backup: true });
     const stack = stackOn(current());
-    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true });
-    current().gateway.interrupt = ({ method, path, nth }) =>
-      method === "PUT" && path.endsWith("/update") && nth === 3 ? { when: "after" } : undefined;
+    interrupt("PUT", "update", { when: "after" }, 3);
     expect(await stack.stops(pgp)).toBe("rekey/new-shares-missing");
     expect(lines()).toContain("took them from the backup");
     const shares = await decrypted(candidateOf(stack), all);
@@ -56,11 +54,9 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
   });
 
   test("without verification the last share commits, and a lost response is recovered from the backup", async () => {
-    const all = await holders(3);
+    const { all, pgp: bold } = await forHolders(3, { backup: true, requireVerification: false });
     const stack = stackOn(current());
-    const bold = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true, requireVerification: false });
-    current().gateway.interrupt = ({ method, path, nth }) =>
-      method === "PUT" && path.endsWith("/update") && nth === 3 ? { when: "after" } : undefined;
+    interrupt("PUT", "update", { when: "after" }, 3);
     expect(await stack.stops(bold)).toBe("rekey/attempt-lost");
     current().gateway.interrupt = undefined;
     expect(await stack.stops(bold)).toBe("rekey/outcome-unknown-shares-missing");
@@ -71,9 +67,8 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
   });
 
   test("the backup of an earlier rekey is not used for a lost attempt", async () => {
-    const all = await holders(3);
+    const { all, pgp: bold } = await forHolders(3, { backup: true, requireVerification: false });
     const stack = stackOn(current());
-    const bold = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true, requireVerification: false });
     await stack.up(bold);
     const again = { ...bold, triggers: ["again"], currentShares: await decrypted(stack.outputs, all) };
     await stack.up(again, "attempt");
@@ -110,7 +105,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
       const answer = JSON.parse(body);
       return JSON.stringify({ ...answer, keys: answer.keys?.slice(0, 2), keys_base64: answer.keys_base64?.slice(0, 2) });
     };
-    current().gateway.interrupt = ({ path, nth }) => (path.endsWith("/update") && nth === 3 ? { when: "after", answer: cut } : undefined);
+    interrupt("PUT", "update", { when: "after", answer: cut }, 3);
     expect(await stack.stops(inputs())).toBe("rekey/new-shares-incomplete");
     expect((await status()).started).toBe(false);
     expect(await stack.stops(inputs())).toBe("rekey/attempt-restarted");
@@ -127,16 +122,14 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     await stack.up(bold);
   });
 
-  const lostCommit = ({ method, path, nth }: { method: string; path: string; nth: number }): { when: "after" } | undefined =>
-    method === "PUT" && path.endsWith("/rekey/verify") && nth === 2 ? { when: "after" } : undefined;
+  const loseCommit = (): void => interrupt("PUT", "verify", { when: "after" }, 2);
 
   test("new shares that are also brought as current ones do not make the live set count as dead", async () => {
-    const all = await holders(3);
+    const { all, pgp } = await forHolders(3, { backup: true });
     const stack = stackOn(current());
-    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true });
     await stack.stops(pgp);
     const shares = await decrypted(candidateOf(stack), all);
-    current().gateway.interrupt = lostCommit;
+    loseCommit();
     await stack.stops({ ...pgp, newShares: shares });
     current().gateway.interrupt = undefined;
     await stack.up({ ...pgp, newShares: shares, currentShares: shares });
@@ -146,7 +139,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
 
   test("a live set that only the state holds survives a later attempt", async () => {
     const stack = stackOn(current());
-    current().gateway.interrupt = lostCommit;
+    loseCommit();
     await stack.stops(inputs());
     current().gateway.interrupt = undefined;
     const { shares: live } = stack.candidate;
@@ -180,11 +173,10 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
 
   test("no share is submitted to a probe if the server drops the verification", async () => {
     const stack = stackOn(current());
-    current().gateway.interrupt = lostCommit;
+    loseCommit();
     await stack.stops(inputs());
     const forgetful = (body: string): string => body.replace(/"verification_required":true/, '"verification_required":false');
-    current().gateway.interrupt = ({ method, path }) =>
-      method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: forgetful } : undefined;
+    interrupt("GET", "init", { when: "after", answer: forgetful });
     expect(await requests(() => stack.stops(inputs()))).not.toContain("PUT update");
     current().gateway.interrupt = undefined;
     await stack.up(inputs());

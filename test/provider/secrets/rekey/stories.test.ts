@@ -1,9 +1,8 @@
-import { holders } from "../../../support/pgp";
 import { onEachRekeyTarget } from "../../../support/rekey";
 import { lines, told, tools, wrong } from "./story";
 
 onEachRekeyTarget("a rekey", (current) => {
-  const { inputs, stackOn, requests, status, decrypted, candidateOf } = tools(current);
+  const { inputs, stackOn, requests, status, decrypted, candidateOf, forHolders } = tools(current);
 
   test("a second up sends nothing, refresh sends one read, and other current shares change nothing", async () => {
     const stack = stackOn(current());
@@ -158,9 +157,8 @@ onEachRekeyTarget("a rekey", (current) => {
   });
 
   test("with PGP keys a threshold of holders proves the new set, over several runs, and no new share is sent before", async () => {
-    const all = await holders(3);
+    const { all, pgp } = await forHolders(3);
     const stack = stackOn(current());
-    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey) });
     expect((await stack.fails(pgp)).details).toMatchObject({
       rule: "rekey/new-shares-missing",
       reason: expect.stringContaining("0 of the 2"),
@@ -175,9 +173,8 @@ onEachRekeyTarget("a rekey", (current) => {
   });
 
   test('proof "all" with PGP keys requires every share and names the mismatched one', async () => {
-    const all = await holders(4);
+    const { all, pgp } = await forHolders(4, { secretShares: 4, proof: "all" });
     const stack = stackOn(current());
-    const pgp = inputs({ secretShares: 4, pgpKeys: all.map(({ publicKey }) => publicKey), proof: "all" });
     expect((await stack.fails(pgp)).details).toMatchObject({
       rule: "rekey/new-shares-missing",
       reason: expect.stringContaining("0 of the 4"),
@@ -194,9 +191,8 @@ onEachRekeyTarget("a rekey", (current) => {
   });
 
   test("a wrong new share commits nothing, and the right ones are requested again", async () => {
-    const all = await holders(3);
+    const { all, pgp } = await forHolders(3);
     const stack = stackOn(current());
-    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey) });
     await stack.stops(pgp);
     const shares = await decrypted(candidateOf(stack), all);
     const other = Buffer.from(wrong, "base64").toString("hex");
@@ -206,9 +202,8 @@ onEachRekeyTarget("a rekey", (current) => {
   });
 
   test("new shares of an earlier rekey prove nothing", async () => {
-    const all = await holders(5);
+    const { all, pgp } = await forHolders(5, { secretShares: 5 });
     const stack = stackOn(current());
-    const pgp = inputs({ secretShares: 5, pgpKeys: all.map(({ publicKey }) => publicKey) });
     await stack.stops(pgp);
     const old = await decrypted(candidateOf(stack), all);
     await stack.up({ ...pgp, newShares: old });
