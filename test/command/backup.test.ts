@@ -9,7 +9,7 @@ import { Ended, steward, variablesOf } from "./holder";
 import { folder, formsOf, tools } from "./rekey";
 
 onEachRekeyTarget("the backup at the holders' command line", (current) => {
-  const { alone, sent, forHolders, submitTwo, share } = tools(current);
+  const { alone, sent, forHolders, submitShares } = tools(current);
 
   test("it is fetched as a whole or for one holder, who decrypts it, and removed where its rekey is named", async () => {
     const none = await alone(["backup"]);
@@ -17,8 +17,7 @@ onEachRekeyTarget("the backup at the holders' command line", (current) => {
     expect(none.stderr).toContain(current().gateway.url);
     const all = await holders(3);
     const name = await forHolders(all);
-    await submitTwo(name);
-    await current().outOfBand("PUT", "sys/rekey/update", { key: share(2), nonce: name });
+    await submitShares(name, 3);
 
     const whole = await alone(["backup"]);
     expect(whole.code).toBe(0);
@@ -83,8 +82,7 @@ onEachRekeyTarget("the backup at the holders' command line", (current) => {
     expect(await run(without, [])).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(needs("read")) });
 
     const name = await forHolders(await holders(3));
-    await submitTwo(name);
-    await outOfBand("PUT", "sys/rekey/update", { key: share(2), nonce: name });
+    await submitShares(name, 3);
     const reader = await tokenWith(["read"]);
     expect((await run(reader, [])).code).toBe(0);
     const refused = await run(reader, ["--delete", "--nonce", name]);

@@ -6,7 +6,7 @@ import { enter, stewardProcess, typing, variablesOf } from "./holder";
 import { askedForShare, confirmed, folder, formsOf, tools } from "./rekey";
 
 onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
-  const { alone, atTerminal, sent, begin, verification, forHolders, submitTwo, share } = tools(current);
+  const { alone, atTerminal, sent, begin, verification, forHolders, submitShares, share } = tools(current);
 
   test("a wrong share discards the progress, a duplicate share does not, and neither is sent again", async () => {
     const name = await begin({ secret_shares: 5, secret_threshold: 3 });
@@ -27,8 +27,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
 
   test("wrong new shares commit nothing and restart the verification under a new nonce", async () => {
     const name = await begin({ secret_shares: 3, secret_threshold: 2 });
-    await submitTwo(name);
-    await current().outOfBand("PUT", "sys/rekey/update", { key: share(2), nonce: name });
+    await submitShares(name, 3);
     const before = await verification();
     const mistaken = await alone(["verify", "--nonce", name], share(0));
     expect(mistaken.stderr).toContain(before);
@@ -43,7 +42,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
 
   test("restart discards the verified shares, cancel ends the attempt, and the current shares stay valid", async () => {
     const name = await begin({ secret_shares: 3, secret_threshold: 2 });
-    await submitTwo(name);
+    await submitShares(name);
     const { stdout } = await alone(["submit", "--nonce", name], share(2));
     const before = await verification();
     await alone(["verify", "--nonce", before], /^share 1: (.*)$/m.exec(stdout)?.[1]);
@@ -81,7 +80,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
 
     await current().outOfBand("DELETE", "sys/rekey/init", { nonce: name });
     name = await begin({ secret_shares: 2, secret_threshold: 2 });
-    await submitTwo(name);
+    await submitShares(name);
     current().gateway.interrupt = undefined;
     const shares = [...(await alone(["submit", "--nonce", name], share(2))).stdout.matchAll(/: (\S+)/g)].map(([, each]) => each as string);
     await alone(["verify", "--nonce", await verification()], shares[0]);
@@ -102,7 +101,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     expect(await current().opens(current().first)).toBe(true);
 
     const second = await begin({ secret_shares: 3, secret_threshold: 2 });
-    await submitTwo(second);
+    await submitShares(second);
     // One of the three is replaced on the way.
     current().gateway.interrupt = ({ path }) =>
       path === "/v1/sys/rekey/update"
@@ -132,7 +131,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
 
   test("a response with too few new shares prints them and warns that nothing is committed", async () => {
     const name = await begin({ secret_shares: 3, secret_threshold: 2 });
-    await submitTwo(name);
+    await submitShares(name);
     current().gateway.interrupt = ({ path }) =>
       path === "/v1/sys/rekey/update"
         ? {
@@ -147,7 +146,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
 
   test("the new shares go to standard error if standard output is closed", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2 });
-    await submitTwo(name);
+    await submitShares(name);
     const broken = await typing(
       variablesOf(current()),
       ["rekey", "submit", "--nonce", name],
@@ -161,7 +160,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
 
   test("Ctrl-C during the request with the last share waits for the new shares", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2 });
-    await submitTwo(name);
+    await submitShares(name);
     let pid = 0;
     current().gateway.interrupt = ({ path }) =>
       path === "/v1/sys/rekey/update" ? { when: "after", act: () => void process.kill(pid, "SIGINT"), answer: (body) => body } : undefined;
