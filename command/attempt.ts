@@ -6,14 +6,14 @@ import { getStatus } from "../provider/secrets/rekey/api";
 import { RekeyStatus } from "../provider/secrets/rekey/states";
 import { ask, Cancelled, say, Terminal } from "./terminal";
 
-// The rekey in progress: which one it is, what it will make, and whether it still is the one that was shown.
+// The rekey in progress: its parameters, its confirmation, and the check that it did not change after it was shown.
 
 /** The secrets service of the environment. */
 export function service(terminal: Terminal): Connection {
   const { environment } = terminal;
-  const tell = (line: string): void => say(terminal, line);
+  const log = (line: string): void => say(terminal, line);
   try {
-    return connect(system, "default", { config: () => undefined, environment, cache: new Map(), engine: noEngine, say: tell });
+    return connect(system, "default", { config: () => undefined, environment, cache: new Map(), engine: noEngine, say: log });
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "ERR_NO_CONNECTION") throw error;
     throw error.with({
@@ -23,21 +23,21 @@ export function service(terminal: Terminal): Connection {
   }
 }
 
-/** A share in clear text is everybody's. */
+/** Anyone on the network can read a share in plaintext. */
 export function assertPrivate(connection: Connection, { allowHttp }: { allowHttp?: boolean }): void {
   if (allowHttp || isPrivate(connection)) return;
   throw new StewardError({
     code: "ERR_INVALID_INPUT",
-    reason: `shares would go to ${connection.address} in clear text`,
-    hint: "Give it https, or say --accept-plaintext.",
+    reason: `shares would be sent to ${connection.address} in plaintext`,
+    hint: "Use https, or set --allow-http.",
   });
 }
 
-/** What a command is about: the attempt while it takes current shares, its verification, or the attempt at any time. */
+/** The phase that a command acts on: the attempt while it takes current shares, its verification, or the attempt in any state. */
 export interface Round {
-  /** Whose shares are counted. */
+  /** The shares that the phase counts. */
   shares: "current" | "new";
-  /** Where it stands; undefined when there is nothing for the command to do. */
+  /** The progress; undefined if the command has nothing to do. */
   at(status: RekeyStatus): Standing | undefined;
 }
 
@@ -47,21 +47,21 @@ export interface Standing {
   required: number;
 }
 
-const collecting = ({ nonce, progress, required }: RekeyStatus): Standing => ({ nonce, progress, required });
-const verifying = ({ verification: now }: RekeyStatus): Standing | undefined =>
+const submitStanding = ({ nonce, progress, required }: RekeyStatus): Standing => ({ nonce, progress, required });
+const verifyStanding = ({ verification: now }: RekeyStatus): Standing | undefined =>
   now && { nonce: now.nonce, progress: now.progress, required: now.threshold };
 
 export const submitting: Round = {
   shares: "current",
-  at: (status) => (status.started && !status.verification ? collecting(status) : undefined),
+  at: (status) => (status.started && !status.verification ? submitStanding(status) : undefined),
 };
-export const giving: Round = { shares: "new", at: verifying };
+export const verifying: Round = { shares: "new", at: verifyStanding };
 export const cancelling: Round = {
   shares: "current",
-  at: (status) => (status.started ? collecting(status) : undefined),
+  at: (status) => (status.started ? submitStanding(status) : undefined),
 };
 
-/** The attempt, for a person. */
+/** The attempt, as lines of text. */
 export function describe(status: RekeyStatus, { address }: Connection): string[] {
   if (!status.started) return [`no rekey in progress on ${address}`];
   const { nonce, shares, threshold, progress, required, pgpFingerprints, backup, verificationRequired, verification } = status;
@@ -69,16 +69,16 @@ export function describe(status: RekeyStatus, { address }: Connection): string[]
     ["server", address],
     ["nonce", nonce],
     ["new shares", `${shares}, threshold ${threshold}`],
-    ["current shares", verification ? "all given: the new shares are made" : `${progress} of ${required} given`],
+    ["current shares", verification ? "all submitted: the new shares are made" : `${progress} of ${required} submitted`],
     [
       "verification",
       verification
-        ? `${verification.progress} of ${verification.threshold} new shares given back; its nonce: ${verification.nonce}`
+        ? `${verification.progress} of ${verification.threshold} new shares verified; its nonce: ${verification.nonce}`
         : verificationRequired
-          ? "required: nothing is committed before new shares are given back"
+          ? "required: nothing is committed before new shares are verified"
           : "none: the last current share commits",
     ],
-    ["encrypted to", pgpFingerprints.length === 0 ? "nobody: the last current share brings all new shares in clear text" : ""],
+    ["encrypted to", pgpFingerprints.length === 0 ? "none: the last current share returns all new shares in plaintext" : ""],
     ["backup", backup ? "the service keeps the encrypted new shares" : "none"],
   ];
   const lines = rows.map(([label, value]) => `${label.padEnd(16)}${value}`.trimEnd());
@@ -86,22 +86,22 @@ export function describe(status: RekeyStatus, { address }: Connection): string[]
   return [...lines.slice(0, 6), ...keys, ...lines.slice(6)];
 }
 
-/** A stack verifies what its own state holds, and cannot see what was verified here. Which of the two runs a rekey, no service tells. */
-export const giveBack = (them: string, nonce?: string): string =>
-  `If a stack runs this rekey, bring ${them} there, as newShares. If none does, give ${them} back: pulumi-steward rekey verify${nonce ? ` --nonce ${nonce}` : ""}`;
+/** A stack verifies the shares in its state, and does not see what was verified here. The service does not tell if a stack runs the rekey. */
+export const verifyHint = (them: string, nonce?: string): string =>
+  `If a stack runs this rekey, bring ${them} there, as newShares. If none does, verify ${them}: pulumi-steward rekey verify${nonce ? ` --nonce ${nonce}` : ""}`;
 
 const missing = (round: Round, status: RekeyStatus, { address }: Connection): StewardError => {
   const fail = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, hint });
   if (!status.started) return fail(`no rekey is in progress on ${address}`, "Nothing was sent.");
   return round.shares === "current"
-    ? fail("the current shares are all given, and the new ones are made", `${giveBack("your new share")}.`)
+    ? fail("all current shares are submitted, and the new ones are made", `${verifyHint("your new share")}.`)
     : fail(
         "there is nothing to verify: the new shares are not made yet",
-        `${status.progress} of ${status.required} current shares are given; give one with \`pulumi-steward rekey submit\`.`,
+        `${status.progress} of ${status.required} current shares are submitted. Submit one with \`pulumi-steward rekey submit\`.`,
       );
 };
 
-/** Shows the attempt, and goes on only with the one that is meant: named by its nonce, or confirmed. */
+/** Shows the attempt, and continues only if its nonce was passed, or if it is confirmed. */
 export async function agree(
   terminal: Terminal,
   connection: Connection,
@@ -114,15 +114,15 @@ export async function agree(
   if (!now) throw missing(round, status, connection);
   for (const line of describe(status, connection)) say(terminal, line);
   const refuse = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, hint });
-  if (round.at === verifying && nonce === status.nonce && nonce !== now.nonce)
+  if (round.at === verifyStanding && nonce === status.nonce && nonce !== now.nonce)
     throw refuse(
-      `--nonce is the rekey's own; that of its verification is ${now.nonce}`,
-      "Nothing was sent: look at it with `pulumi-steward rekey status`, and give that one.",
+      `--nonce is that of the rekey; the nonce of its verification is ${now.nonce}`,
+      "Nothing was sent. Check `pulumi-steward rekey status`, and use the nonce of the verification.",
     );
   if (nonce !== undefined && nonce !== now.nonce)
     throw refuse(
-      `--nonce is not that of the ${round.at === verifying ? "verification" : "rekey"} in progress, ${now.nonce}`,
-      "Nothing was sent: find out whose it is.",
+      `--nonce is not that of the ${round.at === verifyStanding ? "verification" : "rekey"} in progress, ${now.nonce}`,
+      "Nothing was sent. Find out whose rekey it is.",
     );
   if (nonce === undefined && !/^\s*y(es)?\s*$/i.test(await ask(terminal, `${question} [y/N] `, { hidden: false }))) throw new Cancelled();
   return status;
@@ -137,8 +137,8 @@ const decisive = {
   verificationRequired: "verification",
 } as const;
 
-/** Looks once more, immediately before something is sent: whoever changed the attempt would get a share for another one. */
-export async function lookAgain(connection: Connection, round: Round, shown: RekeyStatus): Promise<Standing> {
+/** Reads the status again, immediately before a share is sent: a changed attempt must get no share. */
+export async function assertUnchanged(connection: Connection, round: Round, shown: RekeyStatus): Promise<Standing> {
   const status = await getStatus(connection);
   const fields = Object.keys(decisive) as (keyof typeof decisive)[];
   const changed = fields.filter((field) => !isDeepStrictEqual(status[field], shown[field])).map((field) => decisive[field]);
@@ -148,6 +148,6 @@ export async function lookAgain(connection: Connection, round: Round, shown: Rek
   throw new StewardError({
     code: "ERR_CONFLICT",
     reason: `the rekey is no longer the one that was shown (${what}); nothing was sent`,
-    hint: "Look at it with `pulumi-steward rekey status`, and find out who changed it.",
+    hint: "Check `pulumi-steward rekey status`, and find out who changed it.",
   });
 }

@@ -21,7 +21,7 @@ export async function backup(terminal: Terminal, options: BackupOptions): Promis
   const kept = await getBackup(connection);
   if (!kept) throw refuse(`no backup of a rekey is kept on ${connection.address}`, "Nothing was changed.");
   if (options.nonce !== undefined && options.nonce !== kept.nonce)
-    throw refuse(`--nonce is not that of the backup, ${kept.nonce}`, "Nothing was changed: find out whose it is.");
+    throw refuse(`--nonce is not that of the backup, ${kept.nonce}`, "Nothing was changed. Find out whose backup it is.");
   if (!options.delete) return fetch(terminal, kept, options);
   await removeBackup(connection, kept.nonce);
   say(terminal, `The backup of the rekey ${kept.nonce} is removed.`);

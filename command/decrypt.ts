@@ -14,14 +14,14 @@ export async function decrypt(terminal: Terminal, options: DecryptOptions): Prom
   const privateKey = readKey(options.key);
   const share = fromLine(await readEncrypted(terminal, options));
   const text = await decryptMessage({ share, privateKey, passphrase: () => readPassphrase(terminal, options) });
-  if (!mayBeShare(text)) throw invalid("what the message holds is no share, in base64 or hex");
+  if (!mayBeShare(text)) throw invalid("the message contains no share in base64 or hex");
   await print(terminal, text.trim());
 }
 
-/** The share itself; of a printed line, the long hexadecimal word at its end. */
+/** The share itself; of a printed line, the long hexadecimal string at its end. */
 function fromLine(text: string): string {
-  const shares = [...text.matchAll(/^.*\s([0-9a-f]{64,})\s*$/gm)].map(([, share]) => share as string);
-  if (shares.length > 1) throw invalid("there is more than one share", "Give the line that names the fingerprint of your key.");
+  const shares = [...text.matchAll(/^.*[ \t]([0-9a-f]{64,})[ \t\r]*$/gm)].map(([, share]) => share as string);
+  if (shares.length > 1) throw invalid("there is more than one share", "Pass the line that names the fingerprint of your key.");
   return shares[0] ?? text;
 }
 
@@ -38,12 +38,12 @@ async function readEncrypted(terminal: Terminal, { share }: DecryptOptions): Pro
     const bytes = read(share, "--share");
     return (bytes[0] ?? 0) > 127 ? bytes.toString("hex") : bytes.toString("utf8");
   }
-  // Ciphertext may be seen.
+  // Ciphertext is no secret.
   return terminal.stdin.isTTY ? ask(terminal, "The encrypted share, in one line: ", { hidden: false }) : readSecret(terminal, "");
 }
 
 async function readPassphrase(terminal: Terminal, { passphraseFile }: DecryptOptions): Promise<string> {
-  // Its line end is none of it; blanks may be.
+  // The line end is not part of it. Spaces may be.
   if (passphraseFile !== undefined)
     return read(passphraseFile, "--passphrase-file")
       .toString("utf8")
@@ -51,7 +51,7 @@ async function readPassphrase(terminal: Terminal, { passphraseFile }: DecryptOpt
   if (terminal.stdin.isTTY) return ask(terminal, "The passphrase of the key (it is not shown): ", { hidden: true });
   throw invalid(
     "the private key is locked, and there is no terminal to ask for its passphrase",
-    "Give the encrypted share as --share on a terminal, or the passphrase as --passphrase-file.",
+    "Pass the encrypted share as --share on a terminal, or the passphrase as --passphrase-file.",
   );
 }
 
@@ -59,7 +59,7 @@ function read(path: string, option: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    // Not the path: it may be the secret itself, in the wrong place.
+    // Do not print the path: it may be the secret, passed in the wrong place.
     throw invalid(`the file of ${option} cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
 }

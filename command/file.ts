@@ -32,7 +32,7 @@ export class NewSharesFile {
       this.put(Buffer.from(lines.map((line) => `${line}\n`).join("")));
       this.written = true;
     } catch {
-      // Whoever holds them shows them instead.
+      // The caller prints them instead.
     }
     return this.written;
   }

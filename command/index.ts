@@ -12,7 +12,7 @@ function createCommand(terminal: Terminal): Command {
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => terminal.stderr.write(text),
-      // What was not expected there may be a share: whoever reads a pipeline's log shall not have it.
+      // An unexpected argument may be a share, and the log of a pipeline may be public.
       outputError: (text, write) => write(text.replace(/[\w+/=-]{40,}/g, "[secret]")),
     });
   // For the help alone: `run` hands it on, with all its options.
@@ -22,7 +22,7 @@ function createCommand(terminal: Terminal): Command {
   return program;
 }
 
-/** Runs one command line and gives its exit code. Errors are one sentence on stderr. `stopped` ends a running sandbox. */
+/** Runs one command line and returns its exit code. Errors are one sentence on stderr. `stopped` ends a running sandbox. */
 export async function run(args: readonly string[], terminal: Terminal, stopped: () => Promise<unknown>): Promise<number> {
   try {
     if (args[0] === "sandbox") return await runSandbox(args.slice(1), terminal, stopped);
@@ -36,7 +36,7 @@ export async function run(args: readonly string[], terminal: Terminal, stopped: 
       return 130;
     }
     const { code, message } = error as NodeJS.ErrnoException;
-    // Whoever closed the pipe has seen enough.
+    // The reader closed the pipe.
     if (code !== "EPIPE") say(terminal, `pulumi-steward: ${message}`);
     return 1;
   }
@@ -50,7 +50,7 @@ function interrupted(): Promise<unknown> {
 
 if (require.main === module) {
   const { stdin, stdout, stderr, env: environment } = process;
-  // Whoever prints hears of it; without a listener it would end the process in the middle.
+  // `print` reports the error. Without a listener it would end the process in the middle.
   stdout.on("error", () => {});
   void run(process.argv.slice(2), { stdin, stdout, stderr, environment }, interrupted).then((code) => {
     process.exitCode = code;

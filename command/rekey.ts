@@ -1,13 +1,13 @@
 import { Command } from "commander";
 import { cancelAttempt, getStatus, restartVerification } from "../provider/secrets/rekey/api";
-import { agree, cancelling, describe, giveBack, giving, lookAgain, service } from "./attempt";
+import { agree, assertUnchanged, cancelling, describe, service, verifyHint, verifying } from "./attempt";
 import { BackupOptions, backup } from "./backup";
 import { decrypt } from "./decrypt";
 import { submit, verify } from "./shares";
 import { print, say, Terminal } from "./terminal";
 
 const environment = `
-Which service, and who you are there, comes from the environment:
+The address and the token come from the environment:
   SECRETS_ADDR, SECRETS_TOKEN  a service with the names of the API document
   VAULT_ADDR, VAULT_TOKEN      Vault; without VAULT_TOKEN the token of \`vault login\`
 SECRETS_… comes first. Both take …_NAMESPACE, …_CACERT, …_CLIENT_CERT and …_CLIENT_KEY, too.`;
@@ -16,15 +16,15 @@ const exits = `
 Exit code: 0 done, 1 refused or failed, 2 wrong usage, 130 cancelled at a question.`;
 
 const shares = `
-A share is never an argument. It is asked for without being shown or, where nobody types, read from the standard input:
+A share is never an argument. The command asks for it without showing it or, without a terminal, reads it from the standard input:
 
   $ pass show unseal/mine | pulumi-steward rekey`;
 
-const nonce = "the rekey that is meant; without it, it is shown and has to be confirmed";
-const plaintext = "send the share over plain http to another machine, where anybody on the way can read it";
+const nonce = "the nonce of the rekey; without it, the rekey is shown and must be confirmed";
+const plaintext = "send the share over plain http to another machine, where anyone on the network can read it";
 
 const neverArgument =
-  "(A share is never an argument: it is asked for, or read from the standard input. Take one that was an argument as known to others.)";
+  "(A share is never an argument: the command asks for it, or reads it from the standard input. Treat one that was an argument as compromised.)";
 
 /** `pulumi-steward rekey …`, for holders of shares. */
 export function addRekey(program: Command, terminal: Terminal): void {
@@ -37,7 +37,7 @@ export function addRekey(program: Command, terminal: Terminal): void {
       `
 ${neverArgument}
 
-A rekey that somebody began, with a Pulumi program or with Vault's own command line, goes on like this:
+After the start, by a Pulumi program or by Vault's command line, a rekey continues like this:
 
   $ pulumi-steward rekey status                      what it will make, and for whom
   $ pulumi-steward rekey submit                      each holder, a current share
@@ -61,16 +61,16 @@ ${exits}`,
 
   rekey
     .command("submit")
-    .description("Give a current share. The last one brings the new shares.")
+    .description("Submit a current share. The last one returns the new shares.")
     .option("--nonce <nonce>", nonce)
     .option("--output <file>", "put the new shares there, not on the terminal; it must not exist yet")
-    .option("--accept-plaintext", plaintext)
+    .option("--allow-http", plaintext)
     .addHelpText(
       "after",
       `${shares} submit --nonce 6f1c…
 
-Compare the numbers and the fingerprints that are shown before you give it. Whatever changes about the rekey until then, nothing is sent.
-The share is sent once; after a 429, which applied nothing, once more. Where it is the last one, the answer holds the new shares, this once: they go to the standard
+Compare the numbers and the fingerprints before you enter it. If the rekey changes in the meantime, nothing is sent.
+The share is sent once; after a 429, which applied nothing, once more. If it is the last one, this one response holds the new shares: they go to the standard
 output or, with --output, into a file that only you can read, which is made before your share is sent.
 ${environment}
 ${exits}`,
@@ -82,15 +82,15 @@ ${exits}`,
 
   rekey
     .command("verify")
-    .description("Give a new share back. The last one commits: from then on the new shares are live.")
-    .option("--nonce <nonce>", "the verification that is meant; without it, it is shown and has to be confirmed")
-    .option("--accept-plaintext", plaintext)
+    .description("Verify a new share. The last one commits: from then on the new shares are live.")
+    .option("--nonce <nonce>", "the nonce of the verification; without it, the rekey is shown and must be confirmed")
+    .option("--allow-http", plaintext)
     .addHelpText(
       "after",
       `${shares} verify --nonce 90ab…
 
 The verification has a nonce of its own, which \`pulumi-steward rekey status\` shows.
-Where a stack runs the rekey, bring the new share there, as newShares: it begins the verification anew, and what others gave back does
+Where a stack runs the rekey, bring the new share there, as newShares: it restarts the verification, and the shares that others verified do
 not count.
 ${environment}
 ${exits}`,
@@ -102,16 +102,16 @@ ${exits}`,
 
   rekey
     .command("restart")
-    .description("Begin the verification anew, under another nonce. New shares that were given back are forgotten.")
-    .option("--nonce <nonce>", "the verification that is meant; without it, it is shown and has to be confirmed")
+    .description("Restart the verification, under another nonce. The service forgets the new shares verified so far.")
+    .option("--nonce <nonce>", "the nonce of the verification; without it, the rekey is shown and must be confirmed")
     .addHelpText("after", `${environment}\n${exits}`)
     .action(async (options: { nonce?: string }, command) => {
       assertConfirmable(terminal, command);
       const connection = service(terminal);
-      const shown = await agree(terminal, connection, giving, "Begin its verification anew?", options.nonce);
-      await lookAgain(connection, giving, shown);
+      const shown = await agree(terminal, connection, verifying, "Restart its verification?", options.nonce);
+      await assertUnchanged(connection, verifying, shown);
       const verification = await restartVerification(connection, shown.nonce);
-      say(terminal, `The verification begins anew. ${giveBack("the new shares", verification?.nonce)}`);
+      say(terminal, `The verification is restarted. ${verifyHint("the new shares", verification?.nonce)}`);
     });
 
   rekey
@@ -122,8 +122,14 @@ ${exits}`,
     .action(async (options: { nonce?: string }, command) => {
       assertConfirmable(terminal, command);
       const connection = service(terminal);
-      const shown = await agree(terminal, connection, cancelling, "Cancel this rekey, and with it what holders gave to it?", options.nonce);
-      await cancelAttempt(connection, (await lookAgain(connection, cancelling, shown)).nonce);
+      const shown = await agree(
+        terminal,
+        connection,
+        cancelling,
+        "Cancel this rekey, and discard the shares that holders submitted?",
+        options.nonce,
+      );
+      await cancelAttempt(connection, (await assertUnchanged(connection, cancelling, shown)).nonce);
       say(terminal, "The rekey is cancelled. The current shares stay valid; new ones that were made are worthless.");
     });
 
@@ -133,7 +139,7 @@ ${exits}`,
     .option("--fingerprint <fingerprint>", "only the share for the holder of this key")
     .option("--output <file>", "put the shares there, not on the terminal; it must not exist yet")
     .option("--delete", "remove the backup; needs --nonce")
-    .option("--nonce <nonce>", "the rekey whose backup is meant")
+    .option("--nonce <nonce>", "the nonce of the rekey whose backup it is")
     .addHelpText(
       "after",
       `
@@ -179,11 +185,11 @@ ${exits}`,
     )
     .action((options) => decrypt(terminal, options));
 
-  // Last, since each command takes this over when it is added: a command that does not exist is answered with those that do.
+  // Last, since each command inherits this when it is added: an unknown command prints the list of commands.
   rekey.showHelpAfterError(true);
 }
 
-/** A pipeline has nobody to confirm anything. */
+/** Without a terminal the rekey cannot be confirmed. */
 function assertConfirmable({ stdin }: Terminal, command: Command): void {
   if (!stdin.isTTY && command.opts().nonce === undefined)
     command.showHelpAfterError(false).error("error: --nonce is needed where there is no terminal to confirm the rekey");

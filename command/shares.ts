@@ -4,95 +4,96 @@ import { getStatus, mayReturnNoShares, retryAfter429, submitShare, verifyShare, 
 import { encryptedLine, mayBeShare, prove, redacting, Share, shareOf } from "../provider/secrets/rekey/crypto";
 import { isEmpty, isWhole, RekeyStatus, ShareSet } from "../provider/secrets/rekey/states";
 import { keptBySeal, noShares } from "../provider/secrets/rekey/stops";
-import { agree, assertPrivate, giveBack, giving, lookAgain, Round, Standing, service, submitting } from "./attempt";
+import { agree, assertPrivate, assertUnchanged, Round, Standing, service, submitting, verifyHint, verifying } from "./attempt";
 import { NewSharesFile } from "./file";
 import { print, readSecret, say, Terminal, unbroken } from "./terminal";
 
-// A share is asked for and sent, once.
+// The commands that ask for a share and send it.
 
-export interface GiveOptions {
+export interface ShareOptions {
   nonce?: string;
   allowHttp?: boolean;
 }
 
-/** Gives a current share; the last one brings the new shares. */
-export async function submit(terminal: Terminal, options: GiveOptions & { output?: string }): Promise<void> {
+/** Submits a current share. The last one returns the new shares. */
+export async function submit(terminal: Terminal, options: ShareOptions & { output?: string }): Promise<void> {
   const connection = service(terminal);
   assertPrivate(connection, options);
-  const shown = await agree(terminal, connection, submitting, "Give your current share to this rekey?", options.nonce);
+  const shown = await agree(terminal, connection, submitting, "Submit your current share to this rekey?", options.nonce);
   const fingerprints = shown.pgpFingerprints;
   if (fingerprints.length === 0)
     say(
       terminal,
-      "If yours is the last share, all new shares come here, in clear text. A rekey that a `pulumi up` runs needs the last share itself.",
+      "If yours is the last share, all new shares are shown here, in plaintext. A rekey of a `pulumi up` must submit the last share itself.",
     );
   if (!shown.verificationRequired && fingerprints.length === 0)
-    say(terminal, "Without verification the last share commits: if its answer is lost, nobody ever knows the new keys.");
+    say(terminal, "Without verification the last share commits: if its response is lost, so are the new keys.");
   const file = options.output === undefined ? undefined : new NewSharesFile(options.output, shown.shares);
   try {
     const { trusted, share } = await readShare(terminal, connection, "Your current share (it is not shown): ");
-    let before = await lookAgain(trusted, submitting, shown);
+    let before = await assertUnchanged(trusted, submitting, shown);
     const isUnchanged = async (): Promise<true> => {
-      before = await lookAgain(trusted, submitting, shown);
+      before = await assertUnchanged(trusted, submitting, shown);
       return true;
     };
-    const give = (): ReturnType<typeof submitShare> =>
+    const send = (): ReturnType<typeof submitShare> =>
       submitShare(trusted, { nonce: before.nonce, share: share.text }, { threshold: shown.threshold, fingerprints });
     await unbroken(terminal, onItsWay, async () => {
-      const given = await retryAfter429(trusted, give, isUnchanged).catch(async (error) => {
+      const result = await retryAfter429(trusted, send, isUnchanged).catch(async (error) => {
         throw await explain(trusted, submitting, shown, before, error);
       });
-      if (!given.set) say(terminal, `${given.progress ?? before.progress + 1} of ${before.required} current shares given.`);
-      else await handOut(terminal, trusted, shown, given.set, file);
+      if (!result.set) say(terminal, `${result.progress ?? before.progress + 1} of ${before.required} current shares submitted.`);
+      else await handOut(terminal, trusted, shown, result.set, file);
     });
   } finally {
     file?.close();
   }
 }
 
-const onItsWay = "The share is on its way: its answer is waited for.";
+const onItsWay = "The share is sent: waiting for the response.";
 
-/** Gives a new share back; the last one commits. */
-export async function verify(terminal: Terminal, options: GiveOptions): Promise<void> {
+/** Verifies a new share. The last one commits. */
+export async function verify(terminal: Terminal, options: ShareOptions): Promise<void> {
   const connection = service(terminal);
   assertPrivate(connection, options);
-  say(terminal, "If a stack runs this rekey, bring your new share there instead: it does not count what is given back here.");
-  const shown = await agree(terminal, connection, giving, "Give your new share back to this rekey?", options.nonce);
+  say(terminal, "If a stack runs this rekey, bring your new share there instead: it does not count what is verified here.");
+  const shown = await agree(terminal, connection, verifying, "Verify your new share with this rekey?", options.nonce);
   const { trusted, share } = await readShare(terminal, connection, "Your new share (it is not shown): ");
-  let before = await lookAgain(trusted, giving, shown);
+  let before = await assertUnchanged(trusted, verifying, shown);
   const isUnchanged = async (): Promise<true> => {
-    before = await lookAgain(trusted, giving, shown);
+    before = await assertUnchanged(trusted, verifying, shown);
     return true;
   };
-  const give = (): Promise<boolean> => verifyShare(trusted, { nonce: before.nonce, share: share.text });
+  const send = (): Promise<boolean> => verifyShare(trusted, { nonce: before.nonce, share: share.text });
   await unbroken(terminal, onItsWay, async () => {
-    const complete = await retryAfter429(trusted, give, isUnchanged).catch(async (error) => {
-      throw await explain(trusted, giving, shown, before, error);
+    const complete = await retryAfter429(trusted, send, isUnchanged).catch(async (error) => {
+      throw await explain(trusted, verifying, shown, before, error);
     });
-    if (!complete) return say(terminal, `${before.progress + 1} of ${before.required} new shares given back.`);
+    if (!complete) return say(terminal, `${before.progress + 1} of ${before.required} new shares verified.`);
     const after = await getStatus(trusted);
     if (after.nonce === shown.nonce || after.required !== shown.threshold)
-      throw failed("the service said complete, and does not look so", keepBoth);
-    say(terminal, "The new shares are live. The former ones open nothing any more.");
+      throw failed("the service reported completion, and its status does not show it", keepBoth);
+    say(terminal, "The new shares are live. The previous ones open nothing.");
   });
 }
 
-const keepBoth = "Keep the former shares and the new ones: the page docs/rekey.md says how to find out which of them open the service.";
+const keepBoth =
+  "Keep the previous shares and the new ones. See docs/rekey.md#by-hand in the package to test which of them open the service.";
 
-/** `trusted`: no error of it shows the share. */
+/** `trusted` redacts the share in every error. */
 async function readShare(terminal: Terminal, connection: Connection, question: string): Promise<{ trusted: Connection; share: Share }> {
   const text = await readSecret(terminal, question);
   if (!mayBeShare(text))
     throw new StewardError({
       code: "ERR_INVALID_INPUT",
-      reason: "what was given is no share, in base64 or hex; nothing was sent",
-      hint: "An encrypted share is decrypted first, with `pulumi-steward rekey decrypt`.",
+      reason: "the input is not a share in base64 or hex; nothing was sent",
+      hint: "Decrypt an encrypted share first, with `pulumi-steward rekey decrypt`.",
     });
   const share = shareOf(text, "the share");
   return { trusted: redacting(connection, [{ shares: [share] }]), share };
 }
 
-/** The new shares are there, this once: first they are brought to safety, and then judged. */
+/** The response is the only copy of the new shares: save them first, then prove them. */
 async function handOut(terminal: Terminal, connection: Connection, shown: RekeyStatus, set: ShareSet, file?: NewSharesFile): Promise<void> {
   const lines = [
     ...set.shares.map((share, index) => `share ${index + 1}: ${share}`),
@@ -110,7 +111,7 @@ async function handOut(terminal: Terminal, connection: Connection, shown: RekeyS
   }
   if (!isWhole(set, { shares: shown.shares, fingerprints: shown.pgpFingerprints }))
     throw failed(
-      `the service gave ${lines.length} new shares where ${shown.shares} were asked for, or those of other holders`,
+      `the service returned ${lines.length} new shares instead of ${shown.shares}, or shares for other holders`,
       cancelIt(shown),
     );
   if (set.shares.length > 0) {
@@ -121,30 +122,30 @@ async function handOut(terminal: Terminal, connection: Connection, shown: RekeyS
     if (verdict.proven === false) throw failed(`the new shares were made, and ${verdict.reason}`, cancelIt(shown));
     say(
       terminal,
-      verdict.proven === true ? `All ${set.shares.length} new shares belong together.` : `${verdict.reason}: they cannot be proven here.`,
+      verdict.proven === true ? `All ${set.shares.length} new shares match.` : `${verdict.reason}: they cannot be proven here.`,
     );
   }
-  const give =
+  const handOver =
     shown.pgpFingerprints.length > 0
-      ? "Give each to its holder, who reads it with `pulumi-steward rekey decrypt`."
-      : "Give each to its holder.";
-  if (!shown.verificationRequired) return say(terminal, `The new shares are live, and the former ones open nothing any more. ${give}`);
-  say(terminal, `Nothing is committed yet: the current shares still open the service. ${give}`);
+      ? "Hand each to its holder, who decrypts it with `pulumi-steward rekey decrypt`."
+      : "Hand each to its holder.";
+  if (!shown.verificationRequired) return say(terminal, `The new shares are live, and the previous ones open nothing. ${handOver}`);
+  say(terminal, `Nothing is committed yet: the current shares still open the service. ${handOver}`);
   const nonce = await getStatus(connection).then(
     ({ verification }) => verification?.nonce,
     () => undefined,
   );
-  say(terminal, `${set.threshold} of them commit the rekey. ${giveBack("them", nonce)}`);
+  say(terminal, `${set.threshold} of them commit the rekey. ${verifyHint("them", nonce)}`);
 }
 
 const failed = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_FAILED", reason, hint });
 
 const cancelIt = ({ verificationRequired }: RekeyStatus): string =>
   verificationRequired
-    ? "Nothing is committed: give none of them back, cancel the rekey, and find out what stands between."
-    : "They may be live: keep them and the former ones, and the service unsealed.";
+    ? "Nothing is committed. Verify none of them, cancel the rekey, and find out what changes the responses."
+    : "They may be live. Keep them and the previous ones, and keep the service unsealed.";
 
-/** A share that was sent without a plain yes: the service's own count tells what became of it. */
+/** Finds out from the status if a share counted whose response was an error or was lost. */
 async function explain(connection: Connection, round: Round, shown: RekeyStatus, before: Standing, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError)) return error;
   const { reason } = error.details;
@@ -152,35 +153,35 @@ async function explain(connection: Connection, round: Round, shown: RekeyStatus,
   if (wasNotCounted(error)) return error;
   const after = await getStatus(connection).catch(() => undefined);
   if (!after)
-    return failed(`whether the share counted is not known (${reason})`, "Look at `pulumi-steward rekey status` before you give it again.");
+    return failed(`it is unknown if the share counted (${reason})`, "Check `pulumi-steward rekey status` before you submit it again.");
   const now = round.at(after);
   const counted = now && `${now.progress} of ${now.required}`;
-  const begunAnew = now && now.progress === 0 && before.progress + 1 >= before.required;
+  const hasRestarted = now && now.progress === 0 && before.progress + 1 >= before.required;
   const kind = `${round.shares} shares`;
-  if (begunAnew && (status === 400 || status === 500))
+  if (hasRestarted && (status === 400 || status === 500))
     return failed(
-      `the ${before.required} ${kind} given are not a set of the ${round.shares === "current" ? "service's keys" : "new keys"} (${reason})`,
-      `Nothing is committed. At least one of them is wrong, and the service cannot tell which: all holders give theirs again. The nonce now is ${now.nonce}.`,
+      `the ${before.required} ${kind} submitted are not a set of the ${round.shares === "current" ? "service's keys" : "new keys"} (${reason})`,
+      `Nothing is committed. At least one of them is wrong, and the service cannot tell which: all holders submit theirs again. The nonce now is ${now.nonce}.`,
     );
-  if (status === 400) return failed(`the service refused this share and lost nothing: ${reason}`, "See `pulumi-steward rekey status`.");
+  if (status === 400) return failed(`the service refused this share and kept the others: ${reason}`, "See `pulumi-steward rekey status`.");
   if (now)
     return failed(
-      `the answer was lost (${reason}); ${counted} ${kind} are given now, ${before.progress} were before`,
+      `the response was lost (${reason}); ${counted} ${kind} are submitted now, ${before.progress} before`,
       now.progress > before.progress
-        ? "It counted, unless another holder gave one at the same moment."
-        : begunAnew
-          ? "At least one of them may be wrong: all holders give theirs again."
-          : "It did not count: give it again.",
+        ? "It counted, unless another holder submitted one at the same moment."
+        : hasRestarted
+          ? "At least one of them may be wrong: all holders submit theirs again."
+          : "It did not count: submit it again.",
     );
   if (round.shares === "new")
-    return failed(`whether the new shares are live is not known: the answer was lost (${reason}), and the rekey is gone`, keepBoth);
+    return failed(`it is not known if the new shares are live: the response was lost (${reason}), and the rekey is gone`, keepBoth);
   if (after.started && after.nonce === shown.nonce)
     return failed(
-      `the new shares are made, and were lost with the answer (${reason})`,
-      `Nothing is committed. ${shown.backup ? "The service's backup holds them, encrypted: `pulumi-steward rekey backup` fetches them." : "Cancel the rekey, and begin anew."}`,
+      `the new shares are made, and were lost with the response (${reason})`,
+      `Nothing is committed. ${shown.backup ? "The service's backup holds them, encrypted: `pulumi-steward rekey backup` fetches them." : "Cancel the rekey, and start again."}`,
     );
   return failed(
-    `the answer was lost (${reason}), and the rekey is gone`,
+    `the response was lost (${reason}), and the rekey is gone`,
     shown.verificationRequired
       ? "Nothing is committed: the current shares still open the service."
       : `It may have been committed. ${keepBoth}`,

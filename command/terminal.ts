@@ -3,27 +3,27 @@ import { Readable, Writable } from "node:stream";
 
 /** Where the commands read and write: the process's own streams, or a test's. */
 export interface Terminal {
-  /** Whoever types there is asked; anything else is read to its end. */
+  /** The commands ask on a terminal, and read anything else to its end. */
   stdin: Readable & { isTTY?: boolean };
-  /** What was asked for, and nothing else. */
+  /** The result, and nothing else. */
   stdout: Writable;
-  /** All that a person is told and asked. */
+  /** Notices and questions. */
   stderr: Writable;
   environment: NodeJS.ProcessEnv;
 }
 
-/** Somebody pressed Ctrl-C or Ctrl-D at a question. */
+/** Thrown at a question that is ended by Ctrl-C or Ctrl-D. */
 export class Cancelled extends Error {}
 
-// Some of what is shown is a server's: nothing that a terminal would take for a command.
+// Some text comes from the server: remove what a terminal would interpret.
 const harmless = (line: string): string => line.replace(/[\p{Cc}\p{Cf}]/gu, "");
 
-/** Tells a person something. */
+/** Prints a notice. */
 export function say({ stderr }: Terminal, line: string): void {
   stderr.write(`${harmless(line)}\n`);
 }
 
-/** Puts out a line of what was asked for; rejects where nobody takes it. */
+/** Prints a line of the result; rejects if it cannot be written. */
 export function print({ stdout }: Terminal, line: string): Promise<void> {
   return new Promise((resolve, reject) => stdout.write(`${harmless(line)}\n`, (error) => (error ? reject(error) : resolve())));
 }
@@ -51,7 +51,7 @@ export function ask({ stdin, stderr }: Terminal, question: string, { hidden }: {
   });
 }
 
-/** A text that nobody may see: asked for on a terminal, or else all that comes from the standard input. */
+/** Reads a secret: from the terminal, without showing it, or else the whole standard input. */
 export async function readSecret(terminal: Terminal, question: string): Promise<string> {
   if (terminal.stdin.isTTY) return (await ask(terminal, question, { hidden: true })).trim();
   return Buffer.concat(await terminal.stdin.map((chunk) => Buffer.from(chunk)).toArray())
@@ -59,10 +59,10 @@ export async function readSecret(terminal: Terminal, question: string): Promise<
     .trim();
 }
 
-/** Does something that must not end in the middle: Ctrl-C and the like are answered, and wait. */
-export async function unbroken<T>(terminal: Terminal, answer: string, action: () => Promise<T>): Promise<T> {
+/** Runs an action that no signal may interrupt: Ctrl-C prints `notice`. */
+export async function unbroken<T>(terminal: Terminal, notice: string, action: () => Promise<T>): Promise<T> {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  const wait = (): void => say(terminal, answer);
+  const wait = (): void => say(terminal, notice);
   for (const signal of signals) process.on(signal, wait);
   try {
     return await action();

@@ -74,12 +74,13 @@ export function sayOnce({ cache, say }: Connection, lines: readonly string[]): v
 export function takeOver(connection: Connection, adopt: Adopt | undefined, found: Found<unknown> | undefined): void {
   if (!found) return;
   const { differences, unreadable = [], reason, hint } = found;
-  if (!adopt && reason) throw new StewardError({ code: "ERR_ALREADY_EXISTS", reason, hint });
+  if (!adopt && reason) throw new StewardError({ code: "ERR_ALREADY_EXISTS", rule: "exists", reason, hint });
   if (adopt === "unchanged" && differences.length > 0) {
     const listed = shortened(differences.map((difference) => described(connection, difference)));
     const unseen = unreadable.length > 0 ? `; the server does not show ${unreadable.join(", ")}, so these were not compared` : "";
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
+      rule: "differs",
       reason: `it exists, and adopting it would change ${listed.join("; ")}${unseen}`,
       hint: "Declare what is there, or set adopt: true to overwrite it.",
     });

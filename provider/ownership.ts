@@ -106,6 +106,7 @@ export async function createObjects<T>(
     if (taken.length > 0)
       throw new StewardError({
         code: "ERR_ALREADY_EXISTS",
+        rule: "declared-twice",
         reason: `another resource of this program has just created ${taken.slice(0, 3).join(", ")}`,
         hint: "Declare each object once.",
       });
@@ -184,6 +185,7 @@ export async function removeObject(
 const notTakenOver = (): StewardError =>
   new StewardError({
     code: "ERR_REJECTED",
+    rule: "not-taken-over",
     reason: "another resource of the program declares it, and has not taken it over",
     hint: "Run `pulumi up` again once that resource can be created. If you renamed it, give it an alias of its old name instead.",
   });
@@ -191,6 +193,7 @@ const notTakenOver = (): StewardError =>
 const perhapsDeclared = (): StewardError =>
   new StewardError({
     code: "ERR_REJECTED",
+    rule: "perhaps-declared",
     reason: "another resource failed in this run, so the program may not have come to declare it",
     hint: "Run `pulumi up` again once nothing fails.",
   });

@@ -20,10 +20,11 @@ test.each(["attempt", "shares", "commit"])("docs/rekey.md shows exactly the rows
 const callers: Record<string, number> = {
   stopped: 1,
   unfinished: 2,
-  unsettled: 1,
+  unresolved: 1,
   waitForShares: 2,
-  again: 0,
+  probeDisturbed: 0,
   invalid: 0,
+  invalidShare: 2,
   outcomeUnknown: 1,
   restarted: 3,
   restart: 2,

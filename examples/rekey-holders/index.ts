@@ -3,7 +3,7 @@
 // `npx pulumi-steward rekey submit`.
 //
 //   pulumi preview                                         # shows the keys that the new shares will be encrypted to: is mine among them?
-//   read -rs SHARE && export SHARE && pulumi up            # my current share, until a threshold of holders has given theirs
+//   read -rs SHARE && export SHARE && pulumi up            # my current share, until a threshold of holders has submitted theirs
 //   # the run that gives the last of these shows the new shares, each encrypted to the key of its holder
 //   xxd -r -p <<< <mine> | gpg --decrypt                   # my new share, to be kept; or `npx pulumi-steward rekey decrypt --key <my private key>`
 //   read -rs NEW_SHARE && export NEW_SHARE && pulumi up    # my new share, until a threshold is proven: then, and only then, it is live

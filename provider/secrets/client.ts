@@ -171,6 +171,7 @@ export async function readData(
     const isAbsent = dialectOf(connection).provesAbsence ? error.details.errorCount === 0 : await evidence(error);
     if (isAbsent) return undefined;
     throw error.with({
+      rule: "unproven-absence",
       hint: "Nothing proves that it does not exist: check the connection's address, the mount, and any proxy in front of the service.",
     });
   }
@@ -207,6 +208,7 @@ const documentsPath =
     const paths = await visiblePaths(connection, "idempotent");
     if (!paths)
       throw error.with({
+        rule: "openapi-unreadable",
         hint: `Only the OpenAPI document can prove that it does not exist, and it cannot be read: allow the token to read ${openApiPath}.`,
       });
     return Object.keys(paths).some((template) => matches(template, documentedPath(error)));

@@ -16,10 +16,14 @@ export async function explainRefusal(connection: Connection, error: unknown): Pr
   const needed = /\/role$/.test(path) ? "the capability list" : "the capabilities create, read and update";
   const source = `It comes from ${connection.tokenSource}.`;
   if (templates.length > 0)
-    return error.with({ hint: `This token sees ${path} but may not do this with it: its policy needs ${needed} there. ${source}` });
+    return error.with({
+      rule: "capability-missing",
+      hint: `This token sees ${path} but may not do this with it: its policy needs ${needed} there. ${source}`,
+    });
   if (Object.keys(paths).some((template) => template.startsWith(mount)))
-    return error.with({ hint: `This token cannot see ${path}: its policy does not cover that path. ${source}` });
+    return error.with({ rule: "path-not-visible", hint: `This token cannot see ${path}: its policy does not cover that path. ${source}` });
   return error.with({
+    rule: "mount-not-visible",
     hint: `This token sees nothing below ${mount}: no scheduler engine is mounted there (mount it, or set the right \`mount\`), or the token's policy does not cover it. ${source}`,
   });
 }

@@ -120,6 +120,7 @@ function refuseUnstorable(connection: Connection, mount: string, names: readonly
   if (unstorable.length === 0) return;
   throw new StewardError({
     code: "ERR_UNEXPECTED_RESPONSE",
+    rule: "unstorable",
     reason: `the mount "${mount}" holds roles whose names Pulumi cannot hold: ${shortList(unstorable.map((name) => JSON.stringify(name)))}`,
     hint: "Delete them there, or declare the set without exclusive.",
   });
@@ -154,6 +155,7 @@ async function find({
   if (exclusive && others.length > 0)
     throw new StewardError({
       code: "ERR_ALREADY_EXISTS",
+      rule: "undeclared-roles",
       reason: `the mount "${mount}" holds roles that the program does not declare: ${shortList(others)}`,
       hint: "Declare them (with adopt: true), delete them, or begin without exclusive and turn it on in a later update.",
     });

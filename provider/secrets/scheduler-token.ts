@@ -99,10 +99,14 @@ function explainFailure(connection: Connection, error: unknown): unknown {
   if (!(error instanceof StewardError) || error.details.nothingSent) return error;
   if (error.code === "ERR_NO_RESPONSE" || error.code === "ERR_UNEXPECTED_RESPONSE")
     return error.with({
+      rule: "token-perhaps-generated",
       hint: `${error.code === "ERR_UNEXPECTED_RESPONSE" ? `${error.details.hint} ` : ""}A token that nobody has may have been generated${dialectOf(connection).tokensHaveLeases ? ", which ends with its lease" : ""}; the next \`pulumi up\` generates another one.`,
     });
   if (error.code === "ERR_REJECTED" || error.code === "ERR_NOT_FOUND")
-    return error.with({ hint: "Declare the role before, and give the token its name as an output: `role: role.name`." });
+    return error.with({
+      rule: "role-missing",
+      hint: "Declare the role before, and give the token its name as an output: `role: role.name`.",
+    });
   if (error.code === "ERR_SERVER")
     return error.with({
       hint: "Check how the engine reaches the scheduler (SchedulerAccess), and let the token depend on it (`dependsOn`).",

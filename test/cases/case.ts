@@ -27,6 +27,8 @@ export interface Drift {
   change(context: Context): Promise<unknown>;
   /** The fields that a refresh then shows; "gone" where the resource no longer exists. */
   shows: readonly string[] | "gone";
+  /** The dialect whose API does not return what changed: a refresh shows no change there. */
+  hiddenIn?: Context["dialect"];
 }
 
 /** One resource, for every suite that takes all of them: its life, faults, random inputs, secrets, states of former releases. */

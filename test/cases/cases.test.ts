@@ -76,21 +76,27 @@ describe.each([
       if (changed) await resource.up(changed(context));
       await resource.destroy();
       expect(await held()).toEqual(before);
+      // The deletion leaves nothing to adopt.
+      expect(await resource.up(inputs(context))).toBe("create");
     });
 
-    for (const [index, { change, shows }] of drifts.entries())
+    for (const [index, { change, shows, hiddenIn }] of drifts.entries())
       test(`refresh shows change ${index + 1} outside Pulumi, and up repairs it`, async () => {
         const resource = engine();
         const given = changed?.(context) ?? inputs(context);
         await resource.up(given);
         const declared = await held();
         await change(context);
-        expect(await resource.refresh()).toEqual(shows);
+        const isHidden = hiddenIn === dialect;
+        expect(await resource.refresh()).toEqual(isHidden ? [] : shows);
         // A workspace that is gone cannot be adopted again.
         if (token === "platform:AdminWorkspace") return;
-        expect(await resource.up(given)).toBe(shows === "gone" ? "create" : "update");
+        expect(await resource.up(given)).toBe(isHidden ? "same" : shows === "gone" ? "create" : "update");
         expect(await held()).toEqual(declared);
         expect(await resource.refresh()).toEqual([]);
+        if (shows !== "gone") return;
+        await change(context);
+        await resource.destroy();
       });
 
     test("a replacement names the inputs that replace", async () => {
@@ -126,6 +132,24 @@ describe.each([
           await resource.destroy();
           expect(await held()).toEqual(before);
         }
+      });
+    if ("mount" in definition.fields)
+      test("another mount replaces it", async () => {
+        const moved = { ...context, mount: "team/scheduler" };
+        await context.outOfBand("secrets", "POST", `/v1/sys/mounts/${moved.mount}`, { type: context.mount });
+        await prepare?.(moved);
+        const there = (): Promise<unknown> => Promise.all(paths(moved).map((path) => context.outOfBand("secrets", "GET", path)));
+        const [before, empty] = [await held(), comparable(await there())];
+        const resource = engine();
+        await resource.up(inputs(context));
+        const { replaces, deleteBeforeReplace } = await resource.preview({ ...inputs(context), mount: `/${moved.mount}/` });
+        expect(replaces).toEqual(["mount"]);
+        expect(deleteBeforeReplace).toBe(/Lease|Roles/.test(token));
+        expect(await resource.up({ ...inputs(context), mount: `/${moved.mount}/` })).toBe("replace");
+        expect(await resource.up({ ...inputs(context), mount: moved.mount })).toBe("same");
+        expect(await held()).toEqual(before);
+        await resource.destroy();
+        expect(comparable(await there())).toEqual(empty);
       });
     if (definition.readById)
       test("get reads it by its id without any input", async () => {

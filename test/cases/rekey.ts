@@ -89,6 +89,6 @@ export const cases: readonly ResourceCase[] = [
         hadBackup: flag,
       }),
     },
-    refusal: { answers: answers(true), fails: /the service refuses the new shares at new share 1 of 1 \(.*\[secret\]/ },
+    refusal: { answers: answers(true), fails: /new share 1 of 1 \(.*\[secret\].*\[rekey\/new-shares-refused\]$/ },
   },
 ];

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { certificate, privateKey } from "../support/certificates";
-import { absence, Context, canary, Properties, ResourceCase } from "./case";
+import { absence, Context, canary, Drift, Properties, ResourceCase } from "./case";
 
 const path = ({ mount }: Context): string => `/v1/${mount}/config/access`;
 const inputs = ({ sandbox }: Context): Properties => ({
@@ -9,12 +9,29 @@ const inputs = ({ sandbox }: Context): Properties => ({
   clientCert: certificate,
   clientKey: `${privateKey}${canary("clientKey")}`,
 });
+const changed = (context: Context): Properties => ({
+  ...inputs(context),
+  token: canary("other"),
+  maxTokenNameLength: 64,
+  caCert: certificate,
+});
+
+/** Changes one field of what an update has written. Only Vault returns more than the address. */
+const drift = (field: string, wire: string, value: unknown, hiddenIn?: "standard"): Drift => ({
+  change(context) {
+    const { address, clientCert } = inputs(context);
+    const written = { address, max_token_name_length: 64, ca_cert: certificate, client_cert: clientCert };
+    return context.outOfBand("secrets", "POST", path(context), { ...written, token: "t", client_key: "k", [wire]: value });
+  },
+  shows: [field],
+  hiddenIn,
+});
 
 export const cases: readonly ResourceCase[] = [
   {
     token: "secrets:SchedulerAccess",
     inputs,
-    changed: (context) => ({ ...inputs(context), token: canary("other") }),
+    changed,
     requests: (context) => ({
       create: [`GET ${path(context)}`, ...absence(context), `POST ${path(context)}`],
       update: [`POST ${path(context)}`],
@@ -23,10 +40,10 @@ export const cases: readonly ResourceCase[] = [
       delete: [`${context.dialect === "standard" ? "POST" : "DELETE"} ${path(context)}`],
     }),
     drifts: [
-      {
-        change: (context) => context.outOfBand("secrets", "POST", path(context), { address: "http://other.example.com", token: "t" }),
-        shows: ["address"],
-      },
+      drift("address", "address", "http://other.example.com"),
+      drift("maxTokenNameLength", "max_token_name_length", 128, "standard"),
+      drift("caCert", "ca_cert", "", "standard"),
+      drift("clientCert", "client_cert", "other", "standard"),
     ],
     paths: (context) => [path(context)],
     arbitraries: {

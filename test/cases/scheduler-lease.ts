@@ -8,7 +8,7 @@ export const cases: readonly ResourceCase[] = [
   {
     token: "secrets:SchedulerLease",
     inputs: () => ({ ttl: "1h" }),
-    changed: () => ({ ttl: "2h" }),
+    changed: () => ({ ttl: "2h", maxTtl: "24h" }),
     requests: (context) => ({
       create: [`GET ${path(context)}`, ...absence(context), `POST ${path(context)}`],
       update: [`POST ${path(context)}`],
@@ -16,7 +16,8 @@ export const cases: readonly ResourceCase[] = [
       delete: [`DELETE ${path(context)}`],
     }),
     drifts: [
-      { change: (context) => context.outOfBand("secrets", "POST", path(context), { ttl: "60s", max_ttl: "0s" }), shows: ["ttl"] },
+      { change: (context) => context.outOfBand("secrets", "POST", path(context), { ttl: "60s", max_ttl: "24h" }), shows: ["ttl"] },
+      { change: (context) => context.outOfBand("secrets", "POST", path(context), { ttl: "2h", max_ttl: "3h" }), shows: ["maxTtl"] },
       { change: (context) => context.outOfBand("secrets", "DELETE", path(context)), shows: "gone" },
     ],
     paths: (context) => [path(context)],

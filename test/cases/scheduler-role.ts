@@ -28,6 +28,11 @@ export const cases: readonly ResourceCase[] = [
         change: (context) => context.outOfBand("secrets", "POST", path(context), { policies: "", type: "management" }),
         shows: ["policies", "type"],
       },
+      {
+        change: (context) => context.outOfBand("secrets", "POST", path(context), { policies: "other", type: "client", global: true }),
+        shows: ["global"],
+        hiddenIn: "standard",
+      },
       { change: (context) => context.outOfBand("secrets", "DELETE", path(context)), shows: "gone" },
     ],
     paths: (context) => [path(context), path(context, "site")],

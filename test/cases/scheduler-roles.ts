@@ -23,6 +23,15 @@ export const cases: readonly ResourceCase[] = [
         change: (context) => context.outOfBand("secrets", "POST", path(context, "one"), { policies: "theirs", type: "client" }),
         shows: ["roles"],
       },
+      {
+        change: (context) => context.outOfBand("secrets", "POST", path(context, "one"), { policies: "", type: "management" }),
+        shows: ["roles"],
+      },
+      {
+        change: (context) => context.outOfBand("secrets", "POST", path(context, "one"), { policies: "b", type: "client", global: true }),
+        shows: ["roles"],
+        hiddenIn: "standard",
+      },
       { change: (context) => context.outOfBand("secrets", "DELETE", path(context, "three")), shows: ["roles"] },
     ],
     paths: (context) => ["one", "two", "three"].map((role) => path(context, role)),

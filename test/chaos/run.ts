@@ -2,7 +2,6 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { run } from "../../tools/command";
 import { liveOnCommandLine } from "../histories/real";
 import { rekeyTargets, withRekeyTarget } from "../support/rekey";
-import { chaos } from "./kills";
 import { randomly } from "./random";
 import { CommandLine, InProcess } from "./runners";
 import { shapes } from "./shapes";
@@ -30,12 +29,6 @@ const program = new Command("npm run chaos --")
   .option("--in-process", "without the command line: a hundred times faster, without its processes", false)
   .action((options: Options) => main(options));
 program
-  .command("kills")
-  .description("Kills the command line at random instants while it creates, renames, replaces and removes one of every other resource.")
-  .addOption(many("--kills", 100))
-  .addOption(seed)
-  .action((options: { kills: number; seed: number }) => chaos(options));
-program
   .command("histories")
   .description("Lives random histories of programs on the real command line.")
   .addOption(many("--runs", 30))
@@ -61,7 +54,7 @@ void program.parseAsync();
 
 async function main({ runs, seed, inProcess }: Options): Promise<void> {
   console.log(`${runs} stories, seed ${seed}${inProcess ? ", in one process" : ""}\n`);
-  const counts = new Map<string, { former: number; new: number }>();
+  const counts = new Map<string, { previous: number; new: number }>();
   const met = new Set<string>();
   let [ups, struckInAll] = [0, 0];
   let stopped = false;
@@ -97,7 +90,7 @@ async function main({ runs, seed, inProcess }: Options): Promise<void> {
     for (const row of report.rows) met.add(row);
     for (const { row, fault, when, opens } of report.struck) {
       const key = `${row} | ${fault}, ${when}`;
-      const count = counts.get(key) ?? { former: 0, new: 0 };
+      const count = counts.get(key) ?? { previous: 0, new: 0 };
       count[opens]++;
       counts.set(key, count);
       struckInAll++;
@@ -105,10 +98,10 @@ async function main({ runs, seed, inProcess }: Options): Promise<void> {
     if (process.stdout.isTTY || (story + 1) % 25 === 0) console.log(`  ${story + 1} told, ${struckInAll} faults`);
   }
   console.log(
-    "\n| row of the table | fault | opened by the former shares | by new ones in the state | by none |\n|---|---|---:|---:|---:|",
+    "\n| row of the table | fault | opened by the previous shares | by new ones in the state | by none |\n|---|---|---:|---:|---:|",
   );
-  for (const [key, { former, new: fresh }] of [...counts].sort(([a], [b]) => a.localeCompare(b)))
-    console.log(`| ${key} | ${former} | ${fresh} | 0 |`);
+  for (const [key, { previous, new: fresh }] of [...counts].sort(([a], [b]) => a.localeCompare(b)))
+    console.log(`| ${key} | ${previous} | ${fresh} | 0 |`);
   console.log(`\n${told} stories, ${ups} runs of \`pulumi up\`, ${struckInAll} faults; every story came to its end, no process was left.`);
   console.log(`Rows met: ${[...met].sort().join("; ")}.`);
 }

@@ -60,8 +60,8 @@ export function everyBlow(dialect: "standard" | "hashicorp", names: readonly str
             told.push(report);
           }
       expect(told.length).toBeGreaterThan(calm.runs * kinds.length * (stride === 1 ? 3 : 1));
-      // Both kinds of end are met: the former shares still open the service, or the new ones do.
-      expect([...new Set(told.flatMap(({ struck }) => struck.map(({ opens }) => opens)))].sort()).toEqual(["former", "new"]);
+      // Both kinds of end are met: the previous shares still open the service, or the new ones do.
+      expect([...new Set(told.flatMap(({ struck }) => struck.map(({ opens }) => opens)))].sort()).toEqual(["previous", "new"]);
     },
   );
 }

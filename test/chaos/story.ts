@@ -43,7 +43,7 @@ export interface Struck {
   /** The last line of the table that the run had told. */
   row: string;
   /** Which shares open the service afterwards. */
-  opens: "former" | "new";
+  opens: "previous" | "new";
 }
 
 export interface Report {
@@ -61,8 +61,8 @@ export async function tell(target: RekeyTarget, runner: Runner, plan: Plan): Pro
   const report: Report = { struck: [], rows: new Set(), runs: 0 };
   const story = new Story(target, runner, { ...plan, strikes: [...plan.strikes] }, plan.pgp ? await holders(plan.shares) : [], report);
   try {
-    let former = target.first;
-    for (let round = 1; round <= plan.rounds; round++) former = await story.rekey(former, round);
+    let previous = target.first;
+    for (let round = 1; round <= plan.rounds; round++) previous = await story.rekey(previous, round);
   } finally {
     await runner.end();
   }
@@ -84,28 +84,28 @@ class Story {
   ) {}
 
   /** Runs until it is done. Back come the shares that open the service then. */
-  async rekey(former: string[], round: number): Promise<string[]> {
+  async rekey(previous: string[], round: number): Promise<string[]> {
     for (let run = 0; run < mostRuns; run++) {
       const { candidate } = this.plan.pgp ? await this.runner.saved() : {};
       const brought = candidate && candidate.encrypted.length > 0 ? await this.plain(candidate) : [];
-      const variables = { ...this.atHand("SHARE", this.believed ?? former, run), ...this.atHand("NEW", brought, run) };
+      const variables = { ...this.atHand("SHARE", this.believed ?? previous, run), ...this.atHand("NEW", brought, run) };
       const before = this.report.struck.length;
-      this.arm(this.plan.strikes.shift(), former);
+      this.arm(this.plan.strikes.shift(), previous);
       const { code, output } = await this.runner.up(this.inputs(round), variables);
       this.target.gateway.interrupt = undefined;
       this.report.runs++;
       this.said.push(`--- up (${code})\n${output}`);
       for (const { line, name } of rows) if (output.includes(line)) this.report.rows.add(name);
-      const opening = await this.opening(former);
-      for (const struck of this.report.struck.slice(before)) struck.opens = opening === former ? "former" : "new";
-      if (code === 0) return this.assertLive(former, await this.runner.saved());
+      const opening = await this.opening(previous);
+      for (const struck of this.report.struck.slice(before)) struck.opens = opening === previous ? "previous" : "new";
+      if (code === 0) return this.assertLive(previous, await this.runner.saved());
       // What an operator does who reads the message.
-      if (/new shares are dead|change triggers to begin anew/.test(output)) this.triggers++;
+      if (/\[rekey\/(not-committed|previous-shares-missing|no-set-accepted)\]/.test(output)) this.triggers++;
       // The message names a set that may be the live one: its holders bring theirs.
-      const named = /shares of the rekey (\S+) are the live ones/.exec(output)?.[1];
+      const named = /rekey (\S+) are the live /.exec(output)?.[1];
       const asked = named && (await this.runner.saved()).sets.find(({ nonce }) => nonce === named);
       this.believed = asked ? await this.plain(asked) : undefined;
-      this.onConflict = /rekey is in progress/.test(output) ? "cancel" : "fail";
+      this.onConflict = /\[rekey\/foreign-attempt\]/.test(output) ? "cancel" : "fail";
     }
     throw this.failure(`not done after ${mostRuns} runs`);
   }
@@ -135,7 +135,7 @@ class Story {
   }
 
   /** Lets the strike fall when its request passes. */
-  private arm(strike: Strike | undefined, former: string[]): void {
+  private arm(strike: Strike | undefined, previous: string[]): void {
     const { gateway } = this.target;
     const first = gateway.requests.length;
     let armed = strike;
@@ -148,14 +148,14 @@ class Story {
       armed = undefined;
       const told = this.runner.told();
       const row = rows.filter(({ line }) => told.includes(line)).sort((a, b) => told.lastIndexOf(b.line) - told.lastIndexOf(a.line))[0];
-      this.report.struck.push({ fault, when, row: row?.name ?? "(before the first)", opens: "former" });
-      return { when, late: fault === "late request", act: () => this.fall(fault, former) };
+      this.report.struck.push({ fault, when, row: row?.name ?? "(before the first)", opens: "previous" });
+      return { when, late: fault === "late request", act: () => this.fall(fault, previous) };
     };
   }
 
-  private async fall(fault: Fault, former: string[]): Promise<void> {
+  private async fall(fault: Fault, previous: string[]): Promise<void> {
     if (fault === "reply") return;
-    if (fault === "seal") return this.target.sealAndUnseal(await this.opening(former));
+    if (fault === "seal") return this.target.sealAndUnseal(await this.opening(previous));
     await this.runner.kill(fault === "late request" ? "both" : fault);
   }
 
@@ -169,15 +169,15 @@ class Story {
     );
   }
 
-  /** Which set opens the service: the former one, or one that is saved. Never neither. */
-  private async opening(former: string[]): Promise<string[]> {
-    if (await this.target.opens(former)) return former;
+  /** Which set opens the service: the previous one, or one that is saved. Never neither. */
+  private async opening(previous: string[]): Promise<string[]> {
+    if (await this.target.opens(previous)) return previous;
     const { sets } = await this.runner.saved();
     for (const set of [...sets, ...(await this.backup())]) {
       const shares = await this.plain(set);
       if (await this.target.opens(shares.slice(0, set.threshold))) return shares;
     }
-    throw this.failure("NEITHER the former shares NOR any in the state open the service");
+    throw this.failure("NEITHER the previous shares NOR any in the state open the service");
   }
 
   /** What the service itself keeps, encrypted, is as good as the state. */
@@ -190,11 +190,11 @@ class Story {
     return [{ nonce: "", threshold: this.plan.threshold, shares: [], encrypted }];
   }
 
-  private async assertLive(former: string[], { live, complete }: Saved): Promise<string[]> {
+  private async assertLive(previous: string[], { live, complete }: Saved): Promise<string[]> {
     const shares = live ? await this.plain(live) : [];
     const isLive = complete && shares.length === this.plan.shares && (await this.target.opens(shares.slice(0, this.plan.threshold)));
     if (!isLive) throw this.failure("said to be live, and is not");
-    if (await this.target.opens(former)) throw this.failure("the former shares still open the service");
+    if (await this.target.opens(previous)) throw this.failure("the previous shares still open the service");
     const { body } = await this.target.outOfBand("GET", "sys/rekey/init");
     if (body.started) throw this.failure("an attempt is left on the server");
     return shares;

@@ -3,59 +3,56 @@ import { join } from "node:path";
 import { holders } from "../support/pgp";
 import { onEachRekeyTarget } from "../support/rekey";
 import { enter, stewardProcess, typing, variablesOf } from "./holder";
-import { askedForCurrent, folder, formsOf, tools } from "./rekey";
+import { askedForShare, confirmed, folder, formsOf, tools } from "./rekey";
 
 onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
-  const { alone, atTerminal, sent, begin, verification, forHolders, giveTwo, share } = tools(current);
+  const { alone, atTerminal, sent, begin, verification, forHolders, submitShares, share } = tools(current);
 
   test("a wrong share discards the progress, a duplicate share does not, and neither is sent again", async () => {
     const name = await begin({ secret_shares: 5, secret_threshold: 3 });
     await alone(["submit", "--nonce", name], share(0));
     const twice = await alone(["submit", "--nonce", name], share(0));
     expect(twice.code).toBe(1);
-    expect(twice.stderr).toContain("the service refused this share and lost nothing: given key has already been provided");
+    expect(twice.stderr).toContain("given key has already been provided");
     await alone(["submit", "--nonce", name], share(1));
     const wrong = Buffer.from(share(2), "base64").fill(7, 0, 20).toString("base64");
     const last = await alone(["submit", "--nonce", name], wrong);
     expect(last.code).toBe(1);
-    expect(last.stderr).toMatch(/the 3 current shares given are not a set of the service's keys \(.+\)\. Nothing is committed\./);
-    expect(last.stderr).toContain(`all holders give theirs again. The nonce now is ${name}.`);
+    expect(last.stderr).toMatch(/\b3 current shares\b/);
+    expect(last.stderr).toContain(name);
     for (const form of formsOf(wrong)) expect(last.stderr).not.toContain(form);
     expect(sent("update")).toBe(4);
-    expect((await alone(["status"])).stdout).toContain("0 of 3 given");
+    expect((await alone(["status"])).stdout).toContain("0 of 3 ");
   });
 
   test("wrong new shares commit nothing and restart the verification under a new nonce", async () => {
     const name = await begin({ secret_shares: 3, secret_threshold: 2 });
-    await giveTwo(name);
-    await current().outOfBand("PUT", "sys/rekey/update", { key: share(2), nonce: name });
+    await submitShares(name, 3);
     const before = await verification();
     const mistaken = await alone(["verify", "--nonce", name], share(0));
-    expect(mistaken.stderr).toContain(`--nonce is the rekey's own; that of its verification is ${before}. Nothing was sent: look at it`);
+    expect(mistaken.stderr).toContain(before);
+    expect(sent("verify")).toBe(0);
     await alone(["verify", "--nonce", before], share(0));
     const last = await alone(["verify", "--nonce", before], share(1));
-    expect(last.stderr).toMatch(/the 2 new shares given are not a set of the new keys \(.+\)\. Nothing is committed\./);
+    expect(last.stderr).toMatch(/\b2 new shares\b/);
     expect(await verification()).not.toBe(before);
-    expect(last.stderr).toContain(`The nonce now is ${await verification()}.`);
+    expect(last.stderr).toContain(await verification());
     expect(await current().opens(current().first)).toBe(true);
   });
 
   test("restart discards the verified shares, cancel ends the attempt, and the current shares stay valid", async () => {
     const name = await begin({ secret_shares: 3, secret_threshold: 2 });
-    await giveTwo(name);
+    await submitShares(name);
     const { stdout } = await alone(["submit", "--nonce", name], share(2));
     const before = await verification();
     await alone(["verify", "--nonce", before], /^share 1: (.*)$/m.exec(stdout)?.[1]);
-    const restarted = await atTerminal(["restart"], { "Begin its verification anew? [y/N] ": `y${enter}` });
-    expect(restarted.stderr).toContain(
-      `The verification begins anew. If a stack runs this rekey, bring the new shares there, as newShares. If none does, give the new shares back: pulumi-steward rekey verify --nonce ${await verification()}`,
-    );
+    const restarted = await atTerminal(["restart"], { [confirmed]: `y${enter}` });
+    expect(restarted.stderr).toContain(`pulumi-steward rekey verify --nonce ${await verification()}`);
     expect((await current().outOfBand("GET", "sys/rekey/verify")).body).toMatchObject({ progress: 0 });
     expect(await verification()).not.toBe(before);
-    expect((await alone(["cancel", "--nonce", before])).stderr).toContain(`--nonce is not that of the rekey in progress, ${name}.`);
+    expect(await alone(["cancel", "--nonce", before])).toMatchObject({ code: 1, stderr: expect.stringContaining(name) });
     const cancelled = await alone(["cancel", "--nonce", name]);
     expect(cancelled).toMatchObject({ code: 0, stdout: "" });
-    expect(cancelled.stderr).toContain("The rekey is cancelled. The current shares stay valid; new ones that were made are worthless.");
     expect((await current().outOfBand("GET", "sys/rekey/init")).body.started).toBe(false);
     expect(await current().opens(current().first)).toBe(true);
   });
@@ -70,30 +67,26 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     cut("update");
     const counted = await alone(["submit", "--nonce", name], share(0));
     expect(counted.code).toBe(1);
-    expect(counted.stderr).toMatch(/the answer was lost \(.+\); 1 of 3 current shares are given now, 0 were before\. It counted, unless/);
+    expect(counted.stderr).toMatch(/\b1 of 3 current shares\b.*\b0 /);
     cut("update", "before");
     const lost = await alone(["submit", "--nonce", name], share(1));
-    expect(lost.stderr).toContain("1 of 3 current shares are given now, 1 were before. It did not count: give it again.");
+    expect(lost.stderr).toMatch(/\b1 of 3 current shares\b.*\b1 /);
     expect(sent("update")).toBe(2);
     await current().outOfBand("PUT", "sys/rekey/update", { key: share(1), nonce: name });
     cut("update");
     const last = await alone(["submit", "--nonce", name, "--output", join(folder, "new")], share(2));
-    expect(last.stderr).toMatch(
-      /the new shares are made, and were lost with the answer \(.+\)\. Nothing is committed\. The service's backup holds them, encrypted: `pulumi-steward rekey backup` fetches them\./,
-    );
+    expect(last.stderr).toContain("`pulumi-steward rekey backup`");
     expect(existsSync(join(folder, "new"))).toBe(false);
 
     await current().outOfBand("DELETE", "sys/rekey/init", { nonce: name });
     name = await begin({ secret_shares: 2, secret_threshold: 2 });
-    await giveTwo(name);
+    await submitShares(name);
     current().gateway.interrupt = undefined;
     const shares = [...(await alone(["submit", "--nonce", name], share(2))).stdout.matchAll(/: (\S+)/g)].map(([, each]) => each as string);
     await alone(["verify", "--nonce", await verification()], shares[0]);
     cut("verify");
     const unknown = await alone(["verify", "--nonce", await verification()], shares[1]);
-    expect(unknown.stderr).toMatch(
-      /whether the new shares are live is not known: the answer was lost \(.+\), and the rekey is gone\. Keep the former shares and/,
-    );
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("docs/rekey.md") });
     expect(await current().opens(shares)).toBe(true);
   });
 
@@ -104,12 +97,11 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
         ? { when: "after", act: async () => void (await current().outOfBand("DELETE", "sys/rekey/init", { nonce: name })) }
         : undefined;
     const gone = await alone(["submit", "--nonce", name], share(0));
-    expect(gone.stderr).toMatch(
-      /the answer was lost \(.+\), and the rekey is gone\. Nothing is committed: the current shares still open the service\./,
-    );
+    expect(gone.code).toBe(1);
+    expect(await current().opens(current().first)).toBe(true);
 
     const second = await begin({ secret_shares: 3, secret_threshold: 2 });
-    await giveTwo(second);
+    await submitShares(second);
     // One of the three is replaced on the way.
     current().gateway.interrupt = ({ path }) =>
       path === "/v1/sys/rekey/update"
@@ -127,21 +119,19 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     const odd = await alone(["submit", "--nonce", second], share(2));
     expect(odd.code).toBe(1);
     expect(odd.stdout.trimEnd().split("\n")).toHaveLength(3);
-    expect(odd.stderr).toContain(
-      "the new shares were made, and the shares do not belong together, and which of them do not fit could not be found out. Nothing is committed: give none of them back",
-    );
+    expect(odd.stderr).toMatch(/^pulumi-steward: /m);
 
     current().gateway.interrupt = ({ path, method }) =>
       path === "/v1/sys/rekey/verify" && method === "PUT"
         ? { when: "after", answer: () => JSON.stringify({ nonce: "x", complete: true }) }
         : undefined;
     const said = await alone(["verify", "--nonce", await verification()], odd.stdout.split("\n")[0]?.replace("share 1: ", ""));
-    expect(said.stderr).toContain("the service said complete, and does not look so. Keep the former shares and the new ones");
+    expect(said).toMatchObject({ code: 1, stderr: expect.stringContaining("docs/rekey.md") });
   });
 
   test("a response with too few new shares prints them and warns that nothing is committed", async () => {
     const name = await begin({ secret_shares: 3, secret_threshold: 2 });
-    await giveTwo(name);
+    await submitShares(name);
     current().gateway.interrupt = ({ path }) =>
       path === "/v1/sys/rekey/update"
         ? {
@@ -151,16 +141,16 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
         : undefined;
     const few = await alone(["submit", "--nonce", name], share(2));
     expect(few.stdout.trimEnd().split("\n")).toHaveLength(2);
-    expect(few.stderr).toContain("the service gave 2 new shares where 3 were asked for, or those of other holders. Nothing is committed");
+    expect(few).toMatchObject({ code: 1, stderr: expect.stringMatching(/\b2 new shares\b.*\b3\b/) });
   });
 
   test("the new shares go to standard error if standard output is closed", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2 });
-    await giveTwo(name);
+    await submitShares(name);
     const broken = await typing(
       variablesOf(current()),
       ["rekey", "submit", "--nonce", name],
-      { [askedForCurrent]: share(2) + enter },
+      { [askedForShare]: share(2) + enter },
       { brokenOutput: true },
     );
     const shares = [...broken.stderr.matchAll(/^share \d: (\S+)$/gm)].map(([, each]) => each as string);
@@ -170,7 +160,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
 
   test("Ctrl-C during the request with the last share waits for the new shares", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2 });
-    await giveTwo(name);
+    await submitShares(name);
     let pid = 0;
     current().gateway.interrupt = ({ path }) =>
       path === "/v1/sys/rekey/update" ? { when: "after", act: () => void process.kill(pid, "SIGINT"), answer: (body) => body } : undefined;

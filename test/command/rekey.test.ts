@@ -3,13 +3,10 @@ import { join } from "node:path";
 import { holders } from "../support/pgp";
 import { onEachRekeyTarget } from "../support/rekey";
 import { endOfInput, enter, interrupt, steward } from "./holder";
-import { askedForCurrent, folder, formsOf, tools } from "./rekey";
-
-const askedForNew = "Your new share (it is not shown): ";
-const confirmed = "to this rekey? [y/N] ";
+import { askedForShare, confirmed, folder, formsOf, tools } from "./rekey";
 
 onEachRekeyTarget("pulumi-steward rekey", (current) => {
-  const { alone, atTerminal, sent, begin, nonce, verification, forHolders, giveTwo, share } = tools(current);
+  const { alone, atTerminal, sent, begin, nonce, verification, forHolders, submitShares, share } = tools(current);
 
   test("holders with PGP keys submit and verify their own shares, and the last one commits", async () => {
     expect(await alone(["status"])).toEqual({ code: 0, stdout: `no rekey in progress on ${current().gateway.url}\n`, stderr: "" });
@@ -20,8 +17,8 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
       `server          ${current().gateway.url}`,
       `nonce           ${name}`,
       "new shares      3, threshold 2",
-      "current shares  0 of 3 given",
-      "verification    required: nothing is committed before new shares are given back",
+      "current shares  0 of 3 submitted",
+      "verification    required: nothing is committed before new shares are verified",
       "encrypted to",
       ...all.map(({ fingerprint }, index) => `  share ${index + 1}       ${fingerprint}`),
       "backup          the service keeps the encrypted new shares",
@@ -30,23 +27,20 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
 
     const first = await alone(["submit", "--nonce", name], `${share(0)}\n`);
     expect(first).toMatchObject({ code: 0, stdout: "" });
-    expect(first.stderr).toBe(`${status.stdout}1 of 3 current shares given.\n`);
+    expect(first.stderr.replace(status.stdout, "")).toMatch(/^1 of 3 .*\n$/);
     // In hex, as well as in base64.
     const second = await atTerminal(["submit"], {
       [confirmed]: `y${enter}`,
-      [askedForCurrent]: formsOf(share(1))[0] + enter,
+      [askedForShare]: formsOf(share(1))[0] + enter,
     });
     expect(second).toMatchObject({ code: 0, stdout: "", raw: [true, false, true, false] });
-    for (const { fingerprint } of all) expect(second.stderr.indexOf(fingerprint)).toBeLessThan(second.stderr.indexOf(askedForCurrent));
-    expect(second.stderr).toContain("2 of 3 current shares given.");
+    for (const { fingerprint } of all) expect(second.stderr.indexOf(fingerprint)).toBeLessThan(second.stderr.indexOf(askedForShare));
+    expect(second.stderr).toContain("2 of 3 ");
     const output = join(folder, "new");
     const third = await alone(["submit", "--nonce", name, "--output", output], share(2));
     expect(third).toMatchObject({ code: 0, stdout: "" });
-    expect(third.stderr).toContain(`The new shares are in ${output}, which only you can read.`);
-    expect(third.stderr).toContain("Nothing is committed yet: the current shares still open the service.");
-    expect(third.stderr).toContain(
-      `2 of them commit the rekey. If a stack runs this rekey, bring them there, as newShares. If none does, give them back: pulumi-steward rekey verify --nonce ${await verification()}\n`,
-    );
+    expect(third.stderr).toContain(output);
+    expect(third.stderr).toContain(`pulumi-steward rekey verify --nonce ${await verification()}\n`);
     expect(statSync(output).mode & 0o777).toBe(0o600);
     expect(sent("update")).toBe(3);
 
@@ -61,12 +55,11 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
       expect(code).toBe(0);
       decrypted.push(stdout.trim());
     }
-    const back = await atTerminal(["verify"], { [confirmed]: `yes${enter}`, [askedForNew]: decrypted[0] + enter });
-    expect(back.stderr).toContain("1 of 2 new shares given back.");
-    expect((await alone(["status"])).stdout).toContain(`verification    1 of 2 new shares given back; its nonce: ${await verification()}`);
+    const back = await atTerminal(["verify"], { [confirmed]: `yes${enter}`, [askedForShare]: decrypted[0] + enter });
+    expect(back.stderr).toContain("1 of 2 new shares ");
+    expect((await alone(["status"])).stdout).toMatch(new RegExp(`^verification +1 of 2 .* ${await verification()}$`, "m"));
     const last = await alone(["verify", "--nonce", await verification()], decrypted[2]);
     expect(last).toMatchObject({ code: 0, stdout: "" });
-    expect(last.stderr).toContain("The new shares are live. The former ones open nothing any more.");
     expect(await current().opens(decrypted.slice(1))).toBe(true);
     expect(await current().opens(current().first)).toBe(false);
 
@@ -76,11 +69,10 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
 
   test("without PGP keys the last share prints all new shares, checked, on standard output only", async () => {
     const name = await begin({ secret_shares: 4, secret_threshold: 2 });
-    await giveTwo(name);
+    await submitShares(name);
     const { code, stdout, stderr } = await alone(["submit", "--nonce", name], share(2));
     expect(code).toBe(0);
-    expect(stderr).toContain("If yours is the last share, all new shares come here, in clear text.");
-    expect(stderr).toContain("All 4 new shares belong together.");
+    expect(stderr).toContain("All 4 new shares ");
     const shares = stdout
       .trimEnd()
       .split("\n")
@@ -94,18 +86,17 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
 
   test("without verification the output warns before and after the last share", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2, require_verification: false });
-    await giveTwo(name);
+    await submitShares(name);
     const { stdout, stderr } = await alone(["submit", "--nonce", name], share(2));
-    expect(stderr).toContain("verification    none: the last current share commits\n");
-    expect(stderr).toContain("if its answer is lost, nobody ever knows the new keys.");
-    expect(stderr).toContain("The new shares are live, and the former ones open nothing any more. Give each to its holder.");
+    // Printed before the share is asked for, beside the row of the status.
+    expect(stderr).toMatch(/^verification +none: .*$(?=[\s\S]*^.*\bverification\b)/m);
     expect(await current().opens([...stdout.matchAll(/: (\S+)/g)].map(([, each]) => each as string))).toBe(true);
   });
 
   test("status --json has the fields of getRekeyStatus()", async () => {
     const all = await holders(2);
     const name = await forHolders(all);
-    await giveTwo(name);
+    await submitShares(name);
     expect(JSON.parse((await alone(["status", "--json"])).stdout)).toMatchObject({
       started: true,
       nonce: name,
@@ -123,16 +114,13 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
     await begin({ secret_shares: 5, secret_threshold: 3 });
     const replaced = await atTerminal(["submit"], {
       [confirmed]: `y${enter}`,
-      [askedForCurrent]: async () => {
+      [askedForShare]: async () => {
         await current().outOfBand("DELETE", "sys/rekey/init", { nonce: await nonce() });
         await begin({ secret_shares: 1, secret_threshold: 1 });
         return share(0) + enter;
       },
     });
-    expect(replaced.code).toBe(1);
-    expect(replaced.stderr).toContain(
-      "the rekey is no longer the one that was shown (its nonce, the number of new shares, their threshold); nothing was sent.",
-    );
+    expect(replaced).toMatchObject({ code: 1, stderr: expect.stringMatching(/\(its nonce, .*threshold\)/) });
     // A service that lies may keep the nonce.
     let looks = 0;
     current().gateway.interrupt = ({ method, path }) =>
@@ -140,71 +128,62 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
         ? { when: "after", answer: (body) => JSON.stringify({ ...JSON.parse(body), pgp_fingerprints: ["feed"], backup: true }) }
         : undefined;
     const altered = await alone(["submit", "--nonce", await nonce()], share(0));
-    expect(altered.stderr).toContain("the rekey is no longer the one that was shown (the keys, the backup); nothing was sent.");
+    expect(altered.stderr).toMatch(/\(the keys, the backup\)/);
     looks = 0;
     current().gateway.interrupt = ({ path }) =>
       path === "/v1/sys/rekey/init" && ++looks === 2
         ? { when: "after", answer: () => JSON.stringify({ started: false, nonce: "" }) }
         : undefined;
     const gone = await alone(["submit", "--nonce", await nonce()], share(0));
-    expect(gone.stderr).toContain("the rekey is no longer the one that was shown (it is gone); nothing was sent.");
+    expect(gone.code).toBe(1);
     expect(sent("update")).toBe(0);
   });
 
   test("no share is sent if the verification restarted after it was shown", async () => {
     const all = await holders(2);
     const name = await forHolders(all);
-    await giveTwo(name);
-    await current().outOfBand("PUT", "sys/rekey/update", { key: share(2), nonce: name });
+    await submitShares(name, 3);
     const before = await verification();
     const anew = await atTerminal(["verify"], {
       [confirmed]: `y${enter}`,
-      [askedForNew]: async () => {
+      [askedForShare]: async () => {
         await current().outOfBand("DELETE", "sys/rekey/verify");
         return share(0) + enter;
       },
     });
-    expect(anew.stderr).toContain("the rekey is no longer the one that was shown (the nonce of its verification); nothing was sent.");
+    expect(anew).toMatchObject({ code: 1, stderr: expect.stringMatching(/\(.*nonce.*\)/) });
     const stale = await alone(["verify", "--nonce", before], share(0));
-    expect(stale.stderr).toContain(`--nonce is not that of the verification in progress, ${await verification()}.`);
+    expect(stale).toMatchObject({ code: 1, stderr: expect.stringContaining(await verification()) });
     const late = await alone(["submit", "--nonce", name], share(0));
-    expect(late.stderr).toContain(
-      "the current shares are all given, and the new ones are made. If a stack runs this rekey, bring your new share there, as newShares. If none does, give your new share back: pulumi-steward rekey verify.",
-    );
+    expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining("pulumi-steward rekey verify") });
     expect(sent("verify") + sent("update")).toBe(0);
   });
 
   test("invalid arguments and shares are rejected before anything is sent", async () => {
-    const refused = async (args: string[], input: string, code: number, reason: string): Promise<void> => {
+    const refused = async (args: string[], input: string, code: number, fact: string): Promise<void> => {
       const run = await alone(args, input);
       expect(run).toMatchObject({ code, stdout: "" });
-      expect(run.stderr).toContain(reason);
+      expect(run.stderr).toContain(fact);
       for (const form of formsOf(share(0))) expect(run.stderr).not.toContain(form);
       expect(run.stderr).not.toMatch(/^\s+at .*:\d+/m);
     };
-    await refused(["submit", "--nonce", "x"], share(0), 1, `no rekey is in progress on ${current().gateway.url}.`);
-    await refused(["cancel", "--nonce", "x"], "", 1, "no rekey is in progress");
+    await refused(["submit", "--nonce", "x"], share(0), 1, current().gateway.url);
+    await refused(["cancel", "--nonce", "x"], "", 1, current().gateway.url);
     const name = await begin({ secret_shares: 5, secret_threshold: 3 });
-    await refused(["verify", "--nonce", name], share(0), 1, "there is nothing to verify: the new shares are not made yet. 0 of 3 current");
-    await refused(["restart", "--nonce", name], share(0), 1, "there is nothing to verify");
-    await refused(["submit", "--nonce", share(0)], share(0), 1, `--nonce is not that of the rekey in progress, ${name}.`);
-    await refused(["submit"], share(0), 2, "--nonce is needed where there is no terminal to confirm the rekey");
-    await refused(["submit", "--nonce", name], "", 1, "what was given is no share, in base64 or hex; nothing was sent.");
-    await refused(["submit", "--nonce", name], `two ${share(0)}`, 1, "what was given is no share");
+    await refused(["verify", "--nonce", name], share(0), 1, "0 of 3 ");
+    await refused(["restart", "--nonce", name], share(0), 1, "0 of 3 ");
+    await refused(["submit", "--nonce", share(0)], share(0), 1, name);
+    await refused(["submit"], share(0), 2, "--nonce");
+    await refused(["submit", "--nonce", name], "", 1, "pulumi-steward rekey decrypt");
+    await refused(["submit", "--nonce", name], `two ${share(0)}`, 1, "pulumi-steward rekey decrypt");
     const passphrases = ["hunter2", "Tr0ub4dor3", "correcthorse"];
     const encrypted = "85".padEnd(900, "0123456789abcdef");
-    for (const text of [...passphrases, encrypted])
-      await refused(["submit", "--nonce", name], text, 1, "what was given is no share, in base64 or hex; nothing was sent.");
+    for (const text of [...passphrases, encrypted]) await refused(["submit", "--nonce", name], text, 1, "pulumi-steward rekey decrypt");
     for (const args of [["submit", share(0)], ["submit", `--share=${share(0)}`], [share(0)], ["submit", "--nonce", name, share(0)]])
-      await refused(args, "", 2, "(A share is never an argument: it is asked for, or read from the standard input.");
+      await refused(args, "", 2, "(A share is never an argument");
     const there = join(folder, "there");
     writeFileSync(there, "");
-    await refused(
-      ["submit", "--nonce", name, "--output", there],
-      share(0),
-      1,
-      "the file of --output cannot be made (EEXIST); nothing was sent.",
-    );
+    await refused(["submit", "--nonce", name, "--output", there], share(0), 1, "EEXIST");
     expect(sent("update") + sent("verify")).toBe(0);
     const fresh = join(folder, "fresh");
     await alone(["submit", "--nonce", name, "--output", fresh], share(0));
@@ -214,8 +193,8 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
   test.each([
     ["Ctrl-C at the confirmation", { [confirmed]: interrupt }, [true, false]],
     ["no at the confirmation", { [confirmed]: `n${enter}` }, [true, false]],
-    ["Ctrl-C at the share", { [confirmed]: `y${enter}`, [askedForCurrent]: `half of it${interrupt}` }, [true, false, true, false]],
-    ["Ctrl-D at the share", { [confirmed]: `y${enter}`, [askedForCurrent]: endOfInput }, [true, false, true, false]],
+    ["Ctrl-C at the share", { [confirmed]: `y${enter}`, [askedForShare]: `half of it${interrupt}` }, [true, false, true, false]],
+    ["Ctrl-D at the share", { [confirmed]: `y${enter}`, [askedForShare]: endOfInput }, [true, false, true, false]],
   ])("%s sends nothing and restores the terminal", async (_, person, modes) => {
     await begin({ secret_shares: 5, secret_threshold: 3 });
     const { code, stderr, raw } = await atTerminal(["submit", "--output", join(folder, "new")], person);
@@ -228,23 +207,15 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
 
 test("rekey rejects plain HTTP to another host, and a missing address names the variables to set", async () => {
   const plain = await steward({ VAULT_ADDR: "http://192.0.2.1:8200" }, ["rekey", "submit", "--nonce", "x"], "00");
-  expect(plain).toEqual({
-    code: 1,
-    stdout: "",
-    stderr: "pulumi-steward: shares would go to http://192.0.2.1:8200 in clear text. Give it https, or say --accept-plaintext.\n",
-  });
+  expect(plain).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/http:\/\/192\.0\.2\.1:8200.*--allow-http\.\n$/) });
   const nowhere = await steward({}, ["rekey", "status"]);
-  expect(nowhere.stderr).toBe(
-    "pulumi-steward: The environment names no secrets service. Set SECRETS_ADDR and SECRETS_TOKEN, or VAULT_ADDR and VAULT_TOKEN.\n",
-  );
+  for (const name of ["SECRETS_ADDR", "SECRETS_TOKEN", "VAULT_ADDR", "VAULT_TOKEN"]) expect(nowhere.stderr).toContain(name);
 });
 
 test("a warning about the connection does not go between the lines that were asked for", async () => {
   const { stdout, stderr } = await steward({ SECRETS_ADDR: "http://secrets.invalid:1" }, ["rekey", "status", "--json"]);
   expect(stdout).toBe("");
-  expect(stderr).toContain(
-    'warning: the connection "default" sends requests to http://secrets.invalid:1, with the token of secrets in them',
-  );
+  expect(stderr).toMatch(/^warning: .*"default".* http:\/\/secrets\.invalid:1/m);
 });
 
 test("the help of every command describes its purpose, the source of the address and the exit codes", async () => {

@@ -14,7 +14,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-export const askedForCurrent = "Your current share (it is not shown): ";
+/** What stands at the end of a question for a confirmation, and for a share. */
+export const confirmed = "[y/N] ";
+export const askedForShare = "(it is not shown): ";
 
 /** The forms in which a share could be printed. */
 export const formsOf = (share: string): string[] => {
@@ -40,10 +42,10 @@ export function tools(current: () => RekeyTarget) {
     const pgp_keys = all.map(({ publicKey }) => publicKey.replace(/-----[^-]+-----|\n=.*|\s/g, ""));
     return begin({ secret_shares: all.length, secret_threshold: 2, pgp_keys, backup: true, ...more });
   };
-  /** All current shares but the last one. */
-  async function giveTwo(name: string): Promise<void> {
-    for (const key of current().first.slice(0, 2)) await current().outOfBand("PUT", "sys/rekey/update", { key, nonce: name });
+  /** Submits current shares outside the command: all but the last one, or all. */
+  async function submitShares(name: string, count = 2): Promise<void> {
+    for (const key of current().first.slice(0, count)) await current().outOfBand("PUT", "sys/rekey/update", { key, nonce: name });
   }
   const share = (index: number): string => current().first[index] as string;
-  return { alone, atTerminal, sent, begin, nonce, verification, forHolders, giveTwo, share };
+  return { alone, atTerminal, sent, begin, nonce, verification, forHolders, submitShares, share };
 }

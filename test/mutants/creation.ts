@@ -3,7 +3,7 @@ import { MutatedFile } from "./mutant";
 export const creation: readonly MutatedFile[] = [
   {
     file: "provider/adoption.ts",
-    suites: ["test/provider/secrets/adoption", "test/provider/adapters/preview-reads", "test/provider/secrets/scheduler-role.test"],
+    suites: ["test/provider/secrets/adoption", "test/provider/adapters/preview-reads"],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
       ["adoption prints secret values", "secretFields.includes(inputOf(path))", 'secretFields.includes("")'],

@@ -106,11 +106,7 @@ export const rekey: readonly MutatedFile[] = [
         "[...(before?.kept ?? [])]",
       ],
       ["kept sets of shares are stored in plaintext", "submission: { output: true, secretOutput: true }", "submission: { output: true }"],
-      [
-        "a delete drops shares that may be live",
-        'throw unsettled("shares-unsettled", "the state holds shares that may be the live ones");',
-        "",
-      ],
+      ["a delete drops shares that may be live", 'throw unresolved("shares-unsettled", "the state holds shares that may be live");', ""],
     ],
   },
   {
@@ -189,8 +185,8 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       [
         "former shares in newShares prove the new set",
-        "if (isWord && others.some((other) => isComplete(other, required))) found =",
-        "if (!isWord && !found) found =",
+        "if (isClaimed && others.some((other) => isComplete(other, required))) found =",
+        "if (!isClaimed && !found) found =",
       ],
       [
         "a probe that the server runs without verification commits",

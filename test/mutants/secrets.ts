@@ -4,6 +4,7 @@ export const secrets: readonly MutatedFile[] = [
   {
     file: "provider/secrets/scheduler-roles.ts",
     suites: [
+      "test/cases/cases",
       "test/provider/secrets/scheduler-roles",
       "test/provider/secrets/ownership",
       "test/provider/adapters/half-done",

@@ -1,5 +1,5 @@
 /** Bodies of a 404 that a gateway sends, and neither the secrets service nor the platform. */
 export const bodies = ['{"message":"no Route matched with those values"}', "{}", "", '{"error":"Not Found"}'];
 
-/** The command in the hint of a refresh or a destroy that keeps a resource, because such a 404 proves nothing. */
-export const letGo = "`pulumi state delete <URN>`";
+/** The command that a refresh or a destroy names when it keeps a resource, because such a 404 proves nothing. */
+export const letGo = "pulumi state delete";

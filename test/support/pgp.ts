@@ -2,7 +2,7 @@ import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 
 const { decrypt, generateKey, readMessage } = require("openpgp") as typeof OpenPGP;
 
-/** Somebody who holds a share. */
+/** A person with a key of their own, who holds a share. */
 export interface Holder {
   /** Armored. */
   publicKey: string;
@@ -14,12 +14,13 @@ const made: Promise<Holder>[] = [];
 
 /** Holders, each with a key of its own; a test process makes each of them once. */
 export function holders(count: number): Promise<Holder[]> {
-  while (made.length < count) made.push(makeHolder(made.length));
+  while (made.length < count) made.push(makeHolder({ userIDs: [{ name: `holder ${made.length}` }] }));
   return Promise.all(made.slice(0, count));
 }
 
-async function makeHolder(index: number): Promise<Holder> {
-  const { privateKey, publicKey } = await generateKey({ userIDs: [{ name: `holder ${index}` }], format: "object" });
+/** A holder with a new key. `options`: of its generation. */
+export async function makeHolder(options: object = {}): Promise<Holder> {
+  const { privateKey, publicKey } = await generateKey({ userIDs: [{ name: "holder" }], format: "object", ...options });
   return { publicKey: publicKey.armor(), privateKey, fingerprint: publicKey.getFingerprint() };
 }
 

@@ -1,4 +1,5 @@
 import { clearCache } from "../../provider/adapters/dynamic-runtime";
+import { StewardError } from "../../provider/errors";
 import { RekeyInputs } from "../../provider/secrets";
 import { inspectShares } from "../../provider/secrets/rekey/inputs";
 import { ShareSet, Submission } from "../../provider/secrets/rekey/states";
@@ -63,15 +64,20 @@ export class RekeyStack {
   /** What is wrong with the inputs. */
   problems = (inputs: RekeyInputs): Promise<string[]> => this.attempt.problems(this.attemptInputs(inputs));
 
-  /** An `up` that stops: what it says. */
-  async stops(inputs: RekeyInputs, until?: "attempt" | "shares" | "commit"): Promise<string> {
-    return this.up(inputs, until).then(
+  /** The error with which an `up` fails. */
+  fails = (inputs: RekeyInputs): Promise<StewardError> =>
+    this.up(inputs).then(
       (done) => {
         throw new Error(`it went through: ${done.join(", ")}`);
       },
-      (error: Error) => error.message,
+      (error: StewardError) => error,
     );
-  }
+
+  /** The id of the stop in which an `up` ends, or the code of any other error. */
+  stops = async (inputs: RekeyInputs): Promise<string> => {
+    const { code, details } = await this.fails(inputs);
+    return details.rule ?? code;
+  };
 
   async refresh(): Promise<void> {
     for (const each of [this.attempt, this.shares, this.commit]) if (each.state) await each.refresh();
@@ -104,7 +110,7 @@ export interface RekeyTarget {
   sandbox?: Sandbox;
   /** The shares it started with. */
   first: string[];
-  /** A request behind the provider's back. */
+  /** A request outside Pulumi. */
   outOfBand(method: string, path: string, body?: object): Promise<{ status: number; body: Record<string, unknown> }>;
   /** Seals it, so that an attempt is lost, and opens it again with these shares. */
   sealAndUnseal(shares: string[]): Promise<void>;

@@ -9,58 +9,58 @@ import { decodeShare } from "./crypto";
 import { Parameters, RekeyBackup, RekeyStatus, ShareSet } from "./states";
 import { identified } from "./stops";
 
-// The service's side of a rekey: `sys/rekey/*`, one function for each request.
+// The endpoints of a rekey, `sys/rekey/*`: one function for each request.
 
 const init = apiPath("sys/rekey/init");
 const verify = apiPath("sys/rekey/verify");
 const backup = apiPath("sys/rekey/backup");
 
-// It is printed and kept in clear text: whoever answers puts nothing else in its place.
-const nonceAnswer = z.string().regex(/^[\w-]{0,64}$/);
-const texts = z.array(z.string()).nullish();
-const statusAnswer = z.object({
+// The nonce is printed and stored in plaintext: accept nothing that could be something else.
+const nonceSchema = z.string().regex(/^[\w-]{0,64}$/);
+const strings = z.array(z.string()).nullish();
+const statusSchema = z.object({
   started: z.boolean(),
-  nonce: nonceAnswer.default(""),
+  nonce: nonceSchema.default(""),
   t: z.int().default(0),
   n: z.int().default(0),
   progress: z.int().default(0),
   required: z.int().default(0),
-  pgp_fingerprints: texts,
+  pgp_fingerprints: strings,
   backup: z.boolean().default(false),
   verification_required: z.boolean().default(false),
   verification_nonce: z.string().optional(),
 });
-/** The API document does not say what a start answers with; Vault answers as to a question for the status. */
-const startAnswer = z.object({ nonce: nonceAnswer });
-const verificationAnswer = z.object({
+/** The API document does not describe the response to a start. Vault returns the status. */
+const startSchema = z.object({ nonce: nonceSchema });
+const verificationSchema = z.object({
   nonce: z.string(),
   t: z.int().default(0),
   n: z.int().default(0),
   progress: z.int().default(0),
   started: z.boolean().default(true),
 });
-const updateAnswer = z.object({
+const updateSchema = z.object({
   complete: z.boolean().default(false),
-  keys: texts,
-  keys_base64: texts,
-  pgp_fingerprints: texts,
+  keys: strings,
+  keys_base64: strings,
+  pgp_fingerprints: strings,
   progress: z.int().optional(),
 });
-const backupAnswer = z.object({ nonce: z.string(), keys: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullish() });
+const backupSchema = z.object({ nonce: z.string(), keys: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullish() });
 
 function parse<T>(schema: z.ZodType<T>, body: unknown, method: string, path: string): T {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  throw unexpectedAnswer(method, path);
+  throw unexpectedBody(method, path);
 }
 
-const unexpectedAnswer = (method: string, path: string): StewardError =>
+const unexpectedBody = (method: string, path: string): StewardError =>
   identified(
     "unexpected-response",
-    unexpectedResponse(method, path, "the server's answer is not that of a rekey", "Check the connection's address."),
+    unexpectedResponse(method, path, "the response is not that of a rekey", "Check the connection's address."),
   );
 
-/** A request that changes the attempt: never repeated by itself, and never sent when nobody is left to save what it brings. */
+/** A request that changes the attempt: never retried blindly, and never sent when Pulumi can no longer save the response. */
 async function act(connection: Connection, method: "PUT" | "DELETE", path: string, body?: object): Promise<unknown> {
   await connection.engine.assertAlive();
   return call(connection, { method, path, ...(body ? { body } : {}), retry: "never" });
@@ -69,8 +69,8 @@ async function act(connection: Connection, method: "PUT" | "DELETE", path: strin
 /** @internal */
 export async function getStatus(connection: Connection): Promise<RekeyStatus> {
   const body = await call(connection, { method: "GET", path: init, retry: "idempotent" });
-  const status = parse(statusAnswer, body, "GET", init);
-  if (status.started && status.nonce === "") throw unexpectedAnswer("GET", init);
+  const status = parse(statusSchema, body, "GET", init);
+  if (status.started && status.nonce === "") throw unexpectedBody("GET", init);
   const shown: RekeyStatus = {
     started: status.started,
     nonce: status.nonce,
@@ -82,7 +82,7 @@ export async function getStatus(connection: Connection): Promise<RekeyStatus> {
     backup: status.backup,
     verificationRequired: status.verification_required,
   };
-  // The API document's status does not tell whether the new shares are being verified: only asking for that does.
+  // The status of the API document does not show a verification in progress: only a GET of the verification does.
   const mayVerify = dialectOf(connection).statusTellsVerification ? Boolean(status.verification_nonce) : status.verification_required;
   const verification = status.started && mayVerify ? await getVerification(connection) : undefined;
   return verification ? { ...shown, verification } : shown;
@@ -92,18 +92,18 @@ async function getVerification(connection: Connection): Promise<RekeyStatus["ver
   try {
     return verificationOf(await call(connection, { method: "GET", path: verify, retry: "idempotent" }), "GET");
   } catch (error) {
-    // Before the verification, and after the attempt, there is nothing to show.
+    // No verification is in progress.
     if (error instanceof StewardError && (error.status === 400 || error.status === 404)) return undefined;
     throw error;
   }
 }
 
 function verificationOf(body: unknown, method: string): RekeyStatus["verification"] {
-  const { nonce, started, progress, t, n } = parse(verificationAnswer, body, method, verify);
+  const { nonce, started, progress, t, n } = parse(verificationSchema, body, method, verify);
   return started && nonce !== "" ? { nonce, progress, threshold: t, shares: n } : undefined;
 }
 
-/** The nonce, where the answer names it. @internal */
+/** Starts an attempt. Returns its nonce, if the response names it. @internal */
 export async function startAttempt(connection: Connection, parameters: Parameters): Promise<string | undefined> {
   const wanted = {
     secret_shares: parameters.shares,
@@ -114,24 +114,24 @@ export async function startAttempt(connection: Connection, parameters: Parameter
   };
   const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(connection)).started;
   const body = await retryAfter429(connection, () => act(connection, "PUT", init, wanted), isNoneInProgress);
-  return startAnswer.safeParse(body).data?.nonce || undefined;
+  return startSchema.safeParse(body).data?.nonce || undefined;
 }
 
-/** Ends the attempt of this nonce; one that is gone already is as good. @internal */
+/** Cancels the attempt with this nonce. An attempt that is gone already is no error. @internal */
 export async function cancelAttempt(connection: Connection, nonce: string): Promise<void> {
   const isInProgress = async (): Promise<boolean> => (await getStatus(connection)).nonce === nonce;
   const cancel = (): Promise<unknown> => act(connection, "DELETE", init, dialectOf(connection).cancelNamesNonce ? { nonce } : undefined);
   const send = (): Promise<unknown> => retryAfter429(connection, cancel, isInProgress);
   const key = JSON.stringify(["cancelled", connection.server, nonce]);
-  // No nonce comes twice: whoever goes on cancelling it would do so for ever.
+  // A nonce is never used twice: cancelling the same one again would loop forever.
   if (connection.cache.has(key))
     throw identified(
       "cancel-ineffective",
       unexpectedResponse(
         "DELETE",
         init,
-        "the service still shows an attempt that it said was cancelled",
-        "See its log, and what stands between.",
+        "the service still reports an attempt that it confirmed as cancelled",
+        "Check its log, and the proxies in front of it.",
       ),
     );
   try {
@@ -144,25 +144,25 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
   connection.cache.set(key, true);
 }
 
-/** Gives a current share. A set: it was the last one. @internal */
+/** Submits a current share. The response to the last one holds the new set. @internal */
 export async function submitShare(
   connection: Connection,
-  given: { nonce: string; share: string },
+  { nonce, share }: { nonce: string; share: string },
   parameters: Pick<Parameters, "threshold" | "fingerprints">,
 ): Promise<{ set?: ShareSet; progress?: number }> {
   const path = apiPath("sys/rekey/update");
-  const body = await act(connection, "PUT", path, { key: given.share, nonce: given.nonce });
-  const { complete, keys, keys_base64, pgp_fingerprints, progress } = parse(updateAnswer, body, "PUT", path);
+  const body = await act(connection, "PUT", path, { key: share, nonce });
+  const { complete, keys, keys_base64, pgp_fingerprints, progress } = parse(updateSchema, body, "PUT", path);
   if (!complete) return { progress };
   const { threshold, fingerprints } = parameters;
   const order = pgp_fingerprints?.length ? pgp_fingerprints.map((each) => each.toLowerCase()) : fingerprints;
-  const encrypted = fingerprints.length > 0 ? (keys ?? []).map((share, index) => ({ fingerprint: order[index] ?? "", share })) : [];
+  const encrypted = fingerprints.length > 0 ? (keys ?? []).map((each, index) => ({ fingerprint: order[index] ?? "", share: each })) : [];
   const plain = keys_base64 && keys_base64.length > 0 ? keys_base64 : (keys ?? []);
-  const shares = fingerprints.length > 0 ? [] : plain.map((share) => decodeShare(share)?.toString("base64") ?? share);
-  return { set: { nonce: given.nonce, threshold, shares, encrypted } };
+  const shares = fingerprints.length > 0 ? [] : plain.map((each) => decodeShare(each)?.toString("base64") ?? each);
+  return { set: { nonce, threshold, shares, encrypted } };
 }
 
-/** Begins the verification of the attempt of this nonce anew: a fresh nonce, which an older request does not know. @internal */
+/** Restarts the verification of the attempt with this nonce, under a new nonce that requests of earlier runs do not know. @internal */
 export async function restartVerification(connection: Connection, nonce: string): Promise<RekeyStatus["verification"]> {
   const isVerifying = async (): Promise<boolean> => {
     const status = await getStatus(connection);
@@ -170,17 +170,17 @@ export async function restartVerification(connection: Connection, nonce: string)
   };
   const send = (): Promise<unknown> => retryAfter429(connection, () => act(connection, "DELETE", verify), isVerifying);
   const body = await send().catch((error) => {
-    // To begin anew twice is as good as once.
+    // A restart is idempotent.
     if (isReplyLost(error)) return send();
     throw error;
   });
   return verificationOf(body, "DELETE");
 }
 
-/** Gives a new share back. true: it was the last one, and the new set is live. @internal */
-export async function verifyShare(connection: Connection, given: { nonce: string; share: string }): Promise<boolean> {
-  const body = await act(connection, "PUT", verify, { key: given.share, nonce: given.nonce });
-  return parse(updateAnswer, body, "PUT", verify).complete;
+/** Verifies a new share. Returns true if it was the last one and the new set is live. @internal */
+export async function verifyShare(connection: Connection, { nonce, share }: { nonce: string; share: string }): Promise<boolean> {
+  const body = await act(connection, "PUT", verify, { key: share, nonce });
+  return parse(updateSchema, body, "PUT", verify).complete;
 }
 
 /** @internal */
@@ -188,7 +188,7 @@ export async function getBackup(connection: Connection): Promise<RekeyBackup | u
   try {
     const body = await call(connection, { method: "GET", path: backup, retry: "idempotent" });
     const data = (body as { data?: unknown } | undefined)?.data ?? body;
-    const { nonce, keys } = parse(backupAnswer, data, "GET", backup);
+    const { nonce, keys } = parse(backupSchema, data, "GET", backup);
     return {
       nonce,
       keys: Object.fromEntries(
@@ -213,7 +213,7 @@ function explainDenied(error: unknown, connection: Connection, capability: "read
 
 /** Removes the backup of the attempt of this nonce. @internal */
 export async function removeBackup(connection: Connection, nonce: string): Promise<void> {
-  // Sent again blindly, it could remove what somebody else has written meanwhile.
+  // A blind retry could remove a backup that another party wrote in the meantime.
   const isKept = async (): Promise<boolean> => (await getBackup(connection))?.nonce === nonce;
   const remove = (): Promise<unknown> =>
     act(connection, "DELETE", backup).catch((error) => {
@@ -222,7 +222,7 @@ export async function removeBackup(connection: Connection, nonce: string): Promi
   await retryAfter429(connection, remove, isKept);
 }
 
-/** The server answered before it looked at the share, so the share does not count. @internal */
+/** The server responded before it read the share, so the share does not count. @internal */
 export const wasNotCounted = (error: StewardError): boolean =>
   !isReplyLost(error) && (error.status === undefined || error.status < 400 || [401, 403, 404, 429, 503].includes(error.status));
 
@@ -260,8 +260,7 @@ export async function waitAfter429(connection: Connection, error: unknown): Prom
 }
 
 /**
- * Sends again what a 429 refused, which says that nothing was applied. Meanwhile the attempt may have become another one: `isStillCurrent` looks at the service
- * again before anything is sent.
+ * Retries after a 429, which applied nothing. Another attempt may be in progress by then: `isStillCurrent` reads the status before each retry.
  * @internal
  */
 export async function retryAfter429<T>(connection: Connection, send: () => Promise<T>, isStillCurrent: () => Promise<boolean>): Promise<T> {

@@ -10,9 +10,9 @@ import { createThrowAwayKey, inspectKeys } from "./crypto";
 import { decisive, InspectedShares, isNew, RekeyInputs, rekeyFields } from "./inputs";
 import {
   assertSavesEachStep,
-  cancelOurs,
+  cancelLeftovers,
+  cancelOwnAttempt,
   drive,
-  endOurs,
   log,
   missingShares,
   newAttempt,
@@ -21,7 +21,7 @@ import {
   rekeyObjects,
   resolveConflict,
 } from "./protocol";
-import { Attempt, Ours, oursOf, Parameters, sizeOf } from "./states";
+import { Attempt, AttemptIdentity, identityOf, Parameters, sizeOf } from "./states";
 
 // The first of the three resources of a rekey: it starts the attempt, and its nonce is saved before any share is sent.
 
@@ -33,7 +33,7 @@ export interface AttemptState {
   attempt: Attempt;
 }
 
-/** What the service would refuse, or what would cost the keys. @internal */
+/** Refuse what the service would refuse, and what could lose the keys. @internal */
 export const rekeyRules: readonly Rule<AttemptInputs>[] = [
   {
     fields: ["secretShares", "secretThreshold"],
@@ -43,11 +43,11 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
           {
             path: "secretThreshold",
             rule: "more-than-shares",
-            reason: `must be at most secretShares, ${secretShares}: more shares than there are cannot be given`,
+            reason: `must be at most secretShares, ${secretShares}`,
           },
         ];
       if (secretThreshold === 1 && secretShares > 1 && dialectOf(connection).thresholdOfOneIsForOneShare)
-        return [{ path: "secretThreshold", rule: "single-share", reason: "must be at least 2 where there is more than one share" }];
+        return [{ path: "secretThreshold", rule: "single-share", reason: "must be at least 2 for more than one share" }];
       return [];
     },
   },
@@ -75,7 +75,7 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
               path: "keepSharesInState",
               rule: "clear-text",
               reason:
-                "must be true without pgpKeys: the state will hold all new shares, and whoever can decrypt it can unseal the service; better give pgpKeys, one for each holder",
+                "must be true without pgpKeys: the state will hold all new shares, and anyone who can decrypt it can unseal the service; set pgpKeys instead, one for each holder",
             },
           ],
   },
@@ -92,15 +92,14 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
     fields: ["requireVerification", "allowUnverified", "backup", "pgpKeys"],
     check: ({ requireVerification = true, allowUnverified, backup, pgpKeys }) => {
       if (requireVerification || (backup && pgpKeys)) return [];
-      const cost =
-        "the last current share commits, and if its reply is lost, nobody ever knows the new keys: the service cannot be unsealed again";
+      const cost = "the last current share commits, and if its response is lost, so are the new keys: the service cannot be unsealed again";
       return allowUnverified
         ? [{ path: "requireVerification", rule: "unverified", reason: `without verification ${cost}`, warning: true }]
         : [
             {
               path: "requireVerification",
               rule: "unverified",
-              reason: `without verification ${cost}; give pgpKeys and backup as well, or allowUnverified: true`,
+              reason: `without verification ${cost}; set pgpKeys and backup, or allowUnverified: true`,
             },
           ];
     },
@@ -115,7 +114,7 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
             {
               path: "",
               rule: "clear-text",
-              reason: `shares would go to ${connection.address} in clear text: give it https, or set allowHttp: true`,
+              reason: `shares would be sent to ${connection.address} in plaintext: use https, or set allowHttp: true`,
             },
           ],
   },
@@ -124,14 +123,14 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
 async function keyFindings(keys: string[]): Promise<CheckFailure[]> {
   const inspected = await inspectKeys(keys);
   return inspected.flatMap(({ problem, fingerprint }, index) => {
-    if (problem) return [{ path: `pgpKeys[${index}]`, rule: "pgp-key", reason: problem }];
+    if (problem) return [{ path: `pgpKeys[${index}]`, ...problem }];
     const first = inspected.findIndex((other) => other.fingerprint === fingerprint);
     return first < index
       ? [
           {
             path: `pgpKeys[${index}]`,
             rule: "duplicate",
-            reason: `is the same key as pgpKeys[${first}]: each share needs a holder of its own`,
+            reason: `is the same key as pgpKeys[${first}]: each share needs its own holder`,
           },
         ]
       : [];
@@ -156,7 +155,7 @@ async function parametersOf({
   };
 }
 
-/** Holders compare the keys before anybody gives a share. */
+/** Holders compare the keys before they submit shares. */
 async function planNotes({
   connection: { address },
   inputs,
@@ -172,7 +171,7 @@ async function planNotes({
   if (last) {
     if (!isNew(inputs, last)) return [];
     const { secretShares: shares, secretThreshold: threshold } = last as RekeyInputs;
-    const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}: it makes the unseal keys that are live now worthless, and where the current shares are not at hand, it takes those that the state keeps`;
+    const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}: it invalidates the unseal keys that are live now, and if the current shares are not at hand, it submits those that the state holds`;
     return [{ path: "", text }, ...missing];
   }
   const kind = `${requireVerification ? "with" : "without"} verification${to}${backup ? ", with a backup" : ""}`;
@@ -189,8 +188,8 @@ async function up(connection: Connection, inputs: AttemptInputs, last: Partial<A
   const parameters = await parametersOf(inputs);
   const nonces = before?.nonces ?? [];
   const probe = before?.probe ?? (await createThrowAwayKey());
-  const ours: Ours = { nonces, parameters, probe: before?.probe.fingerprint };
-  const begun = (nonce?: string): AttemptState => ({
+  const identity: AttemptIdentity = { nonces, parameters, probe: before?.probe.fingerprint };
+  const newState = (nonce?: string): AttemptState => ({
     attempt: {
       id: randomUUID(),
       ...(nonce ? { nonce } : {}),
@@ -199,17 +198,17 @@ async function up(connection: Connection, inputs: AttemptInputs, last: Partial<A
       probe,
     },
   });
-  return drive({ connection, ours }, "attempt", before ? "an attempt" : "nothing", {
-    start: async () => begun((await newAttempt(connection, ours)).nonce),
+  return drive({ connection, identity }, "attempt", before ? "an attempt" : "nothing", {
+    start: async () => newState((await newAttempt(connection, identity)).nonce),
     "take over": async ({ status }) => {
-      log(connection, `took over the attempt ${status.nonce}, which is exactly like ours and has no share yet`);
-      return begun(status.nonce);
+      log(connection, `took over the matching attempt ${status.nonce}, which has no share`);
+      return newState(status.nonce);
     },
-    "abandon and start": async ({ status }) => void (await cancelOurs(connection, status)),
-    defer: async () => begun(),
+    "abandon and start": async ({ status }) => void (await cancelOwnAttempt(connection, status)),
+    defer: async () => newState(),
     conflict: async (observed) => {
       const nonce = await resolveConflict(connection, observed, inputs.onConflict, true);
-      return nonce ? begun(nonce) : undefined;
+      return nonce ? newState(nonce) : undefined;
     },
   });
 }
@@ -239,7 +238,7 @@ export const rekeyAttempt: Definition<AttemptInputs, AttemptState> = {
   async delete({ connection, state: { attempt } }) {
     if (!attempt) return;
     await removeObject(connection, rekeyObjects.attempt, async () =>
-      endOurs(connection, await observe(connection, oursOf(attempt, attempt.nonces))),
+      cancelLeftovers(connection, await observe(connection, identityOf(attempt, attempt.nonces))),
     );
   },
 };

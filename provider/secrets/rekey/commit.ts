@@ -6,12 +6,12 @@ import { assertNotRefused, heldByAnother, newInstance } from "../../ownership";
 import { system } from "../client";
 import { getBackup } from "./api";
 import { redacting, shareDigest, shareOf } from "./crypto";
-import { Brought, handedOn, rekeyFields, sharesAtHand } from "./inputs";
+import { Brought, rekeyFields, sharesAtHand, stepOutput } from "./inputs";
 import {
   assertSavesEachStep,
-  cancelOurs,
+  cancelLeftovers,
+  cancelOwnAttempt,
   drive,
-  endOurs,
   isSucceeded,
   log,
   missingShares,
@@ -20,12 +20,12 @@ import {
   resolveConflict,
 } from "./protocol";
 import { notCommitted, resolveOutcome } from "./settle";
-import { settledKey } from "./shares";
-import { CommitInputs, CommitRun, CommitState, Gathered, isEmpty, LastCommit, oursOf, ShareSet, Submission, stateOf } from "./states";
-import { stopped, unsettled } from "./stops";
+import { outcomeKey } from "./shares";
+import { CommitInputs, CommitRun, CommitState, Gathered, identityOf, isEmpty, LastCommit, ShareSet, Submission, stateOf } from "./states";
+import { stopped, unresolved } from "./stops";
 import { finish, outcomeUnknown, proveAndVerify, waitForShares } from "./verify";
 
-// The third of the three resources of a rekey: it proves the new shares, commits them, and only then calls them live.
+// The third of the three resources of a rekey: it proves the new shares, commits them, and only then outputs them as live.
 
 async function up(connection: Connection, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
   const { attempt, candidate, nonces } = inputs.submission;
@@ -42,10 +42,10 @@ async function up(connection: Connection, inputs: CommitInputs, last: LastCommit
   const run: CommitRun = {
     connection: redacting(connection, [{ shares }]),
     inputs,
-    ours: oursOf(attempt, nonces, candidate.nonce),
+    identity: identityOf(attempt, nonces, candidate.nonce),
     state: {
       ...stateOf(outcome, outcome === "live" ? candidate : last.live, gathered),
-      ...(isSame && last.former ? { former: last.former } : {}),
+      ...(isSame && last.previousLive ? { previousLive: last.previousLive } : {}),
     },
     shares,
     missing,
@@ -56,14 +56,14 @@ async function up(connection: Connection, inputs: CommitInputs, last: LastCommit
   return step(run);
 }
 
-/** With the time since which the set is known to be live. */
-async function dated(connection: Connection, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
+/** Adds the time since which the set is known to be live. */
+async function withSince(connection: Connection, inputs: CommitInputs, last: LastCommit): Promise<CommitState> {
   const state = await up(connection, inputs, last);
   const isKnown = last.outcome === "live" && isDeepStrictEqual(last.submission?.candidate, inputs.submission.candidate);
   return state.outcome === "live" ? { ...state, since: (isKnown && last.since) || newInstance() } : state;
 }
 
-/** Without verification the reply that brings the new shares has committed them; a lost reply leaves that open. */
+/** Without verification the response with the new shares has committed them. If it is lost, the outcome is unknown. */
 function firstOutcome({ attempt, source }: Submission): CommitState["outcome"] {
   if (attempt.parameters.verification) return "open";
   return source === "reply" ? "live" : "unknown";
@@ -78,14 +78,14 @@ function gather(
   const { shares, missing } = sharesAtHand(newShares, "newShares");
   const fitting = shares.filter((share) => !excluded.includes(shareDigest(candidate.nonce, share)));
   for (const each of shares)
-    if (!fitting.includes(each)) log(connection, `${each.label} is none of this rekey's new shares, and is left out`);
-  const brought = fitting.map((share) => ({ label: named(share, newShares.length, candidate), share: share.bytes.toString("base64") }));
+    if (!fitting.includes(each)) log(connection, `${each.label} is not one of this rekey's new shares, and is ignored`);
+  const brought = fitting.map((share) => ({ label: labelOf(share, newShares.length, candidate), share: share.bytes.toString("base64") }));
   const added = brought.filter(({ share }) => !before.some((known) => known.share === share));
   return { gathered: [...before, ...added], missing };
 }
 
-/** Where there is a share for each key, they stand in one order. */
-function named({ label, index }: Brought, count: number, { encrypted }: ShareSet): string {
+/** With one share for each key, both lists have the same order. */
+function labelOf({ label, index }: Brought, count: number, { encrypted }: ShareSet): string {
   const fingerprint = encrypted[index]?.fingerprint;
   return fingerprint && count === encrypted.length ? `${label} (${fingerprint})` : label;
 }
@@ -98,16 +98,16 @@ async function step(run: CommitRun): Promise<CommitState> {
     throw await waitForShares(
       run,
       "outcome-unknown-shares-missing",
-      `whether the new shares of the attempt ${nonce} are live is not known, and ${shares.length} of the ${threshold} decrypted ones needed to find out are at hand`,
+      `it is not known if the new shares of the attempt ${nonce} are live, and ${shares.length} of the ${threshold} decrypted ones needed to test them are at hand`,
     );
-  const isGone = "our attempt is gone, after a commit, a seal, a failover or a cancel";
+  const isGone = "the attempt is gone, after a commit, a seal, a failover or a cancel";
   return drive(run, "commit", isUnknown ? "an unknown outcome" : "a candidate", {
     "prove and verify": () => proveAndVerify(run),
     "outcome unknown": async () => {
       throw outcomeUnknown(run, isGone);
     },
     "cancel duplicate": async ({ status }) => {
-      await cancelOurs(connection, status);
+      await cancelOwnAttempt(connection, status);
       if (!isUnknown) throw outcomeUnknown(run, isGone);
       return undefined;
     },
@@ -138,7 +138,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   displayName: "rekey",
   id: "sys/rekey/verify",
   fields: {
-    submission: { input: handedOn("candidate"), required: true, compare: candidates, secretOutput: true },
+    submission: { input: stepOutput("candidate"), required: true, compare: candidates, secretOutput: true },
     "submission.candidate": { secret: true },
     "submission.kept": { secret: true },
     currentShares,
@@ -150,7 +150,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     outcome: { output: true },
     gathered: { output: true, secret: true },
     live: { output: true, secret: true },
-    former: { output: true, secret: true },
+    previousLive: { output: true, secret: true },
     shares: { output: true, secret: true },
     encryptedShares: { output: true },
     fingerprints: { output: true },
@@ -164,40 +164,40 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
   async read({ connection, state: previous }) {
     const { outcome, live, submission } = previous as LastCommit;
     if (outcome !== "live" || !live || !submission) return previous;
-    const { server, status } = await observe(connection, oursOf(submission.attempt, submission.nonces));
+    const { server, status } = await observe(connection, identityOf(submission.attempt, submission.nonces));
     if (!isEmpty(live) && status.required !== 0 && status.required !== live.threshold)
       log(
         connection,
-        `the service now asks for ${status.required} shares, and the set in the state has a threshold of ${live.threshold}: somebody has rekeyed it`,
+        `the service now asks for ${status.required} shares, and the set in the state has a threshold of ${live.threshold}: another party has rekeyed it`,
       );
     if (server === "abandoned" || server === "probe")
-      log(connection, `an attempt of ours is left on the server, ${status.nonce}: the next rekey ends it`);
+      log(connection, `an attempt of this rekey is left on the service, ${status.nonce}: the next rekey cancels it`);
     return previous;
   },
-  create: ({ connection, inputs }) => dated(connection, inputs, {}),
-  update: ({ connection, inputs, last }) => dated(connection, inputs, last),
+  create: ({ connection, inputs }) => withSince(connection, inputs, {}),
+  update: ({ connection, inputs, last }) => withSince(connection, inputs, last),
   async delete({ connection, state }) {
     const { submission, outcome, live, discardShares } = state as LastCommit;
     assertNotRefused(connection, rekeyObjects.attempt);
     if (!submission) return;
     const { attempt, candidate, nonces, hadBackup } = submission;
     // Every set of this rekey is worthless then.
-    if (isSucceeded(connection, state)) return void connection.cache.set(settledKey(connection, candidate.nonce), "live");
+    if (isSucceeded(connection, state)) return void connection.cache.set(outcomeKey(connection, candidate.nonce), "live");
     const onlyCopy =
       live && !isEmpty(live) && (live.shares.length > 0 || !(hadBackup && (await getBackup(connection))?.nonce === live.nonce));
     if (onlyCopy && !discardShares)
       throw stopped(
         "only-copy",
         "the state holds the only copy of shares that open the service",
-        "Put them where they belong (`pulumi stack output --show-secrets`), set discardShares: true, run `pulumi up`, and delete then.",
+        "Save them (`pulumi stack output --show-secrets`), set discardShares: true, run `pulumi up`, and delete then.",
       );
-    const observed = await observe(connection, oursOf(attempt, nonces, candidate.nonce));
-    // Another resource of the program may have taken our attempt over.
+    const observed = await observe(connection, identityOf(attempt, nonces, candidate.nonce));
+    // Another resource of the program may have taken the attempt over.
     const mayEnd = !heldByAnother(connection, rekeyObjects.commit);
     // While it is being verified nothing is committed: it dies with its attempt.
-    const isSettled = outcome === "live" || outcome === "dead" || observed.server === "verifying";
-    if (mayEnd && (isSettled || discardShares || observed.server === "probe")) await endOurs(connection, observed);
-    if (!isSettled && !discardShares) throw unsettled("outcome-unsettled", "whether the new shares in the state are live is not known");
-    if (isSettled) connection.cache.set(settledKey(connection, candidate.nonce), outcome === "live" ? "live" : "dead");
+    const isResolved = outcome === "live" || outcome === "dead" || observed.server === "verifying";
+    if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await cancelLeftovers(connection, observed);
+    if (!isResolved && !discardShares) throw unresolved("outcome-unsettled", "it is not known if the new shares in the state are live");
+    if (isResolved) connection.cache.set(outcomeKey(connection, candidate.nonce), outcome === "live" ? "live" : "dead");
   },
 };

@@ -5,7 +5,7 @@ import { StewardError } from "../../errors";
 
 // Shares, the proof that they belong together, and the PGP keys that they are encrypted to.
 
-/** A share that can be given: as the program or the server wrote it, and what it says. @internal */
+/** A share: as the program or the server wrote it, and its bytes. @internal */
 export interface Share {
   /** Where it comes from: `currentShares[0]`. */
   label: string;
@@ -30,11 +30,11 @@ export function mayBeShare(text: string): boolean {
 /** @internal */
 export const shareOf = (text: string, label: string): Share => ({ label, text: text.trim(), bytes: decodeShare(text) ?? Buffer.alloc(0) });
 
-/** What tells later that this share was given to this attempt, without telling the share. @internal */
+/** Recognizes a share that was submitted to this attempt, without storing the share. @internal */
 export const shareDigest = (nonce: string, { bytes }: Share): string =>
   createHmac("sha256", nonce).update(bytes).digest("hex").slice(0, 32);
 
-/** The connection, of which no error shows these shares either, in whatever form the server echoes them. @internal */
+/** The connection with these shares redacted in every error, in each encoding that the server could echo. @internal */
 export const redacting = (connection: Connection, sets: readonly { shares: readonly Share[] }[]): Connection => ({
   ...connection,
   secrets: [...connection.secrets, ...sets.flatMap(({ shares }) => shares.flatMap(formsOf))],
@@ -42,37 +42,42 @@ export const redacting = (connection: Connection, sets: readonly { shares: reado
 
 const formsOf = ({ text, bytes }: Share): string[] => [text, bytes.toString("hex"), bytes.toString("base64"), bytes.toString("base64url")];
 
-/** The line that hands out an encrypted share; `pulumi-steward rekey decrypt` takes it as it is. @internal */
+/** The printed line with an encrypted share. `pulumi-steward rekey decrypt` reads such a line. @internal */
 export const encryptedLine = (fingerprint: string, share: string): string => `for the holder of ${fingerprint}, encrypted: ${share}`;
 
-/** What can be said of new shares before the service is asked. @internal */
-export type Verdict = { proven: true } | { proven: false; reason: string; misfits: Share[] } | { proven: "unknown"; reason: string };
+/** The result of a local proof of new shares. @internal */
+export type Verdict =
+  | { proven: true }
+  | { proven: false; rule: string; reason: string; misfits: Share[] }
+  | { proven: "unknown"; reason: string };
 
 /**
- * Whether all shares are points of one polynomial, so that every `threshold` of them give the same secret. The server checks a threshold only, and the
+ * Whether all shares are points of one polynomial, so that every `threshold` of them combine to the same secret. The server checks a threshold only, and the
  * call that does so commits.
  * @internal
  */
 export async function prove(shares: readonly Share[], threshold: number): Promise<Verdict> {
   const [first] = shares;
-  if (!first) return { proven: false, reason: "there is no share", misfits: [] };
+  if (!first) return { proven: false, rule: "missing", reason: "there is no share", misfits: [] };
   const odd = shares.filter(({ bytes }) => bytes.length !== first.bytes.length || bytes.length === 0);
-  if (odd.length > 0) return { proven: false, reason: "the shares are not of one length", misfits: odd };
+  if (odd.length > 0) return { proven: false, rule: "length", reason: "the shares differ in length", misfits: odd };
   const duplicates = shares.filter(({ bytes }, index) => shares.findIndex((other) => other.bytes.equals(bytes)) < index);
   // One share, or a threshold of one, has nothing to combine: each is the secret itself, or the secret and a point of its own.
   if (threshold === 1) {
     const hasPoints = new Set(shares.map(pointOf)).size === shares.length;
     const keyOf = (share: Share): Buffer => (hasPoints ? valuesOf(share) : share.bytes);
     const others = shares.filter((share) => !keyOf(share).equals(keyOf(first)));
-    return others.length > 0 ? { proven: false, reason: "the shares are not the same key", misfits: others } : { proven: true };
+    return others.length > 0
+      ? { proven: false, rule: "different-keys", reason: "the shares are different keys", misfits: others }
+      : { proven: true };
   }
-  if (duplicates.length > 0) return { proven: false, reason: "a share is there twice", misfits: duplicates };
+  if (duplicates.length > 0) return { proven: false, rule: "duplicate", reason: "a share is duplicated", misfits: duplicates };
   const points = shares.map(({ bytes }) => bytes[bytes.length - 1]);
   const same = shares.filter((_, index) => points[index] === 0 || points.indexOf(points[index]) < index);
   if (same.length > 0 && new Set(points).size > 1)
-    return { proven: false, reason: "two shares stand for one point of the key, or one for none", misfits: same };
+    return { proven: false, rule: "same-point", reason: "two shares have the same point, or one has no point", misfits: same };
   if (same.length > 0)
-    return { proven: "unknown", reason: "the shares are not in the form of this field, their last byte a point of its own" };
+    return { proven: "unknown", reason: "the shares have another format, in which the last byte is not a point of its own" };
   if (shares.length === threshold) return { proven: true };
   return belongTogether(shares, threshold);
 }
@@ -86,9 +91,14 @@ function belongTogether(shares: readonly Share[], threshold: number): Verdict {
     const misfits = others.filter((other) => !polynomial(pointOf(other)).equals(valuesOf(other)));
     if (misfits.length === 0) return { proven: true };
     // Two polynomials have less than a threshold of points in common, so no other one fits as many shares.
-    if (misfits.length <= others.length / 2) return { proven: false, reason: "the shares do not belong together", misfits };
+    if (misfits.length <= others.length / 2) return { proven: false, rule: "mismatch", reason: "the shares do not match", misfits };
   }
-  return { proven: false, reason: "the shares do not belong together, and which of them do not fit could not be found out", misfits: [] };
+  return {
+    proven: false,
+    rule: "mismatch-unlocated",
+    reason: "the shares do not match, and the wrong ones cannot be identified",
+    misfits: [],
+  };
 }
 
 const pointOf = ({ bytes }: Share): number => bytes[bytes.length - 1] as number;
@@ -104,7 +114,7 @@ for (let exponent = 0, value = 1; exponent < 255; exponent++) {
 const log = (value: number): number => logarithm[value] as number;
 
 /**
- * The polynomials through some shares, one for each byte, at a point of none of them: Lagrange's form. To combine the shares anew for each point would
+ * The polynomials through some shares, one for each byte, at a point of none of them: Lagrange's form. Combining the shares again for each point would
  * cost their number squared: minutes for 255 of them.
  */
 function polynomialThrough(base: readonly Share[]): (point: number) => Buffer {
@@ -138,26 +148,33 @@ export interface InspectedKey {
   binary: string;
   /** What its owner calls it: nothing proves that. */
   userId?: string;
-  problem?: string;
+  problem?: KeyProblem;
 }
 
-const isPrivateKey = "is a private key: give the public one, and keep this one from others";
+/** The reason why no share can be encrypted to a key. @internal */
+export interface KeyProblem {
+  rule: string;
+  reason: string;
+}
+
+const isPrivateKey: KeyProblem = { rule: "private-key", reason: "is a private key: use the public one, and treat this one as compromised" };
+const unusable = (rule: string, reason: string): InspectedKey => ({ fingerprint: "", binary: "", problem: { rule, reason } });
 
 /** Reads public keys and says of each whether a share can be encrypted to it. @internal */
 export const inspectKeys = (keys: readonly string[]): Promise<InspectedKey[]> => Promise.all(keys.map(inspectKey));
 
-async function inspectKey(given: string): Promise<InspectedKey> {
+async function inspectKey(text: string): Promise<InspectedKey> {
   const { readKey } = openpgp();
-  const blocks = given.match(/-----BEGIN [A-Z ]+-----/g) ?? [];
+  const blocks = text.match(/-----BEGIN [A-Z ]+-----/g) ?? [];
   if (blocks.some((block) => block.includes("PRIVATE"))) return { fingerprint: "", binary: "", problem: isPrivateKey };
-  if (blocks.length > 1) return { fingerprint: "", binary: "", problem: "holds more than one key: give one for each share" };
+  if (blocks.length > 1) return unusable("several-keys", "contains more than one key: use one for each share");
   let key: OpenPGP.Key;
   try {
-    key = given.includes("-----BEGIN")
-      ? await readKey({ armoredKey: given.trim() })
-      : await readKey({ binaryKey: new Uint8Array(Buffer.from(given, "base64")) });
+    key = text.includes("-----BEGIN")
+      ? await readKey({ armoredKey: text.trim() })
+      : await readKey({ binaryKey: new Uint8Array(Buffer.from(text, "base64")) });
   } catch {
-    return { fingerprint: "", binary: "", problem: "is no OpenPGP public key, armored or as the base64 of its binary form" };
+    return unusable("not-a-key", "is not an OpenPGP public key, armored or as the base64 of its binary form");
   }
   const fingerprint = key.getFingerprint();
   // Its private part would go to the service, and into the state.
@@ -174,28 +191,29 @@ export async function describeKeys(keys: readonly string[]): Promise<string> {
     .join(", ");
 }
 
-async function problemOf(key: OpenPGP.Key): Promise<string | undefined> {
+async function problemOf(key: OpenPGP.Key): Promise<KeyProblem | undefined> {
   const name = `the key ${key.getFingerprint()}`;
-  if (await key.isRevoked()) return `${name} is revoked`;
+  if (await key.isRevoked()) return { rule: "revoked", reason: `${name} is revoked` };
   const expires = await key.getExpirationTime();
-  if (expires instanceof Date && expires.getTime() <= Date.now()) return `${name} expired on ${expires.toISOString().slice(0, 10)}`;
+  if (expires instanceof Date && expires.getTime() <= Date.now())
+    return { rule: "expired", reason: `${name} expired on ${expires.toISOString().slice(0, 10)}` };
   try {
     await key.getEncryptionKey();
     return undefined;
   } catch {
-    return `${name} has no valid subkey for encryption`;
+    return { rule: "no-encryption-subkey", reason: `${name} has no valid subkey for encryption` };
   }
 }
 
-/** A key whose private part nobody keeps: what is encrypted to it is of no use to anybody. @internal */
+/** A key whose private part is discarded, so that nobody can decrypt what is encrypted to it. @internal */
 export async function createThrowAwayKey(): Promise<{ key: string; fingerprint: string }> {
   const { publicKey } = await openpgp().generateKey({ userIDs: [{ name: "probe" }], format: "object" });
   return { key: Buffer.from(publicKey.write()).toString("base64"), fingerprint: publicKey.getFingerprint() };
 }
 
 /** @internal */
-export const refuse = (reason: string): StewardError =>
-  new StewardError({ code: "ERR_INVALID_INPUT", operation: "Cannot decrypt share", reason });
+export const refuse = (rule: string, reason: string): StewardError =>
+  new StewardError({ code: "ERR_INVALID_INPUT", operation: "Cannot decrypt share", reason, rule });
 
 /** Decrypts a share; the passphrase is asked for when the key is locked. @internal */
 export async function decryptMessage({
@@ -212,23 +230,26 @@ export async function decryptMessage({
     ? readMessage({ armoredMessage: share.trim() })
     : readMessage({ binaryMessage: new Uint8Array(decodeShare(share.replace(/\s/g, "")) ?? []) })
   ).catch(() => undefined);
-  // What is not encrypted to anybody may look like a message all the same.
-  if (!message || message.getEncryptionKeyIDs().length === 0) throw refuse("share is no PGP message, in hex, base64 or armored");
+  // A message without a recipient parses as well.
+  if (!message || message.getEncryptionKeyIDs().length === 0)
+    throw refuse("not-a-message", "share is not a PGP message, in hex, base64 or armored");
   const locked = await (privateKey.includes("-----BEGIN")
     ? readPrivateKey({ armoredKey: privateKey.trim() })
     : readPrivateKey({ binaryKey: new Uint8Array(Buffer.from(privateKey, "base64")) })
   ).catch(() => {
-    throw refuse("privateKey is no OpenPGP private key, armored or as the base64 of its binary form");
+    throw refuse("not-a-key", "privateKey is not an OpenPGP private key, armored or as the base64 of its binary form");
   });
   const unlock = async (): Promise<OpenPGP.PrivateKey> => {
-    const given = await passphrase();
-    return decryptKey({ privateKey: locked, passphrase: given ?? "" }).catch(() => {
-      throw refuse(given ? "passphrase does not unlock privateKey" : "privateKey is locked: give its passphrase");
+    const secret = await passphrase();
+    return decryptKey({ privateKey: locked, passphrase: secret ?? "" }).catch(() => {
+      throw secret
+        ? refuse("passphrase", "passphrase does not unlock privateKey")
+        : refuse("key-locked", "privateKey is locked: pass its passphrase");
     });
   };
   const key = locked.isDecrypted() ? locked : await unlock();
   const { data } = await decrypt({ message, decryptionKeys: key }).catch(() => {
-    throw refuse("privateKey is not the key that this share is encrypted to");
+    throw refuse("other-key", "privateKey is not the key that this share is encrypted to");
   });
   return String(data);
 }

@@ -15,8 +15,8 @@ export interface DecryptShareOptions {
 
 const decryptOptions = strictObject({ share: str, privateKey: str, passphrase: str.optional() });
 /**
- * Decrypts a new share for its holder, in the program's own process: nothing is sent. The result, a secret, is what unseals the service, and what the
- * holder gives back as one of `newShares`.
+ * Decrypts a new share for its holder, in the program's own process: nothing is sent. The result, a secret, unseals the service. The holder
+ * brings it as one of `newShares`.
  *
  * Throws `ERR_INVALID_INPUT` for a message, a key or a passphrase that does not fit.
  */

@@ -15,9 +15,9 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
 /**
  * New unseal keys in the place of the current ones, in any number and with any threshold: `sys/rekey/init`, `update`, `verify` and `backup`.
  *
- * It is a component of three resources, since Pulumi saves its state after each: the *attempt*, before any share is given; the *shares*, which keep the new
+ * It is a component of three resources, since Pulumi saves its state after each: the *attempt*, before any share is submitted; the *shares*, which keep the new
  * ones before anything is committed; and the *commit*, which proves the new shares, commits them, and reads back. Wherever a run is killed, the shares that open the
- * service are the former ones, or in the state, and the next `pulumi up` goes on; only `requireVerification: false` gives that up. See `docs/rekey.md` for every way it can stop.
+ * service are the previous ones, or in the state, and the next `pulumi up` continues; only `requireVerification: false` gives that up. See `docs/rekey.md` for every way it can stop.
  *
  * Without `pgpKeys` the state holds all live shares: `keepSharesInState: true` says that it may.
  *
@@ -35,14 +35,14 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * export const encryptedShares = rekey.encryptedShares;
  * ```
  *
- * Fails with `ERR_INCOMPLETE` when it stops on the way, with what is missing; with `ERR_CONFLICT` when somebody else's attempt is in the way; with
+ * Fails with `ERR_INCOMPLETE` when it stops before its end, and says what is missing; with `ERR_CONFLICT` when another party's attempt is in progress; with
  * `ERR_REJECTED` for a service whose seal keeps the key. In the standard dialect such a service completes a rekey to one share of one, without `pgpKeys`
  * and verification: `shares` is then empty, and a warning says so.
  *
  * @see [Vault: `sys/rekey`](https://developer.hashicorp.com/vault/api-docs/system/rekey)
- * @requests Create: 1 `PUT` that starts the attempt, 1 for each current share, 1 `DELETE` that begins the verification anew, and 1 `PUT` for each new
- * share that is verified, with looks at the status before each. Refresh: a look at the status, once it is live. Delete: a look at the status, and a
- * cancel where an attempt of ours is left.
+ * @requests Create: 1 `PUT` that starts the attempt, 1 for each current share, 1 `DELETE` that restarts the verification, and 1 `PUT` for each new
+ * share that is verified, with a read of the status before each. Refresh: a read of the status, once it is live. Delete: a read of the status, and a
+ * cancel if an attempt of this rekey is left.
  * @unreadable The shares. Whether they still open the service: a refresh only compares their threshold with the number of shares that the service
  * asks for.
  */
@@ -65,7 +65,7 @@ export class Rekey extends ComponentResource {
     const shares = { currentShares, newShares } as Pick<RekeyInputs, "currentShares" | "newShares">;
     const inspected = output(shares).apply((known) => inspectShares(known as typeof shares));
     const { shareReferences } = inspected;
-    // They hold no share, and the name of no reference.
+    // They hold neither a share nor the name of a reference.
     const shareFindings = unsecret(inspected.shareFindings);
     const { attempt } = new RekeyAttempt(`${name}-attempt`, { ...more, shareReferences, shareFindings }, child);
     const { submission } = new RekeyShares(`${name}-shares`, { ...both, waitSeconds, replaceBackup, attempt }, child);
@@ -91,7 +91,7 @@ export class Rekey extends ComponentResource {
 export interface GetRekeyStatusOptions extends ConnectionArgs {}
 
 /**
- * How far the service's one rekey is, `GET sys/rekey/init` and, while new shares are being verified, `GET sys/rekey/verify`.
+ * Reads the status of the rekey, `GET sys/rekey/init` and, while new shares are being verified, `GET sys/rekey/verify`.
  *
  * Throws `ERR_UNAVAILABLE` for a sealed service.
  */
@@ -103,8 +103,8 @@ export async function getRekeyStatus(options: GetRekeyStatusOptions = {}): Promi
 export interface GetRekeyBackupOptions extends ConnectionArgs {}
 
 /**
- * The backup of encrypted new shares that the service keeps, `GET sys/rekey/backup`; undefined when it keeps none. It may be that of a rekey which never
- * came to its commit: its `nonce` tells.
+ * Reads the backup of encrypted new shares that the service keeps, `GET sys/rekey/backup`; undefined when it keeps none. It may belong to a rekey that was
+ * never committed: compare its `nonce`.
  *
  * Throws `ERR_FORBIDDEN` without a token that may read it.
  */

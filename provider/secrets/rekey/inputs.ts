@@ -7,9 +7,9 @@ import { bool, ConnectionArgs, checkFailures, connectionField, rule, Schema, str
 import { decodeShare, Share } from "./crypto";
 import { stopped } from "./stops";
 
-// What a program declares of a rekey, and where it brings shares from.
+// The inputs of a rekey, and the sources of its shares.
 
-/** What a program declares of a rekey. */
+/** The inputs of a rekey. */
 export interface RekeyInputs extends ConnectionArgs {
   /** How many new shares to make, 1 to 255. Changing this runs a new rekey. */
   secretShares: number;
@@ -17,8 +17,8 @@ export interface RekeyInputs extends ConnectionArgs {
   secretThreshold: number;
   /**
    * The shares that open the service now, as many as are at hand, best by reference: `{ env: "SHARE" }` or `{ file: "/run/share" }`. The state keeps
-   * no share that is given so, and a plain value encrypted. Fewer than needed are given all the same, and the update then stops until other
-   * holders have given theirs. Needed only while a rekey runs. Changing this alone does nothing.
+   * no share by reference, and a plain value encrypted. The provider submits fewer than needed as well, and the update then stops until other
+   * holders have submitted theirs. Needed only while a rekey runs. Changing this alone does nothing.
    */
   currentShares: ShareSource[];
   /**
@@ -27,19 +27,19 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   pgpKeys?: string[];
   /**
-   * Let the state hold all live shares: whoever can decrypt it can then unseal the service. Needed without `pgpKeys`, where a new rekey begins. Changing
+   * Let the state hold all live shares: anyone who can decrypt it can then unseal the service. Needed without `pgpKeys` when a new rekey starts. Changing
    * this alone does nothing.
    * @default false
    */
   keepSharesInState?: boolean;
   /**
-   * Let the service keep the encrypted shares as well, so that they can be had again when a reply is lost. Needs `pgpKeys`. Changing this counts from
+   * Let the service keep the encrypted shares as well, so that they can be read again if a response is lost. Needs `pgpKeys`. Changing this counts from
    * the next rekey on.
    * @default false
    */
   backup?: boolean;
   /**
-   * Go on although the service would overwrite the backup of another rekey; what it held, ciphertext, is kept in the state. Changing this alone
+   * Continue although the service would overwrite the backup of another rekey. The state keeps the ciphertext of that backup. Changing this alone
    * does nothing.
    * @default false
    */
@@ -50,7 +50,7 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   removeBackup?: boolean;
   /**
-   * Commit only after the new shares were given back. Without this the last current share commits, and if its reply is lost, so are the keys. Changing this
+   * Commit only after the new shares were verified. Without this the last current share commits, and if its response is lost, so are the keys. Changing this
    * counts from the next rekey on.
    * @default true
    */
@@ -72,16 +72,16 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   proof?: "all" | "threshold";
   /**
-   * How many seconds to wait for other holders to give their current shares, 3600 at most; 0: report and stop. Pulumi does not tell a provider of the
+   * How many seconds to wait for other holders to submit their current shares, 3600 at most; 0: report and stop. Pulumi does not tell a provider of the
    * first Ctrl-C: a second one ends the wait at once, and leaves a pending operation (`pulumi cancel`). Changing this alone does nothing.
    * @default 0
    */
   waitSeconds?: number;
-  /** Any texts; changing one of them runs a new rekey. */
+  /** Any strings. Changing one of them runs a new rekey. */
   triggers?: string[];
   /**
-   * What to do about an attempt that somebody else has begun: "fail" shows it and stops; "resume" goes on with it where it has exactly our
-   * parameters and verification; "cancel" ends it, and with it the shares that others gave. Changing this alone does nothing.
+   * What to do about an attempt that another party started: "fail" shows it and stops; "resume" continues it if it has exactly the parameters of this
+   * rekey, with verification; "cancel" cancels it and discards the shares that others submitted. Changing this alone does nothing.
    * @default "fail"
    */
   onConflict?: "fail" | "resume" | "cancel";
@@ -107,7 +107,7 @@ export type ShareSource = string | { env: string } | { file: string };
 /** @internal */
 export type ShareReference = Exclude<ShareSource, string>;
 
-/** A share given where a name is expected would be printed as the name. Paths may be base64 as well, but seldom as mixed as what is random. */
+/** A share in place of a name would be printed as the name. A path may be base64 as well, but seldom mixes cases and digits like a share. */
 function isNoShare(text: string): boolean {
   if (text.length < 40 || !decodeShare(text)) return true;
   return text.includes("/") && !(/[a-z]/.test(text) && /[A-Z]/.test(text));
@@ -142,7 +142,7 @@ const keys: Comparison = {
 const steering = { input: bool, compare: neverDiffers } as const;
 const shareList = z.array(source, "must be a list of shares");
 
-/** What the three resources behind a rekey take alike. @internal */
+/** The inputs that the three resources of a rekey share. @internal */
 export const rekeyFields: Fields<RekeyInputs, object, object> = {
   secretShares: { input: count, required: true },
   secretThreshold: { input: count, required: true },
@@ -160,7 +160,7 @@ export const rekeyFields: Fields<RekeyInputs, object, object> = {
     input: z
       .number("must be a number of seconds")
       .min(0, "must not be negative")
-      .max(longestWait, `must be at most ${longestWait}: nothing but a second Ctrl-C ends the wait early`),
+      .max(longestWait, `must be at most ${longestWait}: only a second Ctrl-C ends the wait early`),
     compare: neverDiffers,
   },
   triggers: { input: strList },
@@ -177,15 +177,15 @@ export const decisive = ["secretShares", "secretThreshold", "pgpKeys", "triggers
 export const isNew = (inputs: Pick<RekeyInputs, (typeof decisive)[number]>, last: object): boolean =>
   decisive.some((field) => !(field === "pgpKeys" ? keys : exact).equal(inputs[field], (last as Partial<RekeyInputs>)[field]));
 
-/** One that the program brings. @internal */
+/** A share from the program. @internal */
 export interface Brought extends Share {
-  /** Its place in the list that the program gives. */
+  /** Its index in the list of the program. */
   index: number;
 }
 
 /**
- * The shares that are at hand, and what is missing. A variable that is not set, or a file that is not there, is a share of somebody else;
- * what is there and is no share is an error.
+ * The shares that are at hand, and the missing ones. A variable that is not set, or a file that does not exist, is a share of another holder.
+ * A value that is not a share is an error.
  * @internal
  */
 export function sharesAtHand(sources: readonly ShareSource[], field: string): { shares: Brought[]; missing: string[] } {
@@ -199,11 +199,11 @@ export function sharesAtHand(sources: readonly ShareSource[], field: string): { 
       continue;
     }
     const bytes = decodeShare(text);
-    if (!bytes) throw invalid(`${label} is neither base64 nor hex`);
+    if (!bytes) throw invalidShare(label, "encoding", `${label} is neither base64 nor hex`);
     const duplicate = shares.find((other) => other.bytes.equals(bytes));
-    if (duplicate) throw invalid(`${label} is the same share as ${duplicate.label}`);
+    if (duplicate) throw invalidShare(label, "duplicate", `${label} is the same share as ${duplicate.label}`);
     if (shares.some((other) => other.bytes.length !== bytes.length))
-      throw invalid(`${label} is not as long as the shares before it: all shares of a set have one length`);
+      throw invalidShare(label, "length", `${label} is not as long as the shares before it: all shares of a set have one length`);
     shares.push({ label, text, bytes, index });
   }
   return { shares, missing };
@@ -215,8 +215,10 @@ export const emptyReferences = (sources: readonly ShareSource[], field: string):
 
 const nameOf = (source: ShareReference): string => ("env" in source ? `the variable ${source.env}` : `the file ${source.file}`);
 
-const invalid = (reason: string): StewardError =>
-  stopped("invalid-share", reason, "Nothing was sent: correct it and run again.", "ERR_INVALID_INPUT");
+const invalidShare = (path: string, rule: string, reason: string): StewardError =>
+  stopped("invalid-share", reason, "No share was sent. Correct it and run again.", "ERR_INVALID_INPUT").with({
+    failures: [{ path, rule, reason }],
+  });
 
 function textOf(source: ShareSource, label: string): string | undefined {
   if (typeof source === "string") return source.trim();
@@ -226,7 +228,7 @@ function textOf(source: ShareSource, label: string): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return undefined;
-    throw invalid(`${label}: the file ${source.file} cannot be read (${code})`);
+    throw invalidShare(label, "unreadable", `${label}: the file ${source.file} cannot be read (${code})`);
   }
 }
 
@@ -237,14 +239,14 @@ export interface InspectedShares {
 }
 
 /** What the attempt gets of the shares. The program's side computes it, so no share is sent to a step that submits none, or stored with it. @internal */
-export function inspectShares(given: Pick<RekeyInputs, "currentShares" | "newShares">): InspectedShares {
-  const shareFindings = [...findingsIn(given.currentShares, "currentShares"), ...findingsIn(given.newShares, "newShares")];
-  const references = shareFindings.length > 0 ? [] : given.currentShares.filter((source) => typeof source !== "string");
+export function inspectShares(inputs: Pick<RekeyInputs, "currentShares" | "newShares">): InspectedShares {
+  const shareFindings = [...failuresIn(inputs.currentShares, "currentShares"), ...failuresIn(inputs.newShares, "newShares")];
+  const references = shareFindings.length > 0 ? [] : inputs.currentShares.filter((source) => typeof source !== "string");
   return { shareReferences: references, shareFindings };
 }
 
-/** What can be known of shares before they are needed; one by reference is looked at then. */
-function findingsIn(sources: ShareSource[] | null | undefined, field: "currentShares" | "newShares"): CheckFailure[] {
+/** Checks the shares that are values. The provider reads one by reference when it is needed. */
+function failuresIn(sources: ShareSource[] | null | undefined, field: "currentShares" | "newShares"): CheckFailure[] {
   const { error } = (field === "newShares" ? shareList.optional() : shareList).safeParse(sources ?? undefined);
   if (error)
     return checkFailures(
@@ -274,8 +276,8 @@ function findingsIn(sources: ShareSource[] | null | undefined, field: "currentSh
  * if the one before it failed.
  * @internal
  */
-export const handedOn = (field: string): Schema<never> =>
+export const stepOutput = (field: string): Schema<never> =>
   z.custom<never>(
     (value) => (value as Record<string, unknown> | undefined)?.[field] !== undefined,
-    rule("step-before-stopped", "the rekey stopped before this step, and the error of the step before says why"),
+    rule("step-before-stopped", "the rekey stopped before this step; see the error of the step before"),
   );

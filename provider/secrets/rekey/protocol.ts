@@ -5,7 +5,7 @@ import { heldByAnother } from "../../ownership";
 import { cancelAttempt, getStatus, isAutoUnsealed, isReplyLost, restartVerification, startAttempt } from "./api";
 import { describeKeys } from "./crypto";
 import { emptyReferences, RekeyInputs, ShareSource } from "./inputs";
-import { describe, matches, Observed, Ours, RekeyStatus, ServerState, serverStateOf } from "./states";
+import { AttemptIdentity, describe, matches, Observed, RekeyStatus, ServerState, serverStateOf } from "./states";
 import { autoUnseal, stopped } from "./stops";
 
 // The table of what the next `pulumi up` does, the driver that follows it, and what the three resources share.
@@ -40,62 +40,62 @@ export interface Row {
   name: string;
 }
 
-/** Before any share is given: what runs may be somebody else's. */
+/** No share is submitted yet. An attempt in progress may belong to another party. */
 const attempt: readonly Line<"attempt">[] = [
-  [["nothing", "an attempt"], ["none"], "start", "no attempt is in progress: one is started"],
-  [["nothing", "an attempt"], ["matchingUnused"], "take over", "one exactly like ours is in progress, without a share: it is taken over"],
-  [["an attempt"], ["abandoned"], "abandon and start", "the inputs changed while our attempt runs: it is shut out, and another is started"],
-  [["an attempt"], ["probe"], "cancel probe", "an old probe of ours is in progress: it is cancelled"],
+  [["nothing", "an attempt"], ["none"], "start", "no attempt is in progress: the rekey starts one"],
+  [["nothing", "an attempt"], ["matchingUnused"], "take over", "a matching attempt without shares is in progress: the rekey takes it over"],
+  [["an attempt"], ["abandoned"], "abandon and start", "the inputs changed: the rekey cancels its attempt and starts another"],
+  [["an attempt"], ["probe"], "cancel probe", "an old probe of this rekey is in progress: the rekey cancels it"],
   [["an attempt"], ["matchingInUse", "foreign"], "defer", "an attempt of unknown origin is in progress: deferred to the shares step"],
-  [["nothing"], ["matchingInUse", "foreign"], "conflict", "somebody else's attempt is in progress: onConflict says what is done"],
+  [["nothing"], ["matchingInUse", "foreign"], "conflict", "another party's attempt is in progress: onConflict decides"],
 ];
 
 /** The attempt is saved, the new shares are not. */
 const shares: readonly Line<"shares">[] = [
-  [["a nonce", "no nonce"], ["none"], "restart", "our attempt is gone: another is started, and its nonce saved"],
-  [["no nonce"], ["abandoned"], "abandon and start", "an older attempt of ours is in progress: it is shut out, and another is started"],
-  [["a nonce", "no nonce"], ["probe"], "cancel probe", "an old probe of ours is in progress: it is cancelled"],
-  [["a nonce", "no nonce"], ["matchingUnused"], "take over", "one exactly like ours is in progress, without a share: it is taken over"],
-  [["a nonce"], ["collecting"], "submit shares", "our attempt takes current shares: those at hand are given"],
-  [["a nonce"], ["verifying"], "recover", "new shares were made and did not arrive here: they come from the backup, or it starts again"],
-  [["a nonce"], ["tampered"], "refuse tampered", "our nonce comes with other parameters than asked for: it gets no share"],
+  [["a nonce", "no nonce"], ["none"], "restart", "the attempt is gone: the rekey starts another and saves its nonce"],
   [
-    ["a nonce", "no nonce"],
-    ["matchingInUse", "foreign"],
-    "conflict",
-    "somebody else's attempt is in progress: onConflict says what is done",
+    ["no nonce"],
+    ["abandoned"],
+    "abandon and start",
+    "an older attempt of this rekey is in progress: the rekey cancels it and starts another",
   ],
+  [["a nonce", "no nonce"], ["probe"], "cancel probe", "an old probe of this rekey is in progress: the rekey cancels it"],
+  [["a nonce", "no nonce"], ["matchingUnused"], "take over", "a matching attempt without shares is in progress: the rekey takes it over"],
+  [["a nonce"], ["collecting"], "submit shares", "the attempt takes current shares: the rekey submits those at hand"],
+  [["a nonce"], ["verifying"], "recover", "the response with the new shares is missing: the rekey reads the backup or starts again"],
+  [["a nonce"], ["tampered"], "refuse tampered", "the attempt has the expected nonce and other parameters: the rekey submits no share"],
+  [["a nonce", "no nonce"], ["matchingInUse", "foreign"], "conflict", "another party's attempt is in progress: onConflict decides"],
 ];
 
-/** The new shares are saved, and either they or the former ones open the service. */
+/** The new shares are saved, and either they or the previous ones open the service. */
 const commit: readonly Line<"commit">[] = [
   [
     ["a candidate", "an unknown outcome"],
     ["verifying"],
     "prove and verify",
-    "the new shares are saved, not yet verified: they are proven and committed",
+    "the new shares are saved, not verified: the rekey proves and commits them",
   ],
-  [["a candidate"], ["none"], "outcome unknown", "our attempt is gone, committed or not: which shares are live is not known"],
+  [["a candidate"], ["none"], "outcome unknown", "the attempt is gone, committed or not: the outcome is unknown"],
   [
     ["a candidate", "an unknown outcome"],
     ["matchingUnused"],
     "cancel duplicate",
-    "one exactly like ours is in progress, without a share: it is cancelled",
+    "a matching attempt without shares is in progress: the rekey cancels it",
   ],
-  [["a candidate", "an unknown outcome"], ["probe"], "cancel probe", "an old probe of ours is in progress: it is cancelled"],
+  [["a candidate", "an unknown outcome"], ["probe"], "cancel probe", "an old probe of this rekey is in progress: the rekey cancels it"],
   [
     ["a candidate", "an unknown outcome"],
     ["tampered"],
     "refuse tampered",
-    "our nonce comes with other parameters than asked for: it gets no share",
+    "the attempt has the expected nonce and other parameters: the rekey submits no share",
   ],
   [
     ["a candidate", "an unknown outcome"],
     ["matchingInUse", "foreign"],
     "conflict",
-    "somebody else's attempt is in progress: onConflict says what is done",
+    "another party's attempt is in progress: onConflict decides",
   ],
-  [["an unknown outcome"], ["none"], "probe", "which shares are live is not known: a throw-away attempt asks"],
+  [["an unknown outcome"], ["none"], "probe", "the outcome is unknown: a probe tests which shares are live"],
 ];
 
 /**
@@ -111,9 +111,9 @@ export const table: readonly Row[] = Object.entries<readonly Line<Step>[]>({ att
 export const lineOf = ({ step, name }: Row): string => `rekey, ${step}: ${name}`;
 
 /** @internal */
-export async function observe(connection: Connection, ours: Ours): Promise<Observed> {
+export async function observe(connection: Connection, identity: AttemptIdentity): Promise<Observed> {
   const status = await getStatus(connection);
-  return { server: serverStateOf(status, ours), status };
+  return { server: serverStateOf(status, identity), status };
 }
 
 /** An action. It returns the state that ends the step; without one, the driver observes the service again. @internal */
@@ -121,7 +121,7 @@ export type Act<State> = (observed: Observed) => Promise<State | undefined>;
 
 /** Observes the service and does what the table says, until an action ends the step. @internal */
 export async function drive<S extends Step, State extends object>(
-  { connection, ours }: { connection: Connection; ours: Ours },
+  { connection, identity }: { connection: Connection; identity: AttemptIdentity },
   step: S,
   holds: Held,
   actions: Record<Actions[S], Act<State>>,
@@ -134,7 +134,7 @@ export async function drive<S extends Step, State extends object>(
   };
   const all = { ...common, ...actions } as Partial<Record<Row["action"], Act<State>>>;
   for (;;) {
-    const observed = await observe(connection, ours);
+    const observed = await observe(connection, identity);
     const row = table.find((each) => each.step === step && each.holds.includes(holds) && each.server.includes(observed.server));
     const act = row && all[row.action];
     if (!row || !act) throw unexpectedState(observed, holds);
@@ -159,20 +159,20 @@ export function missingShares(sources: readonly ShareSource[], field: "currentSh
   return names.length > 0 ? [{ path: field, text: `not at hand: ${names.join(", ")}` }] : [];
 }
 
-/** Before the first request that changes something. @internal */
+/** Call this before the first request that changes something. @internal */
 export function assertSavesEachStep(connection: Connection): void {
   if (connection.engine.savesEachStep) return;
   throw stopped(
     "checkpoints-skipped",
-    "a rekey relies on the state that Pulumi saves after each resource, and PULUMI_SKIP_CHECKPOINTS keeps it from that; nothing was sent",
+    "PULUMI_SKIP_CHECKPOINTS is set, and a rekey needs the state that Pulumi saves after each resource; nothing was sent",
     "Run again without PULUMI_SKIP_CHECKPOINTS.",
     "ERR_INVALID_INPUT",
   );
 }
 
-/** Starts an attempt and reads it back; a lost reply is settled by what the server shows. @internal */
-export async function newAttempt(connection: Connection, ours: Ours): Promise<RekeyStatus> {
-  const { parameters } = ours;
+/** Starts an attempt and reads the status back, which also resolves a lost response. @internal */
+export async function newAttempt(connection: Connection, identity: AttemptIdentity): Promise<RekeyStatus> {
+  const { parameters } = identity;
   if (!parameters.verification && (await isAutoUnsealed(connection))) throw autoUnseal();
   let nonce: string | undefined;
   let lost: unknown;
@@ -182,26 +182,21 @@ export async function newAttempt(connection: Connection, ours: Ours): Promise<Re
     if (!isReplyLost(error)) throw await explainStart(connection, error);
     lost = error;
   }
-  const { server, status } = await observe(connection, { ...ours, nonce });
+  const { server, status } = await observe(connection, { ...identity, nonce });
   if (server === "none")
     throw (
       lost ??
-      stopped(
-        "attempt-lost-at-start",
-        "the attempt that was just started is gone: the service was sealed, failed over, or somebody cancelled it",
-        "Run `pulumi up` again.",
-      )
+      stopped("attempt-lost-at-start", "the new attempt is gone: a seal, a failover or another party ended it", "Run `pulumi up` again.")
     );
-  // Known by its nonce, it is ours although others have given it shares since.
+  // Its nonce is known, so it is the new attempt, although other holders may have submitted shares to it.
   const isKnown = server === "collecting" || server === "verifying";
   const isFresh = matches(status, parameters) && !status.verification && status.progress === 0;
-  // Without verification, an attempt like ours that we cannot know to be ours may be a trap for our shares.
+  // Without verification, a matching attempt of unknown origin could be there to obtain the shares.
   if (isKnown || (isFresh && (server === "matchingUnused" || !(lost || nonce)))) {
     log(connection, `started attempt ${status.nonce}: ${describe(status)}`);
     return status;
   }
-  if (!lost && status.shares === 1 && parameters.shares > 1)
-    throw autoUnseal(`; the attempt ${status.nonce} that it made of it stands until it is cancelled`);
+  if (!lost && status.shares === 1 && parameters.shares > 1) throw autoUnseal(`; cancel the attempt ${status.nonce} that it made`);
   throw inProgress(status, waitOr(server === "matchingInUse"));
 }
 
@@ -210,7 +205,7 @@ async function explainStart(connection: Connection, error: unknown): Promise<unk
   return (await isAutoUnsealed(connection).catch(() => false)) ? autoUnseal() : error;
 }
 
-/** An attempt in the way: ended, or gone on with, or left alone. The nonce: it is ours from now on. @internal */
+/** Cancels, resumes or refuses another party's attempt, as `onConflict` says. Returns the nonce of a resumed one. @internal */
 export async function resolveConflict(
   connection: Connection,
   { server, status }: Observed,
@@ -222,34 +217,34 @@ export async function resolveConflict(
     const now = await getStatus(connection);
     if (now.nonce === status.nonce) {
       await cancelAttempt(connection, status.nonce);
-      log(connection, `cancelled somebody else's attempt ${status.nonce}: ${describe(now)}`);
+      log(connection, `cancelled another party's attempt ${status.nonce}: ${describe(now)}`);
     }
     return undefined;
   }
   if (onConflict === "resume" && server === "matchingInUse" && maySubmit) {
-    log(connection, `resumed somebody else's attempt ${status.nonce}: ${describe(status)}`);
+    log(connection, `resumed another party's attempt ${status.nonce}: ${describe(status)}`);
     return status.nonce;
   }
   throw inProgress(
     status,
     onConflict === "resume"
-      ? 'It cannot be resumed: that needs exactly our parameters, verification, and that its current shares are being collected. Wait until it has ended, or set onConflict: "cancel".'
+      ? 'It cannot be resumed: it must have the parameters of this rekey, with verification, and still collect current shares. Wait until it ends, or set onConflict: "cancel".'
       : waitOr(server === "matchingInUse" && maySubmit),
   );
 }
 
 const waitOr = (mayResume: boolean): string =>
-  `Wait until it has ended, or set onConflict: ${mayResume ? '"resume" to go on with it, or ' : ""}"cancel" to end it, and with it the shares that others gave.`;
+  `Wait until it ends, or set onConflict: ${mayResume ? '"resume" to continue it, or ' : ""}"cancel" to cancel it and discard the shares that others submitted.`;
 
 const inProgress = (status: RekeyStatus, hint: string): StewardError =>
-  stopped("foreign-attempt", `somebody else's rekey is in progress, attempt ${status.nonce} (${describe(status)})`, hint, "ERR_CONFLICT");
+  stopped("foreign-attempt", `another party's attempt ${status.nonce} is in progress (${describe(status)})`, hint, "ERR_CONFLICT");
 
 /** @internal */
 export const refuseTampered = ({ status }: Observed): StewardError =>
   stopped(
     "tampered-attempt",
-    `the attempt has our nonce ${status.nonce}, and not what we asked for (${describe(status)}): a share given to it could make keys for somebody else`,
-    'Find out who changed it; onConflict: "cancel" and a change of triggers begin anew.',
+    `the attempt ${status.nonce} has other parameters than this rekey asked for (${describe(status)}): a share submitted to it could make keys for another party`,
+    'Find out who changed it. To start again, set onConflict: "cancel" and change triggers.',
     "ERR_CONFLICT",
   );
 
@@ -257,28 +252,28 @@ export const refuseTampered = ({ status }: Observed): StewardError =>
 const unexpectedState = ({ server, status }: Observed, holds: Held): StewardError =>
   stopped(
     "unexpected-state",
-    `unexpected state: the stack holds ${holds}, and the service shows ${status.started ? `the attempt ${status.nonce} (${server}; ${describe(status)})` : "no attempt"}`,
-    "Nothing was sent and everything is kept: docs/rekey.md, in the package, tells what to do by hand.",
+    `unexpected state: the stack holds ${holds}, and the service reports ${status.started ? `the attempt ${status.nonce} (${server}; ${describe(status)})` : "no attempt"}`,
+    "Nothing was sent, and the state is kept. See docs/rekey.md#by-hand in the package.",
     "ERR_CONFLICT",
   );
 
-/** Ends an attempt of ours. What an orphan of an earlier run may still send to verify it is shut out first. @internal */
-export async function cancelOurs(connection: Connection, status: RekeyStatus): Promise<void> {
+/** Cancels an attempt of this rekey. Restart its verification first, so that an orphaned provider of an earlier run cannot commit it. @internal */
+export async function cancelOwnAttempt(connection: Connection, status: RekeyStatus): Promise<void> {
   if (status.verification) await restartVerification(connection, status.nonce);
   await cancelAttempt(connection, status.nonce);
-  log(connection, `cancelled our attempt ${status.nonce}`);
+  log(connection, `cancelled the attempt ${status.nonce}`);
 }
 
 /** @internal */
 export async function cancelProbe(connection: Connection, { status }: Observed): Promise<void> {
   await cancelAttempt(connection, status.nonce);
-  log(connection, `cancelled an old probe of ours, ${status.nonce}`);
+  log(connection, `cancelled the old probe ${status.nonce}`);
 }
 
 /** Cancels what this rekey left on the server: its attempt or its probe, and no other attempt. @internal */
-export async function endOurs(connection: Connection, observed: Observed): Promise<void> {
+export async function cancelLeftovers(connection: Connection, observed: Observed): Promise<void> {
   if (observed.server === "probe") await cancelProbe(connection, observed);
-  if (["collecting", "verifying", "abandoned"].includes(observed.server)) await cancelOurs(connection, observed.status);
+  if (["collecting", "verifying", "abandoned"].includes(observed.server)) await cancelOwnAttempt(connection, observed.status);
 }
 
 /** The objects that the three resources hold. @internal */

@@ -3,7 +3,7 @@ import { Share, shareDigest, shareOf } from "./crypto";
 import { Observed, RekeyStatus, ShareSet } from "./states";
 import { StopId } from "./stops";
 
-// Which current share is submitted next, and when to stop. No request is sent here: submit.ts does what a step returns, and reports what came of it.
+// Which current share to submit next, and when to stop. No request is sent here: submit.ts runs the command of a step, and passes its result to the next step.
 
 /** A set of shares to submit: what the program brings, or one that the state keeps. @internal */
 export interface Offer {
@@ -41,7 +41,7 @@ export interface Round {
     /** References without a share behind them. */
     missing: readonly string[];
     kept: readonly ShareSet[];
-    /** The service keeps the encrypted new shares, so anybody may submit the last share. */
+    /** The service keeps the encrypted new shares, so any holder may submit the last share. */
     hasBackup: boolean;
   };
 }
@@ -118,7 +118,7 @@ function afterObservation(last: Round, observed: Observed, waits: boolean): Next
   if (server === "verifying") return next(last, { do: "recover", observed });
   if (server !== "collecting") return next(last, { do: "attempt lost", observed });
   const { progress, required } = status;
-  const lines = last.printed === progress ? [] : [`${progress} of ${required} current shares given`];
+  const lines = last.printed === progress ? [] : [`${progress} of ${required} current shares submitted`];
   // The service dropped what it had counted.
   const round: Round = { ...last, printed: progress, submitted: progress < last.submitted.length ? [] : last.submitted };
   const [offer] = round.offers;
@@ -189,25 +189,25 @@ function withNextOffer(round: Round): Round | undefined {
 }
 
 const waiting = (seconds: number): string =>
-  `waiting up to ${seconds} s for other holders to give their shares. The first Ctrl-C does not end the wait. A second one ends it at once, and leaves a pending operation: then run \`pulumi cancel\``;
+  `waiting up to ${seconds} s for other holders to submit their shares. The first Ctrl-C does not end the wait. A second one ends it at once, and leaves a pending operation: then run \`pulumi cancel\``;
 
 const sharesMissing = ({ repeated, refusals, about }: Round, { progress, required }: RekeyStatus): Command => ({
   do: "stop",
   id: "shares-missing",
   reason: [
-    `${progress} of ${required} current shares given`,
-    ...(repeated > 0 ? [`given before: ${repeated} of those at hand`] : []),
+    `${progress} of ${required} current shares submitted`,
+    ...(repeated > 0 ? [`submitted before: ${repeated} of those at hand`] : []),
     ...(about.missing.length > 0 ? [`not at hand: ${about.missing.join(", ")}`] : []),
     ...refusals.map((refusal) => `refused: ${refusal}`),
   ].join("; "),
-  hint: `Run \`pulumi up\` again where ${required - progress === 1 ? "the missing share is" : "missing shares are"} at hand; other holders may give theirs in the meantime${about.hasBackup ? "" : ", but the last one has to be given here"}.${hintAtKept(about.kept, required)}`,
+  hint: `Run \`pulumi up\` again where ${required - progress === 1 ? "the missing share is" : "missing shares are"} at hand. Other holders may submit theirs in the meantime${about.hasBackup ? "" : ", but the last share must be submitted here"}.${hintAtKept(about.kept, required)}`,
 });
 
 const sharesRefused = ({ about }: Round, { required, nonce }: RekeyStatus, reason: string, isAlone: boolean): Command => ({
   do: "stop",
   id: "shares-refused",
-  reason: `the ${required} shares given${isAlone ? "" : ", some of them by other holders,"} do not open the service (${reason}); the attempt ${nonce} stands, and begins again with no share`,
-  hint: `At least one of them is wrong: correct currentShares and run again.${hintAtKept(about.kept, required)}`,
+  reason: `the ${required} shares submitted${isAlone ? "" : ", some of them by other holders,"} do not open the service (${reason}); the attempt ${nonce} stays, with no share`,
+  hint: `At least one of them is wrong. Correct currentShares and run again.${hintAtKept(about.kept, required)}`,
 });
 
 /** An encrypted set that may be the one that is asked for: only its holders can tell. */

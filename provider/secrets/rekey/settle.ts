@@ -23,39 +23,39 @@ export async function resolveOutcome(run: CommitRun, required: number): Promise<
   const { connection, inputs, state, shares } = run;
   const { candidate, kept, attempt, excluded } = inputs.submission;
   const { shares: current } = sharesAtHand(inputs.currentShares, "currentShares");
-  // A refusal alone can have other causes: only an accepted former set shows that the candidate is dead.
-  const former = [...(state.live ? [state.live] : []), ...kept].filter((set) => set.shares.length > 0);
-  // Holders may bring the same shares as new ones and as current ones: these are former ones only where they were given as such.
-  const isFormer = candidate.encrypted.length === 0 || current.every((share) => excluded.includes(shareDigest(candidate.nonce, share)));
-  const others: (Tried & { set?: ShareSet })[] = [
-    ...(isFormer ? [{ shares: current, threshold: required }] : []),
-    ...former.map((set) => ({
+  // A refusal alone can have other causes: only an accepted previous set shows that the candidate is dead.
+  const previous = [...(state.live ? [state.live] : []), ...kept].filter((set) => set.shares.length > 0);
+  // Holders may bring the same shares as new ones and as current ones: these are current ones only if they were submitted as such.
+  const isCurrent = candidate.encrypted.length === 0 || current.every((share) => excluded.includes(shareDigest(candidate.nonce, share)));
+  const others: (ProbedSet & { set?: ShareSet })[] = [
+    ...(isCurrent ? [{ shares: current, threshold: required }] : []),
+    ...previous.map((set) => ({
       set,
       shares: set.shares.map((share) => shareOf(share, `a share of ${set.nonce}`)),
       threshold: set.threshold,
     })),
   ];
   const guarded = redacting(connection, others);
-  const set: Tried & { set?: ShareSet } = { shares, threshold: candidate.threshold };
+  const set: ProbedSet & { set?: ShareSet } = { shares, threshold: candidate.threshold };
   let found = await probe(guarded, attempt, [set, ...others]);
-  // Holders claim that these are the candidate's shares. Where former shares open the service as well, they are former shares.
-  const isWord = found === set && candidate.encrypted.length > 0;
-  if (isWord && others.some((other) => isComplete(other, required))) found = (await probe(guarded, attempt, others)) ?? set;
+  // Holders claim that these are the candidate's shares. If the previous shares open the service as well, they are previous shares.
+  const isClaimed = found === set && candidate.encrypted.length > 0;
+  if (isClaimed && others.some((other) => isComplete(other, required))) found = (await probe(guarded, attempt, others)) ?? set;
   if (found === set) {
     log(connection, "the new shares open the service");
-    const former = isWord && state.live ? { former: state.live } : {};
-    run.state = { ...stateOf("live", candidate, []), ...former };
+    const previousLive = isClaimed && state.live ? { previousLive: state.live } : {};
+    run.state = { ...stateOf("live", candidate, []), ...previousLive };
     return finish(run);
   }
   const isShown = others.some((other) => isComplete(other, required));
   if (!found)
     throw unfinished(
       run,
-      isShown ? "no-set-accepted" : "former-shares-missing",
+      isShown ? "no-set-accepted" : "previous-shares-missing",
       isShown
-        ? "neither the new shares nor the former ones open the service: somebody may have rekeyed it since"
-        : `the new shares do not open the service; that the former ones do is not shown, since ${current.length} of ${required} of them are at hand`,
-      "Everything is kept: run again with all the shares that open it as currentShares; or change triggers to begin anew, which finds it out as holders give theirs.",
+        ? "neither the new shares nor the previous ones open the service: another party may have rekeyed it"
+        : `the new shares do not open the service; the previous ones are not tested, with ${current.length} of ${required} of them at hand`,
+      "Everything is kept. Run again with all the shares that open the service as currentShares, or change triggers to start a rekey that tests them as holders submit theirs.",
     );
   // Show the set that opens the service as the live one, if the state holds it.
   const holdsCurrent = (known: ShareSet): boolean =>
@@ -78,38 +78,38 @@ export const notCommitted = (run: CommitRun): StewardError =>
   unfinished(
     run,
     "not-committed",
-    `the rekey ${run.inputs.submission.candidate.nonce} was not committed: its new shares are dead, and the former ones still open the service`,
-    "Change triggers to begin anew.",
+    `the rekey ${run.inputs.submission.candidate.nonce} was not committed: its new shares are dead, and the previous ones still open the service`,
+    "Change triggers to start again.",
   );
 
 /** A set whose shares are at hand. @internal */
-export interface Tried {
+export interface ProbedSet {
   shares: Share[];
   threshold: number;
 }
 
 /**
  * Asks the service which of these sets opens it, without changing anything: a throw-away attempt takes the shares of each for the current ones, until one is
- * accepted, and is cancelled. What it would make is encrypted to a key that nobody has. A verdict needs clean counting: whenever somebody else's share is
- * mixed in, the probe is cancelled and nothing is said.
+ * accepted, and is cancelled. Its new share is encrypted to a key that nobody has. A verdict needs clean counting: if another party's share is
+ * mixed in, the probe is cancelled, without a verdict.
  * @internal
  */
-export async function probe<T extends Tried>(
+export async function probe<T extends ProbedSet>(
   connection: Connection,
   { probe: { key, fingerprint } }: Attempt,
   sets: readonly T[],
 ): Promise<T | undefined> {
   const parameters = { shares: 1, threshold: 1, pgpKeys: [key], fingerprints: [fingerprint], backup: false, verification: true };
-  log(connection, "asking the service with a throw-away attempt which shares open it");
+  log(connection, "testing with a probe which shares open the service");
   try {
     await startAttempt(connection, parameters);
   } catch (error) {
-    throw isReplyLost(error) ? again("the start of the probe was not answered") : error;
+    throw isReplyLost(error) ? probeDisturbed("the start of the probe got no response") : error;
   }
   const status = await getStatus(connection);
   const { nonce, required } = status;
   // On a service that drops the verification, the last share of the probe would replace all keys.
-  if (!status.started || !matches(status, parameters)) throw again("the probe is gone, or not what was asked for");
+  if (!status.started || !matches(status, parameters)) throw probeDisturbed("the probe is gone, or its parameters are not those asked for");
   try {
     for (const set of sets)
       if (isComplete(set, required) && (await opens(connection, nonce, set.shares.slice(0, required), required))) return set;
@@ -120,37 +120,38 @@ export async function probe<T extends Tried>(
 }
 
 /** Whether so many shares of a set are at hand as open a service that asks for `required`. @internal */
-export const isComplete = ({ shares, threshold }: Tried, required: number): boolean => threshold === required && shares.length >= required;
+export const isComplete = ({ shares, threshold }: ProbedSet, required: number): boolean =>
+  threshold === required && shares.length >= required;
 
 async function opens(connection: Connection, nonce: string, shares: readonly Share[], required: number): Promise<boolean> {
-  for (const [given, share] of shares.entries()) {
-    const isUntouched = async (): Promise<true> => {
+  for (const [submitted, share] of shares.entries()) {
+    const assertUndisturbed = async (): Promise<true> => {
       const before = await getStatus(connection);
-      if (before.nonce === nonce && !before.verification && before.progress === given) return true;
-      throw again("somebody else has touched the probe");
+      if (before.nonce === nonce && !before.verification && before.progress === submitted) return true;
+      throw probeDisturbed("another party changed the probe");
     };
-    await isUntouched();
+    await assertUndisturbed();
     try {
-      const give = (): ReturnType<typeof submitShare> =>
+      const send = (): ReturnType<typeof submitShare> =>
         submitShare(connection, { nonce, share: share.text }, { threshold: 1, fingerprints: [] });
-      const { set, progress } = await retryAfter429(connection, give, isUntouched);
+      const { set, progress } = await retryAfter429(connection, send, assertUndisturbed);
       if (set) return true;
-      if (progress !== undefined && progress !== given + 1) throw again("somebody else has given the probe a share");
+      if (progress !== undefined && progress !== submitted + 1) throw probeDisturbed("another party submitted a share to the probe");
     } catch (error) {
       if (!(error instanceof StewardError) || error.code === "ERR_INCOMPLETE" || error.status === undefined || wasNotCounted(error))
         throw error;
-      // Shares that do not fit are refused at the threshold, and there alone; the count then begins anew.
+      // Shares that do not fit are refused at the threshold, and only there; the count then restarts.
       const after = await getStatus(connection);
-      if (after.nonce === nonce && !after.verification && after.progress === 0 && given + 1 === required) return false;
-      throw error.status >= 500 ? again(error.details.reason) : error;
+      if (after.nonce === nonce && !after.verification && after.progress === 0 && submitted + 1 === required) return false;
+      throw error.status >= 500 ? probeDisturbed(error.details.reason) : error;
     }
   }
-  throw again("the service asks for more shares than it said");
+  throw probeDisturbed("the service asks for more shares than it reported");
 }
 
-const again = (reason: string): StewardError =>
+const probeDisturbed = (reason: string): StewardError =>
   stopped(
     "probe-disturbed",
-    `which shares open the service could not be found out: ${reason}`,
-    "Nothing was changed: run `pulumi up` again.",
+    `the probe could not test which shares open the service: ${reason}`,
+    "Nothing was changed. Run `pulumi up` again.",
   );

@@ -5,23 +5,23 @@ import { PartialState, StewardError } from "../../errors";
 import { assertNotRefused, heldByAnother } from "../../ownership";
 import { system } from "../client";
 import { getBackup } from "./api";
-import { handedOn, rekeyFields } from "./inputs";
+import { rekeyFields, stepOutput } from "./inputs";
 import {
   assertSavesEachStep,
-  cancelOurs,
+  cancelLeftovers,
+  cancelOwnAttempt,
   drive,
-  endOurs,
   missingShares,
   observe,
   recipients,
   rekeyObjects,
   resolveConflict,
 } from "./protocol";
-import { Attempt, isEmpty, LastShares, oursOf, SharesInputs, SharesRun, SharesState, Submission } from "./states";
-import { noShares, stopped, unsettled } from "./stops";
+import { Attempt, identityOf, isEmpty, LastShares, SharesInputs, SharesRun, SharesState, Submission } from "./states";
+import { noShares, stopped, unresolved } from "./stops";
 import { fromBackup, recover, restart, restarted, submit } from "./submit";
 
-// The second of the three resources of a rekey: it gives the current shares, and keeps the new ones, of which nothing is committed yet.
+// The second of the three resources of a rekey: it submits the current shares, and saves the new ones, of which none is committed yet.
 
 async function up(connection: Connection, inputs: SharesInputs, last: LastShares): Promise<SharesState> {
   const { attempt } = inputs;
@@ -31,7 +31,7 @@ async function up(connection: Connection, inputs: SharesInputs, last: LastShares
   if (isSame && before?.candidate && isEmpty(before.candidate))
     throw stopped("no-shares-returned", noShares.reason, noShares.hint, "ERR_REJECTED");
   assertSavesEachStep(connection);
-  // A set that we made and do not know to be dead may be the one that opens the service.
+  // A set that this rekey made, and that is not known to be dead, may open the service.
   const kept = [...(before?.candidate && !isEmpty(before.candidate) ? [before.candidate] : []), ...(before?.kept ?? [])];
   const nonce = (isSame ? before?.nonce : undefined) ?? attempt.nonce;
   const submission: Submission = {
@@ -46,7 +46,7 @@ async function up(connection: Connection, inputs: SharesInputs, last: LastShares
     ...(before?.replacedBackup ? { replacedBackup: before.replacedBackup } : {}),
   };
   if (before?.hadBackup && last.attempt) await keepBackup(connection, submission, last.attempt.parameters.threshold);
-  return step({ connection, inputs, ours: oursOf(attempt, submission.nonces, nonce), state: { submission } });
+  return step({ connection, inputs, identity: identityOf(attempt, submission.nonces, nonce), state: { submission } });
 }
 
 /** Keep the set in the backup. Other holders may have completed it, or its response was lost: it may be the live set. */
@@ -59,18 +59,18 @@ async function keepBackup(connection: Connection, { nonce, nonces, kept }: Submi
 }
 
 const step = (run: SharesRun): Promise<SharesState> =>
-  drive(run, "shares", run.ours.nonce ? "a nonce" : "no nonce", {
+  drive(run, "shares", run.identity.nonce ? "a nonce" : "no nonce", {
     restart: async () => {
-      // Without verification the last share commits: whether what its lost reply brought is live, is found out later.
-      const found = run.ours.parameters.verification ? undefined : await fromBackup(run);
+      // Without verification the last share commits. A probe finds out later if the shares of a lost response are live.
+      const found = run.identity.parameters.verification ? undefined : await fromBackup(run);
       return found ?? restart(run, "attempt-restarted", "the attempt was gone (a seal, a failover or a cancel)");
     },
     "abandon and start": async ({ status }) => {
-      await cancelOurs(run.connection, status);
-      return restart(run, "attempt-abandoned", "an older attempt of ours was cancelled");
+      await cancelOwnAttempt(run.connection, status);
+      return restart(run, "attempt-abandoned", "an older attempt of this rekey was cancelled");
     },
     "take over": async ({ status }) => {
-      throw restarted(run, "attempt-taken-over", status.nonce, "an attempt exactly like ours, without a share, was taken over");
+      throw restarted(run, "attempt-taken-over", status.nonce, "a matching attempt without shares was taken over");
     },
     "submit shares": (observed) =>
       submit(run, observed).catch((error) => {
@@ -81,13 +81,13 @@ const step = (run: SharesRun): Promise<SharesState> =>
     recover: (observed) => recover(run, observed),
     conflict: async (observed) => {
       const nonce = await resolveConflict(run.connection, observed, run.inputs.onConflict, true);
-      if (nonce) throw restarted(run, "attempt-resumed", nonce, "somebody else's attempt, exactly like ours, goes on as ours");
+      if (nonce) throw restarted(run, "attempt-resumed", nonce, "another party's matching attempt continues as the attempt of this rekey");
       return undefined;
     },
   });
 
-/** Where the commit, deleted in the same run, has left word that its sets are settled. @internal */
-export const settledKey = ({ server }: Connection, nonce: string): string => `rekey ${nonce} settled on ${server}`;
+/** The cache key under which the commit, deleted in the same run, stores the outcome of its candidate. @internal */
+export const outcomeKey = ({ server }: Connection, nonce: string): string => `rekey: outcome of ${nonce} on ${server}`;
 
 /** Only another attempt is a change. */
 const attempts: Comparison = { equal: (a, b) => (a as Attempt | undefined)?.id === (b as Attempt | undefined)?.id };
@@ -101,7 +101,7 @@ async function planNotes({ inputs, last }: { inputs: SharesInputs; last?: Shares
   return [
     {
       path: "",
-      text: `the current shares at hand will be given, as far as the attempt still takes them, for ${parameters.shares} new ones, threshold ${parameters.threshold}${to}`,
+      text: `the current shares at hand will be submitted, as far as the attempt still takes them, for ${parameters.shares} new ones, threshold ${parameters.threshold}${to}`,
     },
     ...missingShares(inputs.currentShares, "currentShares"),
   ];
@@ -114,7 +114,7 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
   displayName: "rekey",
   id: "sys/rekey/update",
   fields: {
-    attempt: { input: handedOn("id"), required: true, compare: attempts },
+    attempt: { input: stepOutput("id"), required: true, compare: attempts },
     currentShares,
     newShares,
     waitSeconds,
@@ -137,15 +137,15 @@ export const rekeyShares: Definition<SharesInputs, SharesState> = {
     const { candidate, kept = [], nonces = [], nonce } = submission ?? {};
     assertNotRefused(connection, rekeyObjects.attempt);
     if (!attempt) return;
-    const observed = await observe(connection, oursOf(attempt, nonces, nonce));
-    // Another resource of the program may have taken our attempt over.
-    if (!heldByAnother(connection, rekeyObjects.shares)) await endOurs(connection, observed);
-    // The commit, gone before, has judged them; or they died with the attempt that was just cancelled.
-    const verdict = candidate && connection.cache.get(settledKey(connection, candidate.nonce));
+    const observed = await observe(connection, identityOf(attempt, nonces, nonce));
+    // Another resource of the program may have taken the attempt over.
+    if (!heldByAnother(connection, rekeyObjects.shares)) await cancelLeftovers(connection, observed);
+    // The commit, deleted before, knows their outcome; or they died with the attempt that was just cancelled.
+    const verdict = candidate && connection.cache.get(outcomeKey(connection, candidate.nonce));
     // A live candidate makes every other set worthless; a dead one says nothing of those that are kept.
     const isWorthless = !candidate || isEmpty(candidate) || verdict === "dead" || observed.server === "verifying";
     const judged = verdict === "live" || (kept.length === 0 && isWorthless);
     if (judged || discardShares) return;
-    throw unsettled("shares-unsettled", "the state holds shares that may be the live ones");
+    throw unresolved("shares-unsettled", "the state holds shares that may be live");
   },
 };

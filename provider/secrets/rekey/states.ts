@@ -16,7 +16,7 @@ export interface RekeyStatus {
   threshold: number;
   /** How many new shares are made. */
   shares: number;
-  /** How many current shares were given. */
+  /** How many current shares were submitted. */
   progress: number;
   /** How many current shares are needed: the threshold of the live set. */
   required: number;
@@ -24,7 +24,7 @@ export interface RekeyStatus {
   pgpFingerprints: string[];
   /** Whether the service keeps the encrypted shares. */
   backup: boolean;
-  /** Whether the new shares have to be given back before the commit. */
+  /** Whether the new shares must be verified before the commit. */
   verificationRequired: boolean;
   /** There while the new shares are being verified. */
   verification?: { nonce: string; progress: number; threshold: number; shares: number };
@@ -41,7 +41,7 @@ export interface Parameters {
   verification: boolean;
 }
 
-/** New shares, as the reply that completes the current ones brings them. @internal */
+/** New shares, from the response to the last current share. @internal */
 export interface ShareSet {
   /** Of the attempt that made them. */
   nonce: string;
@@ -83,13 +83,13 @@ export const isWhole = ({ shares, encrypted }: ShareSet, parameters: Pick<Parame
  * The attempt on the server, as one of the three resources classifies it:
  *
  * - `none`: no attempt;
- * - `collecting`, `verifying`: our attempt, before and after the last current share;
- * - `tampered`: our nonce, but not our parameters;
- * - `abandoned`: an attempt of ours that we had given up;
- * - `matchingUnused`: exactly like ours, and nobody has given it a share: taking it over takes nothing from anybody;
- * - `matchingInUse`: exactly like ours, but somebody else has given it shares;
- * - `probe`: our throw-away attempt, known by its key;
- * - `foreign`: somebody else's.
+ * - `collecting`, `verifying`: the attempt of this rekey, before and after the last current share;
+ * - `tampered`: the nonce of this rekey, but other parameters;
+ * - `abandoned`: an earlier attempt of this rekey;
+ * - `matchingUnused`: exactly the parameters of this rekey, and no share yet: a takeover harms no other party;
+ * - `matchingInUse`: exactly the parameters of this rekey, with shares of other holders;
+ * - `probe`: the throw-away attempt of this rekey, known by its key;
+ * - `foreign`: another party's attempt.
  * @internal
  */
 export type ServerState =
@@ -110,10 +110,10 @@ export interface Observed {
 }
 
 /** The facts by which a resource recognizes its attempts. @internal */
-export interface Ours {
+export interface AttemptIdentity {
   /** Of the attempt at work; undefined when there is none. */
   nonce?: string;
-  /** Of every attempt that we ever began. */
+  /** Of every attempt that this rekey started. */
   nonces: readonly string[];
   parameters: Parameters;
   /** The fingerprint of the throw-away key. */
@@ -121,14 +121,14 @@ export interface Ours {
 }
 
 /** @internal */
-export function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, probe }: Ours): ServerState {
+export function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, probe }: AttemptIdentity): ServerState {
   if (!status.started) return "none";
   if (isProbe(status, probe)) return "probe";
   const same = matches(status, parameters);
   if (status.nonce === nonce) return !same ? "tampered" : status.verification ? "verifying" : "collecting";
   if (nonces.includes(status.nonce)) return "abandoned";
   if (!same || status.verification) return "foreign";
-  // Without verification the last share carries the new keys to whoever gives it alone, unless a backup brings them to all.
+  // Without verification only the holder who submits the last share gets the new keys, unless a backup keeps them for all.
   if (status.progress === 0 && (parameters.verification || parameters.backup)) return "matchingUnused";
   return parameters.verification ? "matchingInUse" : "foreign";
 }
@@ -136,7 +136,7 @@ export function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, 
 const isProbe = (status: RekeyStatus, fingerprint: string | undefined): boolean =>
   fingerprint !== undefined && status.shares === 1 && isDeepStrictEqual(status.pgpFingerprints, [fingerprint]);
 
-/** The attempt has exactly these parameters. A share for other parameters could make keys for somebody else. @internal */
+/** The attempt has exactly these parameters. A share for other parameters could make keys for another party. @internal */
 export const matches = (status: RekeyStatus, { shares, threshold, fingerprints, backup, verification }: Parameters): boolean =>
   status.shares === shares &&
   status.threshold === threshold &&
@@ -148,7 +148,7 @@ export const matches = (status: RekeyStatus, { shares, threshold, fingerprints, 
 export const sizeOf = (shares: number, threshold: number): string =>
   `${shares} ${shares === 1 ? "share" : "shares"}, threshold ${threshold}`;
 
-/** `7 shares, threshold 4; with verification; 1 of 3 current shares given`. @internal */
+/** `7 shares, threshold 4; with verification; 1 of 3 current shares submitted`. @internal */
 export function describe({
   shares,
   threshold,
@@ -166,25 +166,25 @@ export function describe({
     ...(backup ? ["with backup"] : []),
     verification
       ? `${verification.progress} of ${verification.threshold} new shares verified`
-      : `${progress} of ${required} current shares given`,
+      : `${progress} of ${required} current shares submitted`,
   ].join("; ");
 }
 
 /** What the attempt hands on to the shares, and these to the commit. @internal */
 export interface Attempt {
-  /** Of this attempt in the state; a change of it makes the shares begin anew. */
+  /** Of this attempt in the state; a change of it restarts the shares step. */
   id: string;
-  /** Missing: what ran on the server was left to the shares. */
+  /** Missing: the attempt on the server was deferred to the shares step. */
   nonce?: string;
-  /** Of all attempts so far: a backup of one of them is ours. */
+  /** Of all attempts so far: a backup of one of them belongs to this rekey. */
   nonces: string[];
   parameters: Parameters;
-  /** A public key whose private part nobody has. */
+  /** A public key whose private part was discarded. */
   probe: { key: string; fingerprint: string };
 }
 
 /** The facts of an attempt, with the nonces of those that later steps started. @internal */
-export const oursOf = ({ parameters, probe }: Attempt, nonces: readonly string[], nonce?: string): Ours => ({
+export const identityOf = ({ parameters, probe }: Attempt, nonces: readonly string[], nonce?: string): AttemptIdentity => ({
   nonce,
   nonces,
   parameters,
@@ -210,17 +210,17 @@ export interface Submission {
   candidate?: ShareSet;
   /** "backup": they come from there, and without verification may be live already. */
   source?: "reply" | "backup";
-  /** Sets of which it is not settled whether they are live: they may be what opens the service. */
+  /** Sets whose outcome is unknown: they may open the service. */
   kept: ShareSet[];
   /** Digests of the shares that were submitted to this attempt. */
   submitted: string[];
-  /** Digests of shares that are not the candidate's: submitted for it, or brought before anybody could know it. */
+  /** Digests of shares that are not the candidate's: submitted for it, or brought before it existed. */
   excluded: string[];
   /** Kept sets that were submitted to this attempt, and refused. */
   refused: string[];
-  /** Whether an attempt of ours has ever left a backup. */
+  /** Whether an attempt of this rekey has ever left a backup. */
   hadBackup: boolean;
-  /** What ours has overwritten: ciphertext. */
+  /** The backup that this rekey overwrote: ciphertext. */
   replacedBackup?: RekeyBackup;
 }
 
@@ -236,7 +236,7 @@ export type LastShares = Partial<SharesInputs & SharesState> & OutcomeUnknown;
 export interface SharesRun {
   connection: Connection;
   inputs: SharesInputs;
-  ours: Ours;
+  identity: AttemptIdentity;
   state: SharesState;
 }
 
@@ -252,10 +252,10 @@ export interface CommitState {
   outcome: "open" | "unknown" | "dead" | "live";
   /** Shares that holders have brought, decrypted: base64, and where they stood in newShares. */
   gathered: Gathered[];
-  /** The set that opens the service, as far as we know: the former one until the candidate is proven. */
+  /** The set that opens the service, as far as known: the previous one until the candidate is proven. */
   live?: ShareSet;
-  /** The set before the live one, encrypted, where holders' word is the proof of the live one. */
-  former?: ShareSet;
+  /** The set before the live one, encrypted, if only the holders' claim proves the live one. */
+  previousLive?: ShareSet;
   shares: string[];
   encryptedShares: EncryptedShare[];
   fingerprints: string[];
@@ -277,7 +277,7 @@ export type LastCommit = Partial<CommitInputs & CommitState> & OutcomeUnknown;
 export interface CommitRun {
   connection: Connection;
   inputs: CommitInputs;
-  ours: Ours;
+  identity: AttemptIdentity;
   state: CommitState;
   /** The candidate's shares that are at hand in clear text. */
   shares: Share[];

@@ -7,7 +7,7 @@ export const stopIds = [
   // Nothing was sent.
   "checkpoints-skipped",
   "invalid-share",
-  // The service does not answer as it should.
+  // The service responds unexpectedly.
   "unexpected-response",
   "cancel-ineffective",
   "auto-unseal",
@@ -42,7 +42,7 @@ export const stopIds = [
   "outcome-unknown",
   "outcome-unknown-shares-missing",
   "probe-disturbed",
-  "former-shares-missing",
+  "previous-shares-missing",
   "no-set-accepted",
   "not-committed",
   // Complete, and afterwards.
@@ -57,7 +57,7 @@ export const stopIds = [
 /** @internal */
 export type StopId = (typeof stopIds)[number];
 
-/** What stands in the message. */
+/** The rule, as the message shows it. */
 const printed = (id: StopId): string => `rekey/${id}`;
 
 /** @internal */
@@ -68,9 +68,13 @@ export const stopped = (id: StopId, reason: string, hint?: string, code: ErrorCo
 export const unfinished = ({ state }: { state: object }, id: StopId, reason: string, hint: string): StewardError =>
   new PartialState({ ...state, outcomeUnknown: true }, { reason, hint, rule: printed(id) });
 
-/** A delete that would take shares along. @internal */
-export const unsettled = (id: StopId, reason: string): StewardError =>
-  stopped(id, reason, "Run `pulumi up` until it is settled; or set discardShares: true, run `pulumi up`, and delete then.");
+/** A delete that would discard shares. @internal */
+export const unresolved = (id: StopId, reason: string): StewardError =>
+  stopped(
+    id,
+    reason,
+    "Run `pulumi up` until the outcome is known. To discard the shares, set discardShares: true, run `pulumi up`, and delete then.",
+  );
 
 /** An error of an exchange, which is a stop of its own. @internal */
 export const identified = (id: StopId, error: StewardError): StewardError => error.with({ rule: printed(id) });
@@ -79,17 +83,17 @@ export const identified = (id: StopId, error: StewardError): StewardError => err
 export const autoUnseal = (more = ""): StewardError =>
   stopped(
     "auto-unseal",
-    `this service unseals itself: its seal keeps the key, and a rekey would make one share, which it does not give out${more}`,
-    "Its recovery keys have an API of their own, which this resource does not serve.",
+    `the service unseals itself: its seal keeps the key, and a rekey would make one share and not return it${more}`,
+    "Remove this resource: recovery keys have another API, which it does not support.",
     "ERR_REJECTED",
   );
 
 /** @internal */
 export const keptBySeal =
-  "the service rotated its key and gave out no share: its seal must hold the key. If shares unseal it, keep it unsealed and restore it from a backup: nobody knows the new key";
+  "the service rotated its key and returned no share: its seal must hold the key. If shares unseal it, keep it unsealed and restore it from a backup: the new key is lost";
 
 /** @internal */
 export const noShares = {
-  reason: "the service rotated its key and gave out no shares: its seal keeps the key itself",
-  hint: "There is nothing to keep: remove this resource from the program.",
+  reason: "the service rotated its key and returned no shares: its seal keeps the key itself",
+  hint: "Remove this resource from the program: there are no shares to keep.",
 };

@@ -5,9 +5,20 @@ import { dialectOf } from "../client";
 import { getBackup, mayReturnNoShares, submitShare, waitAfter429, wasNotCounted } from "./api";
 import { redacting, Share, shareDigest } from "./crypto";
 import { sharesAtHand } from "./inputs";
-import { cancelOurs, log, newAttempt, observe, refuseTampered, warn } from "./protocol";
+import { cancelOwnAttempt, log, newAttempt, observe, refuseTampered, warn } from "./protocol";
 import { Answer, begin, Command, Event, keptOffers, Offer, step } from "./round";
-import { isEmpty, isWhole, Observed, Ours, Parameters, RekeyBackup, RekeyStatus, ShareSet, SharesRun, SharesState } from "./states";
+import {
+  AttemptIdentity,
+  isEmpty,
+  isWhole,
+  Observed,
+  Parameters,
+  RekeyBackup,
+  RekeyStatus,
+  ShareSet,
+  SharesRun,
+  SharesState,
+} from "./states";
 import { keptBySeal, noShares, StopId, stopped, unfinished } from "./stops";
 
 // The current shares are submitted, one by one, and the new ones received.
@@ -16,7 +27,7 @@ const pollEvery = 2000;
 
 /** Submits the shares one by one, as round.ts says; before each, the attempt is observed. @internal */
 export async function submit(run: SharesRun, first: Observed): Promise<SharesState> {
-  const { inputs, ours } = run;
+  const { inputs, identity } = run;
   const { submission } = run.state;
   const { waitSeconds = 0 } = inputs;
   const { shares: own, missing } = sharesAtHand(inputs.currentShares, "currentShares");
@@ -29,12 +40,12 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
   const until = Date.now() + waitSeconds * 1000;
   const seen = (observed: Observed): Event => ({ kind: "observed", observed, waits: Date.now() < until });
   const about = {
-    nonce: ours.nonce as string,
+    nonce: identity.nonce as string,
     refusesRepeatedShares: dialectOf(connection).refusesRepeatedShares,
     waitSeconds,
     missing,
     kept: submission.kept,
-    hasBackup: ours.parameters.backup,
+    hasBackup: identity.parameters.backup,
   };
   let round = begin(about, offers, submission);
   let event = seen(first);
@@ -48,15 +59,15 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
     for (const line of next.lines) log(connection, line);
     switch (command.do) {
       case "observe":
-        event = seen(await observe(connection, ours));
+        event = seen(await observe(connection, identity));
         break;
       case "wait":
         await sleep(Math.max(0, Math.min(pollEvery, until - Date.now())));
-        event = seen(await observe(connection, ours));
+        event = seen(await observe(connection, identity));
         break;
       case "submit":
         await protectBackup(run);
-        event = { kind: "answered", answer: await submitOne(connection, ours, command.share, command.status), status: command.status };
+        event = { kind: "answered", answer: await submitOne(connection, identity, command.share, command.status), status: command.status };
         break;
       case "receive":
         return receive(run, command, early);
@@ -73,9 +84,9 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
 }
 
 /** Submits one share. After any response but a success, the server's count tells if it counted. */
-async function submitOne(connection: Connection, ours: Ours, share: Share, before: RekeyStatus): Promise<Answer> {
+async function submitOne(connection: Connection, identity: AttemptIdentity, share: Share, before: RekeyStatus): Promise<Answer> {
   try {
-    const { set } = await submitShare(connection, { nonce: before.nonce, share: share.text }, ours.parameters);
+    const { set } = await submitShare(connection, { nonce: before.nonce, share: share.text }, identity.parameters);
     return set ? { kind: "complete", set } : { kind: "counted" };
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
@@ -85,7 +96,7 @@ async function submitOne(connection: Connection, ours: Ours, share: Share, befor
     }
     if (wasNotCounted(error)) throw error;
     const answered = error.status !== undefined && error.status >= 400;
-    const { server, status } = await observe(connection, ours);
+    const { server, status } = await observe(connection, identity);
     if (server !== "collecting") return { kind: "unknown", status, error };
     if (status.progress === before.progress + 1) return { kind: "counted" };
     const { reason } = error.details;
@@ -99,33 +110,33 @@ type Received = Extract<Command, { do: "receive" }>;
 /** The last share was accepted. */
 async function receive(run: SharesRun, received: Received, early: Share[]): Promise<SharesState> {
   const { set, status } = received;
-  const { parameters } = run.ours;
+  const { parameters } = run.identity;
   if (parameters.verification && !isWhole(set, parameters)) throw await refuseParts(run, status, set);
   if (isEmpty(set)) return withoutShares(run, received);
-  log(run.connection, `${status.required} of ${status.required} current shares given`);
+  log(run.connection, `${status.required} of ${status.required} current shares submitted`);
   return accepted(run, received, early);
 }
 
 async function refuseParts(run: SharesRun, status: RekeyStatus, set: ShareSet): Promise<StewardError> {
-  await cancelOurs(run.connection, status);
+  await cancelOwnAttempt(run.connection, status);
   return unfinished(
     run,
     "new-shares-incomplete",
-    `the service answered with ${set.shares.length + set.encrypted.length} new shares where ${run.ours.parameters.shares} were asked for, or with those of other holders; nothing was committed, and our attempt was cancelled`,
-    "Find out what stands between, and run `pulumi up` again to begin anew.",
+    `the service returned ${set.shares.length + set.encrypted.length} new shares instead of ${run.identity.parameters.shares}, or shares for other holders; nothing was committed, and the attempt was cancelled`,
+    "Find out what changes its responses, and run `pulumi up` again to start again.",
   );
 }
 
 /** The accepted set is the live one, so every other kept set is dead. */
 function accepted(
-  { connection, state: { submission }, ours }: SharesRun,
+  { connection, state: { submission }, identity }: SharesRun,
   { set, share, offer: { set: used } }: Received,
   early: Share[],
 ): SharesState {
   if (!isEmpty(set))
     log(
       connection,
-      ours.parameters.verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live",
+      identity.parameters.verification ? "the new shares are made; nothing is committed yet" : "the new shares are made and live",
     );
   const excluded = [...submission.submitted, ...[share, ...early].map((each) => shareDigest(set.nonce, each))];
   return { submission: { ...submission, candidate: set, source: "reply", kept: used ? [used] : [], excluded } };
@@ -136,7 +147,7 @@ async function withoutShares(run: SharesRun, received: Received): Promise<Shares
   const found = await fromBackup(run);
   if (found) return found;
   const state = accepted(run, received, []);
-  if (!mayReturnNoShares(run.connection, run.ours.parameters))
+  if (!mayReturnNoShares(run.connection, run.identity.parameters))
     throw unfinished({ state }, "no-shares-returned", noShares.reason, noShares.hint);
   warn(run.connection, keptBySeal);
   return state;
@@ -144,81 +155,81 @@ async function withoutShares(run: SharesRun, received: Received): Promise<Shares
 
 /** The last share overwrites the backup. Other holders submit too, so any share may be the last one. */
 async function protectBackup(run: SharesRun): Promise<void> {
-  const { connection, inputs, ours } = run;
+  const { connection, inputs, identity } = run;
   const { submission } = run.state;
-  if (!ours.parameters.backup) return;
+  if (!identity.parameters.backup) return;
   const backup = await getBackup(connection);
   if (!backup || submission.nonces.includes(backup.nonce)) return;
   if (!inputs.replaceBackup)
     throw stopped(
       "foreign-backup",
-      `the service keeps a backup of another rekey, ${backup.nonce}, which ours would overwrite`,
-      `Fetch it with \`pulumi-steward rekey backup\`, and remove it with \`pulumi-steward rekey backup --delete --nonce ${backup.nonce}\`; or set replaceBackup: true, which keeps what it holds, ciphertext, in the state.`,
+      `the service keeps a backup of another rekey, ${backup.nonce}, which this rekey would overwrite`,
+      `Fetch it with \`pulumi-steward rekey backup\`, and remove it with \`pulumi-steward rekey backup --delete --nonce ${backup.nonce}\`; or set replaceBackup: true, which keeps its ciphertext in the state.`,
     );
   if (submission.replacedBackup?.nonce === backup.nonce) return;
   submission.replacedBackup = backup;
   throw unfinished(
     run,
     "backup-saved",
-    `the service keeps a backup of another rekey, ${backup.nonce}; what it holds, ciphertext, is saved in the state now, before ours overwrites it`,
-    "Run `pulumi up` again to go on.",
+    `the service keeps a backup of another rekey, ${backup.nonce}; its ciphertext is saved in the state now, before this rekey overwrites it`,
+    "Run `pulumi up` again to continue.",
   );
 }
 
 function attemptLost(run: SharesRun, { server, status }: Observed): StewardError {
   if (server === "tampered") return refuseTampered({ server, status });
-  const { verification } = run.ours.parameters;
+  const { verification } = run.identity.parameters;
   return unfinished(
     run,
     server === "none" ? "attempt-lost" : "attempt-replaced",
     server === "none"
-      ? "our attempt is gone: the service was sealed, failed over, or somebody cancelled it"
-      : `our attempt is gone, and another one runs, ${status.nonce}`,
+      ? "the attempt is gone: a seal, a failover or another party ended it"
+      : `the attempt is gone, and another one is in progress, ${status.nonce}`,
     verification
-      ? "Nothing was committed by us: run `pulumi up` again, which goes on from what the server shows."
-      : "Without verification the last share commits, so the new keys may be live: run `pulumi up` again, which looks for them in the backup where there is one.",
+      ? "The provider committed nothing. Run `pulumi up` again: it continues from the status of the service."
+      : "Without verification the last share commits, so the new keys may be live. Run `pulumi up` again: it reads them from the backup, if there is one.",
   );
 }
 
 /** Neither the response nor the count tells if the share counted. */
 async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardError): Promise<never> {
-  const { connection, ours, state } = run;
-  if (status.nonce !== ours.nonce || dialectOf(connection).refusesRepeatedShares)
+  const { connection, identity, state } = run;
+  if (status.nonce !== identity.nonce || dialectOf(connection).refusesRepeatedShares)
     throw unfinished(
       run,
       "share-count-unknown",
-      `${error.details.reason}, and whether the share counted is not known`,
-      "Run `pulumi up` again: it goes on from what the server shows.",
+      `${error.details.reason}, and it is unknown if the share counted`,
+      "Run `pulumi up` again: it continues from the status of the service.",
     );
   if (status.progress > state.submission.submitted.length)
     throw unfinished(
       run,
       "share-count-unknown-with-others",
-      `${error.details.reason}, whether the share counted is not known, and other holders have given shares to the attempt ${status.nonce}`,
-      'Ask them to begin again, and cancel it: with onConflict: "cancel" and a change of triggers.',
+      `${error.details.reason}, it is unknown if the share counted, and other holders have submitted shares to the attempt ${status.nonce}`,
+      'Ask them to start again. To cancel the attempt, set onConflict: "cancel" and change triggers.',
     );
-  await cancelOurs(connection, status);
-  const why = `whether a share counted was not known (${error.details.reason}), so the attempt was cancelled`;
+  await cancelOwnAttempt(connection, status);
+  const why = `it was unknown if a share counted (${error.details.reason}), so the attempt was cancelled`;
   return restart(run, "share-count-unknown-restarted", why);
 }
 
-/** The nonce of another attempt: saved before a share is given to it. @internal */
+/** The nonce of another attempt: saved before a share is submitted to it. @internal */
 export function restarted(run: SharesRun, id: StopId, nonce: string, reason: string): StewardError {
   const { submission } = run.state;
   run.state = { submission: { ...submission, nonce, nonces: [...new Set([...submission.nonces, nonce])], submitted: [] } };
-  return unfinished(run, id, `${reason}, and its nonce ${nonce} is saved now`, "Run `pulumi up` again to give it the current shares.");
+  return unfinished(run, id, `${reason}, and its nonce ${nonce} is saved now`, "Run `pulumi up` again to submit the current shares.");
 }
 
 /** @internal */
 export async function restart(run: SharesRun, id: StopId, why: string): Promise<never> {
-  const { nonce } = await newAttempt(run.connection, run.ours);
-  const committed = run.ours.parameters.verification
+  const { nonce } = await newAttempt(run.connection, run.identity);
+  const committed = run.identity.parameters.verification
     ? "nothing was committed"
-    : "without verification nobody can tell whether it was committed";
+    : "without verification it is unknown if it was committed";
   throw restarted(run, id, nonce, `${why}, ${committed}, and a new one was started`);
 }
 
-/** The encrypted shares of an attempt of ours, as the service keeps them; in the order of the keys. */
+/** The encrypted shares in a backup of this rekey, in the order of the keys. */
 function candidateIn(backup: RekeyBackup | undefined, nonce: string, { threshold, fingerprints }: Parameters): ShareSet | undefined {
   if (backup?.nonce !== nonce) return undefined;
   const encrypted = fingerprints.map((fingerprint) => ({ fingerprint, share: backup.keys[fingerprint]?.[0] }));
@@ -226,30 +237,27 @@ function candidateIn(backup: RekeyBackup | undefined, nonce: string, { threshold
   return complete.length === fingerprints.length ? { nonce, threshold, shares: [], encrypted: complete } : undefined;
 }
 
-/** The new shares of our attempt, where the backup has them. @internal */
-export async function fromBackup({ connection, ours, state: { submission } }: SharesRun): Promise<SharesState | undefined> {
-  const { parameters, nonce } = ours;
+/** The new shares of this attempt, if the backup has them. @internal */
+export async function fromBackup({ connection, identity, state: { submission } }: SharesRun): Promise<SharesState | undefined> {
+  const { parameters, nonce } = identity;
   if (!parameters.backup || !nonce) return undefined;
   const candidate = candidateIn(await getBackup(connection), nonce, parameters);
   if (!candidate) return undefined;
-  log(
-    connection,
-    "the reply with the new shares did not come here, but to whoever gave the last share, or was lost: took them from the backup",
-  );
+  log(connection, "the response with the new shares went to another holder, or was lost: took them from the backup");
   const kept = submission.kept.filter((set) => set.nonce !== nonce);
   return { submission: { ...submission, candidate, source: "backup", excluded: submission.submitted, kept } };
 }
 
-/** The last share was accepted, and its reply was lost. @internal */
+/** The last share was accepted, and its response was lost. @internal */
 export async function recover(run: SharesRun, { status }: Observed): Promise<SharesState> {
   const found = await fromBackup(run);
   if (found) return found;
-  await cancelOurs(run.connection, status);
-  const { nonce } = await newAttempt(run.connection, run.ours);
+  await cancelOwnAttempt(run.connection, status);
+  const { nonce } = await newAttempt(run.connection, run.identity);
   throw restarted(
     run,
     "new-shares-lost",
     nonce,
-    "the reply with the new shares of our attempt did not come here; nothing was committed, it was cancelled, and a new one was started",
+    "the response with the new shares is missing; nothing was committed, the attempt was cancelled, and a new one was started",
   );
 }

@@ -1,15 +1,15 @@
 import { StewardError } from "../../errors";
 import { getBackup, isReplyLost, removeBackup, restartVerification, retryAfter429, verifyShare } from "./api";
 import { describeKeys, encryptedLine, prove, Share } from "./crypto";
-import { cancelOurs, cancelProbe, log, observe } from "./protocol";
+import { cancelOwnAttempt, cancelProbe, log, observe } from "./protocol";
 import { CommitRun, CommitState, describe, stateOf } from "./states";
 import { StopId, stopped, unfinished } from "./stops";
 
-// The new shares are proven, and given back: the last of them commits.
+// The new shares are proven, and verified: the last of them commits.
 
 /** @internal */
 export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
-  const { connection, inputs, ours, shares, missing } = run;
+  const { connection, inputs, identity, shares, missing } = run;
   const { candidate } = inputs.submission;
   const { threshold, encrypted, nonce } = candidate;
   const all = inputs.proof ? inputs.proof === "all" : encrypted.length === 0;
@@ -26,34 +26,34 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
     if (error instanceof StewardError && error.status === 400) return undefined;
     throw error;
   });
-  if (!verification) throw outcomeUnknown(run, "our attempt ended while it was looked at");
+  if (!verification) throw outcomeUnknown(run, "the attempt ended while the provider observed it");
   if (all) await proveLocally(run);
   for (const [index, share] of shares.slice(0, threshold).entries()) {
-    const isStillOurs = async (): Promise<true> => {
-      const { server, status } = await observe(connection, ours);
-      if (server === "none") throw outcomeUnknown(run, "our attempt ended before the last new share was given");
+    const assertVerifying = async (): Promise<true> => {
+      const { server, status } = await observe(connection, identity);
+      if (server === "none") throw outcomeUnknown(run, "the attempt ended before the last new share was sent");
       if (server === "verifying" && status.verification?.nonce === verification.nonce && status.verification.progress === index)
         return true;
       throw stopped(
         "verification-disturbed",
-        `somebody else has touched the verification of our attempt ${nonce} (${describe(status)})`,
-        "Nothing was committed by us: run `pulumi up` again, which begins the verification anew.",
+        `another party changed the verification of the attempt ${nonce} (${describe(status)})`,
+        "The provider committed nothing. Run `pulumi up` again: it restarts the verification.",
       );
     };
-    await isStillOurs();
-    const give = (): Promise<boolean> =>
+    await assertVerifying();
+    const send = (): Promise<boolean> =>
       verifyShare(connection, { nonce: verification.nonce, share: share.text }).catch(async (error) => {
         throw await explainVerify(run, share, error);
       });
-    const done = await retryAfter429(connection, give, isStillOurs);
+    const done = await retryAfter429(connection, send, assertVerifying);
     if (done && index === threshold - 1) return committed(run);
-    if (done) throw outcomeUnknown(run, `the service said complete after ${index + 1} of ${threshold} new shares`);
+    if (done) throw outcomeUnknown(run, `the service reported completion after ${index + 1} of ${threshold} new shares`);
     log(connection, `${index + 1} of ${threshold} new shares verified`);
   }
   throw stopped(
     "verification-endless",
     "the service asks for more new shares than their threshold",
-    "Nothing was committed by us: run `pulumi up` again.",
+    "The provider committed nothing. Run `pulumi up` again.",
   );
 }
 
@@ -61,7 +61,7 @@ async function proveLocally(run: CommitRun): Promise<void> {
   const { connection, shares, inputs } = run;
   const { threshold, encrypted } = inputs.submission.candidate;
   const verdict = await prove(shares, threshold);
-  if (verdict.proven === true) return log(connection, `all ${shares.length} new shares belong together: proven before the commit`);
+  if (verdict.proven === true) return log(connection, `all ${shares.length} new shares match: proven before the commit`);
   if (verdict.proven === "unknown")
     return log(connection, `${verdict.reason}: they cannot be proven here, and the service's own threshold is the proof`);
   const misfits = verdict.misfits.map(({ label }) => label);
@@ -73,7 +73,7 @@ async function proveLocally(run: CommitRun): Promise<void> {
     `${verdict.reason}${misfits.length > 0 ? `: ${misfits.join(", ")} ${misfits.length === 1 ? "does" : "do"} not fit` : ""}; nothing is committed`,
     encrypted.length > 0
       ? "Correct newShares and run again."
-      : "The service made shares that do not fit: change triggers, which cancels this attempt and begins anew.",
+      : "The service made shares that do not match. Change triggers to cancel this attempt and start again.",
   );
 }
 
@@ -83,47 +83,47 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
   // The real product says 500 of shares that cannot be combined at all; any other 5xx may be a proxy's, behind which the request goes on.
   const isVerdict = error.status === 400 || error.status === 500;
   if (!isVerdict && (isReplyLost(error) || (error.status !== undefined && error.status >= 500)))
-    return outcomeUnknown(run, `the service did not answer when a new share was given (${error.details.reason})`);
-  const { server } = await observe(run.connection, run.ours);
-  if (server !== "verifying") return outcomeUnknown(run, "our attempt ended while a new share was given");
+    return outcomeUnknown(run, `the service did not respond to a new share (${error.details.reason})`);
+  const { server } = await observe(run.connection, run.identity);
+  if (server !== "verifying") return outcomeUnknown(run, "the attempt ended while a new share was sent");
   if (!isVerdict) return error;
   if (run.inputs.submission.candidate.encrypted.length > 0) run.state = stateOf(run.state.outcome, run.state.live, []);
   return unfinished(
     run,
     "new-shares-refused",
-    `the service refuses the new shares at ${share.label} (${error.details.reason}); nothing is committed, and our attempt still stands`,
+    `the service refused the new shares at ${share.label} (${error.details.reason}); nothing is committed, and the attempt stays`,
     run.inputs.submission.candidate.encrypted.length > 0
-      ? "One of newShares is wrong: correct it, and bring those of a threshold of holders again."
-      : "Run again; or change triggers, which cancels this attempt and begins anew.",
+      ? "At least one of newShares is wrong. Correct it, and bring those of a threshold of holders again."
+      : "Run again, or change triggers to cancel this attempt and start again.",
   );
 }
 
 /** The candidate is the live set now. */
 async function committed(run: CommitRun): Promise<CommitState> {
-  const { connection, ours } = run;
+  const { connection, identity } = run;
   const { candidate } = run.inputs.submission;
   // A proxy can answer "complete". A commit ends the attempt, and the service then asks for the new threshold.
-  const { status } = await observe(connection, ours);
+  const { status } = await observe(connection, identity);
   if (status.nonce === candidate.nonce || status.required !== candidate.threshold)
-    throw outcomeUnknown(run, "the service said complete, and does not look so");
+    throw outcomeUnknown(run, "the service reported completion, and its status does not show it");
   run.state = stateOf("live", candidate, []);
-  log(connection, `the new shares are live: ${ours.parameters.shares} of them, threshold ${ours.parameters.threshold}`);
+  log(connection, `the new shares are live: ${identity.parameters.shares} of them, threshold ${identity.parameters.threshold}`);
   return finish(run);
 }
 
-/** The set is live; what is left to do must not make it look otherwise. @internal */
+/** The set is live. An error of the cleanup must not hide that. @internal */
 export async function finish(run: CommitRun): Promise<CommitState> {
-  const { connection, inputs, ours, state } = run;
+  const { connection, inputs, identity, state } = run;
   const { candidate, nonces, hadBackup } = inputs.submission;
   try {
     // A start that an orphan of an earlier run sent may have arrived only now.
-    const late = await observe(connection, { ...ours, nonce: undefined });
+    const late = await observe(connection, { ...identity, nonce: undefined });
     if (late.server === "probe") await cancelProbe(connection, late);
-    if (late.server === "matchingUnused" || late.server === "abandoned") await cancelOurs(connection, late.status);
+    if (late.server === "matchingUnused" || late.server === "abandoned") await cancelOwnAttempt(connection, late.status);
     const backup = hadBackup ? await getBackup(connection) : undefined;
-    const isOurs = backup && nonces.includes(backup.nonce);
-    // One of another attempt of ours holds dead shares.
-    if (backup && isOurs && (inputs.removeBackup || backup.nonce !== candidate.nonce)) {
+    const isOwn = backup && nonces.includes(backup.nonce);
+    // The backup of an earlier attempt of this rekey holds dead shares.
+    if (backup && isOwn && (inputs.removeBackup || backup.nonce !== candidate.nonce)) {
       await removeBackup(connection, backup.nonce);
       log(connection, `removed the backup of ${backup.nonce}`);
     }
@@ -132,7 +132,7 @@ export async function finish(run: CommitRun): Promise<CommitState> {
     throw unfinished(
       run,
       "cleanup-failed",
-      `the new shares are live and saved, but what is left to do failed: ${error.details.reason}`,
+      `the new shares are live and saved, but the cleanup failed: ${error.details.reason}`,
       "Run `pulumi up` again to finish it.",
     );
   }
@@ -145,8 +145,8 @@ export function outcomeUnknown(run: CommitRun, reason: string): StewardError {
   return unfinished(
     run,
     "outcome-unknown",
-    `${reason}: whether the new shares are live is not known yet: keep the former shares, beside the new ones that the state holds`,
-    `Run \`pulumi up\` again: it asks the service which of them opens it${run.inputs.submission.candidate.encrypted.length > 0 ? ", with the decrypted new shares of a threshold of holders as newShares" : ""}.`,
+    `${reason}: it is not known yet if the new shares are live. Keep the previous shares, beside the new ones that the state holds`,
+    `Run \`pulumi up\` again: it tests which of them open the service${run.inputs.submission.candidate.encrypted.length > 0 ? ", with the decrypted new shares of a threshold of holders as newShares" : ""}.`,
   );
 }
 

@@ -28,7 +28,7 @@ test("a rekey completes after kills at the start, at a share and at the commit",
     const report = await tell(target, new CommandLine(target), plan);
     const rows = ["attempt: take over", "shares: submit shares", "commit: outcome unknown", "commit: probe"];
     expect([...report.rows]).toEqual(expect.arrayContaining(rows));
-    expect(report.struck.map((struck) => struck.opens)).toEqual(["former", "former", "new"]);
+    expect(report.struck.map((struck) => struck.opens)).toEqual(["previous", "previous", "new"]);
     expect(report.runs).toBe(5);
   });
 });

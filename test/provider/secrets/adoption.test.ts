@@ -1,123 +1,125 @@
 import { Engine } from "../../support/engine";
 import { printed } from "../../support/printed";
+import { refusal } from "../../support/refusal";
 import { onEachTarget } from "../../support/target";
 
 onEachTarget("adoption", (current) => {
   const engine = (type: string): Engine => new Engine(`secrets:${type}`, current().config());
-  const refusal = (operation: Promise<unknown>): Promise<{ code: string; message: string }> =>
-    operation.then(
-      () => Promise.reject(new Error("it succeeded")),
-      (error) => error,
-    );
-  /** In the standard dialect, what the API document does not show. */
-  const hidesMore = (): boolean => current().dialect === "standard";
+  const exists = refusal("ERR_ALREADY_EXISTS", { rule: "exists" });
+  const differs = refusal("ERR_ALREADY_EXISTS", { rule: "differs" });
+  /** Data that Vault shows and the API document does not. */
+  const hidden = (...data: string[]): string[] => (current().dialect === "standard" ? data : []);
+  const shown = (...data: string[]): string[] => (current().dialect === "standard" ? [] : data);
+  /** Lines that hold these data, in this order. */
+  const lines = (data: readonly string[]): string[] => data.map((each) => expect.stringContaining(each));
+  async function expectRefusal(refused: Promise<unknown>, expected: Error, data: readonly string[]): Promise<void> {
+    await expect(refused).rejects.toThrow(expected);
+    for (const each of data) await expect(refused).rejects.toThrow(each);
+    await expect(refused).rejects.not.toThrow("password");
+  }
 
-  describe("of a role", () => {
-    const theirs = { policies: "theirs,shared", global: false, type: "client" };
-    const ours = { name: "web", policies: ["ours", "shared"], type: "client" };
-    const unread = 'scheduler role "web": adopting it overwrites global, which the server does not show.';
-
-    test("prints each attribute that it changes before it writes", async () => {
+  test.each([
+    {
+      type: "SchedulerRole",
+      path: "role/web",
+      theirs: { policies: "theirs,shared", type: "client" },
+      ours: { name: "web", policies: ["ours", "shared"] },
+      alike: { name: "web", policies: ["shared", "ours"] },
+      changes: () => ['policies: ["theirs","shared"] -> ["ours","shared"]'],
+      unread: () => hidden("global"),
+    },
+    {
+      type: "SchedulerRoles",
+      path: "role/one",
+      theirs: { policies: "theirs", type: "client" },
+      ours: { roles: { one: { policies: ["ours"] } } },
+      alike: { roles: { one: { policies: ["ours", "ours"] }, fresh: { policies: ["ours"] } } },
+      changes: () => ['roles.one.policies: ["theirs"] -> ["ours"]'],
+      unread: () => hidden("global of each role"),
+    },
+    {
+      type: "SchedulerLease",
+      path: "config/lease",
+      theirs: { ttl: 60, max_ttl: 7200 },
+      ours: { ttl: "1h", maxTtl: "1d" },
+      // The undeclared maxTtl keeps its value.
+      alike: { ttl: "60m" },
+      changes: () => ["ttl: 60 -> 3600", "maxTtl: 7200 -> 86400"],
+      unread: () => [],
+    },
+    {
+      type: "SchedulerAccess",
+      path: "config/access",
+      theirs: { address: "http://user:theirs-password@theirs:4646", token: "theirs-token", max_token_name_length: 64 },
+      ours: { address: "http://ours:4646", token: "ours-token" },
+      alike: { address: "http://ours:4646", token: "other-token" },
+      changes: () => ['address: "http://[secret]@theirs:4646" -> "http://ours:4646"', ...shown("maxTokenNameLength: 64 -> nothing")],
+      unread: () => [[...hidden("maxTokenNameLength", "caCert", "clientCert"), "token", "clientKey"].join(", ")],
+    },
+  ])(
+    '$type is refused without adopt, compared with "unchanged", and overwritten with true',
+    async ({ type, path, theirs, ours, alike, changes, unread }) => {
       const { outOfBand, newMount } = current();
       const mount = await newMount();
-      await outOfBand("POST", `${mount}/role/web`, theirs);
-      await engine("SchedulerRole").up({ ...ours, mount, adopt: true });
-      expect(printed).toEqual([
-        'scheduler role "web": adopting it changes policies: ["theirs","shared"] -> ["ours","shared"].',
-        ...(hidesMore() ? [unread] : []),
-      ]);
-      expect((await outOfBand("GET", `${mount}/role/web`)).data?.policies).toEqual(["ours", "shared"]);
-    });
+      const held = async (): Promise<unknown> => (await outOfBand("GET", `${mount}/${path}`)).data;
+      await outOfBand("POST", `${mount}/${path}`, theirs);
+      const before = await held();
+      const replacing = type === "SchedulerRoles" ? [] : ["pulumi up --replace", "deleteBeforeReplace: true"];
+      const refused = engine(type);
+      await expectRefusal(refused.up({ ...ours, mount }), exists, [`"${mount}"`, "adopt: true", ...replacing]);
+      await expectRefusal(refused.up({ ...ours, mount, adopt: "unchanged" }), differs, [...changes(), ...unread(), "adopt: true"]);
+      expect(refused.state).toBeUndefined();
+      expect([await held(), printed]).toEqual([before, []]);
 
-    test('"unchanged" refuses and lists the differences, and writes nothing', async () => {
-      const { outOfBand, newMount } = current();
-      const mount = await newMount();
-      await outOfBand("POST", `${mount}/role/web`, theirs);
-      const { code, message } = await refusal(engine("SchedulerRole").up({ ...ours, mount, adopt: "unchanged" }));
-      expect(code).toBe("ERR_ALREADY_EXISTS");
-      const unseen = hidesMore() ? "; the server does not show global, so these were not compared" : "";
-      expect(message).toBe(
-        `Cannot create scheduler role "web": it exists, and adopting it would change policies: ["theirs","shared"] -> ["ours","shared"]${unseen}. Declare what is there, or set adopt: true to overwrite it.`,
-      );
-      expect((await outOfBand("GET", `${mount}/role/web`)).data?.policies).toEqual(["theirs", "shared"]);
-    });
+      const resource = engine(type);
+      expect(await resource.up({ ...ours, mount, adopt: true })).toBe("create");
+      expect(printed).toEqual(lines([...changes(), ...unread()]));
+      expect(await resource.refresh()).toEqual([]);
+      // Adoption matters once, at the creation.
+      expect(await resource.up({ ...ours, mount })).toBe("same");
+      const after = await held();
+      expect(after).not.toEqual(before);
+      printed.length = 0;
+      expect(await engine(type).up({ ...alike, mount, adopt: "unchanged" })).toBe("create");
+      expect(printed).toEqual(lines(unread()));
+    },
+  );
 
-    test('"unchanged" takes over what is declared in another order', async () => {
-      const { outOfBand, newMount } = current();
-      const mount = await newMount();
-      await outOfBand("POST", `${mount}/role/web`, theirs);
-      const role = engine("SchedulerRole");
-      expect(await role.up({ ...ours, policies: ["shared", "theirs"], mount, adopt: "unchanged" })).toBe("create");
-      expect(printed).toEqual(hidesMore() ? [unread] : []);
-      expect(await role.up({ ...ours, policies: ["shared", "theirs"], mount })).toBe("same");
-    });
-
-    test.each([true, "unchanged"])("adopt: %j creates what does not exist, and prints nothing", async (adopt) => {
-      const mount = await current().newMount();
-      expect(await engine("SchedulerRole").up({ ...ours, mount, adopt })).toBe("create");
-      expect(printed).toEqual([]);
-    });
-
-    test("shows no value of an input that the program marks as secret, neither the new nor the old one", async () => {
-      const { outOfBand, newMount } = current();
-      const mount = await newMount();
-      await outOfBand("POST", `${mount}/role/web`, theirs);
-      const secretInputs = ["policies"];
-      const { message } = await refusal(engine("SchedulerRole").up({ ...ours, mount, adopt: "unchanged", secretInputs }));
-      expect(message).toContain("policies: [secret] -> [secret]");
-      await engine("SchedulerRole").up({ ...ours, mount, adopt: true, secretInputs });
-      expect(printed.join()).toContain("policies: [secret] -> [secret]");
-      for (const text of [message, ...printed]) expect(text).not.toMatch(/theirs|ours/);
-    });
+  test.each([true, "unchanged"])("adopt: %j creates what does not exist, and prints nothing", async (adopt) => {
+    const mount = await current().newMount();
+    expect(await engine("SchedulerRole").up({ name: "web", policies: ["ours"], mount, adopt })).toBe("create");
+    expect(printed).toEqual([]);
   });
 
-  test("of a set of roles: on creation and of roles that join later, each role that exists", async () => {
+  test("shows no value of an input that the program marks as secret, neither the new nor the old one", async () => {
     const { outOfBand, newMount } = current();
     const mount = await newMount();
-    for (const name of ["one", "two", "same"]) await outOfBand("POST", `${mount}/role/${name}`, { policies: "theirs", type: "client" });
+    await outOfBand("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
+    const ours = { name: "web", policies: ["ours"], mount, secretInputs: ["policies"] };
+    const message = await engine("SchedulerRole")
+      .up({ ...ours, adopt: "unchanged" })
+      .catch(String);
+    await engine("SchedulerRole").up({ ...ours, adopt: true });
+    for (const text of [message, printed[0]]) expect(text).toContain("policies: [secret] -> [secret]");
+    for (const text of [message, ...printed]) expect(text).not.toMatch(/theirs|ours/);
+  });
+
+  test("a set adopts only roles that differ, and on an update those that join it", async () => {
+    const { outOfBand, newMount } = current();
+    const mount = await newMount();
+    for (const name of ["one", "two"]) await outOfBand("POST", `${mount}/role/${name}`, { policies: "theirs", type: "client" });
+    const policiesOf = async (name: string): Promise<unknown> => (await outOfBand("GET", `${mount}/role/${name}`)).data?.policies;
     const [ours, same] = [{ policies: ["ours"] }, { policies: ["theirs"] }];
     const roles = engine("SchedulerRoles");
-    const { message } = await refusal(roles.up({ roles: { one: ours, same }, mount, adopt: "unchanged" }));
-    expect(message).toContain('adopting it would change roles.one.policies: ["theirs"] -> ["ours"]');
-    expect(message).not.toContain("roles.same");
-    await roles.up({ roles: { one: ours, same, fresh: ours }, mount, adopt: true });
-    const line = (name: string): string =>
-      `scheduler roles of mount "${mount}": adopting it changes roles.${name}.policies: ["theirs"] -> ["ours"].`;
-    const ofSet = (): string[] => printed.filter((each) => !each.includes("global"));
-    expect(ofSet()).toEqual([line("one")]);
-    const joined = { one: ours, same, fresh: ours, two: ours };
-    expect((await refusal(roles.up({ roles: joined, mount, adopt: "unchanged" }))).message).toContain("roles.two.policies");
-    expect((await outOfBand("GET", `${mount}/role/two`)).data?.policies).toEqual(["theirs"]);
-    await roles.up({ roles: joined, mount, adopt: true });
-    expect(ofSet()).toEqual([line("one"), line("two")]);
-    expect((await outOfBand("GET", `${mount}/role/two`)).data?.policies).toEqual(["ours"]);
-  });
-
-  test("of an access configuration: only what can be read, and the message says so", async () => {
-    const { outOfBand, newMount } = current();
-    const mount = await newMount();
-    await outOfBand("POST", `${mount}/config/access`, {
-      address: "http://user:theirs-password@theirs:4646",
-      token: "theirs-token",
-      max_token_name_length: 64,
-    });
-    const inputs = { address: "http://ours:4646", token: "ours-token", mount };
-    const unseen = hidesMore() ? "maxTokenNameLength, caCert, clientCert, token, clientKey" : "token, clientKey";
-    const changes = [
-      'address: "http://[secret]@theirs:4646" -> "http://ours:4646"',
-      ...(hidesMore() ? [] : ["maxTokenNameLength: 64 -> nothing"]),
-    ];
-    const { message } = await refusal(engine("SchedulerAccess").up({ ...inputs, adopt: "unchanged" }));
-    expect(message).toBe(
-      `Cannot create scheduler access configuration "${mount}": it exists, and adopting it would change ${changes.join("; ")}; the server does not show ${unseen}, so these were not compared. Declare what is there, or set adopt: true to overwrite it.`,
-    );
-    await engine("SchedulerAccess").up({ ...inputs, adopt: true });
-    const name = `scheduler access configuration "${mount}": adopting it`;
-    expect(printed).toEqual([
-      ...changes.map((change) => `${name} changes ${change}.`),
-      `${name} overwrites ${unseen}, which the server does not show.`,
-    ]);
-    const again = engine("SchedulerAccess");
-    expect(await again.up({ ...inputs, adopt: "unchanged" })).toBe("create");
+    await roles.up({ roles: { one: same, fresh: ours }, mount, adopt: "unchanged" });
+    const joined = { roles: { one: same, fresh: ours, two: ours }, mount };
+    await expectRefusal(roles.up(joined), exists, [": two.", "adopt: true"]);
+    const change = 'roles.two.policies: ["theirs"] -> ["ours"]';
+    await expectRefusal(roles.up({ ...joined, adopt: "unchanged" }), differs, [` ${change}`]);
+    expect(await policiesOf("two")).toEqual(["theirs"]);
+    printed.length = 0;
+    expect(await roles.up({ ...joined, adopt: true })).toBe("update");
+    expect(printed).toEqual(lines([change, ...hidden("global")]));
+    expect(await policiesOf("two")).toEqual(["ours"]);
   });
 });

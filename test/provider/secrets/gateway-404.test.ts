@@ -3,6 +3,7 @@ import { Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
 import { connectTo } from "../../support/connection";
 import { Engine } from "../../support/engine";
+import { refusal } from "../../support/refusal";
 import { bodies, letGo } from "../gateway-404";
 
 /** Which requests the gateway answers itself; `%` stands for the mount. */
@@ -42,25 +43,18 @@ describe.each([
   const held = async (path: string): Promise<unknown> => (await call(sandbox.secrets, "GET", `/v1/${mount}/${path}`)).json?.data;
   const cases = resources.flatMap((resource) => routes.flatMap((route) => bodies.map((body) => ({ ...resource, route, body }))));
 
-  test.each(cases)("refresh keeps $type: 404 $body below '$route'", async ({ type, inputs, route, body }) => {
+  test.each(cases)("refresh and destroy keep $type: 404 $body below '$route'", async ({ type, inputs, route, body, path }) => {
     const resource = engine(type);
     await resource.up(inputs);
     const before = structuredClone(resource.state);
-    answer404("GET", route, body);
-    await expect(resource.refresh()).rejects.toMatchObject({ status: 404, message: expect.stringContaining(letGo) });
-    expect(resource.state).toEqual(before);
-    sandbox.faults.clear();
+    for (const operation of [() => resource.refresh(), () => resource.destroy()]) {
+      for (const method of ["GET", "DELETE", "POST"]) answer404(method, route, body);
+      await expect(operation()).rejects.toMatchObject({ status: 404, message: expect.stringContaining(letGo) });
+      expect(resource.state).toEqual(before);
+      sandbox.faults.clear();
+      expect(await held(path)).toBeDefined();
+    }
     expect(await resource.refresh()).toEqual([]);
-  });
-
-  test.each(cases)("destroy keeps $type: 404 $body below '$route'", async ({ type, inputs, route, body, path }) => {
-    const resource = engine(type);
-    await resource.up(inputs);
-    for (const method of ["DELETE", "POST"]) answer404(method, route, body);
-    await expect(resource.destroy()).rejects.toMatchObject({ status: 404, message: expect.stringContaining(letGo) });
-    expect(resource.state).toBeDefined();
-    sandbox.faults.clear();
-    expect(await held(path)).toBeDefined();
     await resource.destroy();
   });
 
@@ -82,21 +76,22 @@ describe.each([
 
   test.each(bodies)("a set keeps its roles if the response to the list is 404 %j", async (body) => {
     const roles = engine("SchedulerRoles");
-    await roles.up({ roles: { web: { policies: ["ours"] } } });
+    const web = { policies: ["ours"] };
+    await roles.up({ roles: { web } });
     answer404("GET", "list=true", body);
-    await expect(roles.refresh()).rejects.toMatchObject({ status: 404 });
-    await expect(roles.up({ roles: { web: { policies: ["ours"] }, other: { policies: ["ours"] } } })).rejects.toMatchObject({
-      status: 404,
-    });
+    const refused = { status: 404 };
+    await expect(roles.refresh()).rejects.toMatchObject(refused);
+    await expect(roles.up({ roles: { web, other: web } })).rejects.toMatchObject(refused);
     expect(Object.keys(roles.outputs().roles as object)).toEqual(["web"]);
   });
 
   test("a creation that cannot prove absence names the solution", async () => {
     answer404("GET", "config/access", "{}");
     const access = engine("SchedulerAccess");
-    await expect(access.up({ address: "http://a:1", token: "t" })).rejects.toThrow(
-      `(GET /v1/${mount}/config/access, 404). Nothing proves that it does not exist: check the connection's address, the mount, and any proxy in front of the service. With adopt: true it is created without this proof.`,
-    );
+    const refused = access.up({ address: "http://a:1", token: "t" });
+    const path = `/v1/${mount}/config/access`;
+    await expect(refused).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "unproven-absence", method: "GET", path, status: 404 }));
+    await expect(refused).rejects.toThrow("adopt: true");
     expect(await access.up({ address: "http://a:1", token: "t", adopt: true })).toBe("create");
   });
 });

@@ -1,4 +1,5 @@
 import { Engine } from "../../support/engine";
+import { refusal } from "../../support/refusal";
 import { onEachTarget } from "../../support/target";
 
 const read = { policies: ["read"] };
@@ -8,33 +9,6 @@ onEachTarget("SchedulerRoles", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerRoles", current().config());
   const names = async (mount: string): Promise<unknown> => (await current().outOfBand("GET", `${mount}/role?list=true`)).data?.keys ?? [];
 
-  test("is created, updated, replaced, removed outside Pulumi and deleted", async () => {
-    const { outOfBand, newMount } = current();
-    const [mount, other] = [await newMount(), await newMount()];
-    const roles = engine();
-    expect(await roles.up({ roles: { a: read, b: read }, mount })).toBe("create");
-    expect(roles.state?.id).toBe(`${mount}/role`);
-    expect(roles.outputs()).toEqual({ roles: { a: complete(["read"]), b: complete(["read"]) }, mount });
-    expect(await roles.refresh()).toEqual([]);
-    expect(await roles.up({ roles: { b: read, a: { policies: ["read", "read"], global: false } }, mount })).toBe("same");
-
-    expect(await roles.up({ roles: { a: { policies: ["write"] }, c: { type: "management" } }, mount })).toBe("update");
-    expect(await names(mount)).toEqual(["a", "c"]);
-    expect(await roles.refresh()).toEqual([]);
-
-    await outOfBand("DELETE", `${mount}/role/a`);
-    expect(await roles.refresh()).toEqual(["roles"]);
-    expect(roles.outputs().roles).toEqual({ c: { policies: [], global: false, type: "management" } });
-    expect(await roles.up({ roles: { a: read, c: { type: "management" } }, mount })).toBe("update");
-    expect(await names(mount)).toEqual(["a", "c"]);
-
-    expect(await roles.preview({ roles: { a: read }, mount: other })).toMatchObject({ operation: "replace", deleteBeforeReplace: true });
-    await roles.up({ roles: { a: read }, mount: other });
-    expect([await names(mount), await names(other)]).toEqual([[], ["a"]]);
-    await roles.destroy();
-    expect(await names(other)).toEqual([]);
-  });
-
   test("undeclared roles are left alone unless the set is exclusive", async () => {
     const { outOfBand, newMount } = current();
     const mount = await newMount();
@@ -42,6 +16,7 @@ onEachTarget("SchedulerRoles", (current) => {
     await roles.up({ roles: { ours: read }, mount });
     await outOfBand("POST", `${mount}/role/theirs`, read);
     expect(await roles.refresh()).toEqual([]);
+    expect(await roles.up({ roles: { ours: { policies: ["read", "read"], global: false } }, mount })).toBe("same");
     await roles.up({ roles: { ours: { policies: ["write"] } }, mount });
     await roles.destroy();
     expect(await names(mount)).toEqual(["theirs"]);
@@ -77,71 +52,20 @@ onEachTarget("SchedulerRoles", (current) => {
   test("with exclusive, creation fails if undeclared roles exist and lists them", async () => {
     const { outOfBand, newMount } = current();
     const mount = await newMount();
-    await outOfBand("POST", `${mount}/role/theirs`, read);
+    for (const name of ["theirs", "more"]) await outOfBand("POST", `${mount}/role/${name}`, read);
     const roles = engine();
-    await expect(roles.up({ roles: { ours: read }, exclusive: true, mount })).rejects.toThrow(
-      `Cannot create scheduler roles of mount "${mount}": the mount "${mount}" holds roles that the program does not declare: theirs.`,
-    );
-    expect(await names(mount)).toEqual(["theirs"]);
+    const refused = roles.up({ roles: { ours: read }, exclusive: true, mount });
+    await expect(refused).rejects.toThrow(refusal("ERR_ALREADY_EXISTS", { rule: "undeclared-roles" }));
+    for (const data of [`"${mount}"`, ": more, theirs."]) await expect(refused).rejects.toThrow(data);
+    expect(await names(mount)).toEqual(["more", "theirs"]);
 
     // The way in that the message names: begin without, turn it on, look, remove.
     await roles.up({ roles: { ours: read }, mount });
     await roles.up({ roles: { ours: read }, exclusive: true, mount });
-    expect(await names(mount)).toEqual(["ours", "theirs"]);
+    expect(await names(mount)).toEqual(["more", "ours", "theirs"]);
     expect(await roles.refresh()).toEqual(["roles"]);
     await roles.up({ roles: { ours: read }, exclusive: true, mount });
     expect(await names(mount)).toEqual(["ours"]);
-  });
-
-  test("existing roles are overwritten only with adopt, on creation and later", async () => {
-    const { outOfBand, newMount } = current();
-    const mount = await newMount();
-    await outOfBand("POST", `${mount}/role/theirs`, { policies: "theirs" });
-    const roles = engine();
-    await expect(roles.up({ roles: { ours: read, theirs: read }, mount })).rejects.toMatchObject({
-      code: "ERR_ALREADY_EXISTS",
-      message: expect.stringContaining(
-        "already: theirs. If you renamed the resource, give it an alias of its old name. Otherwise set adopt: true",
-      ),
-    });
-    expect(await names(mount)).toEqual(["theirs"]);
-    await roles.up({ roles: { ours: read }, mount });
-    await expect(roles.up({ roles: { ours: read, theirs: read }, mount })).rejects.toThrow("already: theirs. Set adopt: true");
-    expect((await outOfBand("GET", `${mount}/role/theirs`)).data?.policies).toEqual(["theirs"]);
-    expect(await roles.up({ roles: { ours: read, theirs: read }, adopt: true, mount })).toBe("update");
-    expect((await outOfBand("GET", `${mount}/role/theirs`)).data?.policies).toEqual(["read"]);
-  });
-
-  test("each readable attribute of a role changed outside Pulumi is drift, and up repairs it", async () => {
-    const { dialect, outOfBand, newMount } = current();
-    const mount = await newMount();
-    const roles = engine();
-    const inputs = { roles: { a: read, b: read }, mount };
-    await roles.up(inputs);
-    const changes = [
-      { policies: "more" },
-      { policies: "", type: "management" },
-      ...(dialect === "hashicorp" ? [{ policies: "read", global: true }] : []),
-    ];
-    for (const change of changes) {
-      await outOfBand("POST", `${mount}/role/b`, change);
-      expect(await roles.refresh()).toEqual(["roles"]);
-      expect(await roles.up(inputs)).toBe("update");
-      expect(await roles.refresh()).toEqual([]);
-    }
-  });
-
-  test("get reads all roles and manages nothing", async () => {
-    const { outOfBand, newMount } = current();
-    const mount = await newMount();
-    const roles = engine();
-    expect(await roles.get(`${mount}/role`)).toEqual({ roles: {}, mount });
-    await outOfBand("POST", `${mount}/role/a`, read);
-    await roles.get(`${mount}/role`);
-    expect(Object.keys(roles.outputs().roles as object)).toEqual(["a"]);
-    await outOfBand("POST", `${mount}/role/b`, read);
-    await roles.refresh();
-    expect(Object.keys(roles.outputs().roles as object)).toEqual(["a", "b"]);
   });
 
   test("a set that is no longer exclusive drops the undeclared roles from its state", async () => {
@@ -166,7 +90,7 @@ onEachTarget("SchedulerRoles", (current) => {
     await outOfBand("POST", `${mount}/role/theirs`, read);
     await roles.refresh();
     const declared = { roles: { ours: read, theirs: { policies: ["ours-now"] } }, exclusive: true, mount };
-    await expect(roles.up(declared)).rejects.toMatchObject({ code: "ERR_ALREADY_EXISTS" });
+    await expect(roles.up(declared)).rejects.toThrow(refusal("ERR_ALREADY_EXISTS", { rule: "exists" }));
     expect((await outOfBand("GET", `${mount}/role/theirs`)).data?.policies).toEqual(["read"]);
     expect(await roles.up({ ...declared, adopt: true })).toBe("update");
     await roles.destroy();
@@ -181,17 +105,8 @@ onEachTarget("SchedulerRoles", (current) => {
     await roles.up({ roles: { toString: read, web: read }, mount });
     expect(await names(mount)).toEqual(["constructor", "toString", "web"]);
     expect(await roles.refresh()).toEqual([]);
-    expect(await roles.problems({ roles: JSON.parse('{"a": null, "web": {}}'), mount })).toContainEqual(
-      expect.stringMatching(/^roles\.a: /),
-    );
+    expect(await roles.problems({ roles: JSON.parse('{"a": null, "web": {}}'), mount })).toContain("roles.a: invalid-type");
     await roles.destroy();
     expect(await names(mount)).toEqual(["constructor"]);
-  });
-
-  test("an exclusive set lists all undeclared roles", async () => {
-    const { outOfBand, newMount } = current();
-    const mount = await newMount();
-    for (const name of ["r1", "r2"]) await outOfBand("POST", `${mount}/role/${name}`, read);
-    await expect(engine().up({ roles: { ours: read }, exclusive: true, mount })).rejects.toThrow("does not declare: r1, r2.");
   });
 });

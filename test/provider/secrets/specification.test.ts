@@ -1,8 +1,8 @@
-import { createServer, RequestListener, Server } from "node:http";
-import { AddressInfo } from "node:net";
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { secrets } from "../../../provider";
+import { invalidInputs, refusal } from "../../support/refusal";
 import { onEachTarget } from "../../support/target";
+import { seen, serve } from "../exchange";
 
 const { getSpecification } = secrets;
 
@@ -11,6 +11,7 @@ const configure = (config: Record<string, object>): void =>
   setAllConfig(Object.fromEntries(Object.entries(config).map(([key, value]) => [key, JSON.stringify(value)])));
 afterAll(() => setAllConfig({}));
 
+const request = { method: "GET", path: "/v1/sys/internal/specs/openapi" };
 const named = ({ method, path }: secrets.Operation): string => `${method} ${path}`;
 
 onEachTarget("getSpecification", (current) => {
@@ -138,40 +139,21 @@ onEachTarget("getSpecification", (current) => {
   test("fails for an unknown token", async () => {
     configure(current().config({ token: "canary-token" }));
     const refused = getSpecification();
-    await expect(refused).rejects.toMatchObject({ code: "ERR_FORBIDDEN", status: 403 });
-    await expect(refused).rejects.toThrow(
-      /^Cannot read the specification: .*permission denied.* \(GET \/v1\/sys\/internal\/specs\/openapi, 403\)\. Check the token of secrets in the connection "default"/,
-    );
+    await expect(refused).rejects.toThrow(refusal("ERR_FORBIDDEN", { ...request, status: 403 }));
+    await expect(refused).rejects.toThrow(/permission denied.* secrets .*"default"/);
   });
 });
 
 describe("another server", () => {
-  const servers: Server[] = [];
-  afterEach(async () => {
-    for (const server of servers.splice(0)) {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
-    }
-  });
-
-  async function serve(answer: RequestListener): Promise<string[]> {
-    const seen: string[] = [];
-    const server = createServer((request, response) => {
-      seen.push(`${request.method} ${request.url}`);
-      answer(request, response);
-    });
-    servers.push(server);
-    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  async function respond(body: string, status = 200): Promise<void> {
+    const { address } = await serve((_, response) => response.writeHead(status).end(body));
     configure({ "steward:default": { secrets: { address, token: "canary-token" } } });
-    return seen;
   }
   const info = { title: "Secrets", version: "1" };
-  const serveDocument = (paths: unknown, more: object = {}): Promise<string[]> =>
-    serve((_, response) => response.end(JSON.stringify({ openapi: "3.0.3", info, paths, ...more })));
+  const serveDocument = (paths: unknown): Promise<void> => respond(JSON.stringify({ openapi: "3.0.3", info, paths }));
 
   test("reads flags on a path and on an operation, in either spelling", async () => {
-    const seen = await serveDocument({
+    await serveDocument({
       "/on-path": { "x-secrets-sudo": true, "x-secrets-unauthenticated": true, "x-secrets-create-supported": true, get: {} },
       "/on-operation": { get: {}, post: { "x-secrets-sudo": true, "x-secrets-unauthenticated": true, "x-secrets-create-supported": true } },
       "/real-path": { "x-vault-sudo": true, "x-vault-unauthenticated": true, "x-vault-createSupported": true, get: {} },
@@ -193,7 +175,7 @@ describe("another server", () => {
       ["GET /nearer", "sudo"],
       ["POST /nearer"],
     ]);
-    expect(seen).toEqual(["GET /v1/sys/internal/specs/openapi"]);
+    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual(["GET /v1/sys/internal/specs/openapi"]);
   });
 
   test("reads only methods as operations, and leaves out missing facts", async () => {
@@ -236,12 +218,8 @@ describe("another server", () => {
   test("rejects a response that is not an OpenAPI document", async () => {
     const answers = [{}, [], null, { openapi: "3.0.3", info }, { info, paths: {} }, { openapi: "3.0.3", info, paths: [] }];
     for (const answer of [...answers, { openapi: "3.0.3", paths: {} }, { openapi: "3.0.3", info: { title: "Secrets" }, paths: {} }]) {
-      await serve((_, response) => response.end(JSON.stringify(answer)));
-      const refused = getSpecification();
-      await expect(refused).rejects.toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE" });
-      await expect(refused).rejects.toThrow(
-        "Cannot read the specification: the server's answer is no OpenAPI document (GET /v1/sys/internal/specs/openapi). Check the connection's address",
-      );
+      await respond(JSON.stringify(answer));
+      await expect(getSpecification()).rejects.toThrow(refusal("ERR_UNEXPECTED_RESPONSE", request));
     }
   });
 
@@ -249,26 +227,22 @@ describe("another server", () => {
     [403, '{"errors":["permission denied"]}', "ERR_FORBIDDEN"],
     [404, '{"errors":[]}', "ERR_NOT_FOUND"],
     [200, "<html>Log in</html>", "ERR_UNEXPECTED_RESPONSE"],
-  ])("rejects a response of %d with %s", async (status, body, code) => {
-    const seen = await serve((_, response) => response.writeHead(status).end(body));
-    await expect(getSpecification()).rejects.toMatchObject({ name: "StewardError", code, status });
+  ] as const)("rejects a response of %d with %s", async (status, body, code) => {
+    await respond(body, status);
+    await expect(getSpecification()).rejects.toThrow(refusal(code, { status }));
     expect(seen).toHaveLength(1);
   });
 
   test("rejects an invalid option by name and sends nothing", async () => {
-    const seen = await serveDocument({});
-    await expect(getSpecification({ method: "FETCH" })).rejects.toThrow(
-      "Cannot read the specification: method: must be one of GET, PUT, POST, DELETE, OPTIONS, HEAD, PATCH, TRACE.",
-    );
-    for (const [options, reason] of [
-      [{ prefix: "/sys" }, '"prefix"'],
-      [{ pathPrefix: 1 }, "pathPrefix: must be a text"],
-      [{ method: "" }, "method: must be one of"],
-    ] as [object, string][]) {
-      const given = getSpecification(options);
-      await expect(given).rejects.toMatchObject({ code: "ERR_INVALID_INPUT" });
-      await expect(given).rejects.toThrow(reason);
-    }
+    await serveDocument({});
+    const cases: [object, string][] = [
+      [{ prefix: "/sys" }, "unrecognized-keys"],
+      [{ pathPrefix: 1 }, "pathPrefix: invalid-type"],
+      [{ method: "" }, "method: method"],
+      [{ method: "FETCH" }, "method: method"],
+    ];
+    for (const [options, problem] of cases) await expect(getSpecification(options)).rejects.toThrow(invalidInputs(problem));
+    await expect(getSpecification({ method: "FETCH" })).rejects.toThrow("GET, PUT, POST, DELETE, OPTIONS, HEAD, PATCH, TRACE");
     expect(seen).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     [500, /^invalid rekey seal configuration: shares must be at least one$/, {}],
     [500, /shares must be less than 256$/, { secret_shares: 256, secret_threshold: 2 }],
     [400, /^cannot request a backup .* without providing PGP keys/, { secret_shares: 3, secret_threshold: 2, backup: true }],
-    [400, /^incorrect number of PGP keys/, { secret_shares: 3, secret_threshold: 2, pgp_keys: ["", ""] }],
+    [400, /^incorrect number of PGP keys for rekey$/, { secret_shares: 3, secret_threshold: 2, pgp_keys: ["", ""] }],
     [500, /error decoding given PGP key/, { secret_shares: 1, secret_threshold: 1, pgp_keys: ["no key"] }],
     [500, /error parsing given PGP key/, { secret_shares: 1, secret_threshold: 1, pgp_keys: ["bm8ga2V5"] }],
     [400, /cannot unmarshal string into .*secret_shares of type int$/, { secret_shares: "3", secret_threshold: 2 }],

@@ -96,11 +96,6 @@ onEachTarget("a stack of the scheduler engine's resources", (current) => {
       await project.expectConverged();
     }
 
-    await outOfBand("DELETE", `${mount}/role/web`);
-    expect((await project.refresh()).output).toMatch(/- 1 deleted/);
-    await project.up();
-    expect((await outOfBand("GET", `${mount}/role/web`)).status).toBe(200);
-
     await project.destroy();
     expect((await outOfBand("GET", `${mount}/role?list=true`)).data?.keys ?? []).toEqual([]);
     expect((await outOfBand("GET", `${mount}/config/lease`)).status).toBe(404);

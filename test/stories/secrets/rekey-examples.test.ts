@@ -35,9 +35,10 @@ onEachRekeyTarget("the examples of a rekey", (current) => {
     return done;
   };
   const up = (variables: Record<string, string> = {}): Promise<Run> => run(variables, "up", "--yes", "--skip-preview", "--diff");
-  const stops = async (variables: Record<string, string>, reason: string): Promise<string> => {
+  const stops = async (variables: Record<string, string>, id: string, progress: string): Promise<string> => {
     const { code, output } = await up(variables);
-    expect(output).toContain(reason);
+    expect(output).toContain(progress);
+    expect(output).toContain(`[rekey/${id}]`);
     expect(code).not.toBe(0);
     return output;
   };
@@ -64,13 +65,13 @@ onEachRekeyTarget("the examples of a rekey", (current) => {
     expect([found(state, first), found(state, shares).length > 0]).toEqual([[], true]);
 
     await project.set("round", "second");
-    expect((await run({}, "preview", "--diff")).output).toContain("a new rekey will run");
+    expect((await run({}, "preview", "--diff")).output).toContain("7 shares, threshold 4, to 7 shares, threshold 4");
     expect(await up()).toMatchObject({ code: 0 });
     const { shares: second } = (await project.outputs()) as { shares: string[] };
     expect([await opens(second.slice(3)), await opens(shares.slice(3))]).toEqual([true, false]);
 
     const refused = await run({}, "destroy", "--yes", "--skip-preview");
-    expect(refused.output).toContain("the state holds the only copy of shares that open the service");
+    expect(refused.output).toContain("[rekey/only-copy]");
     expect(refused.code).not.toBe(0);
     expectHidden([...first, ...shares, ...second]);
   });
@@ -82,15 +83,15 @@ onEachRekeyTarget("the examples of a rekey", (current) => {
     project.example("rekey-holders");
     for (const [index, { publicKey }] of all.entries()) writeFileSync(join(project.folder, `program/keys/${index}.asc`), publicKey);
 
-    await stops({ SHARE: one }, "1 of 3 current shares given. Run `pulumi up` again where missing shares are at hand");
-    await stops({ SHARE: two }, "2 of 3 current shares given. Run `pulumi up` again where the missing share is at hand");
-    const output = await stops({ SHARE: three }, "0 of the 2 decrypted new shares that prove the rekey are at hand; nothing is committed");
+    await stops({ SHARE: one }, "shares-missing", "1 of 3");
+    await stops({ SHARE: two }, "shares-missing", "2 of 3");
+    const output = await stops({ SHARE: three }, "new-shares-missing", "0 of the 2");
 
     const messages = all.map(
       ({ fingerprint }) => new RegExp(`for the holder of ${fingerprint}, encrypted: ([0-9a-f]+)`).exec(output)?.[1] ?? "",
     );
     const decrypted = await Promise.all(all.map((holder, index) => read(holder, messages[index] ?? "")));
-    await stops({ NEW_SHARE: decrypted[2] ?? "" }, "1 of the 2 decrypted new shares that prove the rekey are at hand");
+    await stops({ NEW_SHARE: decrypted[2] ?? "" }, "new-shares-missing", "1 of the 2");
     expect(await opens(first.slice(0, 3))).toBe(true);
     expect(await up({ NEW_SHARE: decrypted[0] ?? "" })).toMatchObject({ code: 0 });
 

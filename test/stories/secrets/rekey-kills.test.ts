@@ -23,7 +23,7 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
       ],
     },
     rows: ["attempt: take over", "shares: recover"],
-    opens: ["former", "former"],
+    opens: ["previous", "previous"],
   },
   {
     name: "survives a kill of both processes at the commit, and another one during the probe",
@@ -46,7 +46,7 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
       ],
     },
     rows: ["shares: submit shares", "commit: prove and verify"],
-    opens: ["former", "former"],
+    opens: ["previous", "previous"],
   },
   {
     name: "survives a seal between shares and one during the verification, and runs a second rekey",
@@ -59,7 +59,7 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
       ],
     },
     rows: ["shares: restart", "commit: probe"],
-    opens: ["former", "former"],
+    opens: ["previous", "previous"],
   },
   {
     name: "recovers a lost response with the new shares of three holders from the backup",
@@ -70,7 +70,7 @@ const stories: { name: string; plan: Partial<Plan>; rows: string[]; opens: strin
       strikes: [undefined, strike("both", "after", request("PUT", "rekey/update", 3))],
     },
     rows: ["shares: recover", "commit: prove and verify"],
-    opens: ["former"],
+    opens: ["previous"],
   },
 ];
 

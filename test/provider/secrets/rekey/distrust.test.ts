@@ -1,9 +1,9 @@
-import { holders } from "../../../support/pgp";
+import { refusal } from "../../../support/refusal";
 import { onEachRekeyTarget } from "../../../support/rekey";
 import { tools, wrong } from "./story";
 
 onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
-  const { inputs, stackOn, decrypted, candidateOf, requests } = tools(current);
+  const { inputs, stackOn, decrypted, candidateOf, requests, forHolders, interrupt } = tools(current);
 
   test("every new share without PGP keys is proven before the commit", async () => {
     const stack = stackOn(current());
@@ -12,44 +12,40 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
       const [first, second] = answer.keys_base64 ?? answer.keys;
       return JSON.stringify({ ...answer, keys: [first, second, wrong], keys_base64: [first, second, wrong] });
     };
-    current().gateway.interrupt = ({ path, nth }) => (path.endsWith("/update") && nth === 3 ? { when: "after", answer: spoil } : undefined);
-    expect(await stack.stops(inputs())).toContain("nothing is committed");
+    interrupt("PUT", "update", { when: "after", answer: spoil }, 3);
+    expect(await stack.stops(inputs())).toBe("rekey/new-shares-not-proven");
     expect(await current().opens(current().first.slice(0, 3))).toBe(true);
   });
 
   test("no share is submitted for keys of other holders, and their new shares are not kept", async () => {
-    const all = await holders(3);
-    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey) });
+    const { all, pgp } = await forHolders(3);
     const stack = stackOn(current());
     await stack.up(pgp, "attempt");
     const theirs = (body: string): string =>
       JSON.stringify({ ...JSON.parse(body), pgp_fingerprints: [...all.slice(0, 2).map(({ fingerprint }) => fingerprint), "0".repeat(40)] });
-    current().gateway.interrupt = ({ method, path }) =>
-      method === "GET" && path.endsWith("/init") ? { when: "after", answer: theirs } : undefined;
-    const sent = await requests(async () => expect(await stack.stops(pgp)).toContain("not what we asked for"));
+    interrupt("GET", "init", { when: "after", answer: theirs });
+    const sent = await requests(async () => expect(await stack.stops(pgp)).toBe("rekey/tampered-attempt"));
     expect(sent.filter((request) => request.startsWith("PUT"))).toEqual([]);
-    current().gateway.interrupt = ({ path, nth }) =>
-      path.endsWith("/update") && nth === 3 ? { when: "after", answer: theirs } : undefined;
-    expect(await stack.stops(pgp)).toContain("or with those of other holders; nothing was committed");
+    interrupt("PUT", "update", { when: "after", answer: theirs }, 3);
+    expect(await stack.stops(pgp)).toBe("rekey/new-shares-incomplete");
   });
 
   test("a commit that the status does not confirm is probed again", async () => {
     const stack = stackOn(current());
-    const former = (body: string): string => JSON.stringify({ ...JSON.parse(body), required: 3 });
+    const previous = (body: string): string => JSON.stringify({ ...JSON.parse(body), required: 3 });
     let verified = 0;
     current().gateway.interrupt = ({ method, path }) => {
       if (method === "PUT" && path.endsWith("/verify")) verified++;
-      return verified === 2 && method === "GET" && path.endsWith("/init") ? { when: "after", answer: former } : undefined;
+      return verified === 2 && method === "GET" && path.endsWith("/init") ? { when: "after", answer: previous } : undefined;
     };
-    expect(await stack.stops(inputs())).toContain("the service said complete, and does not look so");
+    expect(await stack.stops(inputs())).toBe("rekey/outcome-unknown");
     current().gateway.interrupt = undefined;
     await stack.up(inputs());
     expect(stack.outputs.complete).toBe(true);
   });
 
   test("the backup of another rekey does not count as a copy of the live shares and is not removed", async () => {
-    const all = await holders(3);
-    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true });
+    const { all, pgp } = await forHolders(3, { backup: true });
     const stack = stackOn(current());
     await stack.stops(pgp);
     const newShares = await decrypted(candidateOf(stack), all);
@@ -57,8 +53,8 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
     const other = stackOn(current());
     const theirs = { ...pgp, currentShares: newShares, replaceBackup: true };
     await other.stops(theirs);
-    expect(await other.stops(theirs)).toContain("decrypted new shares that prove the rekey");
-    await expect(stack.destroy()).rejects.toThrow("the state holds the only copy of shares that open the service");
+    expect(await other.stops(theirs)).toBe("rekey/new-shares-missing");
+    await expect(stack.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/only-copy" }));
     await stack.up({ ...pgp, newShares, removeBackup: true });
     expect((await current().outOfBand("GET", "sys/rekey/backup")).status).toBe(200);
   });
@@ -71,8 +67,8 @@ onEachRekeyTarget("a rekey verifies the server's statements", (current) => {
     });
     const forms = shares.flatMap((share) => [share.toString("base64"), share.toString("hex")]);
     const echo = (): string => JSON.stringify({ errors: forms });
-    current().gateway.interrupt = ({ path, nth }) => (path.endsWith("/update") && nth === 3 ? { when: "after", answer: echo } : undefined);
-    const message = await stackOn(current()).stops(inputs({ currentShares }));
+    interrupt("PUT", "update", { when: "after", answer: echo }, 3);
+    const { message } = await stackOn(current()).fails(inputs({ currentShares }));
     expect(message).toContain("[secret]");
     for (const form of forms) expect(message).not.toContain(form);
     for (const { env } of currentShares) delete process.env[env];

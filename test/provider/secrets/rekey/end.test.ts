@@ -7,7 +7,8 @@ import { rekeyShares } from "../../../../provider/secrets/rekey/shares";
 import { connectTo } from "../../../support/connection";
 import { definitionOf, secretOutputs } from "../../../support/definitions";
 import { noEngine } from "../../../support/engine";
-import { holders } from "../../../support/pgp";
+import { Holder, holders } from "../../../support/pgp";
+import { invalidInputs, refusal } from "../../../support/refusal";
 import { onEachRekeyTarget } from "../../../support/rekey";
 import { lines, told, tools, wrong } from "./story";
 
@@ -19,11 +20,16 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     const hex = Buffer.from(share, "base64").toString("hex");
     const slashed = `/a/B1${share.slice(5)}`;
     const path = "/var/lib/steward/holders/of/the/unsealshares/1";
-    const given = [{ env: hex }, { file: hex }, { env: share }, { file: share }, { env: slashed }, { file: slashed }];
-    const problems = await stackOn(current()).problems(inputs({ currentShares: [...given, { env: "SHARE_1" }, { file: path }] }));
-    expect(problems).toHaveLength(6);
-    for (const problem of problems) expect(problem).toMatch(/^currentShares\[[0-5]\].*not the share itself$/);
-    for (const text of [hex, share, slashed]) expect(problems.join()).not.toContain(text);
+    const misplaced = [{ env: hex }, { file: hex }, { env: share }, { file: share }, { env: slashed }, { file: slashed }];
+    const error = await stackOn(current()).fails(inputs({ currentShares: [...misplaced, { env: "SHARE_1" }, { file: path }] }));
+    expect(error).toEqual(
+      invalidInputs(
+        ...misplaced.map((source, index) =>
+          "env" in source ? `currentShares[${index}].env: share-as-name` : `currentShares[${index}].file: share-as-path`,
+        ),
+      ),
+    );
+    for (const text of [hex, share, slashed]) expect(error.message).not.toContain(text);
   });
 
   test("every output with shares is a secret output", async () => {
@@ -31,7 +37,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     await stack.up(inputs());
     const shares = [...stack.outputs.shares];
     const again = inputs({ triggers: ["2"], currentShares: [wrong] });
-    // The former set is kept until the new one is live.
+    // The previous set is kept until the new one is live.
     await stack.up(again, "shares");
     shares.push(...stack.candidate.shares);
     const holding = (): string[] =>
@@ -52,9 +58,21 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     const stack = stackOn(current());
     const newShares = [wrong];
     expect(await stack.problems(inputs({ currentShares: ["!"], newShares: ["?"] }))).toEqual([
-      "currentShares[0]: is neither base64 nor hex",
-      "newShares[0]: is neither base64 nor hex",
+      "currentShares[0]: encoding",
+      "newShares[0]: encoding",
     ]);
+    const [key] = (await holders(1)).map(({ publicKey }) => publicKey) as [string];
+    const many = { secretThreshold: 4, pgpKeys: [key, key], currentShares: ["00", "00", "0011"], requireVerification: false };
+    expect(await stack.problems(inputs(many))).toEqual([
+      "secretThreshold: more-than-shares",
+      "pgpKeys: count",
+      "pgpKeys[1]: duplicate",
+      "requireVerification: unverified",
+      "currentShares[1]: duplicate",
+      "currentShares[2]: length",
+    ]);
+    expect(await stack.problems(inputs({ backup: true }))).toEqual(["backup: needs-pgp-keys"]);
+    expect(await stack.problems(inputs({ removeBackup: true }))).toEqual(["removeBackup: needs-backup"]);
     await stack.up(inputs({ newShares }), "attempt");
     await stack.refresh();
     const [values, references] = [current().first.slice(0, 3), [{ env: "STEWARD_A" }, { file: "no/such/file" }]];
@@ -67,20 +85,36 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     expect(await stack.up(inputs({ newShares }))).toEqual(["same", "same", "same"]);
   });
 
+  test("without PGP keys a new rekey requires keepSharesInState, and a finished one does not", async () => {
+    const stack = stackOn(current());
+    const without = (more: Partial<RekeyInputs> = {}): Promise<string[]> =>
+      stack.problems(inputs({ keepSharesInState: undefined, ...more }));
+    expect(await without()).toEqual(["keepSharesInState: clear-text"]);
+    await stack.up(inputs());
+    expect(await without()).toEqual([]);
+    expect(await without({ triggers: ["2"] })).toEqual(["keepSharesInState: clear-text"]);
+    const [{ publicKey }] = (await holders(1)) as [Holder];
+    expect(await without({ secretShares: 1, secretThreshold: 1, pgpKeys: [publicKey] })).toEqual([]);
+  });
+
   const ended = async (): Promise<void> => {
     throw new StewardError({ code: "ERR_ENGINE_GONE", reason: "Pulumi has ended" });
   };
   test.each([
-    { title: "if Pulumi skips checkpoints", engine: { ...noEngine, savesEachStep: false }, reason: "nothing was sent" },
-    { title: "after Pulumi has ended", engine: { ...noEngine, assertAlive: ended }, reason: "Pulumi has ended" },
-  ])("the resources of a rekey send no write $title", async ({ engine, reason }) => {
+    {
+      title: "if Pulumi skips checkpoints",
+      engine: { ...noEngine, savesEachStep: false },
+      error: refusal("ERR_INVALID_INPUT", { rule: "rekey/checkpoints-skipped" }),
+    },
+    { title: "after Pulumi has ended", engine: { ...noEngine, assertAlive: ended }, error: refusal("ERR_ENGINE_GONE") },
+  ])("the resources of a rekey send no write $title", async ({ engine, error }) => {
     const stack = stackOn(current());
     const connection = connectTo("secrets", {}, { config: (key) => JSON.stringify(current().config[key]), engine });
     const refuses = async (
       create: (request: { connection: Connection; inputs: never }) => Promise<unknown>,
       given: object,
     ): Promise<void> => {
-      const sent = await requests(() => expect(create({ connection, inputs: given as never })).rejects.toThrow(reason));
+      const sent = await requests(() => expect(create({ connection, inputs: given as never })).rejects.toThrow(error));
       expect(sent.filter((request) => !request.startsWith("GET "))).toEqual([]);
     };
     await refuses(rekeyAttempt.create, stack.attemptInputs(inputs()));
@@ -101,9 +135,7 @@ onEachRekeyTarget("the end of a rekey", (current) => {
   test("destroy fails while the state holds the only copy of live shares, unless discardShares is set", async () => {
     const stack = stackOn(current());
     await stack.up(inputs());
-    await expect(stack.destroy()).rejects.toThrow(
-      "Cannot delete rekey: the state holds the only copy of shares that open the service. Put them where they belong",
-    );
+    await expect(stack.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/only-copy" }));
     for (const discardShares of [true, false, true]) {
       expect(await stack.up(inputs({ discardShares }))).toEqual(["same", "update", "update"]);
       expect(await stack.up(inputs({ discardShares }))).toEqual(["same", "same", "same"]);
@@ -132,10 +164,10 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     const stack = stackOn(current());
     await stack.up(inputs(), "shares");
     await current().sealAndUnseal(current().first.slice(0, 3));
-    await expect(stack.destroy()).rejects.toThrow("the state holds shares that may be the live ones");
+    await expect(stack.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/shares-unsettled" }));
     await stack.stops(inputs());
-    await expect(stack.destroy()).rejects.toThrow("whether the new shares in the state are live is not known");
-    expect(await stack.stops(inputs())).toContain("its new shares are dead");
+    await expect(stack.destroy()).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/outcome-unsettled" }));
+    expect(await stack.stops(inputs())).toBe("rekey/not-committed");
     await stack.destroy();
   });
 
@@ -146,6 +178,6 @@ onEachRekeyTarget("the end of a rekey", (current) => {
     await other.up(inputs({ secretShares: 3, secretThreshold: 2, currentShares: stack.outputs.shares }));
     told.mockClear();
     expect(await stack.commit.refresh()).toEqual([]);
-    expect(lines()).toContain("the service now asks for 2 shares, and the set in the state has a threshold of 3: somebody has rekeyed it");
+    expect(lines()).toMatch(/^rekey: .*\b2 shares.* threshold of 3\b/m);
   });
 });

@@ -3,15 +3,13 @@ import { onEachRekeyTarget } from "../../../support/rekey";
 import { lines, tools } from "./story";
 
 onEachRekeyTarget("a rekey loses no shares", (current) => {
-  const { inputs, stackOn, requests, status, decrypted, candidateOf } = tools(current);
+  const { inputs, stackOn, requests, status, decrypted, candidateOf, forHolders, interrupt } = tools(current);
 
   test("a lost response with new shares is recovered from the backup, which is removed on request after the proof", async () => {
-    const all = await holders(3);
+    const { all, pgp } = await forHolders(3, { backup: true });
     const stack = stackOn(current());
-    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true });
-    current().gateway.interrupt = ({ method, path, nth }) =>
-      method === "PUT" && path.endsWith("/update") && nth === 3 ? { when: "after" } : undefined;
-    expect(await stack.stops(pgp)).toContain("decrypted new shares that prove the rekey");
+    interrupt("PUT", "update", { when: "after" }, 3);
+    expect(await stack.stops(pgp)).toBe("rekey/new-shares-missing");
     expect(lines()).toContain("took them from the backup");
     const shares = await decrypted(candidateOf(stack), all);
     await stack.up({ ...pgp, newShares: shares });
@@ -41,12 +39,14 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     await theirs.destroy();
     const stack = stackOn(current());
     const pgp = inputs({ pgpKeys: keys, backup: true });
-    expect(await stack.stops(pgp)).toMatch(
-      /the service keeps a backup of another rekey, (.*), which ours would overwrite\. Fetch it with `pulumi-steward rekey backup`, and remove it with `pulumi-steward rekey backup --delete --nonce \1`; or set replaceBackup: true/,
-    );
+    const { details } = await stack.fails(pgp);
+    expect(details.rule).toBe("rekey/foreign-backup");
+    const { nonce } = (await current().outOfBand("GET", "sys/rekey/backup")).body;
+    expect(details.hint).toContain(`pulumi-steward rekey backup --delete --nonce ${nonce}`);
+    expect(details.hint).toContain("replaceBackup: true");
     expect(await status()).toMatchObject({ progress: 0 });
-    expect(await stack.stops({ ...pgp, replaceBackup: true })).toMatch(/is saved in the state now, before ours overwrites it/);
-    expect(await stack.stops({ ...pgp, replaceBackup: true })).toContain("decrypted new shares that prove the rekey");
+    expect(await stack.stops({ ...pgp, replaceBackup: true })).toBe("rekey/backup-saved");
+    expect(await stack.stops({ ...pgp, replaceBackup: true })).toBe("rekey/new-shares-missing");
     const kept = stack.submission.replacedBackup as { keys: Record<string, string[]> };
     expect(Object.keys(kept.keys).sort()).toEqual(all.map(({ fingerprint }) => fingerprint).sort());
     // An attempt that never came to its commit takes its dead backup along only when it is settled.
@@ -54,14 +54,12 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
   });
 
   test("without verification the last share commits, and a lost response is recovered from the backup", async () => {
-    const all = await holders(3);
+    const { all, pgp: bold } = await forHolders(3, { backup: true, requireVerification: false });
     const stack = stackOn(current());
-    const bold = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true, requireVerification: false });
-    current().gateway.interrupt = ({ method, path, nth }) =>
-      method === "PUT" && path.endsWith("/update") && nth === 3 ? { when: "after" } : undefined;
-    expect(await stack.stops(bold)).toContain("so the new keys may be live");
+    interrupt("PUT", "update", { when: "after" }, 3);
+    expect(await stack.stops(bold)).toBe("rekey/attempt-lost");
     current().gateway.interrupt = undefined;
-    expect(await stack.stops(bold)).toContain("0 of the 2 decrypted ones needed to find out are at hand");
+    expect(await stack.stops(bold)).toBe("rekey/outcome-unknown-shares-missing");
     const shares = await decrypted(candidateOf(stack), all);
     await stack.up({ ...bold, newShares: shares });
     expect(stack.outputs.complete).toBe(true);
@@ -69,24 +67,21 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
   });
 
   test("the backup of an earlier rekey is not used for a lost attempt", async () => {
-    const all = await holders(3);
+    const { all, pgp: bold } = await forHolders(3, { backup: true, requireVerification: false });
     const stack = stackOn(current());
-    const bold = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true, requireVerification: false });
     await stack.up(bold);
     const again = { ...bold, triggers: ["again"], currentShares: await decrypted(stack.outputs, all) };
     await stack.up(again, "attempt");
     const { nonce } = await status();
     await current().outOfBand("DELETE", "sys/rekey/init", current().dialect === "hashicorp" ? { nonce } : undefined);
-    expect(await stack.stops(again)).toContain("a new one was started");
+    expect(await stack.stops(again)).toBe("rekey/attempt-restarted");
   });
 
   test("a rekey without verification and PGP keys requires allowUnverified", async () => {
     const stack = stackOn(current());
-    expect(await stack.problems(inputs({ requireVerification: false }))).toEqual([
-      "requireVerification: without verification the last current share commits, and if its reply is lost, nobody ever knows the new keys: the service cannot be unsealed again; give pgpKeys and backup as well, or allowUnverified: true",
-    ]);
+    expect(await stack.problems(inputs({ requireVerification: false }))).toEqual(["requireVerification: unverified"]);
     await stack.up(inputs({ requireVerification: false, allowUnverified: true }));
-    expect(lines()).toContain("warning: rekey: requireVerification: without verification the last current share commits");
+    expect(lines()).toContain("warning: rekey: requireVerification: ");
     expect(await current().opens(stack.outputs.shares.slice(0, 2))).toBe(true);
   });
 
@@ -110,10 +105,10 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
       const answer = JSON.parse(body);
       return JSON.stringify({ ...answer, keys: answer.keys?.slice(0, 2), keys_base64: answer.keys_base64?.slice(0, 2) });
     };
-    current().gateway.interrupt = ({ path, nth }) => (path.endsWith("/update") && nth === 3 ? { when: "after", answer: cut } : undefined);
-    expect(await stack.stops(inputs())).toMatch(/the service answered with 2 new shares where 3 were asked for.*; nothing was committed/);
+    interrupt("PUT", "update", { when: "after", answer: cut }, 3);
+    expect(await stack.stops(inputs())).toBe("rekey/new-shares-incomplete");
     expect((await status()).started).toBe(false);
-    expect(await stack.stops(inputs())).toContain("a new one was started");
+    expect(await stack.stops(inputs())).toBe("rekey/attempt-restarted");
     await stack.up(inputs());
   });
 
@@ -121,22 +116,20 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     process.env.STEWARD_SHARE = "!!";
     const stack = stackOn(current());
     const bold = inputs({ newShares: [{ env: "STEWARD_SHARE" }], requireVerification: false, allowUnverified: true });
-    expect(await stack.stops(bold)).toContain("newShares[0] is neither base64 nor hex. Nothing was sent");
+    expect(await stack.stops(bold)).toBe("rekey/invalid-share");
     delete process.env.STEWARD_SHARE;
     expect(await status()).toMatchObject({ progress: 0 });
     await stack.up(bold);
   });
 
-  const lostCommit = ({ method, path, nth }: { method: string; path: string; nth: number }): { when: "after" } | undefined =>
-    method === "PUT" && path.endsWith("/rekey/verify") && nth === 2 ? { when: "after" } : undefined;
+  const loseCommit = (): void => interrupt("PUT", "verify", { when: "after" }, 2);
 
-  test("new shares that are also given as current ones do not make the live set count as dead", async () => {
-    const all = await holders(3);
+  test("new shares that are also brought as current ones do not make the live set count as dead", async () => {
+    const { all, pgp } = await forHolders(3, { backup: true });
     const stack = stackOn(current());
-    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), backup: true });
     await stack.stops(pgp);
     const shares = await decrypted(candidateOf(stack), all);
-    current().gateway.interrupt = lostCommit;
+    loseCommit();
     await stack.stops({ ...pgp, newShares: shares });
     current().gateway.interrupt = undefined;
     await stack.up({ ...pgp, newShares: shares, currentShares: shares });
@@ -146,14 +139,14 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
 
   test("a live set that only the state holds survives a later attempt", async () => {
     const stack = stackOn(current());
-    current().gateway.interrupt = lostCommit;
+    loseCommit();
     await stack.stops(inputs());
     current().gateway.interrupt = undefined;
     const { shares: live } = stack.candidate;
     await stack.up(inputs({ triggers: ["2"] }), "shares");
-    await expect(stack.destroy()).rejects.toThrow(
-      /the state holds shares that may be the live ones|whether the new shares in the state are live is not known/,
-    );
+    await expect(stack.destroy()).rejects.toMatchObject({
+      details: { rule: expect.stringMatching(/^rekey\/(shares|outcome)-unsettled$/) },
+    });
     expect(JSON.stringify(stack.shares.state)).toContain(live[0]);
     await current().sealAndUnseal(live.slice(0, 2));
     await stack.up(inputs({ triggers: ["3"] }));
@@ -170,9 +163,7 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
         method === "PUT" && path.endsWith("/rekey/verify") && ++count === nth
           ? { when: nth === 1 ? "after" : "before", ...(nth === 1 ? { answer: () => '{"complete":true}' } : {}) }
           : undefined;
-      expect(await stack.stops(inputs({ triggers: [`${nth}`], currentShares: before }))).toContain(
-        "whether the new shares are live is not known yet",
-      );
+      expect(await stack.stops(inputs({ triggers: [`${nth}`], currentShares: before }))).toBe("rekey/outcome-unknown");
       expect(stack.outputs.shares).toEqual(before);
       current().gateway.interrupt = undefined;
       await stack.up(inputs({ triggers: [`${nth}`], currentShares: before }));
@@ -182,11 +173,10 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
 
   test("no share is submitted to a probe if the server drops the verification", async () => {
     const stack = stackOn(current());
-    current().gateway.interrupt = lostCommit;
+    loseCommit();
     await stack.stops(inputs());
     const forgetful = (body: string): string => body.replace(/"verification_required":true/, '"verification_required":false');
-    current().gateway.interrupt = ({ method, path }) =>
-      method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: forgetful } : undefined;
+    interrupt("GET", "init", { when: "after", answer: forgetful });
     expect(await requests(() => stack.stops(inputs()))).not.toContain("PUT update");
     current().gateway.interrupt = undefined;
     await stack.up(inputs());

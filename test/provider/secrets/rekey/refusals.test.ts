@@ -1,6 +1,8 @@
 import { RekeyInputs } from "../../../../provider/secrets";
+import { keptBySeal } from "../../../../provider/secrets/rekey/stops";
 import { Sandbox, start } from "../../../../sandbox/index";
 import { printed } from "../../../support/printed";
+import { refusal } from "../../../support/refusal";
 import { RekeyStack } from "../../../support/rekey";
 
 // States that only the sandbox can produce on demand: an auto-unseal seal, a standby node, a sealed server.
@@ -21,18 +23,20 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
 
   test("an auto-unseal seal rejects verification, and the error explains it", async () => {
     sandbox = await start({ dialect, seal: "stored" });
-    expect(await stackOn().stops(inputs())).toContain(
+    const error = await stackOn().fails(inputs());
+    expect(error).toEqual(
       dialect === "hashicorp"
-        ? "this service unseals itself: its seal keeps the key, and a rekey would make one share, which it does not give out. Its recovery keys have an API of their own"
-        : "requiring verification not supported when rekeying the barrier key with recovery keys",
+        ? refusal("ERR_REJECTED", { rule: "rekey/auto-unseal" })
+        : refusal("ERR_REJECTED", { method: "PUT", path: "/v1/sys/rekey/init", status: 400 }),
     );
+    // The server's own reason, where the provider has none.
+    if (dialect === "standard") expect(error.details.reason).toContain("requiring verification not supported");
   });
 
   test("no share is submitted to an auto-unseal seal without verification", async () => {
     sandbox = await start({ dialect, seal: "stored" });
-    const refused = await stackOn().stops(inputs({ requireVerification: false, allowUnverified: true }));
-    expect(refused).toContain(
-      dialect === "hashicorp" ? "this service unseals itself" : "secret_shares and secret_threshold must be 1: the seal keeps the key",
+    expect(await stackOn().stops(inputs({ requireVerification: false, allowUnverified: true }))).toBe(
+      dialect === "hashicorp" ? "rekey/auto-unseal" : "ERR_REJECTED",
     );
     expect(writes().filter((each) => each.includes("update"))).toEqual([]);
     if (dialect === "hashicorp") expect(writes()).toEqual([]);
@@ -45,20 +49,19 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     sandbox = await start({ dialect, seal: "stored" });
     const stack = stackOn();
     if (dialect === "hashicorp") {
-      expect(await stack.stops(inputs(oneOfOne))).toContain("this service unseals itself");
+      expect(await stack.stops(inputs(oneOfOne))).toBe("rekey/auto-unseal");
       expect(updates()).toBe(0);
       return;
     }
     await stack.up(inputs(oneOfOne));
     expect(stack.outputs).toMatchObject({ complete: true, shares: [], encryptedShares: [], fingerprints: [] });
-    expect(printed.join("\n")).toContain(
-      "warning: rekey: the service rotated its key and gave out no share: its seal must hold the key. If shares unseal it, keep it unsealed",
-    );
+    expect(printed).toContain(`warning: rekey: ${keptBySeal}`);
     expect(printed.join("\n")).not.toContain("live");
     for (let run = 0; run < 4; run++) expect(await stack.up(inputs(oneOfOne))).toEqual(["same", "same", "same"]);
     expect(updates()).toBe(3);
+    const before = [...printed];
     await stack.refresh();
-    expect(printed.join("\n")).not.toContain("somebody has rekeyed it");
+    expect(printed).toEqual(before);
     await stack.up(inputs({ ...oneOfOne, triggers: ["2"] }));
     expect(updates()).toBe(6);
     await stack.destroy();
@@ -75,10 +78,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     sandbox.faults.add({ system: "secrets", path: /update/, nth: 3, action: "respond", status: 200, body });
     const stack = stackOn();
     if (isSuccess) return void (await stack.up(inputs(asked)));
-    for (let run = 0; run < 4; run++)
-      expect(await stack.stops(inputs(asked))).toContain(
-        "the service rotated its key and gave out no shares: its seal keeps the key itself. There is nothing to keep: remove this resource",
-      );
+    for (let run = 0; run < 4; run++) expect(await stack.stops(inputs(asked))).toBe("rekey/no-shares-returned");
     expect(updates()).toBe(3);
     await stack.destroy();
     expect([stack.attempt.state, stack.shares.state]).toEqual([undefined, undefined]);
@@ -88,23 +88,23 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     sandbox = await start({ dialect });
     const forced = JSON.stringify({ started: true, nonce: "forced", t: 1, n: 1, progress: 0, required: 3 });
     sandbox.faults.add({ system: "secrets", method: "GET", path: /init/, nth: 2, action: "respond", status: 200, body: forced });
-    expect(await stackOn().stops(inputs({ requireVerification: false, allowUnverified: true }))).toMatch(
-      /this service unseals itself: .*, which it does not give out; the attempt forced that it made of it stands until it is cancelled\./,
-    );
+    const { details } = await stackOn().fails(inputs({ requireVerification: false, allowUnverified: true }));
+    expect(details).toMatchObject({ rule: "rekey/auto-unseal", reason: expect.stringContaining("the attempt forced") });
   });
 
   test("a redirect of a standby node names the active node, and nothing is sent there", async () => {
     sandbox = await start({ dialect });
     const headers = { location: "https://active.example:8200/v1/sys/rekey/init" };
     sandbox.faults.add({ system: "secrets", path: /rekey/, action: "redirect", headers });
-    expect(await stackOn().stops(inputs())).toContain("If https://active.example:8200 is the active node of this installation");
+    const error = await stackOn().fails(inputs());
+    expect([error.code, error.message]).toEqual(["ERR_REDIRECTED", expect.stringContaining("https://active.example:8200")]);
     expect(writes()).toEqual([]);
   });
 
   test("a sealed server is retried and then reported as sealed", async () => {
     sandbox = await start({ dialect });
     await sandbox.secrets.seal();
-    expect(await stackOn().stops(inputs())).toMatch(/The server is sealed, starting or overloaded: try again when it serves requests\.$/);
+    expect(await stackOn().fails(inputs())).toEqual(refusal("ERR_UNAVAILABLE", { status: 503 }));
     await sandbox.secrets.unseal(sandbox.secrets.shares);
     await stackOn().up(inputs());
   });
@@ -114,7 +114,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     const stack = stackOn();
     await stack.up(inputs(), "attempt");
     await sandbox.secrets.failover();
-    expect(await stack.stops(inputs())).toContain("nothing was committed, and a new one was started");
+    expect(await stack.stops(inputs())).toBe("rekey/attempt-restarted");
     await stack.up(inputs());
     expect(await sandbox.secrets.opens(stack.outputs.shares.slice(1))).toBe(true);
   });

@@ -1,5 +1,6 @@
 import { clearCache } from "../../../../provider/adapters/dynamic-runtime";
 import "../../../support/printed";
+import { refusal } from "../../../support/refusal";
 import { RekeyStack, RekeyTarget, rekeyTargets } from "../../../support/rekey";
 
 // A rekey whose resource was renamed in the program: the state holds it twice.
@@ -43,7 +44,7 @@ describe.each(rekeyTargets)("a rekey with two resources after a rename ($name)",
     expect(await b.attempt.up(b.attemptInputs(given), remembers)).toBe("same");
     expect(await b.shares.up(stack.sharesInputs(given), remembers)).toBe("same");
     expect(await b.commit.up(stack.commitInputs(given), remembers)).toBe("same");
-    await expect(a.commit.destroy(remembers)).rejects.toThrow("only copy of shares that open the service");
+    await expect(a.commit.destroy(remembers)).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "rekey/only-copy" }));
   });
 
   test("a rejected rename keeps the attempt and its submitted shares", async () => {
@@ -54,7 +55,7 @@ describe.each(rekeyTargets)("a rekey with two resources after a rename ($name)",
     expect(await status()).toMatchObject({ started: true, progress: 1 });
     clearCache();
     await expect(b.attempt.up(b.attemptInputs(inputs), remembers)).rejects.toMatchObject({ code: "ERR_CONFLICT" });
-    // With --continue-on-error Pulumi deletes the former ones all the same.
+    // With --continue-on-error Pulumi deletes the previous ones all the same.
     for (const part of [a.shares, a.attempt]) await expect(part.destroy(remembers)).rejects.toMatchObject({ code: "ERR_REJECTED" });
     expect(await status()).toMatchObject({ started: true, progress: 1 });
   });

@@ -1,6 +1,8 @@
+import { StewardError } from "../../../../provider/errors";
 import { RekeyInputs } from "../../../../provider/secrets";
 import { lineOf, table } from "../../../../provider/secrets/rekey/protocol";
 import { printed } from "../../../support/printed";
+import { refusal } from "../../../support/refusal";
 import { onEachRekeyTarget, RekeyStack, RekeyTarget } from "../../../support/rekey";
 
 /** What a test of a row has at hand. */
@@ -9,21 +11,21 @@ interface Stage {
   stack: RekeyStack;
   inputs: RekeyInputs;
   outOfBand: RekeyTarget["outOfBand"];
-  /** Ends what runs, as somebody else would. */
+  /** Cancels the attempt, as another party would. */
   cancel(): Promise<void>;
-  /** Begins an attempt behind our back. */
+  /** Starts an attempt outside Pulumi. */
   begin(parameters: object): Promise<string>;
-  /** Gives a current share to what runs. */
-  give(...shares: string[]): Promise<void>;
-  /** The attempt that runs. */
+  /** Submits current shares to the attempt. */
+  submit(...shares: string[]): Promise<void>;
+  /** The attempt in progress. */
   status(): Promise<{ started: boolean; nonce: string; progress: number }>;
 }
 
 const like = { secret_shares: 3, secret_threshold: 2, require_verification: true };
-const strange = { secret_shares: 4, secret_threshold: 3, require_verification: true };
+const foreign = { secret_shares: 4, secret_threshold: 3, require_verification: true };
 const again = (inputs: RekeyInputs): RekeyInputs => ({ ...inputs, triggers: ["again"] });
 
-/** The throw-away attempt of ours, as a killed run would have left it. */
+/** Leaves the throw-away attempt of the rekey on the server, as a killed run does. */
 async function leaveProbe({ stack, cancel, begin }: Stage): Promise<void> {
   const { attempt } = stack.attempt.outputs() as { attempt: { probe: { key: string } } };
   await cancel();
@@ -34,11 +36,19 @@ async function leaveProbe({ stack, cancel, begin }: Stage): Promise<void> {
 async function untilUnknown({ target, stack, inputs }: Stage): Promise<void> {
   await stack.up(inputs, "shares");
   await target.sealAndUnseal(target.first.slice(0, 3));
-  expect(await stack.stops(inputs)).toMatch(/whether the new shares are live is not known yet/);
+  expect(await stack.stops(inputs)).toBe("rekey/outcome-unknown");
+}
+
+/** The stop at another party's attempt, whose parameters and progress it shows. */
+async function expectForeign(failure: Promise<StewardError>, nonce: string, ...facts: string[]): Promise<StewardError> {
+  const error = await failure;
+  expect(error).toEqual(refusal("ERR_CONFLICT", { rule: "rekey/foreign-attempt" }));
+  for (const fact of [nonce, ...facts]) expect(error.details.reason).toContain(fact);
+  return error;
 }
 
 /** What the status says of an attempt, with other parameters. */
-const altered = (body: string): string => JSON.stringify({ ...JSON.parse(body), n: 1, t: 1 });
+const tampered = (body: string): string => JSON.stringify({ ...JSON.parse(body), n: 1, t: 1 });
 
 /** How each row is reached, what it does, and how the rekey goes on from there. */
 const stories: Record<string, (stage: Stage) => Promise<void>> = {
@@ -70,28 +80,27 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
   "attempt: defer": async ({ stack, inputs, cancel, begin, status }) => {
     await stack.up(inputs, "attempt");
     await cancel();
-    const nonce = await begin(strange);
-    expect(await stack.stops(again(inputs))).toContain(`somebody else's rekey is in progress, attempt ${nonce} (4 shares, threshold 3`);
+    const nonce = await begin(foreign);
+    await expectForeign(stack.fails(again(inputs)), nonce, "4 shares, threshold 3", "0 of 3");
     expect((await status()).nonce).toBe(nonce);
     await cancel();
-    expect(await stack.stops(again(inputs))).toContain("a new one was started");
+    expect(await stack.stops(again(inputs))).toBe("rekey/attempt-restarted");
     await stack.up(again(inputs));
   },
-  "attempt: conflict": async ({ stack, inputs, begin, give, status, target }) => {
-    const nonce = await begin(strange);
-    await give(target.first[0] as string);
-    expect(await stack.stops(inputs)).toMatch(
-      /^Cannot create rekey: somebody else's rekey is in progress, attempt .* \(4 shares, threshold 3; with verification; 1 of 3 current shares given\)\. Wait until it has ended, or set onConflict: "cancel" to end it/,
-    );
+  "attempt: conflict": async ({ stack, inputs, begin, submit, status, target }) => {
+    const nonce = await begin(foreign);
+    await submit(target.first[0] as string);
+    const { details } = await expectForeign(stack.fails(inputs), nonce, "4 shares, threshold 3", "1 of 3");
+    expect(details).toMatchObject({ operation: "Cannot create rekey", hint: expect.stringMatching(/onConflict: "cancel"/) });
     expect(await status()).toMatchObject({ nonce, progress: 1 });
-    expect(await stack.stops({ ...inputs, onConflict: "resume" })).toContain("It cannot be resumed");
+    expect(await stack.stops({ ...inputs, onConflict: "resume" })).toBe("rekey/foreign-attempt");
     await stack.up({ ...inputs, onConflict: "cancel" });
   },
   "shares: restart": async ({ target, stack, inputs, status }) => {
     await stack.up(inputs, "attempt");
     const { nonce } = await status();
     await target.sealAndUnseal(target.first.slice(0, 3));
-    expect(await stack.stops(inputs)).toContain("nothing was committed, and a new one was started, and its nonce");
+    expect(await stack.stops(inputs)).toBe("rekey/attempt-restarted");
     expect(await status()).toMatchObject({ started: true, progress: 0 });
     expect((await status()).nonce).not.toBe(nonce);
     await stack.up(inputs);
@@ -100,23 +109,24 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     await stack.up(inputs, "attempt");
     await cancel();
     await stack.stops(inputs);
-    expect(await stack.stops({ ...inputs, currentShares: inputs.currentShares.slice(0, 1) })).toContain("1 of 3 current shares given");
+    expect(await stack.stops({ ...inputs, currentShares: inputs.currentShares.slice(0, 1) })).toBe("rekey/shares-missing");
     const { nonce } = await status();
-    expect(await stack.stops(again(inputs))).toContain("a new one was started");
+    expect(await stack.stops(again(inputs))).toBe("rekey/attempt-abandoned");
     expect((await status()).nonce).not.toBe(nonce);
     await stack.up(again(inputs));
   },
   "shares: cancel probe": async (stage) => {
     await stage.stack.up(stage.inputs, "attempt");
     await leaveProbe(stage);
-    expect(await stage.stack.stops(stage.inputs)).toContain("a new one was started");
+    expect(await stage.stack.stops(stage.inputs)).toBe("rekey/attempt-restarted");
     await stage.stack.up(stage.inputs);
   },
   "shares: take over": async ({ stack, inputs, cancel, begin }) => {
     await stack.up(inputs, "attempt");
     await cancel();
     const nonce = await begin(like);
-    expect(await stack.stops(inputs)).toContain(`was taken over, and its nonce ${nonce} is saved now`);
+    expect(await stack.stops(inputs)).toBe("rekey/attempt-taken-over");
+    expect(stack.submission.nonce).toBe(nonce);
     await stack.up(inputs);
   },
   "shares: submit shares": async ({ stack, inputs, status }) => {
@@ -124,12 +134,12 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     expect(stack.candidate.shares).toHaveLength(3);
     expect((await status()).started).toBe(true);
   },
-  "shares: recover": async ({ target, stack, inputs, give, status }) => {
+  "shares: recover": async ({ target, stack, inputs, submit, status }) => {
     await stack.up(inputs, "attempt");
     const { nonce } = await status();
-    await give(...target.first.slice(0, 3));
+    await submit(...target.first.slice(0, 3));
     const before = target.gateway.requests.length;
-    expect(await stack.stops(inputs)).toContain("the reply with the new shares of our attempt did not come here; nothing was committed");
+    expect(await stack.stops(inputs)).toBe("rekey/new-shares-lost");
     expect((await status()).nonce).not.toBe(nonce);
     // A process of an earlier run may have the new shares: the first request shuts it out, or it could commit before the cancel.
     const ends = target.gateway.requests.slice(before).filter(({ method }) => method === "DELETE");
@@ -139,19 +149,20 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
   "shares: refuse tampered": async ({ target, stack, inputs, status }) => {
     await stack.up(inputs, "attempt");
     target.gateway.interrupt = ({ method, path }) =>
-      method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: altered } : undefined;
-    expect(await stack.stops(inputs)).toMatch(/has our nonce .* and not what we asked for \(1 share, threshold 1/);
+      method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: tampered } : undefined;
+    expect(await stack.stops(inputs)).toBe("rekey/tampered-attempt");
     target.gateway.interrupt = undefined;
     expect((await status()).progress).toBe(0);
     await stack.up(inputs);
   },
-  "shares: conflict": async ({ stack, inputs, cancel, begin, give, target }) => {
+  "shares: conflict": async ({ stack, inputs, cancel, begin, submit, target }) => {
     await stack.up(inputs, "attempt");
     await cancel();
-    await begin(like);
-    await give(target.first[0] as string);
-    expect(await stack.stops(inputs)).toContain('Wait until it has ended, or set onConflict: "resume" to go on with it, or "cancel"');
-    expect(await stack.stops({ ...inputs, onConflict: "resume" })).toContain("goes on as ours, and its nonce");
+    const nonce = await begin(like);
+    await submit(target.first[0] as string);
+    const { details } = await expectForeign(stack.fails(inputs), nonce, "3 shares, threshold 2", "1 of 3");
+    expect(details.hint).toMatch(/onConflict: "resume".*"cancel"/);
+    expect(await stack.stops({ ...inputs, onConflict: "resume" })).toBe("rekey/attempt-resumed");
     await stack.up(inputs);
   },
   "commit: prove and verify": async ({ stack, inputs, status }) => {
@@ -161,48 +172,48 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
   "commit: outcome unknown": async (stage) => {
     await untilUnknown(stage);
     expect((await stage.status()).started).toBe(false);
-    expect(await stage.stack.stops(stage.inputs)).toContain("its new shares are dead, and the former ones still open the service");
-    expect(await stage.stack.stops(stage.inputs)).toContain("its new shares are dead");
+    expect(await stage.stack.stops(stage.inputs)).toBe("rekey/not-committed");
+    expect(await stage.stack.stops(stage.inputs)).toBe("rekey/not-committed");
     await stage.stack.up(again(stage.inputs));
   },
   "commit: cancel duplicate": async ({ stack, inputs, cancel, begin, status }) => {
     await stack.up(inputs, "shares");
     await cancel();
     await begin(like);
-    expect(await stack.stops(inputs)).toContain("whether the new shares are live is not known yet");
+    expect(await stack.stops(inputs)).toBe("rekey/outcome-unknown");
     expect((await status()).started).toBe(false);
-    expect(await stack.stops(inputs)).toContain("its new shares are dead");
+    expect(await stack.stops(inputs)).toBe("rekey/not-committed");
     await stack.up(again(inputs));
   },
   "commit: cancel probe": async (stage) => {
     await untilUnknown(stage);
     await leaveProbe(stage);
-    expect(await stage.stack.stops(stage.inputs)).toContain("its new shares are dead");
+    expect(await stage.stack.stops(stage.inputs)).toBe("rekey/not-committed");
     expect((await stage.status()).started).toBe(false);
     await stage.stack.up(again(stage.inputs));
   },
   "commit: refuse tampered": async ({ target, stack, inputs }) => {
     await stack.up(inputs, "shares");
     target.gateway.interrupt = ({ method, path }) =>
-      method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: altered } : undefined;
-    expect(await stack.stops(inputs)).toMatch(/has our nonce .* and not what we asked for/);
+      method === "GET" && path.endsWith("/rekey/init") ? { when: "after", answer: tampered } : undefined;
+    expect(await stack.stops(inputs)).toBe("rekey/tampered-attempt");
     target.gateway.interrupt = undefined;
     await stack.up(inputs);
   },
   "commit: conflict": async ({ stack, inputs, cancel, begin, status }) => {
     await stack.up(inputs, "shares");
     await cancel();
-    const nonce = await begin(strange);
-    expect(await stack.stops(inputs)).toContain(`attempt ${nonce}`);
+    const nonce = await begin(foreign);
+    await expectForeign(stack.fails(inputs), nonce, "4 shares, threshold 3", "0 of 3");
     expect((await status()).nonce).toBe(nonce);
-    expect(await stack.stops({ ...inputs, onConflict: "cancel" })).toContain("whether the new shares are live is not known yet");
-    expect(await stack.stops(inputs)).toContain("its new shares are dead");
+    expect(await stack.stops({ ...inputs, onConflict: "cancel" })).toBe("rekey/outcome-unknown");
+    expect(await stack.stops(inputs)).toBe("rekey/not-committed");
     await stack.up(again(inputs));
   },
   "commit: probe": async ({ target, stack, inputs }) => {
     target.gateway.interrupt = ({ method, path, nth }) =>
       method === "PUT" && path.endsWith("/rekey/verify") && nth === 2 ? { when: "after" } : undefined;
-    expect(await stack.stops(inputs)).toContain("the service did not answer when a new share was given");
+    expect(await stack.stops(inputs)).toBe("rekey/outcome-unknown");
     target.gateway.interrupt = undefined;
     await stack.up(inputs);
   },
@@ -230,14 +241,14 @@ onEachRekeyTarget("each row of the table", (current) => {
         expect((await outOfBand("PUT", "sys/rekey/init", parameters)).status).toBe(200);
         return (await status()).nonce;
       },
-      give: async (...shares) => {
+      submit: async (...shares) => {
         const { nonce } = await status();
         for (const key of shares) expect((await outOfBand("PUT", "sys/rekey/update", { key, nonce })).status).toBe(200);
       },
     };
     await stories[`${step}: ${action}`]?.(stage);
     expect(printed).toContain(lineOf(row));
-    // However it went, the shares that open the service are the former ones, or in the state.
+    // In every case the shares that open the service are the previous ones, or in the state.
     const { shares = [], complete } = stage.stack.commit.state ? stage.stack.outputs : { complete: false };
     if (!complete) expect(await target.opens(target.first)).toBe(true);
     else {

@@ -1,9 +1,8 @@
-import { holders } from "../../../support/pgp";
 import { onEachRekeyTarget } from "../../../support/rekey";
 import { lines, told, tools, wrong } from "./story";
 
 onEachRekeyTarget("a rekey", (current) => {
-  const { inputs, stackOn, requests, status, decrypted, candidateOf } = tools(current);
+  const { inputs, stackOn, requests, status, decrypted, candidateOf, forHolders } = tools(current);
 
   test("a second up sends nothing, refresh sends one read, and other current shares change nothing", async () => {
     const stack = stackOn(current());
@@ -25,10 +24,10 @@ onEachRekeyTarget("a rekey", (current) => {
     const [first] = [stack.outputs.shares];
     told.mockClear();
     expect((await stack.attempt.preview(stack.attemptInputs(inputs({ triggers: ["2"] })))).operation).toBe("update");
-    expect(lines()).toMatch(/warning: rekey: a new rekey will run/);
+    expect(lines()).toMatch(/warning: rekey: .*3 shares, threshold 2, to 3 shares, threshold 2/);
     // The state's own shares are the current ones, and are tried.
     const other = Buffer.alloc(33, 8).toString("base64");
-    expect(await stack.stops(inputs({ triggers: ["2"], currentShares: [wrong, other] }), "shares").catch(() => "given")).toBe("given");
+    await stack.up(inputs({ triggers: ["2"], currentShares: [wrong, other] }), "shares");
     expect(stack.outputs.shares).toEqual(first);
     await stack.up(inputs({ triggers: ["2"], currentShares: [wrong, other] }));
     expect(stack.outputs.shares).not.toEqual(first);
@@ -47,12 +46,12 @@ onEachRekeyTarget("a rekey", (current) => {
     const stack = stackOn(current());
     const one = inputs({ secretThreshold: 1 });
     if (current().dialect === "hashicorp") {
-      expect(await stack.problems(one)).toEqual(["secretThreshold: must be at least 2 where there is more than one share"]);
+      expect(await stack.problems(one)).toEqual(["secretThreshold: single-share"]);
       return;
     }
     await stack.up(one);
     const { shares } = stack.outputs;
-    expect(lines()).toContain("all 3 new shares belong together: proven before the commit");
+    expect(lines()).toMatch(/^rekey: all 3 new shares/m);
     for (const share of shares) expect(await current().opens([share])).toBe(true);
     await stack.up(inputs({ triggers: ["2"], currentShares: shares }));
     expect(await current().opens(stack.outputs.shares.slice(1))).toBe(true);
@@ -62,11 +61,10 @@ onEachRekeyTarget("a rekey", (current) => {
     const [a = "", b = "", c = ""] = current().first;
     const stack = stackOn(current());
     delete process.env.STEWARD_MISSING;
-    expect(await stack.stops(inputs({ currentShares: [a, { env: "STEWARD_MISSING" }, { file: "no/such/file" }] }))).toBe(
-      "Cannot create rekey: 1 of 3 current shares given; not at hand: currentShares[1] (the variable STEWARD_MISSING), currentShares[2] (the file no/such/file). " +
-        "Run `pulumi up` again where missing shares are at hand; other holders may give theirs in the meantime, but the last one has to be given here. [rekey/shares-missing]",
-    );
-    // The same share again is not given again.
+    const { details } = await stack.fails(inputs({ currentShares: [a, { env: "STEWARD_MISSING" }, { file: "no/such/file" }] }));
+    expect(details).toMatchObject({ operation: "Cannot create rekey", rule: "rekey/shares-missing" });
+    expect(details.reason).toMatch(/^1 of 3 .*: currentShares\[1\] \(.* STEWARD_MISSING\), currentShares\[2\] \(.* no\/such\/file\)$/);
+    // The same share is not submitted again.
     const sent = await requests(() => stack.stops(inputs({ currentShares: [a] })));
     if (current().dialect === "standard") expect(sent).not.toContain("PUT update");
     expect(await status()).toMatchObject({ progress: 1 });
@@ -86,7 +84,7 @@ onEachRekeyTarget("a rekey", (current) => {
     const { nonce } = await status();
     for (const key of [a, b]) await current().outOfBand("PUT", "sys/rekey/update", { key, nonce });
     await up;
-    expect(lines()).toContain("2 of 3 current shares given");
+    expect(lines()).toMatch(/^rekey: 2 of 3/m);
     expect(stack.outputs.complete).toBe(true);
   });
 
@@ -105,9 +103,9 @@ onEachRekeyTarget("a rekey", (current) => {
     const others = { currentShares: [b, c] };
     // The API document's answer names none: then it might be anybody's.
     if (dialect === "standard") {
-      expect(await stack.stops(inputs(others))).toMatch(
-        /^Cannot create rekey: somebody else's rekey is in progress, .*1 of 3 current shares given\)\. Wait until it has ended, or set onConflict: "resume" to go on with it, or "cancel" to end it/,
-      );
+      const { details } = await stack.fails(inputs(others));
+      expect(details).toMatchObject({ rule: "rekey/foreign-attempt", hint: expect.stringMatching(/onConflict: "resume".*"cancel"/) });
+      expect(details.reason).toContain("1 of 3");
       gateway.interrupt = undefined;
     }
     await stack.up(inputs({ ...others, ...(dialect === "standard" ? { onConflict: "resume" } : {}) }));
@@ -118,39 +116,32 @@ onEachRekeyTarget("a rekey", (current) => {
 
   test("submits its share if no holder responds within waitSeconds", async () => {
     const stack = stackOn(current());
-    expect(await stack.stops(inputs({ currentShares: current().first.slice(0, 1), waitSeconds: 0.5 }))).toContain(
-      "1 of 3 current shares given",
-    );
+    expect(await stack.stops(inputs({ currentShares: current().first.slice(0, 1), waitSeconds: 0.5 }))).toBe("rekey/shares-missing");
     expect(await status()).toMatchObject({ progress: 1 });
-    expect(lines().match(/waiting up to 0\.5 s for other holders/g)).toHaveLength(1);
+    expect(lines().match(/0\.5 s/g)).toHaveLength(1);
     // No Ctrl-C ends a wait but the second, so that none lasts longer than an hour.
-    expect(await stackOn(current()).problems(inputs({ waitSeconds: 3601 }))).toEqual([
-      "waitSeconds: must be at most 3600: nothing but a second Ctrl-C ends the wait early",
-    ]);
+    expect(await stackOn(current()).problems(inputs({ waitSeconds: 3601 }))).toEqual(["waitSeconds: too-big"]);
     expect(await stackOn(current()).problems(inputs({ waitSeconds: 3600 }))).toEqual([]);
   });
 
   test("a wrong share is detected at the threshold and discards the progress, and the next run starts over", async () => {
     const [a = "", b = ""] = current().first;
     const stack = stackOn(current());
-    expect(await stack.stops(inputs({ currentShares: [a, b, wrong] }))).toMatch(
-      /^Cannot create rekey: the 3 shares given do not open the service \(.*\); the attempt .* stands, and begins again with no share\. At least one of them is wrong: correct currentShares and run again\. \[rekey\/shares-refused\]$/,
-    );
+    expect(await stack.stops(inputs({ currentShares: [a, b, wrong] }))).toBe("rekey/shares-refused");
     expect(await status()).toMatchObject({ started: true, progress: 0 });
     await stack.up(inputs());
   });
 
   test.each([
-    ["not a share!", "currentShares[1] is neither base64 nor hex"],
-    ["00ff", "currentShares[1] is not as long as the shares before it: all shares of a set have one length"],
-    ["the first", "currentShares[1] is the same share as currentShares[0]"],
-  ])("an invalid share by reference (%s) is rejected before any share is submitted", async (text, reason) => {
+    ["not a share!", "encoding"],
+    ["00ff", "length"],
+    ["the first", "duplicate"],
+  ])("an invalid share by reference (%s) is rejected before any share is submitted", async (text, rule) => {
     process.env.STEWARD_SHARE = text === "the first" ? Buffer.from(current().first[0] as string, "base64").toString("hex") : text;
     const stack = stackOn(current());
     const shares = [current().first[0] as string, { env: "STEWARD_SHARE" }];
-    expect(await stack.stops(inputs({ currentShares: shares }))).toBe(
-      `Cannot create rekey: ${reason}. Nothing was sent: correct it and run again. [rekey/invalid-share]`,
-    );
+    const { details } = await stack.fails(inputs({ currentShares: shares }));
+    expect(details).toMatchObject({ rule: "rekey/invalid-share", failures: [{ path: "currentShares[1]", rule }] });
     delete process.env.STEWARD_SHARE;
     expect(await status()).toMatchObject({ progress: 0 });
   });
@@ -159,21 +150,21 @@ onEachRekeyTarget("a rekey", (current) => {
     for (const [index, name] of ["A", "SHARE"].entries()) process.env[name] = Buffer.alloc(33, 7 + index).toString("base64");
     const stack = stackOn(current());
     const [first = ""] = current().first;
-    const stops = await stack.stops(inputs({ currentShares: [first, { env: "A" }, { env: "SHARE" }] }));
-    expect(stops).toContain("do not open the service");
-    expect(stops).not.toContain("[secret]");
+    const { message, details } = await stack.fails(inputs({ currentShares: [first, { env: "A" }, { env: "SHARE" }] }));
+    expect(details.rule).toBe("rekey/shares-refused");
+    expect(message).not.toContain("[secret]");
     for (const name of ["A", "SHARE"]) delete process.env[name];
   });
 
   test("with PGP keys a threshold of holders proves the new set, over several runs, and no new share is sent before", async () => {
-    const all = await holders(3);
+    const { all, pgp } = await forHolders(3);
     const stack = stackOn(current());
-    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey) });
-    expect(await stack.stops(pgp)).toContain("0 of the 2 decrypted new shares that prove the rekey are at hand; nothing is committed");
+    expect((await stack.fails(pgp)).details).toMatchObject({
+      rule: "rekey/new-shares-missing",
+      reason: expect.stringContaining("0 of the 2"),
+    });
     const [one = "", two = ""] = await decrypted(candidateOf(stack), all);
-    expect(await requests(() => stack.stops({ ...pgp, newShares: [one] }))).toEqual(
-      current().dialect === "standard" ? ["GET init", "GET verify"] : ["GET init", "GET verify"],
-    );
+    expect(await requests(() => stack.stops({ ...pgp, newShares: [one] }))).toEqual(["GET init", "GET verify"]);
     // Gathered, and kept secret; a refresh changes nothing of it.
     await stack.refresh();
     await stack.up({ ...pgp, newShares: [two] });
@@ -182,49 +173,50 @@ onEachRekeyTarget("a rekey", (current) => {
   });
 
   test('proof "all" with PGP keys requires every share and names the mismatched one', async () => {
-    const all = await holders(4);
+    const { all, pgp } = await forHolders(4, { secretShares: 4, proof: "all" });
     const stack = stackOn(current());
-    const pgp = inputs({ secretShares: 4, pgpKeys: all.map(({ publicKey }) => publicKey), proof: "all" });
-    expect(await stack.stops(pgp)).toContain("0 of the 4 decrypted new shares");
+    expect((await stack.fails(pgp)).details).toMatchObject({
+      rule: "rekey/new-shares-missing",
+      reason: expect.stringContaining("0 of the 4"),
+    });
     const shares = await decrypted(candidateOf(stack), all);
     const broken = shares.map((share, index) => (index === 2 ? share.replace(/^../, (byte) => (byte === "00" ? "01" : "00")) : share));
-    expect(await stack.stops({ ...pgp, newShares: broken })).toMatch(
-      /the shares do not belong together: newShares\[2\] \([0-9a-f]{40}\) does not fit; nothing is committed/,
-    );
+    const { details } = await stack.fails({ ...pgp, newShares: broken });
+    expect(details).toMatchObject({
+      rule: "rekey/new-shares-not-proven",
+      reason: expect.stringMatching(/: newShares\[2\] \([0-9a-f]{40}\) /),
+    });
     expect(await current().opens(current().first.slice(0, 3))).toBe(true);
     await stack.up({ ...pgp, newShares: shares });
   });
 
   test("a wrong new share commits nothing, and the right ones are requested again", async () => {
-    const all = await holders(3);
+    const { all, pgp } = await forHolders(3);
     const stack = stackOn(current());
-    const pgp = inputs({ pgpKeys: all.map(({ publicKey }) => publicKey) });
     await stack.stops(pgp);
     const shares = await decrypted(candidateOf(stack), all);
     const other = Buffer.from(wrong, "base64").toString("hex");
-    expect(await stack.stops({ ...pgp, newShares: [shares[0] as string, other] })).toMatch(
-      /the service refuses the new shares at newShares\[1\] \(.*\); nothing is committed, and our attempt still stands/,
-    );
+    const { details } = await stack.fails({ ...pgp, newShares: [shares[0] as string, other] });
+    expect(details).toMatchObject({ rule: "rekey/new-shares-refused", reason: expect.stringContaining(" newShares[1] ") });
     await stack.up({ ...pgp, newShares: shares });
   });
 
   test("new shares of an earlier rekey prove nothing", async () => {
-    const all = await holders(5);
+    const { all, pgp } = await forHolders(5, { secretShares: 5 });
     const stack = stackOn(current());
-    const pgp = inputs({ secretShares: 5, pgpKeys: all.map(({ publicKey }) => publicKey) });
     await stack.stops(pgp);
     const old = await decrypted(candidateOf(stack), all);
     await stack.up({ ...pgp, newShares: old });
     const second = { ...pgp, triggers: ["2"], currentShares: old.slice(0, 2) };
-    expect(await stack.stops({ ...second, newShares: old })).toContain("0 of the 2 decrypted new shares that prove the rekey");
-    expect(lines()).toContain("newShares[4] is none of this rekey's new shares, and is left out");
+    expect(await stack.stops({ ...second, newShares: old })).toBe("rekey/new-shares-missing");
+    expect(lines()).toMatch(/^rekey: newShares\[4\] /m);
     await current().sealAndUnseal(old.slice(0, 2));
-    expect(await stack.stops(second)).toContain("whether the new shares are live is not known yet");
-    // Others of the old set open the service as well: that the former shares at hand do so, too, shows what they are.
+    expect(await stack.stops(second)).toBe("rekey/outcome-unknown");
+    // Other shares of the old set open the service as well. The accepted previous shares show that they are old.
     const third = stackOn(current());
     await third.stops(second);
     await current().sealAndUnseal(old.slice(0, 2));
     await third.stops(second);
-    expect(await third.stops({ ...second, newShares: old.slice(3) })).toContain("its new shares are dead");
+    expect(await third.stops({ ...second, newShares: old.slice(3) })).toBe("rekey/not-committed");
   });
 });

@@ -1,5 +1,6 @@
 import { RekeyInputs } from "../../../../provider/secrets";
-import { Holder, read } from "../../../support/pgp";
+import { Interruption } from "../../../support/gateway";
+import { Holder, holders, read } from "../../../support/pgp";
 import { RekeyStack, RekeyTarget } from "../../../support/rekey";
 
 // What the stories of a rekey are told with.
@@ -41,5 +42,17 @@ export function tools(current: () => RekeyTarget) {
   const candidateOf = ({ candidate }: RekeyStack): { encryptedShares: { fingerprint: string; share: string }[] } => ({
     encryptedShares: candidate.encrypted,
   });
-  return { inputs, stackOn, requests, status, decrypted, candidateOf };
+  /** A rekey for so many holders with PGP keys. */
+  const forHolders = async (count: number, more: Partial<RekeyInputs> = {}): Promise<{ all: Holder[]; pgp: RekeyInputs }> => {
+    const all = await holders(count);
+    return { all, pgp: inputs({ pgpKeys: all.map(({ publicKey }) => publicKey), ...more }) };
+  };
+  /** Interrupts the requests of one method and path, or one of them alone. */
+  const interrupt = (method: string, path: string, interruption: Interruption, only?: number): void => {
+    current().gateway.interrupt = (passing) =>
+      passing.method === method && passing.path === `/v1/sys/rekey/${path}` && (only ?? passing.nth) === passing.nth
+        ? interruption
+        : undefined;
+  };
+  return { inputs, stackOn, requests, status, decrypted, candidateOf, forHolders, interrupt };
 }
