@@ -41,10 +41,10 @@ describe.each(withSecrets.map((definition) => ({ definition, token: definition.t
   ({ token, definition, shows, answers = {}, fails = request }) => {
     let sandbox: Sandbox;
     beforeAll(async () => {
-      sandbox = await start();
+      sandbox = await start({ dialect: "hashicorp" });
     });
     afterAll(() => sandbox.close());
-    const given = (): Properties => caseOf(token).inputs(contextOf(sandbox, shows ? "hashicorp" : "standard"));
+    const given = (): Properties => caseOf(token).inputs(contextOf(sandbox, "hashicorp"));
 
     test("registers each secret as a secret input and as a secret output", async () => {
       const registration = await registered(() => new (classes[token] as (typeof classes)[string])("resource", given()));
@@ -61,7 +61,8 @@ describe.each(withSecrets.map((definition) => ({ definition, token: definition.t
         if (answer && request.method !== "PUT" && request.method !== "POST") return response.end(JSON.stringify(answer));
         if (request.method === "GET") {
           const document = JSON.stringify({ data: { id: "settings", type: "settings", attributes: shows } });
-          return shows ? response.end(document) : response.writeHead(404).end();
+          // The errors prove that the object does not exist.
+          return shows ? response.end(document) : response.writeHead(404).end('{"errors":[]}');
         }
         const sent = JSON.parse(body);
         const seen = [body, JSON.stringify(request.headers), ...Object.values(sent.data?.attributes ?? sent).map(String)];
@@ -75,7 +76,7 @@ describe.each(withSecrets.map((definition) => ({ definition, token: definition.t
       });
       await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
       const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const connection = { address, token: canary("connection"), dialect: shows ? "hashicorp" : "standard" };
+      const connection = { address, token: canary("connection"), dialect: "hashicorp" };
       const engine = new Engine(token, { "steward:default": { secrets: connection, platform: connection } });
       const error: Error = await engine.up(given()).then(
         () => Promise.reject(new Error("it succeeded")),

@@ -249,9 +249,10 @@ async function formatted(file, text) {
 
 /** Writes the files. */
 async function generate() {
-  const files = generated();
-  for (const [file, text] of files) fs.writeFileSync(path.join(root, file), await formatted(file, text));
-  process.stdout.write(`${files.size} files are written.\n`);
+  for (const file of await outdated()) {
+    fs.writeFileSync(path.join(root, file), await formatted(file, /** @type {string} */ (generated().get(file))));
+    process.stdout.write(`${file} is written.\n`);
+  }
   return 0;
 }
 

@@ -27,10 +27,11 @@ function filesOf(resource) {
     throw new Problem(`A class cannot be made of "${name}", which is a word of TypeScript: choose another noun.`);
   /** @type {Record<string, string>} */
   const values = { noun, id, constant, Type: constant.replace(/^./, (letter) => letter.toUpperCase()), words: noun.replaceAll("-", " ") };
+  values.article = /^[aeiou]/.test(noun) ? "an" : "a";
   const filled = (/** @type {string} */ part) =>
     fs
       .readFileSync(path.join(root, "tools/new", of.template, `${part}.txt`), "utf8")
-      .replace(/<(noun|id|constant|Type|words)>/g, (_, key) => values[key] ?? "");
+      .replace(/<(noun|id|constant|Type|words|article)>/g, (_, key) => values[key] ?? "");
   return new Map([
     [`${of.provider}/${noun}.ts`, filled("provider")],
     [`${of.route}/${noun}.ts`, filled("route")],
@@ -49,8 +50,7 @@ async function create([resource = ""], folder = root) {
     cwd: folder,
   });
   if (code !== 0) throw new Error(output);
-  const next =
-    "Next: npm run generate, npm run docs, WRITE_STATES=1 npx jest test/states, and a use of its class in test/types/surface.ts.";
+  const next = 'Next: npm run generate, and what "Add a resource" in CONTRIBUTING.md says.';
   process.stdout.write(`${[...files.keys(), next].join("\n")}\n`);
   return 0;
 }

@@ -144,7 +144,7 @@ describe.each([
         await resource.up(inputs(context));
         const { replaces, deleteBeforeReplace } = await resource.preview({ ...inputs(context), mount: `/${moved.mount}/` });
         expect(replaces).toEqual(["mount"]);
-        expect(deleteBeforeReplace).toBe(/Lease|Roles/.test(token));
+        expect(deleteBeforeReplace).toBe(definition.deleteBeforeReplace ?? false);
         expect(await resource.up({ ...inputs(context), mount: `/${moved.mount}/` })).toBe("replace");
         expect(await resource.up({ ...inputs(context), mount: moved.mount })).toBe("same");
         expect(await held()).toEqual(before);

@@ -26,7 +26,7 @@ const submission = {
 /** What a service shows of the attempt, while it collects shares and while it verifies the new ones. */
 const collecting = { started: true, nonce: "ours", t: 1, n: 1, progress: 0, required: 1, verification_required: true };
 const answers = (verifies: boolean): Record<string, object> => ({
-  "/v1/sys/rekey/init": collecting,
+  "/v1/sys/rekey/init": { ...collecting, verification_nonce: verifies ? "verification" : "" },
   "/v1/sys/rekey/verify": { nonce: verifies ? "verification" : "", t: 1, n: 1, progress: 0 },
 });
 

@@ -55,6 +55,5 @@ export const cases: readonly ResourceCase[] = [
       clientKey: fc.constant(`${privateKey}canary-of-a-key`),
     },
     needed: ["address", "token"],
-    refusal: { answers: { "/v1/scheduler/config/access": { data: { address: "" } } } },
   },
 ];

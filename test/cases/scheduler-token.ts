@@ -24,6 +24,6 @@ export const cases: readonly ResourceCase[] = [
     }),
     arbitraries: { role: word, keepers: fc.dictionary(name, fc.string(), { maxKeys: 2 }) },
     // It is the response that would hold the secret.
-    refusal: { fails: /\(GET \/v1\/scheduler\/creds\/minting, 404\)/ },
+    refusal: { fails: /\(GET \/v1\/nomad\/creds\/minting, 404\)/ },
   },
 ];
