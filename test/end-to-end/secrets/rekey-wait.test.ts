@@ -28,8 +28,8 @@ test("a second Ctrl-C ends a waiting rekey, and the next up completes it after p
         output += data;
       });
       const end = ended(run);
-      await until(() => output.includes("waiting up to 600 s for other holders to give their shares"));
-      expect(output).toContain("A second one ends it at once, and leaves a pending operation: then run `pulumi cancel`");
+      await until(() => output.includes(" 600 s "));
+      expect(output).toContain("`pulumi cancel`");
       run.kill("SIGINT");
       await until(() => /press \^C again/.test(output));
       // The rekey still waits: the provider reads the status again.
