@@ -27,7 +27,7 @@ test("npm run new writes a provider, a route and a case, and says what is next",
   for (const file of written) mkdirSync(join(folder, dirname(file)), { recursive: true });
   const said = jest.spyOn(process.stdout, "write").mockReturnValue(true);
   expect(await create(["secrets/greeting-card"], folder)).toBe(0);
-  expect(said).toHaveBeenCalledWith(expect.stringMatching(new RegExp(`^${written.join("\n")}\nNext: npm run generate, npm run docs`)));
+  expect(said).toHaveBeenCalledWith(expect.stringMatching(new RegExp(`^${written.join("\n")}\nNext: npm run generate`)));
   said.mockRestore();
   rmSync(folder, { recursive: true });
 });

@@ -22,7 +22,8 @@ const tarballs = packed();
 /** The files of a tarball, but for those that a user needs by their kind. */
 function filesOf(tarball: string): { files: string[]; unwanted: string[] } {
   const files = spawnSync("tar", ["-tzf", tarball], { encoding: "utf8" }).stdout.trim().split("\n").sort();
-  const wanted = /^package\/(dist\/.+\.(m?js|d\.ts|html|css)|docs\/.+\.(md|svg)|package\.json|(README|CHANGELOG)\.md|LICENSE)$/;
+  const wanted =
+    /^package\/(bin\/(pulumi-resource-steward|schema\.json)|dist\/.+\.(m?js|d\.ts|html|css)|docs\/.+\.(md|svg)|package\.json|(README|CHANGELOG)\.md|LICENSE)$/;
   const ours = /\/(test|tools|bench|examples|node_modules)\//;
   return { files, unwanted: files.filter((file) => !wanted.test(file) || ours.test(file)) };
 }
@@ -32,7 +33,14 @@ test("the provider's package is below its size limit and holds only what users n
   expect(statSync(provider).size).toBeLessThan(300_000);
   const { files, unwanted } = filesOf(provider);
   expect(unwanted).toEqual([]);
-  for (const file of ["dist/provider/index.js", "dist/provider/index.d.ts", "dist/forward/index.js", "docs/rekey.md", "LICENSE"])
+  for (const file of [
+    "bin/pulumi-resource-steward",
+    "dist/provider/index.js",
+    "dist/provider/index.d.ts",
+    "dist/forward/index.js",
+    "docs/rekey.md",
+    "LICENSE",
+  ])
     expect(files).toContain(`package/${file}`);
   expect(files.filter((file) => file.includes("sandbox"))).toEqual(
     ["dist/command/sandbox.d.ts", "dist/command/sandbox.js", "docs/api/sandbox.md"].map((file) => `package/${file}`),

@@ -57,7 +57,7 @@ describe.each(all)("$token", ({ token, definition }) => {
       const declared = Object.entries(inputs).flatMap(([field, value]) =>
         isOpen(field) ? Object.keys(value as object).map((key) => `${field}.${key}`) : [field],
       );
-      return { managed: [], originalValues: {}, ...inputs, server: server.address, declared };
+      return { managed: [], originalValues: {}, ...inputs, server: server.address, declared, __provider: "text" };
     };
     const diff = async (olds: Properties, news: Properties): Promise<boolean | undefined> => {
       try {

@@ -32,8 +32,8 @@ export const adapters: readonly MutatedFile[] = [
       ],
       [
         "a resource that moves to another address of its server is created before it is deleted",
-        "deleteBeforeReplace: definition.deleteBeforeReplace ?? true }",
-        "deleteBeforeReplace: definition.deleteBeforeReplace ?? false }",
+        "deleteBeforeReplace: definition.deleteBeforeReplace ?? true,",
+        "deleteBeforeReplace: definition.deleteBeforeReplace ?? false,",
       ],
       ["diff ignores an unknown outcome", "Boolean(olds.outcomeUnknown || olds.halfDone)", "Boolean(olds.halfDone)"],
       ["a creation without a response leaves no state", "return error.details.outcomeUnknown ? {", "return !error ? {"],
@@ -205,8 +205,8 @@ export const adapters: readonly MutatedFile[] = [
       ],
       [
         "a replacement with --replace deletes the new object",
-        "{ deleteBeforeReplace, ...opts, additionalSecretOutputs }",
-        "{ ...opts, additionalSecretOutputs }",
+        "const options = { deleteBeforeReplace, ...opts };",
+        "const options = { ...opts };",
       ],
     ],
   },

@@ -71,7 +71,7 @@ describe("with real servers", () => {
     const [ada, grace] = (await keys(0)) as [Holder, Holder, Holder];
     reader.program(imports);
     const waits = await reader.run("pulumi up", { code: 1 });
-    expect(waits).toContain("0 of 3 current shares given");
+    expect(waits).toContain("0 of 3 current shares submitted");
     const [status = "", submit = "", decrypt = "", verify = ""] = reader.take("sh").split("\n");
     expect(await reader.run(status)).toMatch(/^new shares +3, threshold 2$/m);
     let given = "";
@@ -146,7 +146,7 @@ describe("with a Vault of its own", () => {
     const all = await keys(0);
     reader.program();
     const bring = (name: "SHARE" | "NEW_SHARE"): string => `read -rs ${name} && export ${name} && pulumi up`;
-    expect(await reader.says(bring("SHARE"), { input: `${one}\n`, code: 1 })).toContain("1 of 3 current shares given");
+    expect(await reader.says(bring("SHARE"), { input: `${one}\n`, code: 1 })).toContain("1 of 3 current shares submitted");
     await reader.says(bring("SHARE"), { input: `${two}\n`, code: 1 });
     const output = await reader.says(bring("SHARE"), { input: `${three}\n`, code: 1 });
     const fresh: string[] = [];

@@ -80,10 +80,10 @@ test("a rekey completes after another party cancels it, and with a share from Va
     Object.fromEntries(indexes.map((index) => [`RS${index}`, live[index] as string]));
   const up = (at: Record<string, string>): ReturnType<Project["pulumi"]> => rekey(5, 3).with(at).pulumi("up", "--yes", "--skip-preview");
 
-  expect((await up(only(0))).output).toContain("1 of 3 current shares given");
+  expect((await up(only(0))).output).toContain("1 of 3 current shares submitted");
   await run(cli, ["operator", "rekey", "-cancel", `-nonce=${await status()}`], { env: environment });
   expect((await up(only(0))).output).toContain("nothing was committed, and a new one was started");
-  expect((await up(only(0))).output).toContain("1 of 3 current shares given");
+  expect((await up(only(0))).output).toContain("1 of 3 current shares submitted");
   await run(cli, ["operator", "rekey", `-nonce=${await status()}`, live[1] as string], { env: environment });
   await rekey(5, 3).with(only(2)).up();
   live = (await outputs()).shares;

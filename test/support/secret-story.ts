@@ -22,7 +22,7 @@ const told: Record<string, SecretResource> = {
   "secrets:RekeyShares": { resource: "unseal-shares", secrets: ["currentShares", "newShares", "submission.candidate", "submission.kept"] },
   "secrets:RekeyCommit": {
     resource: "unseal-commit",
-    secrets: ["currentShares", "newShares", "submission.candidate", "submission.kept", "live", "former", "shares", "gathered"],
+    secrets: ["currentShares", "newShares", "submission.candidate", "submission.kept", "live", "previousLive", "shares", "gathered"],
   },
   "platform:CostEstimationSettings": { resource: "cost", secrets: ["cloudASecretKey", "cloudBCredentials", "cloudCClientSecret"] },
   "platform:SmtpSettings": { resource: "mail", secrets: ["password"] },
@@ -221,7 +221,7 @@ export class SecretStory {
       const { inputs, outputs } = resources.find(({ urn }) => urn.endsWith(`::${resource}`)) ?? {};
       for (const path of secrets) {
         // Kept sets and brought shares are those of a rekey that stopped; the standard dialect knows no attributes of the product alone.
-        if (["submission.kept", "former", "gathered"].includes(path) || (path.startsWith("extra.") && !this.isReal)) continue;
+        if (["submission.kept", "previousLive", "gathered"].includes(path) || (path.startsWith("extra.") && !this.isReal)) continue;
         const [field = "", key] = path.split(".");
         const values = [inputs, outputs].map((fields) => (key ? (fields?.[field] as Record<string, unknown>)?.[key] : fields?.[field]));
         const found = resource !== "unseal-attempt";

@@ -6,20 +6,32 @@ import { refusal } from "../../../support/refusal";
 import { onEachRekeyTarget, RekeyStack, RekeyTarget } from "../../../support/rekey";
 
 /** What a test of a row has at hand. */
-interface Stage {
-  target: RekeyTarget;
-  stack: RekeyStack;
-  inputs: RekeyInputs;
-  outOfBand: RekeyTarget["outOfBand"];
-  /** Cancels the attempt, as another party would. */
-  cancel(): Promise<void>;
-  /** Starts an attempt outside Pulumi. */
-  begin(parameters: object): Promise<string>;
-  /** Submits current shares to the attempt. */
-  submit(...shares: string[]): Promise<void>;
-  /** The attempt in progress. */
-  status(): Promise<{ started: boolean; nonce: string; progress: number }>;
+function stageOf(target: RekeyTarget) {
+  const { outOfBand } = target;
+  const status = async () => (await outOfBand("GET", "sys/rekey/init")).body as { started: boolean; nonce: string; progress: number };
+  return {
+    target,
+    status,
+    stack: new RekeyStack(target.config),
+    inputs: { secretShares: 3, secretThreshold: 2, currentShares: target.first.slice(0, 3), keepSharesInState: true } as RekeyInputs,
+    /** Cancels the attempt, as another party would. */
+    cancel: async () => {
+      const body = target.dialect === "hashicorp" ? { nonce: (await status()).nonce } : undefined;
+      expect((await outOfBand("DELETE", "sys/rekey/init", body)).status).toBe(204);
+    },
+    /** Starts an attempt outside Pulumi. */
+    begin: async (parameters: object) => {
+      expect((await outOfBand("PUT", "sys/rekey/init", parameters)).status).toBe(200);
+      return (await status()).nonce;
+    },
+    /** Submits current shares to the attempt. */
+    submit: async (...shares: string[]) => {
+      const { nonce } = await status();
+      for (const key of shares) expect((await outOfBand("PUT", "sys/rekey/update", { key, nonce })).status).toBe(200);
+    },
+  };
 }
+type Stage = ReturnType<typeof stageOf>;
 
 const like = { secret_shares: 3, secret_threshold: 2, require_verification: true };
 const foreign = { secret_shares: 4, secret_threshold: 3, require_verification: true };
@@ -224,28 +236,8 @@ test("every row of the table has a story", () =>
 
 onEachRekeyTarget("each row of the table", (current) => {
   test.each(table.map((row) => ({ ...row, row })))("$step: $name", async ({ row, step, action }) => {
-    const target = current();
-    const { outOfBand } = target;
-    const status: Stage["status"] = async () => (await outOfBand("GET", "sys/rekey/init")).body as never;
-    const stage: Stage = {
-      target,
-      outOfBand,
-      stack: new RekeyStack(target.config),
-      inputs: { secretShares: 3, secretThreshold: 2, currentShares: target.first.slice(0, 3), keepSharesInState: true },
-      status,
-      cancel: async () => {
-        const body = target.dialect === "hashicorp" ? { nonce: (await status()).nonce } : undefined;
-        expect((await outOfBand("DELETE", "sys/rekey/init", body)).status).toBe(204);
-      },
-      begin: async (parameters) => {
-        expect((await outOfBand("PUT", "sys/rekey/init", parameters)).status).toBe(200);
-        return (await status()).nonce;
-      },
-      submit: async (...shares) => {
-        const { nonce } = await status();
-        for (const key of shares) expect((await outOfBand("PUT", "sys/rekey/update", { key, nonce })).status).toBe(200);
-      },
-    };
+    const stage = stageOf(current());
+    const { target, status } = stage;
     await stories[`${step}: ${action}`]?.(stage);
     expect(printed).toContain(lineOf(row));
     // In every case the shares that open the service are the previous ones, or in the state.
