@@ -75,11 +75,11 @@ describe("with real servers", () => {
     const [status = "", submit = "", decrypt = "", verify = ""] = reader.take("sh").split("\n");
     expect(await reader.run(status)).toMatch(/^new shares +3, threshold 2$/m);
     let given = "";
-    for (const share of vault.first.slice(0, 3)) given = await reader.run(submit, { terminal: giveCurrent(share) });
-    const mine = secretIn(await reader.run(decrypt, { terminal: [["The encrypted share, in one line: ", shareFor(ada, given)]] }));
+    for (const share of vault.first.slice(0, 3)) given = await reader.run(submit, { terminal: submitting(share) });
+    const mine = secretIn(await reader.run(decrypt, { terminal: [["in one line: ", shareFor(ada, given)]] }));
     reader.write("me.asc", grace.privateKey.armor());
-    const second = secretIn(await reader.run(decrypt, { terminal: [["The encrypted share, in one line: ", shareFor(grace, given)]] }));
-    for (const share of [mine, second]) await reader.run(verify, { terminal: giveNew(share) });
+    const second = secretIn(await reader.run(decrypt, { terminal: [["in one line: ", shareFor(grace, given)]] }));
+    for (const share of [mine, second]) await reader.run(verify, { terminal: submitting(share) });
     expect(await vault.opens([mine, second].map(base64))).toBe(true);
 
     reader.program(`${imports}new platform.GeneralSettings("general", { apiRateLimit: 100 });\n`);
@@ -172,10 +172,10 @@ describe("with a Vault of its own", () => {
     await reader.run(end, { terminal: [["[y/N]", "y"]] });
     await reader.run(init);
     expect(await reader.run(`${environment}\n${status}`)).toMatch(/^new shares +3, threshold 2$/m);
-    await reader.run(submit, { terminal: giveCurrent(fresh[0] ?? "") });
-    const given = await reader.run(submit, { terminal: giveCurrent(fresh[1] ?? "") });
+    await reader.run(submit, { terminal: submitting(fresh[0] ?? "") });
+    const given = await reader.run(submit, { terminal: submitting(fresh[1] ?? "") });
     const mine = secretIn(await reader.run(decrypt, { terminal: [["in one line: ", shareFor(all[0] as Holder, given)]] }));
-    await reader.run(verify, { terminal: giveNew(mine) });
+    await reader.run(verify, { terminal: submitting(mine) });
     await reader.run(restart, { terminal: [["[y/N]", "y"]] });
     const kept = await reader.run(backup);
     expect(shareFor(all[0] as Holder, kept)).toBe(shareFor(all[0] as Holder, given));
@@ -185,13 +185,9 @@ describe("with a Vault of its own", () => {
 
 const realVault = (): Promise<RekeyTarget> => (rekeyTargets[0] as (typeof rekeyTargets)[number]).start();
 const base64 = (hex: string): string => Buffer.from(hex, "hex").toString("base64");
-const giveCurrent = (share: string): [string, string][] => [
-  ["Give your current share to this rekey? [y/N] ", "y"],
-  ["Your current share (it is not shown): ", share],
-];
-const giveNew = (share: string): [string, string][] => [
-  ["Give your new share back to this rekey? [y/N] ", "y"],
-  ["Your new share (it is not shown): ", share],
+const submitting = (share: string): [string, string][] => [
+  ["[y/N] ", "y"],
+  ["(it is not shown): ", share],
 ];
 /** The share, in hex, that is a line of what a terminal shows. */
 const secretIn = (output: string): string => /^([0-9a-f]{32,})\r?$/m.exec(output)?.[1] ?? "";

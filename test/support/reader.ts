@@ -181,7 +181,8 @@ export class Reader {
     writeFileSync(file, `${sayYes}\ntrap 'pwd > "${after}"' EXIT\n${script}`);
     const bash = ["bash", "--norc", "-euo", "pipefail", file];
     const [command = "", ...args] = terminal ? ["script", "--quiet", "--return", "--command", bash.join(" "), "/dev/null"] : bash;
-    const child = spawn(command, args, { cwd: this.folder, env: await this.environment() });
+    // A command that asks what nobody answers must not take the whole suite's time.
+    const child = spawn(command, args, { cwd: this.folder, env: await this.environment(), timeout: 240_000 });
     // A command that does not read may have ended.
     child.stdin.on("error", () => {});
     if (!terminal) child.stdin.end(input);
