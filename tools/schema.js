@@ -188,12 +188,13 @@ function packageSchema() {
     keywords: ["category/infrastructure", "kind/native"],
     homepage,
     license,
-    repository: repository.url,
+    repository: repository.url.replace(/^git\+|\.git$/g, ""),
     publisher: "pulumi-steward",
     // Without one, the generator for .NET fetches a picture.
     logoUrl: `${homepage.replace(/#.*/, "")}/raw/main/docs/logo.png`,
     pluginDownloadURL: `github://api.github.com/pulumi-steward/pulumi-steward`,
-    meta: { moduleFormat: "(.*)" },
+    // With it, the SDK for Go has a go.mod of its own.
+    meta: { moduleFormat: "(.*)", supportPack: true },
     config: { variables: {} },
     provider: { description: "The servers that resources without a connection use.", inputProperties: settings, properties: {} },
     types: reader.types,
