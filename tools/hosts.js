@@ -74,7 +74,7 @@ async function getPython() {
     say(`Installing Pulumi ${sdk} for Python.`);
     const steps = [
       [python, "-m", "venv", folder],
-      [path.join(folder, "bin/python"), "-m", "pip", "install", "--quiet", `pulumi==${sdk}`],
+      [path.join(folder, "bin/python"), "-m", "pip", "install", "--quiet", `pulumi==${sdk}`, "parver", "wheel"],
     ];
     for (const [command = "", ...args] of steps) {
       const { code, output } = await capture(command, args);
