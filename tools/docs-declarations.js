@@ -89,6 +89,8 @@ async function readDeclarations() {
     }
     // The same once more, under the name of another system.
     if (member.kindOf(ReflectionKind.Reference)) return;
+    // The names of an enumeration are explained with its type.
+    if (member.kindOf(ReflectionKind.Variable)) return;
     const source = (member.sources ?? member.signatures?.[0]?.sources)?.[0]?.fullFileName ?? "";
     const file = path.relative(root, source).replaceAll(path.sep, "/");
     const family = families.find(({ files }) => file.startsWith(files));

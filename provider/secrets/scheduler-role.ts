@@ -14,6 +14,8 @@ import { explainRefusal } from "./refusal";
 
 /** What the tokens of a role are: `client` ones have its policies, `management` ones may do everything. */
 export type RoleType = "client" | "management";
+// What `pulumi import` writes into a program in the place of a value.
+export const RoleType = { Client: "client", Management: "management" } as const;
 
 /** What a role is, apart from its name. */
 export interface RoleAttributes {

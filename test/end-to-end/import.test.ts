@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Sandbox, start } from "../../sandbox/index";
+import { compileAll } from "../support/compile";
+import { exampleIn, generatePrograms, runPrograms } from "../support/languages";
+import { Project } from "../support/project";
+
+// `pulumi import` with the program that it generates, of every resource that can be read by its id.
+
+let sandbox: Sandbox;
+let deployed: Project;
+let all: { type: string; name: string; id: string }[];
+
+beforeAll(async () => {
+  sandbox = await start({ dialect: "hashicorp" });
+  deployed = new Project(sandbox.env);
+  await exampleIn("yaml", deployed);
+  await deployed.set("schedulerAddress", sandbox.scheduler.url);
+  await deployed.set("schedulerToken", sandbox.scheduler.token, "--secret");
+  await deployed.up();
+  all = (await deployed.resources()).flatMap(({ urn, id }) => {
+    const [, type = "", name = ""] = /::(steward:\w+:\w+)::(.*)$/.exec(urn) ?? [];
+    return type ? [{ type, name, id: String(id) }] : [];
+  });
+});
+afterAll(async () => {
+  deployed.remove();
+  await sandbox.close();
+});
+
+/** A token is shown once, and the others are things that are done. */
+const hasNothingToRead = /:(SchedulerToken|OidcKeyRotation|OidcKeyTrim|SamlCertificateRevocation|SmsVerification)$/;
+const readable = () => all.filter(({ type }) => !hasNothingToRead.test(type));
+
+const settings = (runtime: string): string => `name: story
+runtime: ${runtime}
+plugins:
+  providers:
+    - name: steward
+      path: node_modules/pulumi-steward/bin
+`;
+
+/** Writes the generated resources into the program. */
+type Adopt = (project: Project, generated: string) => void;
+const runtimes: [runtime: "yaml" | "nodejs", adopt: Adopt][] = [
+  ["yaml", (project, generated) => project.files({ "Pulumi.yaml": settings("yaml") + generated })],
+  ["nodejs", (project, generated) => project.typescript(generated)],
+];
+
+/** Imports with these arguments, writes what was generated into the program, and gives it. */
+async function imported(project: Project, adopt: Adopt, ...args: string[]): Promise<string> {
+  await generatePrograms(project);
+  const run = await project.pulumi("import", ...args, "--out", "generated", "--yes", "--skip-preview", "--protect=false");
+  if (run.code !== 0) throw new Error(run.output);
+  await runPrograms(project);
+  const generated = readFileSync(join(project.folder, "program/generated"), "utf8");
+  adopt(project, generated);
+  return generated;
+}
+
+async function expectNothingSent(project: Project): Promise<void> {
+  await project.preview("--expect-no-changes");
+  const before = sandbox.requests().length;
+  await project.up("--expect-no-changes");
+  expect(sandbox.requests().slice(before)).toEqual([]);
+}
+
+test.each(runtimes)("pulumi import --file generates a program for %s with which nothing changes", async (runtime, adopt) => {
+  const project = new Project(sandbox.env);
+  try {
+    project.files({ "Pulumi.yaml": settings(runtime) });
+    await project.set("steward:native", "true");
+    // The token of an access configuration cannot be read, and the set of roles has the single one.
+    const resources = readable().filter(({ type }) => !/:(SchedulerAccess|SchedulerRole)$/.test(type));
+    expect(resources).toHaveLength(10);
+    project.files({ "resources.json": JSON.stringify({ resources }) });
+    const generated = await imported(project, adopt, "--file", "resources.json");
+    if (runtime === "nodejs") expect(compileAll({ "program.ts": generated }).errors).toEqual([]);
+    await expectNothingSent(project);
+  } finally {
+    project.remove();
+  }
+});
+
+test.each(runtimes)("pulumi import of a single resource generates its program for %s", async (runtime, adopt) => {
+  const project = new Project(sandbox.env);
+  try {
+    project.files({ "Pulumi.yaml": settings(runtime) });
+    await project.set("steward:native", "true");
+    const generated = await imported(project, adopt, "steward:secrets:SchedulerRole", "web", "nomad/role/web");
+    expect(generated).toMatch(/readonly/);
+    await expectNothingSent(project);
+    const { type, id } = readable().find((each) => each.type.endsWith(":SchedulerAccess")) as (typeof all)[number];
+    await imported(project, adopt, type, "access", id);
+    const refused = await project.pulumi("preview");
+    expect(refused.output).toContain("token: is missing");
+  } finally {
+    project.remove();
+  }
+});
