@@ -5,12 +5,14 @@ import { AnyDefinition } from "../definition";
 import { definitions } from "../definitions";
 import { CheckFailure, StewardError } from "../errors";
 import { namesWith, secretsOf } from "../fields";
+import { functions } from "../functions";
+import { connectFor, withOperation } from "../invoke";
 import { isObject } from "../json";
 import { Lifecycle, lifecycle } from "../lifecycle";
 import { changesOf } from "../lifecycle/changes";
 import { OperationFailed } from "../lifecycle/failure";
 import { formerInputs } from "../lifecycle/former-inputs";
-import { Properties, unknown } from "../lifecycle/properties";
+import { Properties, unknown, withoutNulls } from "../lifecycle/properties";
 import { Mechanism } from "../lifecycle/resource-at-hand";
 import { nativeType } from "./dynamic";
 import { propertyChanges } from "./plugin-diff";
@@ -68,6 +70,8 @@ export interface Plugin {
     isPreview: boolean,
   ): Promise<Properties>;
   delete(subject: Subject, state: Properties): Promise<void>;
+  /** Calls a function that reads. */
+  invoke(token: string, options: Properties): Promise<Properties>;
 }
 
 /** One resource type, as the plugin serves it. */
@@ -183,6 +187,22 @@ export function createPlugin(
         return marked(await one.life.update(id, declaring(one, state, before), given));
       }),
     delete: (subject, state) => run(subject, [state], ({ life }, [last = {}]) => life.delete(last)),
+    async invoke(token, given) {
+      const called = functions.find((each) => `steward:${each.token}` === token);
+      if (!called)
+        throw new StewardError({ code: "ERR_INVALID_INPUT", rule: "unknown-type", reason: `pulumi-steward has no function ${token}` });
+      const options = withoutNulls(withoutMarks(given).properties);
+      const result = await withOperation(called.operation, async () =>
+        called.run(connectFor(called, options, { ...sources, cache: new Map() }) as never, options as never),
+      );
+      const shown = isObject(result) && !called.property ? result : { [called.property as string]: result };
+      // Only what JSON holds is a value of Pulumi's.
+      const plain = JSON.parse(JSON.stringify(shown));
+      return withMarks(
+        plain,
+        (called.secrets ?? []).map((field) => [field]),
+      );
+    },
   };
 }
 

@@ -95,11 +95,15 @@ holds<Same<typeof token.expiresAt, pulumi.Output<string | undefined>>>();
 const tokenInputs: secrets.SchedulerTokenInputs = { role: "web" };
 const tokenState: secrets.SchedulerTokenState = { accessorId: "", secretId: "", leaseId: undefined, leaseDuration: 1, expiresAt: "" };
 
-const source: secrets.ShareSource = { env: "SHARE_1" };
+const inVariable: secrets.EnvironmentShare = { env: "SHARE_1" };
+const inFile: secrets.FileShare = { file: "share.txt" };
+const source: secrets.ShareSource = inVariable;
+const proof: secrets.RekeyProof = "threshold";
+const onConflict: secrets.OnConflict = "resume";
 const rekeyArgs: secrets.RekeyArgs = {
   secretShares: 5,
   secretThreshold: later.apply(() => 3),
-  currentShares: [later, source, { file: "share.txt" }, { env: later }],
+  currentShares: [later, source, inFile, { env: later }],
   pgpKeys: ["key"],
   keepSharesInState: false,
   backup: true,
@@ -108,10 +112,10 @@ const rekeyArgs: secrets.RekeyArgs = {
   requireVerification: true,
   allowUnverified: false,
   newShares: [source, "share"],
-  proof: "threshold",
+  proof,
   waitSeconds: 60,
   triggers: [later],
-  onConflict: "resume",
+  onConflict,
   discardShares: false,
   allowHttp: false,
   connection: later,
@@ -136,9 +140,11 @@ secrets.listSchedulerRoles();
 const specificationOptions: secrets.GetSpecificationOptions = { pathPrefix: "/sys/", method: "get", connection: "production" };
 const specification: Promise<secrets.Specification> = secrets.getSpecification(specificationOptions);
 secrets.getSpecification().then(({ openapi, info, operations, document }) => {
+  const about: secrets.SpecificationInfo = info;
+  const license: secrets.SpecificationLicense | undefined = about.license;
   const sent: unknown = document;
   const first: secrets.Operation | undefined = operations[0];
-  return [openapi, info.license?.url, sent, first && [first.path, first.method, first.summary, first.tags, first.sudo]];
+  return [openapi, license?.url, sent, first && [first.path, first.method, first.summary, first.tags, first.sudo]];
 });
 
 const settingsInputs: platform.SettingsInputs = {
@@ -297,7 +303,8 @@ declare const deprecationState: platform.ModuleVersionDeprecationState;
 
 export async function platformNow(): Promise<unknown[]> {
   const include: platform.WorkspaceInclude[] = ["organization", "organization.owners", "current_run"];
-  const query: platform.WorkspaceQuery = { q: "a", currentRunStatus: ["errored"], sort: "-current-run.created-at", pageSize: 50, include };
+  const sort: platform.WorkspaceSort = "-current-run.created-at";
+  const query: platform.WorkspaceQuery = { q: "a", currentRunStatus: ["errored"], sort, pageSize: 50, include };
   const listWorkspaces: platform.ListWorkspacesOptions = { ...query, connection: "production" };
   const list: platform.WorkspaceList = platform.listWorkspaces(listWorkspaces);
   const seen: platform.Workspace[] = [];
