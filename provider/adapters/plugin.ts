@@ -99,8 +99,11 @@ export function createPlugin(
     cache: new Map(),
     marksSecrets: true,
     secretInputs: () => current.getStore()?.secretInputs ?? [],
+    urn: () => current.getStore()?.urn,
   };
   const served = new Map<string, Served>();
+  /** What this process imports: the engine reads it before it tells which connection the program names. */
+  const imported = new Set<string>();
 
   function servedFor({ urn }: Subject): Served {
     // urn:pulumi:<stack>::<project>::<type of the parent>$<type>::<name>
@@ -159,7 +162,8 @@ export function createPlugin(
     check: (subject, last, news) =>
       run(subject, [news, last], async ({ life }, [given = {}, before = {}], marked) => {
         const { inputs, findings } = await life.check(before, given);
-        return { inputs: marked(inputs), failures: findings };
+        const isElsewhere = imported.has(subject.urn) && ![undefined, unknown, "default"].includes(inputs.connection as string);
+        return { inputs: marked(inputs), failures: isElsewhere ? [...findings, importElsewhere] : findings };
       }),
     diff: (subject, state, lastInputs, news) =>
       run(subject, [state, lastInputs, news], async (one, [last = {}, before = {}, given = {}]) => {
@@ -178,6 +182,7 @@ export function createPlugin(
       }),
     read: (subject, id, state, inputs) =>
       run(subject, [state, inputs], async (one, [last = {}, before = {}], marked) => {
+        if (Object.keys(last).length + Object.keys(before).length === 0) imported.add(subject.urn);
         const found = await one.life.read(id, declaring(one, last, before));
         return found && { id, state: marked(found.state), inputs: marked(found.inputs ?? before) };
       }),
@@ -205,6 +210,12 @@ export function createPlugin(
     },
   };
 }
+
+const importElsewhere: CheckFailure = {
+  path: "connection",
+  rule: "import-connection",
+  reason: 'an import reads from the connection "default": give the resource a provider of its own, which names the server, in its place',
+};
 
 /** Where values are secret by the definition. */
 const secretPaths = ({ fields }: AnyDefinition, properties: Properties): Path[] => [
