@@ -22,16 +22,18 @@ class Reader {
     const file = path.join(root, "provider/definitions.ts");
     const functions = path.join(root, "provider/functions.ts");
     const rekey = path.join(root, "provider/secrets/rekey/index.ts");
+    const provider = path.join(root, "provider/provider.ts");
     const { options } = ts.parseJsonConfigFileContent(
       ts.readConfigFile(path.join(root, "tsconfig.json"), ts.sys.readFile).config,
       ts.sys,
       root,
     );
-    const program = ts.createProgram([file, functions, rekey], { ...options, noEmit: true, types: ["node"] });
+    const program = ts.createProgram([file, functions, rekey, provider], { ...options, noEmit: true, types: ["node"] });
     this.checker = program.getTypeChecker();
     this.source = /** @type {ts.SourceFile} */ (program.getSourceFile(file));
     this.functionSource = /** @type {ts.SourceFile} */ (program.getSourceFile(functions));
     this.rekeySource = /** @type {ts.SourceFile} */ (program.getSourceFile(rekey));
+    this.providerSource = /** @type {ts.SourceFile} */ (program.getSourceFile(provider));
     /** @type {Record<string, Spec>} */
     this.types = {};
   }
@@ -90,6 +92,22 @@ class Reader {
       properties,
       doc: this.documentation(symbol).text,
     };
+  }
+
+  /** What an explicit provider takes: the servers. @returns {Record<string, Spec>} */
+  provider() {
+    const args = this.providerSource.statements.find(
+      (statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === "ProviderArgs",
+    );
+    const members = args && ts.isInterfaceDeclaration(args) ? args.members.filter(ts.isPropertySignature) : [];
+    return Object.fromEntries(
+      members.map(({ name, type }) => {
+        const [server] = type && ts.isTypeReferenceNode(type) ? (type.typeArguments ?? []) : [];
+        const spec = this.spec("index", this.checker.getTypeFromTypeNode(/** @type {ts.TypeNode} */ (server)), name.getText());
+        const { text } = this.documentation(/** @type {ts.Symbol} */ (this.checker.getSymbolAtLocation(name)));
+        return [name.getText(), { ...spec, description: text, secret: true }];
+      }),
+    );
   }
 
   /** The interfaces of inputs and outputs of each definition, by the name of its constant. @returns {{ constant: string, inputs: ts.Type, outputs: ts.Type, doc: string }[]} */
@@ -191,4 +209,4 @@ class Reader {
   }
 }
 
-module.exports = { anything, Reader };
+module.exports = { Reader };

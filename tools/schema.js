@@ -3,7 +3,7 @@
 const fs = require("node:fs");
 const path = require("node:path");
 const { root } = require("./command");
-const { anything, Reader } = require("./schema-types");
+const { Reader } = require("./schema-types");
 require("./typescript");
 
 /**
@@ -118,12 +118,6 @@ function packageSchema() {
     inputProperties: inputs.properties,
     requiredInputs: inputs.required,
   };
-  const connection = {
-    ...anything,
-    description: "A server: address, token, tokenEnv or tokenFile, namespace, mount, caCert, clientCert, clientKey, dialect.",
-    secret: true,
-  };
-  const settings = Object.fromEntries(["secrets", "platform", "scheduler"].map((system) => [system, connection]));
   return {
     name: "steward",
     version,
@@ -139,7 +133,11 @@ function packageSchema() {
     pluginDownloadURL: `github://api.github.com/pulumi-steward/pulumi-steward`,
     meta: { moduleFormat: "(.*)" },
     config: { variables: {} },
-    provider: { description: "The servers that resources without a connection use.", inputProperties: settings, properties: {} },
+    provider: {
+      description: "The servers of the resources that are given this provider.",
+      inputProperties: reader.provider(),
+      properties: {},
+    },
     types: reader.types,
     resources,
     functions: functionSpecs(reader, resources),

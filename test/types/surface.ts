@@ -6,10 +6,16 @@ import {
   Args,
   ConnectionArgs,
   DeepInput,
+  Dialect,
   ErrorCode,
   Getter,
   Outputs,
+  Provider,
+  ProviderArgs,
   platform,
+  SchedulerServer,
+  SecretsServer,
+  Server,
   StewardError,
   scheduler,
   secrets,
@@ -444,6 +450,13 @@ export async function sandbox(): Promise<Record<string, string>> {
   const seen = log.length + others.length + addressed.length + numbered.length + keys.length + tokens.length;
   return opened && unsealed && now && seen > 0 ? running.env : {};
 }
+
+const dialect: Dialect = "hashicorp";
+const server: Server = { address: "https://tfe.example.com", tokenFile: "token", dialect, allowAddressChange: true, previewReads: false };
+const secretsServer: SecretsServer = { ...server, namespace: "team", mount: "nomad", caCert: "ca.pem" };
+const schedulerServer: SchedulerServer = { ...server, region: "eu", clientCert: "cert.pem", clientKey: "key.pem" };
+const providerArgs: ProviderArgs = { secrets: secretsServer, platform: later.apply(() => server), scheduler: schedulerServer };
+new secrets.SchedulerLease("elsewhere", { ttl: "1h" }, { provider: new Provider("other", providerArgs) });
 
 // An "any" would accept everything above.
 holds<Same<0 extends 1 & typeof role ? true : false, false>>();
