@@ -138,4 +138,4 @@ function installedSdk() {
   return { folder: path.dirname(manifest), version: require(manifest).version };
 }
 
-module.exports = { getPulumi };
+module.exports = { getPulumi, installedSdk };

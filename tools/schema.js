@@ -126,12 +126,13 @@ function packageSchema() {
     keywords: ["category/infrastructure", "kind/native"],
     homepage,
     license,
-    repository: repository.url,
+    repository: repository.url.replace(/^git\+|\.git$/g, ""),
     publisher: "pulumi-steward",
     // Without one, the generator for .NET fetches a picture.
     logoUrl: `${homepage.replace(/#.*/, "")}/raw/main/docs/logo.png`,
     pluginDownloadURL: `github://api.github.com/pulumi-steward/pulumi-steward`,
-    meta: { moduleFormat: "(.*)" },
+    // With it, the SDK for Go has a go.mod of its own.
+    meta: { moduleFormat: "(.*)", supportPack: true },
     config: { variables: {} },
     provider: {
       description: "The servers of the resources that are given this provider.",

@@ -1,0 +1,139 @@
+// Every resource, once.
+package main
+
+import (
+	"github.com/pulumi-steward/pulumi-steward/sdk/go/steward/platform"
+	"github.com/pulumi-steward/pulumi-steward/sdk/go/steward/secrets"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/config"
+)
+
+func main() {
+	pulumi.Run(func(ctx *pulumi.Context) error {
+		settings := config.New(ctx, "")
+		if err := scheduler(ctx, settings); err != nil {
+			return err
+		}
+		return administration(ctx)
+	})
+}
+
+// scheduler declares the resources of the secrets service.
+func scheduler(ctx *pulumi.Context, settings *config.Config) error {
+	access, err := secrets.NewSchedulerAccess(ctx, "access", &secrets.SchedulerAccessArgs{
+		Address: pulumi.String(settings.Require("schedulerAddress")),
+		Token:   settings.RequireSecret("schedulerToken"),
+	})
+	if err != nil {
+		return err
+	}
+	after := pulumi.DependsOn([]pulumi.Resource{access})
+	if _, err := secrets.NewSchedulerLease(ctx, "lease", &secrets.SchedulerLeaseArgs{
+		Ttl:    pulumi.String("1h"),
+		MaxTtl: pulumi.String("24h"),
+	}); err != nil {
+		return err
+	}
+	web, err := secrets.NewSchedulerRole(ctx, "web", &secrets.SchedulerRoleArgs{
+		Name:     pulumi.String("web"),
+		Policies: pulumi.StringArray{pulumi.String("readonly")},
+	}, after)
+	if err != nil {
+		return err
+	}
+	if _, err := secrets.NewSchedulerRoles(ctx, "teams", &secrets.SchedulerRolesArgs{
+		Roles: secrets.RoleAttributesMap{
+			"builders":  secrets.RoleAttributesArgs{Policies: pulumi.ToStringArray([]string{"submit"})},
+			"operators": secrets.RoleAttributesArgs{Policies: pulumi.ToStringArray([]string{"readonly", "submit"})},
+		},
+	}, after); err != nil {
+		return err
+	}
+	token, err := secrets.NewSchedulerToken(ctx, "token", &secrets.SchedulerTokenArgs{Role: web.Name})
+	if err != nil {
+		return err
+	}
+	ctx.Export("secretId", token.SecretId)
+	return nil
+}
+
+// administration declares the resources of the platform.
+func administration(ctx *pulumi.Context) error {
+	triggers := pulumi.ToStringArray([]string{"1"})
+	if _, err := platform.NewGeneralSettings(ctx, "general", &platform.GeneralSettingsArgs{
+		LimitUserOrganizationCreation: pulumi.Bool(true),
+		ApiRateLimit:                  pulumi.Int(100),
+	}); err != nil {
+		return err
+	}
+	if _, err := platform.NewCustomizationSettings(ctx, "texts", &platform.CustomizationSettingsArgs{
+		SupportEmailAddress: pulumi.String("platform-team@example.com"),
+	}); err != nil {
+		return err
+	}
+	singleSignOn, err := platform.NewSamlSettings(ctx, "singleSignOn", &platform.SamlSettingsArgs{
+		SiteAdminRole: pulumi.String("platform-admins"),
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := platform.NewSamlCertificateRevocation(ctx, "certificateRevocation", &platform.SamlCertificateRevocationArgs{
+		Triggers: triggers,
+	}, pulumi.DependsOn([]pulumi.Resource{singleSignOn})); err != nil {
+		return err
+	}
+	if _, err := platform.NewSmtpSettings(ctx, "mail", &platform.SmtpSettingsArgs{
+		Enabled:  pulumi.Bool(true),
+		Host:     pulumi.String("smtp.example.com"),
+		Port:     pulumi.Int(587),
+		Sender:   pulumi.String("platform@example.com"),
+		Auth:     platform.SmtpAuthLogin,
+		Username: pulumi.String("platform"),
+		Password: pulumi.ToSecret("a-password").(pulumi.StringOutput),
+	}); err != nil {
+		return err
+	}
+	textMessages, err := platform.NewSmsSettings(ctx, "textMessages", &platform.SmsSettingsArgs{
+		Enabled:    pulumi.Bool(true),
+		AccountSid: pulumi.String("AC0123456789"),
+		FromNumber: pulumi.String("+15550100"),
+		AuthToken:  pulumi.ToSecret("an-auth-token").(pulumi.StringOutput),
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := platform.NewSmsVerification(ctx, "testMessage", &platform.SmsVerificationArgs{
+		TestNumber: pulumi.String("+15550123"),
+	}, pulumi.DependsOn([]pulumi.Resource{textMessages})); err != nil {
+		return err
+	}
+	if _, err := platform.NewCostEstimationSettings(ctx, "prices", &platform.CostEstimationSettingsArgs{
+		Enabled:           pulumi.Bool(true),
+		CloudAAccessKeyId: pulumi.String("AKIA0123456789"),
+		CloudASecretKey:   pulumi.ToSecret("a-secret-key").(pulumi.StringOutput),
+	}); err != nil {
+		return err
+	}
+	if _, err := platform.NewAdminWorkspace(ctx, "workspace", &platform.AdminWorkspaceArgs{
+		WorkspaceId: pulumi.String("ws-acmeNetworkTest"),
+	}); err != nil {
+		return err
+	}
+	if _, err := platform.NewModuleVersionDeprecation(ctx, "deprecation", &platform.ModuleVersionDeprecationArgs{
+		OrganizationName: pulumi.String("acme"),
+		ModuleName:       pulumi.String("network"),
+		ModuleProvider:   pulumi.String("aws"),
+		ModuleVersion:    pulumi.String("1.0.0"),
+		Reason:           pulumi.String("Use 2.0.0."),
+	}); err != nil {
+		return err
+	}
+	keyRotation, err := platform.NewOidcKeyRotation(ctx, "keyRotation", &platform.OidcKeyRotationArgs{Triggers: triggers})
+	if err != nil {
+		return err
+	}
+	_, err = platform.NewOidcKeyTrim(ctx, "keyTrim", &platform.OidcKeyTrimArgs{
+		Triggers: triggers,
+	}, pulumi.DependsOn([]pulumi.Resource{keyRotation}))
+	return err
+}

@@ -1,0 +1,79 @@
+"""Every resource, once."""
+
+import pulumi
+from pulumi import ResourceOptions, Output
+from pulumi_steward import platform, secrets
+
+config = pulumi.Config()
+
+access = secrets.SchedulerAccess(
+    "access",
+    address=config.require("schedulerAddress"),
+    token=config.require_secret("schedulerToken"),
+)
+secrets.SchedulerLease("lease", ttl="1h", max_ttl="24h")
+web = secrets.SchedulerRole(
+    "web",
+    name="web",
+    policies=["readonly"],
+    opts=ResourceOptions(depends_on=[access]),
+)
+secrets.SchedulerRoles(
+    "teams",
+    roles={
+        "builders": {"policies": ["submit"]},
+        "operators": {"policies": ["readonly", "submit"]},
+    },
+    opts=ResourceOptions(depends_on=[access]),
+)
+token = secrets.SchedulerToken("token", role=web.name)
+
+platform.GeneralSettings("general", limit_user_organization_creation=True, api_rate_limit=100)
+platform.CustomizationSettings("texts", support_email_address="platform-team@example.com")
+single_sign_on = platform.SamlSettings("singleSignOn", site_admin_role="platform-admins")
+platform.SamlCertificateRevocation(
+    "certificateRevocation",
+    triggers=["1"],
+    opts=ResourceOptions(depends_on=[single_sign_on]),
+)
+platform.SmtpSettings(
+    "mail",
+    enabled=True,
+    host="smtp.example.com",
+    port=587,
+    sender="platform@example.com",
+    auth=platform.SmtpAuth.LOGIN,
+    username="platform",
+    password=Output.secret("a-password"),
+)
+text_messages = platform.SmsSettings(
+    "textMessages",
+    enabled=True,
+    account_sid="AC0123456789",
+    from_number="+15550100",
+    auth_token=Output.secret("an-auth-token"),
+)
+platform.SmsVerification(
+    "testMessage",
+    test_number="+15550123",
+    opts=ResourceOptions(depends_on=[text_messages]),
+)
+platform.CostEstimationSettings(
+    "prices",
+    enabled=True,
+    cloud_a_access_key_id="AKIA0123456789",
+    cloud_a_secret_key=Output.secret("a-secret-key"),
+)
+platform.AdminWorkspace("workspace", workspace_id="ws-acmeNetworkTest")
+platform.ModuleVersionDeprecation(
+    "deprecation",
+    organization_name="acme",
+    module_name="network",
+    module_provider="aws",
+    module_version="1.0.0",
+    reason="Use 2.0.0.",
+)
+key_rotation = platform.OidcKeyRotation("keyRotation", triggers=["1"])
+platform.OidcKeyTrim("keyTrim", triggers=["1"], opts=ResourceOptions(depends_on=[key_rotation]))
+
+pulumi.export("secretId", token.secret_id)

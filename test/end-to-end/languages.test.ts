@@ -1,0 +1,76 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Sandbox, start } from "../../sandbox/index";
+import { exampleIn, Language } from "../support/languages";
+import { Project, Run } from "../support/project";
+
+// The same resources, each type once, in every language that has an example.
+
+/** What changes in the program: a role gets one more policy. */
+const edits: Record<Language, { file: string; before: string; after: string }> = {
+  yaml: { file: "Pulumi.yaml", before: "policies: [readonly]\n", after: "policies: [readonly, submit]\n" },
+  python: { file: "__main__.py", before: 'policies=["readonly"],\n', after: 'policies=["readonly", "submit"],\n' },
+  go: {
+    file: "main.go",
+    before: 'pulumi.StringArray{pulumi.String("readonly")},\n',
+    after: 'pulumi.StringArray{pulumi.String("readonly"), pulumi.String("submit")},\n',
+  },
+};
+
+/** What a sandbox is asked to change, sorted. */
+async function writes(sandbox: Sandbox, operation: () => Promise<Run>): Promise<{ run: Run; sent: string[] }> {
+  const before = sandbox.requests().length;
+  const run = await operation();
+  const sent = sandbox.requests().slice(before);
+  return { run, sent: sent.flatMap(({ method, path }) => (method === "GET" ? [] : [`${method} ${path}`])).sort() };
+}
+
+/** How many objects there are of each type. */
+async function typesOf(project: Project): Promise<string[]> {
+  return (await project.resources()).flatMap(({ urn }) => /::(steward:\w+:\w+)::/.exec(urn)?.[1] ?? []).sort();
+}
+
+const { resources } = JSON.parse(readFileSync(join(__dirname, "../../bin/schema.json"), "utf8")) as { resources: object };
+const written: Partial<Record<Language, string[]>> = {};
+
+test.each(["yaml", "python", "go"] as const)(
+  "a program in %s deploys every resource, changes one property and removes all",
+  async (language) => {
+    const sandbox = await start({ dialect: "hashicorp" });
+    const project = new Project(sandbox.env);
+    try {
+      await exampleIn(language, project);
+      await project.set("schedulerAddress", sandbox.scheduler.url);
+      await project.set("schedulerToken", sandbox.scheduler.token, "--secret");
+      const created = await writes(sandbox, () => project.up());
+      written[language] = created.sent;
+      expect(await typesOf(project)).toEqual(Object.keys(resources).sort());
+      expect(project.stored()).not.toMatch(/"(a-password|an-auth-token|a-secret-key)"/);
+      expect(String((await project.outputs()).secretId)).toMatch(/\w{8}/);
+
+      const calm = await writes(sandbox, () => project.preview("--expect-no-changes"));
+      expect(calm.sent).toEqual([]);
+
+      const { file, before, after } = edits[language];
+      const path = join(project.folder, "program", file);
+      const program = readFileSync(path, "utf8");
+      expect(program.split(before)).toHaveLength(2);
+      writeFileSync(path, program.replace(before, after));
+      const changed = await writes(sandbox, () => project.up());
+      expect(changed.run.changes).toEqual(expect.arrayContaining(["~ policies: [", '+ [1]: "submit"']));
+      expect(changed.sent).toEqual([expect.stringMatching(/^PUT .*\/role\/web$|^POST .*\/role\/web$/)]);
+
+      await project.destroy();
+      expect(await typesOf(project)).toEqual([]);
+    } finally {
+      project.remove();
+      await sandbox.close();
+    }
+  },
+);
+
+test("a program sends the same requests in each language", () => {
+  expect(written.yaml?.length).toBeGreaterThanOrEqual(15);
+  expect(written.python).toEqual(written.yaml);
+  expect(written.go).toEqual(written.yaml);
+});

@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { getHosts, getPython } from "../../tools/hosts";
+import { ended, Project } from "./project";
+
+/** Programs in another language than Node. */
+export type Language = "yaml" | "python" | "go";
+
+/** Puts hosts first on the project's PATH, in the place of those that were there; of two for a language, the last one. */
+function putOnPath({ folder }: Project, hosts: readonly string[]): void {
+  const files = new Map(hosts.flatMap((each) => readdirSync(each).map((file) => [file, join(each, file)] as const)));
+  const bin = join(folder, "bin");
+  rmSync(bin, { recursive: true, force: true });
+  mkdirSync(bin);
+  for (const [file, target] of files) symlinkSync(target, join(bin, file));
+}
+
+/** Lets the project run programs in YAML, Python and Go. */
+export async function runPrograms(project: Project): Promise<void> {
+  putOnPath(project, (await getHosts()).running);
+}
+
+/** Lets the project generate programs and SDKs: hosts of ours that run no program, but for YAML, whose host does both. */
+export async function generatePrograms(project: Project): Promise<void> {
+  const { generating, running } = await getHosts();
+  putOnPath(project, [...running, ...generating]);
+}
+
+/** Generates an SDK from the schema into the folder `sdks` of the program. */
+export async function generateSdk(project: Project, language: string): Promise<string> {
+  await generatePrograms(project);
+  const schema = "node_modules/pulumi-steward/bin/schema.json";
+  const { code, output } = await project.pulumi("package", "gen-sdk", schema, "--language", language, "--out", "sdks");
+  if (code !== 0) throw new Error(output);
+  return join(project.folder, "program/sdks", language);
+}
+
+/** Makes the virtual environment of the program, with the generated SDK in it. */
+async function installForPython(project: Project): Promise<void> {
+  const venv = join(project.folder, "program/venv");
+  cpSync(await getPython(), venv, { recursive: true, verbatimSymlinks: true });
+  const options = ["--quiet", "--no-build-isolation", "--no-deps"];
+  const args = ["-m", "pip", "install", ...options, "./sdks/python"];
+  const cwd = join(project.folder, "program");
+  const { code, output } = await ended(spawn(join(venv, "bin/python"), args, { cwd, stdio: ["ignore", "pipe", "pipe"] }));
+  if (code !== 0) throw new Error(output);
+  // The host of the SDK's module takes no notice of `virtualenv` in Pulumi.yaml, which a newer command line tells it in another way.
+  project.with({ PULUMI_PYTHON_CMD: join(venv, "bin/python") });
+}
+
+/** A copy of the example in that language, ready to be deployed. */
+export async function exampleIn(language: Language, project: Project): Promise<void> {
+  project.example(language);
+  const settings = join(project.folder, "program/Pulumi.yaml");
+  writeFileSync(settings, readFileSync(settings, "utf8").replace(/^name: .*/m, "name: story"));
+  if (language !== "yaml") await generateSdk(project, language);
+  if (language === "python") await installForPython(project);
+  await runPrograms(project);
+}
