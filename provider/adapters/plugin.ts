@@ -83,7 +83,7 @@ interface Served {
 
 /** @internal */
 export function createPlugin(
-  given: Omit<ConfigurationSources, "config" | "say" | "cache">,
+  given: Omit<ConfigurationSources, "config" | "say" | "cache"> & Partial<Pick<ConfigurationSources, "cache">>,
   log: (severity: "info" | "warning", line: string, urn: string) => void,
 ): Plugin {
   const current = new AsyncLocalStorage<{ urn: string; secretInputs: string[] }>();
@@ -93,10 +93,10 @@ export function createPlugin(
   };
   let settings: Properties = {};
   const sources: Mechanism = {
+    cache: new Map(),
     ...given,
     config: (key) => connectionIn(settings, key),
     say,
-    cache: new Map(),
     marksSecrets: true,
     secretInputs: () => current.getStore()?.secretInputs ?? [],
     urn: () => current.getStore()?.urn,
