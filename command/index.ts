@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
-import { addDiscover } from "./discover-command";
+import { addDiscover } from "./discover";
 import { addRekey } from "./rekey";
 import { runSandbox } from "./sandbox";
 import { Cancelled, say, Terminal } from "./terminal";

@@ -1,12 +1,12 @@
-import { Connection, connect, noEngine, System } from "../provider/connection";
-import { AnyDefinition, Discovered, DiscoverRequest } from "../provider/definition";
-import { definitions } from "../provider/definitions";
-import { StewardError } from "../provider/errors";
-import { format, namesWith, parseId } from "../provider/fields";
-import { isObject, parsed } from "../provider/json";
+import { Connection, connect, noEngine, System } from "../../provider/connection";
+import { AnyDefinition, Discovered, DiscoverRequest } from "../../provider/definition";
+import { definitions } from "../../provider/definitions";
+import { StewardError } from "../../provider/errors";
+import { format, namesWith, parseId } from "../../provider/fields";
+import { isObject, parsed } from "../../provider/json";
+import { print, say, Terminal } from "../terminal";
 import { assertWritable, ImportEntry, Names, writeImportFile } from "./import-file";
 import { Configuration, readConfiguration } from "./stack";
-import { print, say, Terminal } from "./terminal";
 
 export interface DiscoverOptions {
   stack?: string;

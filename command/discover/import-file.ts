@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { StewardError } from "../provider/errors";
+import { StewardError } from "../../provider/errors";
 
 // The file that `pulumi import --file` takes.
 

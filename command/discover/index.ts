@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
-import { DiscoverOptions, discover } from "./discover";
-import { Terminal } from "./terminal";
+import { Terminal } from "../terminal";
+import { DiscoverOptions, discover } from "./search";
 
 const collect = (value: string, values: string[]): string[] => [...values, value];
 

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { StewardError } from "../provider/errors";
-import { isObject } from "../provider/json";
-import { say, Terminal } from "./terminal";
+import { StewardError } from "../../provider/errors";
+import { isObject } from "../../provider/json";
+import { say, Terminal } from "../terminal";
 
 // The configuration of a stack, as the command line of Pulumi shows it.
 
