@@ -17,10 +17,8 @@ export async function modulesFor({ connection, modules, attempt }: DiscoverReque
     const organizations = await readAll(connection, apiPath("api", "v2", "organizations"));
     const lists = organizations.map(({ id }) =>
       attempt(`modules of ${id}`, async () => {
-        const all = await readAll(connection, apiPath("api", "v2", "organizations", id, "registry-modules"));
-        return all
-          .filter(({ attributes }) => attributes["registry-name"] !== "public")
-          .map(({ attributes }) => named([id, textOf(attributes.name), textOf(attributes.provider)].join("/")));
+        const listed = await readAll(connection, apiPath("api", "v2", "organizations", id, "registry-modules"));
+        return listed.map(({ attributes }) => named([id, textOf(attributes.name), textOf(attributes.provider)].join("/")));
       }),
     );
     return (await Promise.all(lists)).flat();

@@ -104,6 +104,6 @@ describe("pulumi-steward discover without a server", () => {
       "pulumi-steward: The configuration of the stack cannot be read: incorrect passphrase. Run `pulumi config` for more, or leave the project's folder and name the servers in the environment.\n",
     ]);
     const { stderr: missing } = await steward({ PATH: folder }, ["discover", "--stack", "prod"]);
-    expect(missing).toContain("pulumi is not on the PATH");
+    expect(missing).toContain("The configuration of the stack cannot be read: pulumi is not on the PATH.");
   });
 });

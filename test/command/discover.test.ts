@@ -87,6 +87,30 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     ]);
   });
 
+  test("reads every page of a list", async () => {
+    const { sandbox, only, asked } = stage();
+    const workspaces = [...Array(150).keys()].map((index) => ({ id: `ws-${index}`, name: `many-${index}`, organization: "acme" }));
+    sandbox.platform.seed({ workspaces });
+    const { sent } = await asked(only("platform"), "--workspaces", "--module", "acme/network/aws");
+    expect(sent.filter((request) => request.includes("workspaces"))).toHaveLength(2);
+    expect(rows().filter((row) => row.includes("AdminWorkspace"))).toHaveLength(154);
+  });
+
+  test("leaves out what no import can read, and says so where something exists", async () => {
+    const { sandbox, only, discover, write, mount, isReal } = stage();
+    await write(`${mount}/config/access`, { address: "", token: "theirs" });
+    await discover(only("secrets"));
+    // Where an access configuration cannot be deleted, a blank one is what is left of it.
+    expect(existsSync("import.json")).toBe(isReal);
+    sandbox.platform.seed({ modules: [{ namespace: "acme", name: "vm", provider: "aws", versions: ["1.0 beta"] }] });
+    const attributes = { deprecation: { "deprecated-status": "Deprecated", reason: "old" } };
+    const path = "/api/v2/organizations/acme/registry-modules/private/acme/vm/aws/1.0%20beta";
+    await call(sandbox.platform, "PATCH", path, { data: { type: "module-versions", attributes } });
+    const { stdout } = await discover(only("platform"), "--module", "acme/vm/aws", "--overwrite");
+    expect(stdout).toContain('ModuleVersionDeprecation acme/vm/aws/1.0 beta: "acme/vm/aws/1.0 beta" is not an id that can be read.');
+    expect(rows().join()).not.toContain("beta");
+  });
+
   test("finds the deprecated versions of modules, with one read for each module", async () => {
     const { sandbox, isReal, only, discover, asked } = stage();
     const deprecate = (version: string): Promise<unknown> => {
