@@ -6,6 +6,7 @@ import { invoke, read, withOperation } from "../invoke";
 import { isObject } from "../json";
 import { ReadFunction } from "../read-function";
 import { adminPath, callAsAdministrator, completed, system, unexpectedAnswer } from "./client";
+import { nextPage, Pagination } from "./pages";
 import { checkStatuses } from "./run-statuses";
 import { readWorkspace, Workspace, WorkspaceInclude, workspaceIdInput, workspaceOf } from "./workspace";
 
@@ -117,29 +118,19 @@ async function fetchPage(
   const { data, included, links, meta } = (document ?? {}) as {
     data?: unknown;
     included?: unknown;
-    links?: { next?: unknown };
+    links?: Pagination["links"];
     meta?: Meta;
   };
   if (!Array.isArray(data) || !data.every(isObject)) throw unexpectedAnswer("GET", path);
-  const next = Number(meta?.pagination?.["next-page"] ?? pageIn(links?.next));
   return {
     workspaces: data.map((each) => workspaceOf(completed(each), included)),
-    next: next > 0 ? next : undefined,
+    next: nextPage({ links, meta }),
     statusCounts: meta?.["status-counts"] ?? {},
     totalCount: meta?.pagination?.["total-count"] ?? data.length,
   };
 }
 
-/** The number of the page that a link leads to. */
-const pageIn = (link: unknown): string | null =>
-  typeof link === "string" && URL.canParse(link, "http://platform")
-    ? new URL(link, "http://platform").searchParams.get("page[number]")
-    : null;
-
-interface Meta {
-  pagination?: { "next-page"?: number | string | null; "total-count"?: number };
-  "status-counts"?: Record<string, number>;
-}
+type Meta = Pagination["meta"] & { "status-counts"?: Record<string, number> };
 
 /** All workspaces, given the first page. */
 async function* following(connection: Connection, query: WorkspaceQuery, first: Page): AsyncGenerator<Workspace> {
