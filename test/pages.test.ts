@@ -109,7 +109,9 @@ test("every example is deployed by a test", () => {
   const examples = readdirSync(join(root, "examples")).filter((name) => statSync(join(root, "examples", name)).isDirectory());
   expect(examples.length).toBeGreaterThanOrEqual(8);
   const missing = examples.filter(
-    (name) => !demonstration.includes(`examples/${name}`) && !tests.some((text) => new RegExp(`(\\.example\\(|test\\.each\\(.*)"${name}"`).test(text)),
+    (name) =>
+      !demonstration.includes(`examples/${name}`) &&
+      !tests.some((text) => new RegExp(`(\\.example\\(|test\\.each\\(.*)"${name}"`).test(text)),
   );
   expect(missing).toEqual([]);
 });
