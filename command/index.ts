@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
+import { addDiscover } from "./discover";
 import { addRekey } from "./rekey";
 import { runSandbox } from "./sandbox";
 import { Cancelled, say, Terminal } from "./terminal";
 
 function createCommand(terminal: Terminal): Command {
   const program = new Command("pulumi-steward")
-    .description("The sandbox of pulumi-steward, and a holder's part in a rekey.")
+    .description("What runs beside a Pulumi program: the search for what it can import, a holder's part in a rekey, and the sandbox.")
     .version((require("pulumi-steward/package.json") as { version: string }).version)
     .exitOverride()
     .configureOutput({
@@ -17,6 +18,7 @@ function createCommand(terminal: Terminal): Command {
     });
   // For the help alone: `run` hands it on, with all its options.
   program.command("sandbox").description("Run the sandbox, where the package pulumi-steward-sandbox is installed.");
+  addDiscover(program, terminal);
   addRekey(program, terminal);
   program.showHelpAfterError(true);
   return program;

@@ -110,6 +110,29 @@ export interface DeleteRequest<State> {
   state: State & OutcomeUnknown;
 }
 
+/** A search for what an import can take over. @internal */
+export interface DiscoverRequest {
+  connection: Connection;
+  /** Roles as one resource for each mount. */
+  asSet: boolean;
+  /** Mounts to search beside those that the server lists. */
+  mounts: readonly string[];
+  /** Modules to search, `<organization>/<name>/<provider>`. None: those that the server lists. */
+  modules: readonly string[];
+  /** Workspaces as well. */
+  workspaces: boolean;
+  /** Does a part of the search. Where the server refuses it, the reason is noted under `what`, and the rest of the search goes on. */
+  attempt<T>(what: string, part: () => Promise<T[]>): Promise<T[]>;
+}
+
+/** What a search found. @internal */
+export interface Discovered<State> {
+  /** The fields that the id names, and all others that the search has read. */
+  state: Partial<State>;
+  /** What a program calls it. Missing: its name. */
+  called?: string;
+}
+
 /**
  * A resource: a table of its fields, and its operations on the API. `Outputs` are the outputs that a program sees; `State` holds those that
  * the provider keeps besides. The life cycle does everything else for all resources: check, diff, replacement, secrets, half-done work, errors.
@@ -154,6 +177,8 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   update(request: UpdateRequest<Inputs, State>): Promise<State>;
   /** Succeeds where it is gone already. Missing: the resource leaves nothing on the server. */
   delete?(request: DeleteRequest<State>): Promise<unknown>;
+  /** Finds what exists, for an import, or says why an import cannot take any over. Missing: the resource is an operation. */
+  discover?: string | ((request: DiscoverRequest) => Promise<Discovered<State>[]>);
   /** Finds out more about a creation that failed. */
   diagnose?(connection: Connection, error: unknown): Promise<unknown>;
 }

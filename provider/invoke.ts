@@ -1,22 +1,17 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { info } from "@pulumi/pulumi/log";
-import { getConfig } from "@pulumi/pulumi/runtime/config";
-import { hideResponses } from "./adapters/debug-log";
-import { assertDefaultSpelled } from "./adapters/default-connection";
-import { print } from "./adapters/print";
-import { ConfigurationSources, Connection, connect, noEngine, System } from "./connection";
+import type * as Program from "./adapters/program";
+import { ConfigurationSources, Connection, connect, noEngine } from "./connection";
 import { invalidInput, StewardError } from "./errors";
 import { checkFailures, Schema } from "./inputs";
-import { printable } from "./log";
+import { Asking, ReadFunction } from "./read-function";
+
+// The functions of the package, as a Node program calls them.
 
 /** Sources that replace the program's own in the calls within: tests give limits of theirs. @internal */
 export const programSources: AsyncLocalStorage<Partial<ConfigurationSources>> = new AsyncLocalStorage();
 
-/** Prints a line of a function: information in Pulumi's own log, a warning in the program's output. The program stays until its log is written. */
-function say(line: string): void {
-  if (line.startsWith("warning:")) print(line);
-  else void info(printable(line));
-}
+/** The native plugin knows the functions as well, and loads nothing of Pulumi's SDK. */
+const program = (): typeof Program => require("./adapters/program");
 
 /** Says of an error what could not be done. @internal */
 export async function withOperation<T>(operation: string, work: () => Promise<T>): Promise<T> {
@@ -27,25 +22,39 @@ export async function withOperation<T>(operation: string, work: () => Promise<T>
   }
 }
 
+/** Finds the connection that the options name, and refuses options that the function does not know. @internal */
+export function connectFor<Own extends object>(
+  { system, options }: Omit<Asking<Own>, "operation">,
+  given: { connection?: string },
+  sources: ConfigurationSources,
+): Connection & Own {
+  assertOptions(options, given);
+  return connect(system, given.connection ?? "default", sources);
+}
+
+function assertOptions(options: Schema, given: object): void {
+  const { error } = options.safeParse(given);
+  if (error) throw invalidInput(checkFailures(error, given));
+}
+
 /**
  * What every function of the package does, in the program itself: refuses unknown options, finds the connection, and says of an error
  * what could not be done.
  * @internal
  */
 export function invoke<T, Own extends object>(
-  operation: string,
-  system: System<Own>,
-  options: { schema: Schema; given: { connection?: string } },
+  asking: Asking<Own>,
+  given: { connection?: string },
   question: (connection: Connection & Own) => Promise<T>,
 ): Promise<T> {
+  const { assertDefaultSpelled, getConfig, hideResponses, say } = program();
   // A program may pass what it reads to a resource of another package.
   hideResponses();
-  return withOperation(operation, async () => {
-    const { error } = options.schema.safeParse(options.given);
-    if (error) throw invalidInput(checkFailures(error, options.given));
-    assertDefaultSpelled(options.given.connection);
+  return withOperation(asking.operation, async () => {
+    assertOptions(asking.options, given);
+    assertDefaultSpelled(given.connection);
     return question(
-      connect(system, options.given.connection ?? "default", {
+      connectFor(asking, given, {
         config: getConfig,
         environment: process.env,
         cache: new Map(),
@@ -57,17 +66,29 @@ export function invoke<T, Own extends object>(
   });
 }
 
+/** Calls a function that only reads. @internal */
+export const read = <Options extends { connection?: string }, Result, Own extends object>(
+  called: ReadFunction<Options, Result, Own>,
+  options: Options,
+): Promise<Result> => invoke(called, options, (connection) => called.run(connection, options));
+
+/** The result with its secrets as secret outputs. @internal */
+export function secretsAsOutputs<Result extends object>({ secrets = [] }: { secrets?: readonly string[] }, result: Result): object {
+  const { secret } = program();
+  const isSecret = (field: string, value: unknown): boolean => value !== undefined && secrets.includes(field);
+  return Object.fromEntries(Object.entries(result).map(([field, value]) => [field, isSecret(field, value) ? secret(value) : value]));
+}
+
 /** The same for an iteration, which has one connection for all its requests. @internal */
 export async function* invokeEach<T, Own extends object>(
-  operation: string,
-  system: System<Own>,
-  options: { schema: Schema; given: { connection?: string } },
+  asking: Asking<Own>,
+  given: { connection?: string },
   questions: (connection: Connection & Own) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  const connection = await invoke(operation, system, options, async (connected) => connected);
+  const connection = await invoke(asking, given, async (connected) => connected);
   try {
     yield* questions(connection);
   } catch (error) {
-    throw error instanceof StewardError ? error.with({ operation }) : error;
+    throw error instanceof StewardError ? error.with({ operation: asking.operation }) : error;
   }
 }

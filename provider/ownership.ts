@@ -13,6 +13,8 @@ export const renamedHint = "If you renamed the resource, give it an alias of its
 interface Claims {
   /** A resource of the program declares the object. */
   declared: boolean;
+  /** Which one, where the mechanism says so. */
+  declaredBy?: string;
   /** What holds the object, by instance, with its fields. */
   holders: Map<string, { fields: object; created: boolean }>;
   /** A creation that wanted the object has failed. */
@@ -55,9 +57,14 @@ export function noteFailed({ cache }: Pick<Connection, "cache">): void {
   cache.set(failed, true);
 }
 
-/** Notes that the program declares these objects. @internal */
-export function noteDeclared(connection: Connection, objects: readonly string[]): void {
-  for (const object of objects) claimsOn(connection, object).declared = true;
+/** Notes that the program declares these objects. `urn`: with which resource. Returns those that another one declares. @internal */
+export function noteDeclared(connection: Connection, objects: readonly string[], urn?: string): { object: string; urn: string }[] {
+  return objects.flatMap((object) => {
+    const claims = claimsOn(connection, object);
+    claims.declared = true;
+    claims.declaredBy ??= urn;
+    return claims.declaredBy === undefined || claims.declaredBy === urn ? [] : [{ object, urn: claims.declaredBy }];
+  });
 }
 
 /**

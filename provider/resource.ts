@@ -58,7 +58,8 @@ export function registration(
     const names = isTransformed ? Object.keys(args ?? {}) : secretInputsOf(args ?? {}, opts?.additionalSecretOutputs);
     if (names) properties[secretInputs] = names;
   }
-  const declared = opts?.id || isTransformed ? properties : declareOnce(definition, name, properties);
+  // The plugin sees all resources of its servers, those of other providers not among them.
+  const declared = opts?.id || isTransformed || isNative ? properties : declareOnce(definition, name, properties);
   // Of a replacement that the user orders, the engine does not ask the provider.
   const { deleteBeforeReplace } = definition;
   const options = { deleteBeforeReplace, ...opts };

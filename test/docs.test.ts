@@ -58,6 +58,7 @@ function reasonsIn(file: string): string[] {
 test("the runbook contains every reason with which a rekey or a holder's command stops", () => {
   const files = ["provider/secrets/rekey", "command"].flatMap((folder) =>
     readdirSync(join(__dirname, "..", folder))
+      .filter((file) => file.endsWith(".ts"))
       .map((file) => `${folder}/${file}`)
       // The rules refuse inputs, property by property.
       .filter((file) => file !== "provider/secrets/rekey/attempt.ts"),

@@ -201,6 +201,30 @@ ${all.map(({ constant }) => `  ${constant},\n`).join("")}];
 `;
 }
 
+/** The exported constants of a file that are functions of the package. @param {string} system @param {string} file */
+function readFunctions(system, file) {
+  const text = fs.readFileSync(path.join(root, "provider", system, `${file}.ts`), "utf8");
+  return [...text.matchAll(/^export const (\w+): \w*ReadFunction</gm)].map(([, constant]) => ({ system, file, constant }));
+}
+
+/** @param {Map<string, Resource[]>} bySystem */
+function functionsOf(bySystem) {
+  const functions = [...systems, "scheduler"].flatMap((system) =>
+    sources(`provider/${system}`).flatMap((file) => readFunctions(system, file)),
+  );
+  const settings = [...bySystem].flatMap(([system, resources]) =>
+    resources.filter(({ base }) => base === "settings").map((resource) => ({ system, ...resource })),
+  );
+  return `${notice}${[...functions, ...settings].map(({ system, file, constant }) => `import { ${constant} } from "./${system}/${file}";\n`).join("")}
+import { settingsFunction } from "./platform/settings/read";
+import { AnyReadFunction } from "./read-function";
+
+/** Every function of the package that reads. @internal */
+export const functions: readonly AnyReadFunction[] = [
+${functions.map(({ constant }) => `  ${constant},\n`).join("")}${settings.map(({ constant }) => `  settingsFunction(${constant}),\n`).join("")}];
+`;
+}
+
 /** The list of a system's route files in the sandbox. @param {string} folder */
 function routesOf(folder) {
   const files = sources(folder).map((file) => ({ file, name: file.replace(/-(.)/g, (_, letter) => letter.toUpperCase()) }));
@@ -216,7 +240,7 @@ ${files.map(({ name }) => `  ${name},\n`).join("")}];
 /** @param {Resource} resource */
 const folderOf = ({ isInternal, file }) => (isInternal ? path.posix.dirname(file) : "");
 
-/** Every generated file, by its path in the repository. @returns {Map<string, string>} */
+/** Every generated source, by its path in the repository. @returns {Map<string, string>} */
 function generated() {
   const bySystem = new Map(systems.map((system) => [system, sources(`provider/${system}`).flatMap((file) => read(system, file) ?? [])]));
   /** @type {Map<string, string>} */
@@ -228,8 +252,8 @@ function generated() {
       files.set(path.posix.join("provider", system, folder, "classes.ts"), classesOf(own, folder));
     }
   files.set("provider/definitions.ts", tableOf(bySystem));
+  files.set("provider/functions.ts", functionsOf(bySystem));
   for (const system of [...systems, "scheduler"]) files.set(`sandbox/${system}/routes/index.ts`, routesOf(`sandbox/${system}/routes`));
-  files.set("bin/schema.json", JSON.stringify(packageSchema(), undefined, 2));
   return files;
 }
 
@@ -249,21 +273,29 @@ async function formatted(file, text) {
 
 /** Writes the files. */
 async function generate() {
-  for (const file of await outdated()) {
-    fs.writeFileSync(path.join(root, file), await formatted(file, /** @type {string} */ (generated().get(file))));
-    process.stdout.write(`${file} is written.\n`);
-  }
+  // The schema is read off the tables among the sources.
+  for (const files of [generated, schema])
+    for (const [file, text] of await stale(files())) {
+      fs.writeFileSync(path.join(root, file), text);
+      process.stdout.write(`${file} is written.\n`);
+    }
   return 0;
 }
 
-/** The files that are not what the definitions say. */
-async function outdated() {
-  const found = [];
-  for (const [file, text] of generated()) {
-    const isSame = fs.existsSync(path.join(root, file)) && fs.readFileSync(path.join(root, file), "utf8") === (await formatted(file, text));
-    if (!isSame) found.push(file);
+const schema = () => new Map([["bin/schema.json", JSON.stringify(packageSchema(), undefined, 2)]]);
+
+/** Those that are not as they should be. @param {Map<string, string>} files */
+async function stale(files) {
+  /** @type {Map<string, string>} */
+  const found = new Map();
+  for (const [file, text] of files) {
+    const wanted = await formatted(file, text);
+    if (!fs.existsSync(path.join(root, file)) || fs.readFileSync(path.join(root, file), "utf8") !== wanted) found.set(file, wanted);
   }
   return found;
 }
+
+/** The files that are not what the definitions say. */
+const outdated = async () => [...(await stale(generated())).keys(), ...(await stale(schema())).keys()];
 
 module.exports = { generate, outdated };

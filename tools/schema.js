@@ -2,135 +2,17 @@
 // The schema of the native plugin: names, types and documentation from the interfaces, everything else from the tables of fields.
 const fs = require("node:fs");
 const path = require("node:path");
-const ts = require("typescript");
 const { root } = require("./command");
+const { Reader } = require("./schema-types");
 require("./typescript");
 
 /**
  * @typedef {import("../provider/definition").AnyDefinition} Definition
- * @typedef {Record<string, unknown>} Spec
+ * @typedef {import("./schema-types").Spec} Spec
+ * @typedef {import("typescript").Type} Type
  */
 
 const { version, description, homepage, license, repository } = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
-const anything = { $ref: "pulumi.json#/Any" };
-
-/** Reads the types of all definitions. */
-class Reader {
-  constructor() {
-    const file = path.join(root, "provider/definitions.ts");
-    const { options } = ts.parseJsonConfigFileContent(
-      ts.readConfigFile(path.join(root, "tsconfig.json"), ts.sys.readFile).config,
-      ts.sys,
-      root,
-    );
-    const program = ts.createProgram([file], { ...options, noEmit: true, types: ["node"] });
-    this.checker = program.getTypeChecker();
-    this.source = /** @type {ts.SourceFile} */ (program.getSourceFile(file));
-    /** @type {Record<string, Spec>} */
-    this.types = {};
-  }
-
-  /** The interfaces of inputs and outputs of each definition, by the name of its constant. @returns {{ constant: string, inputs: ts.Type, outputs: ts.Type, doc: string }[]} */
-  definitions() {
-    return this.source.statements.filter(ts.isImportDeclaration).flatMap((statement) => {
-      const bindings = statement.importClause?.namedBindings;
-      if (!bindings || !ts.isNamedImports(bindings)) return [];
-      return bindings.elements.flatMap((element) => {
-        const imported = this.checker.getSymbolAtLocation(element.name);
-        const symbol = imported && imported.flags & ts.SymbolFlags.Alias ? this.checker.getAliasedSymbol(imported) : imported;
-        const declaration = symbol?.valueDeclaration;
-        if (!symbol || !declaration || !ts.isVariableDeclaration(declaration) || !declaration.type) return [];
-        const [inputs, outputs] = ts.isTypeReferenceNode(declaration.type) ? (declaration.type.typeArguments ?? []) : [];
-        if (!inputs || !outputs) return [];
-        const [at, out] = [inputs, outputs].map((node) => this.checker.getTypeFromTypeNode(node));
-        const doc = this.documentation(symbol);
-        return doc.text === ""
-          ? []
-          : [{ constant: element.name.text, inputs: /** @type {ts.Type} */ (at), outputs: /** @type {ts.Type} */ (out), doc: doc.text }];
-      });
-    });
-  }
-
-  /** @param {ts.Symbol} symbol */
-  documentation(symbol) {
-    const tags = symbol.getJsDocTags(this.checker);
-    const text = ts.displayPartsToString(symbol.getDocumentationComment(this.checker)).trim();
-    const fallback = tags.find(({ name }) => name === "default");
-    return {
-      isInternal: tags.some(({ name }) => name === "internal"),
-      text: fallback ? `${text} Default: ${ts.displayPartsToString(fallback.text)}.` : text,
-    };
-  }
-
-  /** The properties of an interface. @param {string} module @param {ts.Type} type @param {(name: string) => Spec} more */
-  properties(module, type, more = () => ({})) {
-    /** @type {Record<string, Spec>} */
-    const properties = {};
-    /** @type {string[]} */
-    const required = [];
-    for (const symbol of this.checker.getPropertiesOfType(type)) {
-      const { name } = symbol;
-      const { text } = this.documentation(symbol);
-      properties[name] = {
-        ...this.spec(module, this.checker.getTypeOfSymbol(symbol), name),
-        ...(text ? { description: text } : {}),
-        ...more(name),
-      };
-      if (!(symbol.flags & ts.SymbolFlags.Optional)) required.push(name);
-    }
-    return { properties, required };
-  }
-
-  /** @param {string} module @param {ts.Type} given @param {string} place @returns {Spec} */
-  spec(module, given, place) {
-    if (given.flags & (ts.TypeFlags.Unknown | ts.TypeFlags.Any)) return anything;
-    const type = this.checker.getNonNullableType(given);
-    if (type.flags & ts.TypeFlags.StringLike && !type.isUnion()) return { type: "string" };
-    if (type.flags & ts.TypeFlags.NumberLike && !type.isUnion()) return { type: "number" };
-    if (type.flags & ts.TypeFlags.BooleanLike) return { type: "boolean" };
-    if (type.isUnion()) return this.union(module, type, place);
-    if (this.checker.isArrayType(type)) {
-      const [item] = this.checker.getTypeArguments(/** @type {ts.TypeReference} */ (type));
-      return { type: "array", items: this.spec(module, /** @type {ts.Type} */ (item), place) };
-    }
-    const index = this.checker.getIndexInfoOfType(type, ts.IndexKind.String);
-    if (index) return { type: "object", additionalProperties: this.spec(module, index.type, place) };
-    return { $ref: this.named(module, type, place) };
-  }
-
-  /** @param {string} module @param {ts.UnionType} type @param {string} place @returns {Spec} */
-  union(module, type, place) {
-    if (type.types.every((each) => each.isStringLiteral())) {
-      const name = type.aliasSymbol?.name;
-      if (!name) throw new Error(`${place}: an exported type alias has to name ${this.checker.typeToString(type)}.`);
-      const token = `steward:${module}:${name}`;
-      const doc = this.documentation(/** @type {ts.Symbol} */ (type.aliasSymbol)).text;
-      this.types[token] = {
-        type: "string",
-        ...(doc ? { description: doc } : {}),
-        enum: type.types.map((each) => ({ value: /** @type {ts.StringLiteralType} */ (each).value })),
-      };
-      return { type: "string", $ref: `#/types/${token}` };
-    }
-    const parts = type.types.map((each) => JSON.stringify(this.spec(module, each, place)));
-    const distinct = [...new Set(parts)].map((part) => JSON.parse(part));
-    return distinct.length === 1 ? distinct[0] : { oneOf: distinct };
-  }
-
-  /** @param {string} module @param {ts.Type} type @param {string} place */
-  named(module, type, place) {
-    const name = (type.aliasSymbol ?? type.symbol).name;
-    if (name === "__type") throw new Error(`${place}: an exported interface has to name ${this.checker.typeToString(type)}.`);
-    const token = `steward:${module}:${name}`;
-    if (!this.types[token]) {
-      // Before its properties: an interface may name itself.
-      this.types[token] = {};
-      const doc = this.documentation(type.aliasSymbol ?? type.symbol).text;
-      this.types[token] = { type: "object", ...(doc ? { description: doc } : {}), ...this.properties(module, type) };
-    }
-    return `#/types/${token}`;
-  }
-}
 
 /** The JSON schema of an input: tells integers from other numbers. @param {import("../provider/inputs").Schema | undefined} input */
 function isInteger(input) {
@@ -141,6 +23,50 @@ function isInteger(input) {
     io: "input",
   });
   return schema.type === "integer";
+}
+
+/** @param {InstanceType<typeof Reader>} reader @param {Record<string, Spec>} resources */
+function functionSpecs(reader, resources) {
+  const { functions } = require("../provider/functions");
+  const typed = reader.functions();
+  return Object.fromEntries(
+    /** @type {import("../provider/read-function").AnyReadFunction[]} */ (functions).map(({ token, property, secrets }) => {
+      const [module = "", name = ""] = token.split(":");
+      const found = typed.get(name);
+      return [`steward:${token}`, found ? functionSpec(reader, module, { ...found, property }) : settingsSpec(resources, name, secrets)];
+    }),
+  );
+}
+
+/** @param {InstanceType<typeof Reader>} reader @param {string} module @param {{ options: Type, result: Type, doc: string, property: string | undefined }} of @returns {Spec} */
+function functionSpec(reader, module, { options, result, doc, property }) {
+  const inputs = reader.properties(module, options);
+  const outputs = property
+    ? { properties: { [property]: reader.spec(module, result, property) }, required: [property] }
+    : reader.properties(module, result);
+  return {
+    description: doc,
+    inputs: { type: "object", properties: inputs.properties, ...(inputs.required.length > 0 ? { required: inputs.required } : {}) },
+    outputs: { type: "object", ...outputs },
+  };
+}
+
+/** What a function shows of settings is what their resource shows. @param {Record<string, Spec>} resources @param {string} name @param {readonly string[]} secrets @returns {Spec} */
+function settingsSpec(resources, name, secrets = []) {
+  const type = name.replace(/^get/, "");
+  const { properties, inputProperties } = /** @type {Record<string, Record<string, Spec>>} */ (resources[`steward:platform:${type}`]);
+  const { managed, ...shown } = properties ?? {};
+  return {
+    description: `Reads the settings as they are now, those of {@link ${type}}.`,
+    inputs: { type: "object", properties: { connection: inputProperties?.connection } },
+    outputs: {
+      type: "object",
+      properties: Object.fromEntries(
+        Object.entries(shown).map(([field, spec]) => [field, secrets.includes(field) ? { ...spec, secret: true } : spec]),
+      ),
+      required: Object.keys(shown),
+    },
+  };
 }
 
 /** @returns {Spec} */
@@ -174,12 +100,24 @@ function packageSchema() {
       aliases: [{ type: dynamicType(definition.token) }],
     };
   }
-  const connection = {
-    ...anything,
-    description: "A server: address, token, tokenEnv or tokenFile, namespace, mount, caCert, clientCert, clientKey, dialect.",
-    secret: true,
+  const fieldsOf = (/** @type {string} */ token) =>
+    definitions.find((/** @type {Definition} */ each) => each.token === token)?.fields ?? {};
+  const [attempt, kept] = [fieldsOf("secrets:RekeyAttempt"), fieldsOf("secrets:RekeyShares")];
+  const rekey = reader.rekey();
+  const inputs = reader.properties("secrets", rekey.inputs, (name) => ({
+    ...(kept[name]?.secret ? { secret: true } : {}),
+    ...(isInteger(attempt[name]?.input) ? { type: "integer" } : {}),
+  }));
+  resources["steward:secrets:Rekey"] = {
+    isComponent: true,
+    description: rekey.doc,
+    properties: Object.fromEntries(
+      Object.entries(rekey.properties).map(([name, spec]) => [name, name === "shares" ? { ...spec, secret: true } : spec]),
+    ),
+    required: Object.keys(rekey.properties),
+    inputProperties: inputs.properties,
+    requiredInputs: inputs.required,
   };
-  const settings = Object.fromEntries(["secrets", "platform", "scheduler"].map((system) => [system, connection]));
   return {
     name: "steward",
     version,
@@ -196,10 +134,14 @@ function packageSchema() {
     // With it, the SDK for Go has a go.mod of its own.
     meta: { moduleFormat: "(.*)", supportPack: true },
     config: { variables: {} },
-    provider: { description: "The servers that resources without a connection use.", inputProperties: settings, properties: {} },
+    provider: {
+      description: "The servers of the resources that are given this provider.",
+      inputProperties: reader.provider(),
+      properties: {},
+    },
     types: reader.types,
     resources,
-    functions: {},
+    functions: functionSpecs(reader, resources),
     language: {
       nodejs: { packageName: "pulumi-steward", respectSchemaVersion: true },
       python: { respectSchemaVersion: true, pyproject: { enabled: true } },

@@ -17,6 +17,7 @@ import { Properties } from "../lifecycle/properties";
 import { printable } from "../log";
 import { monitorEngine } from "./engine";
 import { createPlugin, HalfDone, isSameConfiguration } from "./plugin";
+import { construct } from "./plugin-components";
 
 // The plugin on the engine's wire, Pulumi's ResourceProvider service. The SDK's own server has no provider configuration, no property-level differences
 // and no secrets, so only its messages are loaded.
@@ -175,6 +176,10 @@ export async function servePlugin(
       const state = await plugin.update({ urn: request.getUrn() }, request.getId(), last, values(request.getNews()), request.getPreview());
       return new messages.UpdateResponse().setProperties(struct(state));
     }),
+    invoke: unary(async (request: Messages.InvokeRequest) =>
+      new messages.InvokeResponse().setReturn(struct(await plugin.invoke(request.getTok(), values(request.getArgs())))),
+    ),
+    construct: unary((request: Messages.ConstructRequest) => construct(engineAddress ?? "", request)),
     delete: unary(async (request: Messages.DeleteRequest) => {
       await plugin.delete({ urn: request.getUrn() }, values(request.getProperties()));
       return empty();

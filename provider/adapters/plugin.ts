@@ -5,12 +5,14 @@ import { AnyDefinition } from "../definition";
 import { definitions } from "../definitions";
 import { CheckFailure, StewardError } from "../errors";
 import { namesWith, secretsOf } from "../fields";
+import { functions } from "../functions";
+import { connectFor, withOperation } from "../invoke";
 import { isObject } from "../json";
 import { Lifecycle, lifecycle } from "../lifecycle";
 import { changesOf } from "../lifecycle/changes";
 import { OperationFailed } from "../lifecycle/failure";
 import { formerInputs } from "../lifecycle/former-inputs";
-import { Properties, unknown } from "../lifecycle/properties";
+import { Properties, unknown, withoutNulls } from "../lifecycle/properties";
 import { Mechanism } from "../lifecycle/resource-at-hand";
 import { nativeType } from "./dynamic";
 import { propertyChanges } from "./plugin-diff";
@@ -68,6 +70,8 @@ export interface Plugin {
     isPreview: boolean,
   ): Promise<Properties>;
   delete(subject: Subject, state: Properties): Promise<void>;
+  /** Calls a function that reads. */
+  invoke(token: string, options: Properties): Promise<Properties>;
 }
 
 /** One resource type, as the plugin serves it. */
@@ -79,7 +83,7 @@ interface Served {
 
 /** @internal */
 export function createPlugin(
-  given: Omit<ConfigurationSources, "config" | "say" | "cache">,
+  given: Omit<ConfigurationSources, "config" | "say" | "cache"> & Partial<Pick<ConfigurationSources, "cache">>,
   log: (severity: "info" | "warning", line: string, urn: string) => void,
 ): Plugin {
   const current = new AsyncLocalStorage<{ urn: string; secretInputs: string[] }>();
@@ -89,14 +93,17 @@ export function createPlugin(
   };
   let settings: Properties = {};
   const sources: Mechanism = {
+    cache: new Map(),
     ...given,
     config: (key) => connectionIn(settings, key),
     say,
-    cache: new Map(),
     marksSecrets: true,
     secretInputs: () => current.getStore()?.secretInputs ?? [],
+    urn: () => current.getStore()?.urn,
   };
   const served = new Map<string, Served>();
+  /** What this process imports: the engine reads it before it tells which connection the program names. */
+  const imported = new Set<string>();
 
   function servedFor({ urn }: Subject): Served {
     // urn:pulumi:<stack>::<project>::<type of the parent>$<type>::<name>
@@ -155,7 +162,8 @@ export function createPlugin(
     check: (subject, last, news) =>
       run(subject, [news, last], async ({ life }, [given = {}, before = {}], marked) => {
         const { inputs, findings } = await life.check(before, given);
-        return { inputs: marked(inputs), failures: findings };
+        const isElsewhere = imported.has(subject.urn) && ![undefined, unknown, "default"].includes(inputs.connection as string);
+        return { inputs: marked(inputs), failures: isElsewhere ? [...findings, importElsewhere] : findings };
       }),
     diff: (subject, state, lastInputs, news) =>
       run(subject, [state, lastInputs, news], async (one, [last = {}, before = {}, given = {}]) => {
@@ -174,6 +182,7 @@ export function createPlugin(
       }),
     read: (subject, id, state, inputs) =>
       run(subject, [state, inputs], async (one, [last = {}, before = {}], marked) => {
+        if (Object.keys(last).length + Object.keys(before).length === 0) imported.add(subject.urn);
         const found = await one.life.read(id, declaring(one, last, before));
         return found && { id, state: marked(found.state), inputs: marked(found.inputs ?? before) };
       }),
@@ -183,8 +192,30 @@ export function createPlugin(
         return marked(await one.life.update(id, declaring(one, state, before), given));
       }),
     delete: (subject, state) => run(subject, [state], ({ life }, [last = {}]) => life.delete(last)),
+    async invoke(token, given) {
+      const called = functions.find((each) => `steward:${each.token}` === token);
+      if (!called)
+        throw new StewardError({ code: "ERR_INVALID_INPUT", rule: "unknown-type", reason: `pulumi-steward has no function ${token}` });
+      const options = withoutNulls(withoutMarks(given).properties);
+      const result = await withOperation(called.operation, async () =>
+        called.run(connectFor(called, options, { ...sources, cache: new Map() }) as never, options as never),
+      );
+      const shown = isObject(result) && !called.property ? result : { [called.property as string]: result };
+      // Only what JSON holds is a value of Pulumi's.
+      const plain = JSON.parse(JSON.stringify(shown));
+      return withMarks(
+        plain,
+        (called.secrets ?? []).map((field) => [field]),
+      );
+    },
   };
 }
+
+const importElsewhere: CheckFailure = {
+  path: "connection",
+  rule: "import-connection",
+  reason: 'an import reads from the connection "default": give the resource a provider of its own, which names the server, in its place',
+};
 
 /** Where values are secret by the definition. */
 const secretPaths = ({ fields }: AnyDefinition, properties: Properties): Path[] => [

@@ -24,6 +24,12 @@ export function sayNotes({ say }: Pick<ConfigurationSources, "say">, resource: s
   for (const { path, text, isInformation } of notes) say(`${isInformation ? "" : "warning: "}${resource}: ${atPath(path, text)}`);
 }
 
+const declaredTwice = ({ object, urn }: { object: string; urn: string }): CheckFailure => ({
+  path: "",
+  rule: "declared-twice",
+  reason: `the resource "${urn.split("::").at(-1)}" of this program declares the same object, ${object}: declare each object once`,
+});
+
 /** Checks the known inputs against the schema. */
 function schemaFindings(definition: AnyDefinition, inputs: Properties): CheckFailure[] {
   const { error } = inputSchema(definition.fields).safeParse(inputs);
@@ -36,7 +42,7 @@ function schemaFindings(definition: AnyDefinition, inputs: Properties): CheckFai
 /** Returns the inputs to store, and what is wrong with them. @internal */
 export async function check(
   definition: AnyDefinition,
-  { describe, secretsIn, leftOut, connectionOf, say }: ResourceAtHand,
+  { describe, secretsIn, leftOut, connectionOf, say, urn }: ResourceAtHand,
   { comparison }: Changes,
   { last, news }: { last: Properties; news: Properties },
 ): Promise<{ inputs: Properties; findings: CheckFailure[] }> {
@@ -56,7 +62,7 @@ export async function check(
       const isCreation = Object.keys(last).length === 0;
       if (findings.every(({ warning }) => warning) && !hasUnknown(inputs)) {
         const objects = definition.objects?.paths(inputs) ?? [];
-        noteDeclared(connection, objects);
+        findings.push(...noteDeclared(connection, objects, urn?.()).map(declaredTwice));
         if (isCreation) noteNew(connection, objects);
         if (isCreation) sayNotes(connection, describe(inputs), (await definition.planNotes?.({ connection, inputs })) ?? []);
         if (isCreation && connection.previewReads) await lookAhead(definition, { ...connection, resource: describe(inputs) }, inputs);

@@ -19,6 +19,7 @@ export interface ResourceAtHand {
   /** The server that the first properties name, for the resource that all of them are of. */
   connectionOf(...properties: Properties[]): Connection;
   say: ConfigurationSources["say"];
+  urn?: Mechanism["urn"];
 }
 
 /** A way in which Pulumi runs resources. @internal */
@@ -27,6 +28,8 @@ export interface Mechanism extends ConfigurationSources {
   marksSecrets?: boolean;
   /** The inputs of the resource at hand that are secret. Missing: the program's side names them in an input. */
   secretInputs?(): readonly string[];
+  /** The URN of the resource at hand. Missing: the program's side sees that no two resources declare one object. */
+  urn?(): string | undefined;
 }
 
 /** @internal */
@@ -58,5 +61,5 @@ export function resourceAtHand(definition: AnyDefinition, sources: Mechanism): R
       ...(sources.secretInputs?.() ?? (properties[0]?.[secretInputs] as string[] | undefined) ?? []),
     ],
   });
-  return { describe, secretsIn, leftOut, connectionOf, say: sources.say };
+  return { describe, secretsIn, leftOut, connectionOf, say: sources.say, urn: sources.urn };
 }

@@ -6,8 +6,9 @@ import { StewardError } from "../errors";
 import { delayAfter429 } from "../http";
 import { bool, ConnectionArgs, connectionField } from "../inputs";
 import { removeObject } from "../ownership";
-import { adminPath, call, isAdministrator, isNotFound, notAdministrator, system } from "./client";
-import { readWorkspace, workspaceIdInput } from "./workspace";
+import { adminPath, call, callAsAdministrator, isAdministrator, isNotFound, notAdministrator, system } from "./client";
+import { readAll } from "./pages";
+import { readWorkspace, workspaceIdInput, workspaceOf } from "./workspace";
 
 /** What a program declares of a workspace that exists. */
 export interface AdminWorkspaceInputs extends ConnectionArgs {
@@ -156,4 +157,14 @@ export const adminWorkspace: Definition<AdminWorkspaceInputs, AdminWorkspaceStat
     if (!state.destroyOnDelete) return;
     await removeObject(connection, path(state.workspaceId), () => destroy(request), { isIrreversible: true });
   },
+  discover: async ({ connection, workspaces, attempt }) =>
+    workspaces
+      ? attempt("workspaces", async () => {
+          const found = await readAll(connection, adminPath("workspaces"), callAsAdministrator);
+          return found.map((each) => {
+            const { id: workspaceId, name, organization } = workspaceOf(each, undefined);
+            return { state: { workspaceId }, called: `${organization}-${name}` };
+          });
+        })
+      : [],
 };

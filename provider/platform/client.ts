@@ -14,6 +14,8 @@ interface PlatformDialect {
   hasExtra: boolean;
   /** Whether it takes only certificates that can be parsed. */
   parsesCertificates: boolean;
+  /** Whether it lists the modules of an organization. */
+  listsModules: boolean;
   /** Whether a run has no other status than those of the API document. */
   hasOnlyKnownStatuses: boolean;
 }
@@ -23,6 +25,7 @@ const dialects: Record<string, PlatformDialect> = {
     smsSettings: "sms-settings",
     clouds: { "cloud-a": "cloud-a", "cloud-b": "cloud-b", "cloud-c": "cloud-c" },
     hasExtra: false,
+    listsModules: false,
     parsesCertificates: true,
     hasOnlyKnownStatuses: true,
   },
@@ -30,6 +33,7 @@ const dialects: Record<string, PlatformDialect> = {
     smsSettings: "twilio-settings",
     clouds: { "cloud-a": "aws", "cloud-b": "gcp", "cloud-c": "azure" },
     hasExtra: true,
+    listsModules: true,
     parsesCertificates: false,
     hasOnlyKnownStatuses: false,
   },

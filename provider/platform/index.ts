@@ -12,4 +12,5 @@ export {
   listWorkspaces,
   WorkspaceList,
   WorkspaceQuery,
+  WorkspaceSort,
 } from "./workspaces";

@@ -7,7 +7,8 @@ import { ConnectionArgs, connectionField, nonEmptyStr } from "../inputs";
 import { isObject } from "../json";
 import { removeObject, renamedHint } from "../ownership";
 import { apiPath, call, completed, isNotFound, system } from "./client";
-import { Identity, ModuleVersion, noteWritten, part, readVersion } from "./module-version";
+import { modulesFor } from "./module-list";
+import { addressOf, Identity, ModuleVersion, noteWritten, part, readModuleVersions, readVersion } from "./module-version";
 
 /** What a program declares of a deprecation. */
 export interface ModuleVersionDeprecationInputs extends ConnectionArgs {
@@ -268,4 +269,13 @@ export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs
   create,
   update,
   delete: ({ connection, state }) => removeObject(connection, path(state), () => reinstate(connection, state)),
+  discover: async (request) => {
+    const searches = (await modulesFor(request)).map((module) =>
+      request.attempt(addressOf(module).join("/"), async () => {
+        const versions = (await readModuleVersions(request.connection, module)) ?? [];
+        return versions.filter(({ deprecation }) => deprecation).map((version) => ({ state: identityOf(version) }));
+      }),
+    );
+    return (await Promise.all(searches)).flat();
+  },
 };

@@ -1,7 +1,8 @@
 import { StewardError } from "../errors";
 import { connectionInput, strictObject } from "../inputs";
-import { invoke } from "../invoke";
+import { read } from "../invoke";
 import { isObject } from "../json";
+import { ReadFunction } from "../read-function";
 import { call, system, unexpectedAnswer } from "./client";
 import { addressOf, Module, ModuleVersion, part, pathOf, readModuleVersions, versionOf } from "./module-version";
 
@@ -23,25 +24,28 @@ export interface GetModuleVersionOptions extends ListModuleVersionsOptions {
 const listOptions = strictObject({ organizationName: part, moduleName: part, moduleProvider: part, connection: connectionInput });
 const getOptions = strictObject({ ...listOptions.shape, moduleVersion: part });
 
-/**
- * One version of a private module: `GET /api/registry/v1/modules/:namespace/:name/:provider/:version`. Fails with `ERR_NOT_FOUND` where the
- * registry knows none, or does not show it to this token.
- */
-export function getModuleVersion(options: GetModuleVersionOptions): Promise<ModuleVersion> {
-  return invoke("Cannot read module version", system, { schema: getOptions, given: options }, async (connection) => {
+/** @internal */
+export const moduleVersion: ReadFunction<GetModuleVersionOptions, ModuleVersion> = {
+  token: "platform:getModuleVersion",
+  operation: "Cannot read module version",
+  system,
+  options: getOptions,
+  async run(connection, options) {
     const path = pathOf(options, options.moduleVersion);
     const body = await call(connection, { method: "GET", path, retry: "idempotent" });
     if (!isObject(body) || !("version" in body)) throw unexpectedAnswer("GET", path);
     return versionOf(body, options);
-  });
-}
+  },
+};
 
-/**
- * All versions of a private module: `GET /api/registry/v1/modules/:namespace/:name/:provider/versions`. Fails with `ERR_NOT_FOUND` where the
- * registry knows no such module, or does not show it to this token.
- */
-export function listModuleVersions(options: ListModuleVersionsOptions): Promise<ModuleVersion[]> {
-  return invoke("Cannot list module versions", system, { schema: listOptions, given: options }, async (connection) => {
+/** @internal */
+export const moduleVersions: ReadFunction<ListModuleVersionsOptions, ModuleVersion[]> = {
+  token: "platform:listModuleVersions",
+  operation: "Cannot list module versions",
+  system,
+  options: listOptions,
+  property: "versions",
+  async run(connection, options) {
     const found = await readModuleVersions(connection, options);
     if (found) return found;
     throw new StewardError({
@@ -53,5 +57,21 @@ export function listModuleVersions(options: ListModuleVersionsOptions): Promise<
       method: "GET",
       path: pathOf(options, "versions"),
     });
-  });
+  },
+};
+
+/**
+ * One version of a private module: `GET /api/registry/v1/modules/:namespace/:name/:provider/:version`. Fails with `ERR_NOT_FOUND` where the
+ * registry knows none, or does not show it to this token.
+ */
+export function getModuleVersion(options: GetModuleVersionOptions): Promise<ModuleVersion> {
+  return read(moduleVersion, options);
+}
+
+/**
+ * All versions of a private module: `GET /api/registry/v1/modules/:namespace/:name/:provider/versions`. Fails with `ERR_NOT_FOUND` where the
+ * registry knows no such module, or does not show it to this token.
+ */
+export function listModuleVersions(options: ListModuleVersionsOptions): Promise<ModuleVersion[]> {
+  return read(moduleVersions, options);
 }

@@ -2,11 +2,16 @@ import { z } from "zod";
 import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { connectionInput, str, strictObject } from "../inputs";
-import { invoke, withOperation } from "../invoke";
+import { invoke, read, withOperation } from "../invoke";
 import { isObject } from "../json";
+import { ReadFunction } from "../read-function";
 import { adminPath, callAsAdministrator, completed, system, unexpectedAnswer } from "./client";
+import { nextPage, Pagination } from "./pages";
 import { checkStatuses } from "./run-statuses";
 import { readWorkspace, Workspace, WorkspaceInclude, workspaceIdInput, workspaceOf } from "./workspace";
+
+/** The order of workspaces. */
+export type WorkspaceSort = "name" | "-name" | "current-run.created-at" | "-current-run.created-at";
 
 /** Which workspaces, and in which order. */
 export interface WorkspaceQuery {
@@ -22,7 +27,7 @@ export interface WorkspaceQuery {
    * By name, or by the time of the latest run; a hyphen reverses the order.
    * @default "name"
    */
-  sort?: "name" | "-name" | "current-run.created-at" | "-current-run.created-at";
+  sort?: WorkspaceSort;
   /**
    * How many come with one request.
    * @default 20, the platform's own
@@ -113,29 +118,76 @@ async function fetchPage(
   const { data, included, links, meta } = (document ?? {}) as {
     data?: unknown;
     included?: unknown;
-    links?: { next?: unknown };
+    links?: Pagination["links"];
     meta?: Meta;
   };
   if (!Array.isArray(data) || !data.every(isObject)) throw unexpectedAnswer("GET", path);
-  const next = Number(meta?.pagination?.["next-page"] ?? pageIn(links?.next));
   return {
     workspaces: data.map((each) => workspaceOf(completed(each), included)),
-    next: next > 0 ? next : undefined,
+    next: nextPage({ links, meta }),
     statusCounts: meta?.["status-counts"] ?? {},
     totalCount: meta?.pagination?.["total-count"] ?? data.length,
   };
 }
 
-/** The number of the page that a link leads to. */
-const pageIn = (link: unknown): string | null =>
-  typeof link === "string" && URL.canParse(link, "http://platform")
-    ? new URL(link, "http://platform").searchParams.get("page[number]")
-    : null;
+type Meta = Pagination["meta"] & { "status-counts"?: Record<string, number> };
 
-interface Meta {
-  pagination?: { "next-page"?: number | string | null; "total-count"?: number };
-  "status-counts"?: Record<string, number>;
+/** All workspaces, given the first page. */
+async function* following(connection: Connection, query: WorkspaceQuery, first: Page): AsyncGenerator<Workspace> {
+  const seen = new Set<string>();
+  const pages = new Set<number>([1]);
+  for (let page: Page | undefined = first; page; ) {
+    for (const workspace of page.workspaces) {
+      if (seen.has(workspace.id)) continue;
+      seen.add(workspace.id);
+      yield workspace;
+    }
+    // A server that sends us round in a circle has shown all that it will.
+    if (page.next === undefined || pages.has(page.next)) return;
+    pages.add(page.next);
+    const next: number = page.next;
+    page = await withOperation(workspaces.operation, () => fetchPage(connection, query, next));
+  }
 }
+
+async function firstPage(connection: Connection, query: WorkspaceQuery): Promise<Page> {
+  checkStatuses(connection, query.currentRunStatus);
+  return fetchPage(connection, query, 1);
+}
+
+/** @internal */
+export const workspaces: ReadFunction<ListWorkspacesOptions, Workspace[]> = {
+  token: "platform:listWorkspaces",
+  operation: "Cannot list workspaces",
+  system,
+  options: listOptions,
+  property: "workspaces",
+  async run(connection, query) {
+    const all: Workspace[] = [];
+    for await (const each of following(connection, query, await firstPage(connection, query))) all.push(each);
+    return all;
+  },
+};
+
+/** @internal */
+export const oneWorkspace: ReadFunction<GetWorkspaceOptions, Workspace> = {
+  token: "platform:getWorkspace",
+  operation: "Cannot read workspace",
+  system,
+  options: getOptions,
+  async run(connection, { id, include }) {
+    const found = await readWorkspace(connection, id, { include });
+    if (found) return found;
+    throw new StewardError({
+      code: "ERR_NOT_FOUND",
+      rule: "workspace-missing",
+      reason: `the platform has none with the id "${id}"`,
+      status: 404,
+      method: "GET",
+      path: adminPath("workspaces", id),
+    });
+  },
+};
 
 /** A list whose first page was read. */
 interface Begun {
@@ -154,13 +206,9 @@ interface Begun {
  * ```
  */
 export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceList {
-  const task = "Cannot list workspaces";
   let begun: Promise<Begun> | undefined;
   const begin = async (): Promise<Begun> => {
-    begun ??= invoke(task, system, { schema: listOptions, given: options }, async (connection) => {
-      checkStatuses(connection, options.currentRunStatus);
-      return { connection, first: await fetchPage(connection, options, 1) };
-    });
+    begun ??= invoke(workspaces, options, async (connection) => ({ connection, first: await firstPage(connection, options) }));
     try {
       return await begun;
     } catch (error) {
@@ -172,21 +220,8 @@ export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceLi
     statusCounts: async () => (await begin()).first.statusCounts,
     totalCount: async () => (await begin()).first.totalCount,
     async *[Symbol.asyncIterator]() {
-      const seen = new Set<string>();
-      const pages = new Set<number>([1]);
       const { connection, first } = await begin();
-      for (let page: Page | undefined = first; page; ) {
-        for (const workspace of page.workspaces) {
-          if (seen.has(workspace.id)) continue;
-          seen.add(workspace.id);
-          yield workspace;
-        }
-        // A server that sends us round in a circle has shown all that it will.
-        if (page.next === undefined || pages.has(page.next)) return;
-        pages.add(page.next);
-        const next: number = page.next;
-        page = await withOperation(task, () => fetchPage(connection, options, next));
-      }
+      yield* following(connection, options, first);
     },
   };
 }
@@ -196,16 +231,5 @@ export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceLi
  * not a site administrator's.
  */
 export function getWorkspace(options: GetWorkspaceOptions): Promise<Workspace> {
-  return invoke("Cannot read workspace", system, { schema: getOptions, given: options }, async (connection) => {
-    const found = await readWorkspace(connection, options.id, { include: options.include });
-    if (found) return found;
-    throw new StewardError({
-      code: "ERR_NOT_FOUND",
-      rule: "workspace-missing",
-      reason: `the platform has none with the id "${options.id}"`,
-      status: 404,
-      method: "GET",
-      path: adminPath("workspaces", options.id),
-    });
-  });
+  return read(oneWorkspace, options);
 }

@@ -1,5 +1,6 @@
 import { onlyConnection } from "../inputs";
-import { invoke } from "../invoke";
+import { read } from "../invoke";
+import { ReadFunction } from "../read-function";
 import { call, system } from "./client";
 
 /** What {@link getAgentMembers} takes. */
@@ -11,13 +12,20 @@ export interface GetAgentMembersOptions {
   connection?: string;
 }
 
+/** @internal */
+export const agentMembers: ReadFunction<GetAgentMembersOptions, unknown> = {
+  token: "scheduler:getAgentMembers",
+  operation: "Cannot read the members of the agent",
+  system,
+  options: onlyConnection,
+  property: "members",
+  run: async (connection) => (await call(connection, { method: "GET", path: "/v1/agent/members", retry: "exceptOn5xx" })).body,
+};
+
 /**
  * The servers that the agent at the connection's address knows, as it sends them: `GET /v1/agent/members`. This is about that one agent, not about
  * the cluster. Reads in a preview as well. Throws {@link StewardError}.
  */
 export function getAgentMembers(options: GetAgentMembersOptions = {}): Promise<unknown> {
-  return invoke("Cannot read the members of the agent", system, { schema: onlyConnection, given: options }, async (connection) => {
-    const { body } = await call(connection, { method: "GET", path: "/v1/agent/members", retry: "exceptOn5xx" });
-    return body;
-  });
+  return read(agentMembers, options);
 }

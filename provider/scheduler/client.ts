@@ -38,8 +38,8 @@ const dialects: Record<string, SchedulerDialect> = {
   hashicorp: { headers: "x-nomad" },
 };
 
-/** The settings of this system alone. */
-interface SchedulerSettings {
+/** The settings of this system alone. @internal */
+export interface SchedulerSettings {
   namespace?: string;
   region?: string;
 }

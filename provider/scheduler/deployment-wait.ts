@@ -62,8 +62,8 @@ const undeployed = ["batch", "sysbatch"];
  */
 export function waitForDeployment(options: WaitForDeploymentOptions): Promise<Deployment | undefined> {
   const { jobId, timeout, electionTimeout, signal, ...consistency } = options ?? {};
-  const task = `Cannot wait for the deployment of job "${jobId}"`;
-  return invoke(task, system, { schema, given: options }, async (connection) => {
+  const operation = `Cannot wait for the deployment of job "${jobId}"`;
+  return invoke({ operation, system, options: schema }, options, async (connection) => {
     if (isDryRun()) {
       connection.say(`pulumi-steward: the deployment of job "${jobId}" is not waited for in a preview.`);
       return undefined;

@@ -1,4 +1,4 @@
-import { List, ListOptions, list, querySchema } from "./list";
+import { List, ListOptions, ListReadFunction, list, listFunction } from "./list";
 
 /** The rollout of one version of a job, with the scheduler's own names, and all that it sent beside these. */
 export interface Deployment {
@@ -54,12 +54,13 @@ export interface DeploymentTaskGroup {
   UnhealthyAllocs: number;
 }
 
-const schema = querySchema("deployments");
+/** @internal */
+export const deployments: ListReadFunction<Deployment> = listFunction("deployments");
 
 /**
  * All deployments: `GET /v1/deployments`. Pages are fetched as they are needed; one that moves to another page meanwhile is given once. Reads in a
  * preview as well. An integer beyond 2^53 is a text of its digits. Throws {@link StewardError}; what the server answers with 5xx is not sent again.
  */
 export function listDeployments(options: ListOptions = {}): List<Deployment> {
-  return list("Cannot list deployments", "deployments", schema, options);
+  return list(deployments, options);
 }

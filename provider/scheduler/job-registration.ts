@@ -60,7 +60,7 @@ export function registerJob(options: RegisterJobOptions): Promise<unknown> {
   const { job, ...consistency } = options ?? {};
   const body = isObject(job) && isObject(job.Job) ? job : { Job: job };
   const id = isObject(body.Job) && typeof body.Job.ID === "string" ? ` "${body.Job.ID}"` : "";
-  return invoke(`Cannot register job${id}`, system, { schema, given: options }, async (connection) => {
+  return invoke({ operation: `Cannot register job${id}`, system, options: schema }, options, async (connection) => {
     if (isDryRun()) {
       connection.say(`pulumi-steward: job${id} is not registered in a preview.`);
       return undefined;

@@ -1,4 +1,4 @@
-import { List, ListOptions, list, querySchema } from "./list";
+import { List, ListOptions, ListReadFunction, list, listFunction } from "./list";
 
 /** What a list shows of a job, with the scheduler's own names, and all that it sent beside these. */
 export interface JobStub {
@@ -53,7 +53,8 @@ export interface JobSummary {
   ModifyIndex: number;
 }
 
-const schema = querySchema("jobs");
+/** @internal */
+export const jobs: ListReadFunction<JobStub> = listFunction("jobs");
 
 /**
  * All jobs: `GET /v1/jobs`. Pages are fetched as they are needed; a job that moves to another page meanwhile is given once. Reads in a preview as
@@ -65,5 +66,5 @@ const schema = querySchema("jobs");
  * ```
  */
 export function listJobs(options: ListOptions = {}): List<JobStub> {
-  return list("Cannot list jobs", "jobs", schema, options);
+  return list(jobs, options);
 }

@@ -4,7 +4,18 @@ import { Request } from "../http";
 import { bool, rule, strictObject } from "../inputs";
 import { invokeEach } from "../invoke";
 import { isObject } from "../json";
-import { call, consistencyShape, header, QueryOptions, queryOf, SchedulerConnection, system, unexpectedAnswer } from "./client";
+import { ReadFunction } from "../read-function";
+import {
+  call,
+  consistencyShape,
+  header,
+  QueryOptions,
+  queryOf,
+  SchedulerConnection,
+  SchedulerSettings,
+  system,
+  unexpectedAnswer,
+} from "./client";
 import { Filter, isFilter } from "./filter";
 import { asksForEmptiness, Collection, explainFilter, objection } from "./filter-check";
 
@@ -172,20 +183,40 @@ export async function* pages(
 }
 
 /** @internal */
-export function list<T>(operation: string, collection: Collection, schema: z.ZodType, options: ListOptions): List<T> {
+export interface ListReadFunction<T> extends ReadFunction<ListOptions, T[], SchedulerSettings> {
+  property: Collection;
+}
+
+/** @internal */
+export const listFunction = <T>(collection: Collection): ListReadFunction<T> => ({
+  token: `scheduler:list${collection[0]?.toUpperCase()}${collection.slice(1)}`,
+  operation: `Cannot list ${collection}`,
+  system,
+  options: querySchema(collection),
+  property: collection,
+  async run(connection, query) {
+    const items: Item[] = [];
+    for await (const each of pagesOf(connection, collection, query)) items.push(...each.items);
+    return items as T[];
+  },
+});
+
+const pagesOf = (connection: SchedulerConnection, collection: Collection, query: ListOptions): AsyncGenerator<Fetched> =>
+  pages(query, collection, (each, next) => fetchPage(connection, collection, each, next));
+
+/** @internal */
+export function list<T>(called: ListReadFunction<T>, options: ListOptions): List<T> {
   let page: Page | undefined;
   return {
     get page() {
       return page;
     },
     async *[Symbol.asyncIterator]() {
-      const fetched = invokeEach(operation, system, { schema, given: options }, (connection) =>
-        pages(options, collection, (query, next) => fetchPage(connection, collection, query, next)),
-      );
+      const fetched = invokeEach(called, options, (connection) => pagesOf(connection, called.property, options));
       for await (const each of fetched) {
         page = each.page;
         for (const item of each.items) {
-          if (options.signal?.aborted) throw aborted().with({ operation });
+          if (options.signal?.aborted) throw aborted().with({ operation: called.operation });
           yield item as T;
         }
       }

@@ -1,4 +1,4 @@
-import { List, ListOptions, list, querySchema } from "./list";
+import { List, ListOptions, ListReadFunction, list, listFunction } from "./list";
 
 /** What a list shows of a node, with the scheduler's own names, and all that it sent beside these. */
 export interface NodeStub {
@@ -26,12 +26,13 @@ export interface NodeStub {
   [field: string]: unknown;
 }
 
-const schema = querySchema("nodes");
+/** @internal */
+export const nodes: ListReadFunction<NodeStub> = listFunction("nodes");
 
 /**
  * All nodes: `GET /v1/nodes`. Pages are fetched as they are needed; one that moves to another page meanwhile is given once. Reads in a preview as
  * well. Nodes have no namespace. Throws {@link StewardError}; what the server answers with 5xx is not sent again.
  */
 export function listNodes(options: ListOptions = {}): List<NodeStub> {
-  return list("Cannot list nodes", "nodes", schema, options);
+  return list(nodes, options);
 }

@@ -68,12 +68,12 @@ const schemas: Record<Collection, z.ZodType> = {
 export function watch(options: WatchOptions): AsyncIterable<Snapshot> {
   const { resource, wait, electionTimeout, ...query } = options ?? {};
   const isKnown = resources.includes(resource);
-  const task = `Cannot watch ${isKnown ? resource : "the scheduler"}`;
+  const operation = `Cannot watch ${isKnown ? resource : "the scheduler"}`;
   const schema = schemas[isKnown ? resource : "jobs"];
   const outlasting = { electionTimeout, signal: query.signal, wait };
   return {
     [Symbol.asyncIterator]: () =>
-      invokeEach(task, system, { schema, given: options }, (connection) => changes(connection, resource, query, outlasting)),
+      invokeEach({ operation, system, options: schema }, options, (connection) => changes(connection, resource, query, outlasting)),
   };
 }
 

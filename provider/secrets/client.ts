@@ -37,6 +37,8 @@ interface SecretsDialect {
   showsSeal: boolean;
   /** Whether a rekey to one share of one may complete without a share: its seal keeps the key. */
   mayKeepShare: boolean;
+  /** The type of the scheduler engine in the list of mounts. Missing: the service has no such list. */
+  mountType?: string;
   /** Whether a 404 with an empty list of errors proves by itself that an object does not exist. */
   provesAbsence: boolean;
 }
@@ -80,6 +82,7 @@ const dialects: Record<string, SecretsDialect> = {
     noBackup: [400],
     showsSeal: true,
     mayKeepShare: false,
+    mountType: "nomad",
     provesAbsence: true,
   },
 };

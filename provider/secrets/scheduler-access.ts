@@ -11,6 +11,7 @@ import { apiPath, call, dialectOf, isNotFound, readData, readExisting, remove, r
 import { MountArgs, mountField } from "./mount";
 import { normalizeMount } from "./mount-path";
 import { explainRefusal } from "./refusal";
+import { atEachMount } from "./scheduler-mounts";
 
 /** What a program declares of an access configuration. */
 export interface SchedulerAccessInputs extends ConnectionArgs, MountArgs {
@@ -280,5 +281,11 @@ export const schedulerAccess: Definition<SchedulerAccessInputs, SchedulerAccessS
   create: ({ connection, inputs }) => write(connection, inputs),
   update: ({ connection, inputs, state }) => write(connection, inputs, state),
   delete: (request) => removeObject(request.connection, path(request.state.mount), () => clear(request)),
+  discover: (request) =>
+    atEachMount(request, "config/access", async (mount) => {
+      const { connection } = request;
+      const state = await read({ connection, state: { mount } as StoredState, declared: [] });
+      return state && !isLeftover(connection, { ...state }) ? [{ state, called: `${mount}-access` }] : [];
+    }),
   diagnose: explainRefusal,
 };

@@ -9,6 +9,7 @@ import { apiPath, call, readData, readExisting, readFirst, remove, replaceHint, 
 import { MountArgs, mountField } from "./mount";
 import { normalizeMount } from "./mount-path";
 import { explainRefusal } from "./refusal";
+import { atEachMount } from "./scheduler-mounts";
 
 /** What a program declares of a lease configuration. At least one of `ttl` and `maxTtl`. */
 export interface SchedulerLeaseInputs extends ConnectionArgs, MountArgs {
@@ -148,5 +149,10 @@ export const schedulerLease: Definition<SchedulerLeaseInputs, SchedulerLeaseStat
   create: ({ connection, inputs, found }) => write(connection, inputs, found?.state),
   update,
   delete: ({ connection, state: { mount } }) => removeObject(connection, path(mount), () => remove(connection, path(mount))),
+  discover: (request) =>
+    atEachMount(request, "config/lease", async (mount) => {
+      const state = await read(request.connection, { mount });
+      return state ? [{ state, called: `${mount}-lease` }] : [];
+    }),
   diagnose: explainRefusal,
 };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ConnectionArgs, connectionInput, strictObject } from "../inputs";
-import { invoke } from "../invoke";
+import { read } from "../invoke";
+import { ReadFunction } from "../read-function";
 import { defaultMount, system } from "./client";
 import { MountArgs, mountInput } from "./mount";
 import { normalizeMount } from "./mount-path";
@@ -12,14 +13,23 @@ export interface ListSchedulerRolesOptions extends ConnectionArgs, MountArgs {}
 
 const schema: z.ZodType<ListSchedulerRolesOptions> = strictObject({ connection: connectionInput, mount: mountInput });
 
+/** @internal */
+export const schedulerRoleNames: ReadFunction<ListSchedulerRolesOptions, string[]> = {
+  token: "secrets:listSchedulerRoles",
+  operation: "Cannot list the scheduler roles",
+  system,
+  options: schema,
+  property: "names",
+  run: (connection, { mount }) =>
+    listRoleNames(connection, normalizeMount(mount ?? defaultMount(connection))).catch(async (error) => {
+      throw await explainRefusal(connection, error);
+    }),
+};
+
 /**
  * The names of all roles at a mount, in the service's order; none when the engine has none: `GET <mount>/role?list=true`.
  * Reads in a preview as well. Throws {@link StewardError}.
  */
 export function listSchedulerRoles(options: ListSchedulerRolesOptions = {}): Promise<string[]> {
-  return invoke("Cannot list the scheduler roles", system, { schema, given: options }, (connection) =>
-    listRoleNames(connection, normalizeMount(options.mount ?? defaultMount(connection))).catch(async (error) => {
-      throw await explainRefusal(connection, error);
-    }),
-  );
+  return read(schedulerRoleNames, options);
 }

@@ -11,6 +11,7 @@ import { apiPath, call, dialectOf, Evidence, readData, readExisting, remove, rep
 import { MountArgs, mountField } from "./mount";
 import { normalizeMount } from "./mount-path";
 import { explainRefusal } from "./refusal";
+import { atEachMount } from "./scheduler-mounts";
 
 /** What the tokens of a role are: `client` ones have its policies, `management` ones may do everything. */
 export type RoleType = "client" | "management";
@@ -276,5 +277,11 @@ export const schedulerRole: Definition<SchedulerRoleInputs, SchedulerRoleState> 
   create: write,
   update: write,
   delete: ({ connection, state }) => deleteRole(connection, state),
+  discover: async (request) =>
+    request.asSet
+      ? []
+      : atEachMount(request, "role", async (mount) =>
+          (await listRoleNames(request.connection, mount)).map((name) => ({ state: { mount, name } })),
+        ),
   diagnose: explainRefusal,
 };

@@ -11,6 +11,7 @@ import { withProgress } from "../progress";
 import { system } from "./client";
 import { MountArgs, mountField } from "./mount";
 import { explainRefusal } from "./refusal";
+import { atEachMount } from "./scheduler-mounts";
 import {
   deleteRole,
   listRoleNames,
@@ -348,5 +349,13 @@ export const schedulerRoles: Definition<SchedulerRolesInputs, SchedulerRolesStat
   create: ({ connection, inputs }) => apply(connection, inputs, { mount: inputs.mount as string, roles: {} }),
   update,
   delete: removeAll,
+  discover: async (request) =>
+    request.asSet
+      ? atEachMount(request, "role", async (mount) => {
+          const names = await listRoleNames(request.connection, mount);
+          refuseUnstorable(request.connection, mount, names);
+          return names.length > 0 ? [{ state: { mount }, called: `${mount}-roles` }] : [];
+        })
+      : [],
   diagnose: explainRefusal,
 };

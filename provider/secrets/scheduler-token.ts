@@ -204,5 +204,6 @@ export const schedulerToken: Definition<SchedulerTokenInputs, SchedulerTokenStat
   create,
   update: async ({ state }) => state,
   delete: revoke,
+  discover: "the server shows a token only when it generates one; declare it to have a new one",
   diagnose: explainRefusal,
 };

@@ -1,7 +1,8 @@
 import type { OpenAPIV3 } from "openapi-types";
 import { z } from "zod";
 import { ConnectionArgs, connectionInput, rule, str, strictObject } from "../inputs";
-import { invoke } from "../invoke";
+import { read } from "../invoke";
+import { ReadFunction } from "../read-function";
 import { readOpenApi, system } from "./client";
 
 /** One thing that can be done with one path. */
@@ -26,12 +27,26 @@ export interface Operation {
   createSupported: boolean;
 }
 
+/** What a document says of the service. */
+export interface SpecificationInfo {
+  title: string;
+  description?: string;
+  version: string;
+  license?: SpecificationLicense;
+}
+
+/** The licence of an API. */
+export interface SpecificationLicense {
+  name: string;
+  url?: string;
+}
+
 /** What the service documents of itself, for one token. */
 export interface Specification {
   /** The version of the document's format: `3.0.2`. */
   openapi: string;
   /** `version` is the service's own. */
-  info: { title: string; description?: string; version: string; license?: { name: string; url?: string } };
+  info: SpecificationInfo;
   /** In the order of the document, those that the options ask for. */
   operations: Operation[];
   /** The whole document as the server sent it, whatever the options ask for. It can be megabytes. */
@@ -65,6 +80,25 @@ const schema: z.ZodType<GetSpecificationOptions> = strictObject({
     .optional(),
 });
 
+/** @internal */
+export const specification: ReadFunction<GetSpecificationOptions, Specification> = {
+  token: "secrets:getSpecification",
+  operation: "Cannot read the specification",
+  system,
+  options: schema,
+  async run(connection, options) {
+    const document = await readOpenApi(connection, "idempotent");
+    const { openapi, info, paths } = document;
+    const prefix = `/${options.pathPrefix ?? ""}`.replace(/^\/+/, "/");
+    const method = options.method?.toUpperCase();
+    const operations = Object.entries(paths)
+      .filter(([path]) => path.startsWith(prefix))
+      .flatMap(([path, item]) => operationsOf(path, item))
+      .filter((operation) => method === undefined || operation.method === method);
+    return { openapi, info, operations, document };
+  },
+};
+
 /**
  * What the service documents of itself, `GET sys/internal/specs/openapi`: every path of every mount that the token may see, as one list of operations
  * and as it was sent. Without a token the list is empty.
@@ -78,17 +112,7 @@ const schema: z.ZodType<GetSpecificationOptions> = strictObject({
  * ```
  */
 export function getSpecification(options: GetSpecificationOptions = {}): Promise<Specification> {
-  return invoke("Cannot read the specification", system, { schema, given: options }, async (connection) => {
-    const document = await readOpenApi(connection, "idempotent");
-    const { openapi, info, paths } = document;
-    const prefix = `/${options.pathPrefix ?? ""}`.replace(/^\/+/, "/");
-    const method = options.method?.toUpperCase();
-    const operations = Object.entries(paths)
-      .filter(([path]) => path.startsWith(prefix))
-      .flatMap(([path, item]) => operationsOf(path, item))
-      .filter((operation) => method === undefined || operation.method === method);
-    return { openapi, info, operations, document };
-  });
+  return read(specification, options);
 }
 
 /** Only methods are operations: a path has `parameters`, `servers` and the vendor's flags beside them. */

@@ -56,6 +56,25 @@ export function deprecation({ id, reason, link }: Deprecation): Resource {
   return { type: "deprecations", id, attributes: { link, reason } };
 }
 
+/** A module as its organization lists it. */
+export function registryModule(module: Module): Resource {
+  const { organization, name, provider, versions } = module;
+  return {
+    id: `mod-${source(module).replaceAll("/", "-")}`,
+    type: "registry-modules",
+    attributes: {
+      name,
+      namespace: organization.name,
+      provider,
+      "registry-name": "private",
+      status: "setup_complete",
+      "version-statuses": [...versions.keys()].map((version) => ({ version, status: "ok" })),
+    },
+    relationships: { organization: { data: { id: organization.name, type: "organizations" } } },
+    links: { self: `/api/v2/organizations/${encodeURIComponent(organization.name)}/registry-modules/private/${source(module)}` },
+  };
+}
+
 /** One version as the registry reads it, which is no JSON:API. */
 export function registryVersion(module: Module, version: string): Record<string, unknown> {
   const { organization, name, provider, description, versions } = module;

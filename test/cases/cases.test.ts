@@ -5,7 +5,7 @@ import { start } from "../../sandbox/index";
 import { comparable, configOf, contextOf, resetAll } from "../support/context";
 import { definitionOf } from "../support/definitions";
 import { Engine } from "../support/engine";
-import { endPlugins, NativeEngine } from "../support/native-engine";
+import { endPlugin, NativeEngine } from "../support/native-engine";
 import { Context, System } from "./case";
 import { cases, livingCases } from "./index";
 
@@ -21,6 +21,11 @@ function common(value: unknown, other: unknown): unknown {
   return Object.fromEntries(names.map((name) => [name, common(value[name], other[name])]));
 }
 
+/** The requests of each test, by its title. */
+const sentIn = { dynamic: new Map<string, string[]>(), native: new Map<string, string[]>() };
+
+afterAll(endPlugin);
+
 describe.each([
   ["standard", "dynamic"],
   ["hashicorp", "dynamic"],
@@ -32,7 +37,13 @@ describe.each([
     context = contextOf(await start({ dialect }), dialect);
     jest.spyOn(console, "log").mockImplementation(() => {});
   });
-  afterEach(endPlugins);
+  let begin = 0;
+  afterEach(() => {
+    const { currentTestName = "" } = expect.getState();
+    const title = currentTestName.replace(`, ${mechanism}`, "");
+    const sent = context.sandbox.requests().slice(begin);
+    sentIn[mechanism].set(title, sent.map(({ method, path }) => `${method} ${path}`).sort());
+  });
   afterAll(() => context.sandbox.close());
 
   /** The requests of an operation, without their queries, sorted. */
@@ -51,6 +62,7 @@ describe.each([
     beforeEach(async () => {
       await resetAll(context);
       await prepare?.(context);
+      begin = context.sandbox.requests().length;
     });
 
     test("each operation sends its requests and no other", async () => {
@@ -167,4 +179,10 @@ describe.each([
         await expect(engine().get(`${id}/of/nothing`)).rejects.toThrow(`"${id}/of/nothing"`);
       });
   });
+});
+
+test("both mechanisms send the same requests in each test", () => {
+  const both = (sent: Map<string, string[]>): [string, string[]][] =>
+    [...sent].filter(([title]) => sentIn.dynamic.has(title) && sentIn.native.has(title));
+  expect(both(sentIn.native)).toEqual(both(sentIn.dynamic));
 });

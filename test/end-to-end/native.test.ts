@@ -10,7 +10,9 @@ const role = new secrets.SchedulerRole("web", { name: "web", policies: [${polici
 const token = new secrets.SchedulerToken("token", { role: role.name });
 new platform.GeneralSettings("general", { apiRateLimit: 100 });
 new platform.SmtpSettings("mail", { host: "mail", sender: "a@b.c", auth: "login", username: "user", password: "canary-password" });
-exports.secret = token.secretId;
+const shares = process.env.SHARES.split(" ");
+const rekey = new secrets.Rekey("unseal", { secretShares: 2, secretThreshold: 2, keepSharesInState: true, currentShares: shares });
+exports.secret = token.secretId; exports.complete = rekey.complete;
 `;
 
 const yaml = `name: story
@@ -23,7 +25,12 @@ plugins:
 
 test("a stack is switched to the native plugin and back without a request, and lives with both", async () => {
   const sandbox = await start({ dialect: "hashicorp" });
-  const project = new Project({ ...sandbox.env, SCHEDULER: sandbox.scheduler.url, SCHEDULER_TOKEN: sandbox.scheduler.token });
+  const project = new Project({
+    ...sandbox.env,
+    SCHEDULER: sandbox.scheduler.url,
+    SCHEDULER_TOKEN: sandbox.scheduler.token,
+    SHARES: sandbox.secrets.shares.join(" "),
+  });
   project.files({ "Pulumi.yaml": yaml }).program(program('"a"'));
   const sentBy = async (operation: () => Promise<Run>): Promise<{ run: Run; sent: string[] }> => {
     const before = sandbox.requests().length;
@@ -40,7 +47,8 @@ test("a stack is switched to the native plugin and back without a request, and l
     (await project.resources()).flatMap(({ urn }) => /::([^:]*steward[^:]*:\w+:\w+|[^:]*steward[^:]*:\w+)::/.exec(urn)?.[1] ?? []);
   try {
     await project.up();
-    const { secret } = await project.outputs();
+    const { secret, complete } = await project.outputs();
+    expect(complete).toBe(true);
     await project.set("steward:native", "true");
     const there = await sentBy(() => project.up("--expect-no-changes"));
     expect(there.sent).toEqual([]);
@@ -81,11 +89,15 @@ test("a stack is switched to the native plugin and back without a request, and l
     await project.set("steward:native", "false");
     const back = await sentBy(() => project.up());
     expect(back.sent).toEqual([]);
-    expect(back.run.output).toContain("5 updated");
-    expect((await typesOf()).filter((type) => !type.includes("dynamic"))).toEqual([]);
+    // And the three resources of the rekey.
+    expect(back.run.output).toContain("8 updated");
+    // A component has one type with both.
+    expect((await typesOf()).filter((type) => !type.includes("dynamic"))).toEqual(["steward:secrets:Rekey"]);
     await project.calm();
     expect((await project.outputs()).secret).toEqual(secret);
     expect(project.stored()).not.toContain("canary");
+    expect(await sandbox.secrets.opens(sandbox.secrets.shares)).toBe(true);
+    await project.program(program('"a", "b"').replace("keepSharesInState: true", "keepSharesInState: true, discardShares: true")).up();
     await project.destroy();
   } finally {
     project.remove();

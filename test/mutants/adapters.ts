@@ -81,7 +81,11 @@ export const adapters: readonly MutatedFile[] = [
         "{ ...defined(defaultsOf(definition.fields, connection)), ...given }",
         "{ ...given, ...defined(defaultsOf(definition.fields, connection)) }",
       ],
-      ["check does not record which objects the program declares", "noteDeclared(connection, objects);", ""],
+      [
+        "check does not record which objects the program declares",
+        "findings.push(...noteDeclared(connection, objects, urn?.()).map(declaredTwice));",
+        "",
+      ],
     ],
   },
   {

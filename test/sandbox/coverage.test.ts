@@ -66,6 +66,7 @@ const platformRealOnly: Record<string, string> = {
   "GET /api/v2/organizations/:name": "platform-clients: organizations",
   "PATCH /api/v2/organizations/:name": "platform-clients: organizations",
   "DELETE /api/v2/organizations/:name": "platform-clients: organizations",
+  "GET /api/v2/organizations/:name/registry-modules": "platform-clients: modules",
   "GET /api/v2/organizations/:name/workspaces": "platform-clients: workspaces",
   "POST /api/v2/organizations/:name/workspaces": "platform-clients: workspaces",
   "GET /api/v2/organizations/:name/workspaces/:workspace": "platform-clients: workspaces",

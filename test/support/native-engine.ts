@@ -4,7 +4,7 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { servePlugin } from "../../provider/adapters/plugin-server";
-import { Path, withoutMarks } from "../../provider/adapters/plugin-values";
+import { withoutMarks } from "../../provider/adapters/plugin-values";
 import { Engine, Handler } from "./engine";
 import { limits } from "./limits";
 
@@ -14,16 +14,48 @@ type Served = Awaited<ReturnType<typeof servePlugin>> & { client: ResourceProvid
 const struct = (properties: Properties): Struct => Struct.fromJavaScript(properties as Record<string, JavaScriptValue>);
 const values = (given: Struct | undefined): Properties => (given?.toJavaScript() ?? {}) as Properties;
 
-const running = new Set<Served>();
-
-/** Ends every plugin that this suite has started. */
-export function endPlugins(): void {
-  for (const { client, close } of running) {
-    client.close();
-    close();
-  }
-  running.clear();
+/** One thing that the plugin told the engine: a response, an error or a line of its log. */
+export interface Told {
+  by: string;
+  /** With the marks of secrets. */
+  value: unknown;
 }
+
+/** All that the plugin of this suite has told. */
+export const told: Told[] = [];
+
+/** What the plugin keeps, and the configuration that it was given last. */
+const cache = new Map<string, unknown>();
+let configured: string | undefined;
+let running: Promise<Served> | undefined;
+
+/** One plugin for all engines of a suite: to start one costs more than all that it is asked. */
+async function start(): Promise<Served> {
+  const server = await servePlugin(undefined, "0.0.0", { limits, cache }, (_severity, value) => told.push({ by: "log", value }));
+  return { ...server, client: new ResourceProviderClient(`127.0.0.1:${server.port}`, grpc.credentials.createInsecure()) };
+}
+
+/** Ends the plugin of this suite. */
+export async function endPlugin(): Promise<void> {
+  if (!running) return;
+  const { client, close } = await running;
+  client.close();
+  close();
+  running = undefined;
+}
+
+interface Answer {
+  toObject(): object;
+  getInputs?(): Struct | undefined;
+  getProperties?(): Struct | undefined;
+}
+
+/** A response with the marks of its secrets. */
+const shown = (answer: Answer): object => ({
+  ...answer.toObject(),
+  inputs: values(answer.getInputs?.()),
+  properties: values(answer.getProperties?.()),
+});
 
 /** The resource that an operation left half-done, as the engine reads it off the error. */
 function halfDone({ metadata }: grpc.ServiceError): { id: string; properties: Properties } | undefined {
@@ -34,13 +66,9 @@ function halfDone({ metadata }: grpc.ServiceError): { id: string; properties: Pr
   return { id: failed.getId(), properties: values(failed.getProperties()) };
 }
 
-/** A plugin in this process, asked over gRPC as the engine does it. */
+/** A plugin in this process, asked over gRPC as the engine does it. The state keeps the marks of secrets, as that of the engine. */
 class Plugin implements Handler {
-  private served: Promise<Served> | undefined;
   private config: Properties = {};
-  /** Where the last answer was secret. */
-  secrets: Path[] = [];
-  readonly lines: string[] = [];
 
   constructor(readonly token: string) {}
 
@@ -48,58 +76,41 @@ class Plugin implements Handler {
     return `urn:pulumi:dev::test::steward:${this.token}::resource`;
   }
 
-  private start(): Promise<Served> {
-    this.served ??= servePlugin(undefined, "0.0.0", { limits }, (_severity, line) => this.lines.push(line)).then(async (server) => {
-      const client = new ResourceProviderClient(`127.0.0.1:${server.port}`, grpc.credentials.createInsecure());
-      const served = { ...server, client };
-      running.add(served);
-      await this.ask(client, "configure", new messages.ConfigureRequest().setArgs(struct(this.config)));
-      return served;
-    });
-    return this.served;
-  }
-
-  private ask<Response>(client: ResourceProviderClient, method: string, request: object): Promise<Response> {
+  private async ask<Response extends Answer>(method: string, request: object): Promise<Response> {
+    running ??= start();
+    const { client } = await running;
     return new Promise((done, fail) => {
-      const call = (client as unknown as Record<string, (r: object, d: (e: grpc.ServiceError | null, a: Response) => void) => void>)[
-        method
-      ];
-      call?.call(client, request, (error, answer) => {
-        if (!error) return done(answer);
+      const calls = client as unknown as Record<string, (r: object, d: (e: grpc.ServiceError | null, a: Response) => void) => void>;
+      calls[method]?.(request, (error, answer) => {
+        if (!error) {
+          told.push({ by: method, value: shown(answer) });
+          return done(answer);
+        }
         const kept = halfDone(error);
-        const properties = kept && { ...this.clean(kept.properties), __provider: "text" };
-        fail(Object.assign(new Error(error.details), kept && { id: kept.id, properties }));
+        told.push({ by: `${method}: error`, value: { message: error.message, details: error.details, kept } });
+        fail(Object.assign(new Error(error.details), kept && { id: kept.id, properties: { ...kept.properties, __provider: "text" } }));
       });
     });
   }
 
-  private async rpc<Response>(method: string, request: object): Promise<Response> {
-    return this.ask((await this.start()).client, method, request);
-  }
-
-  private clean(properties: Properties): Properties {
-    const { properties: clean, secrets } = withoutMarks(properties);
-    this.secrets = secrets;
-    return clean;
+  private async rpc<Response extends Answer>(method: string, request: object): Promise<Response> {
+    const config = JSON.stringify(this.config);
+    if (configured !== config) await this.ask("configure", new messages.ConfigureRequest().setArgs(struct(this.config)));
+    configured = config;
+    return this.ask(method, request);
   }
 
   private send({ __provider, ...properties }: Properties): Struct {
     return struct(properties);
   }
 
-  /** Ends the plugin, as the engine does after each operation. */
+  /** Forgets, as a new process does: the engine starts one for each operation. */
   end(): void {
-    void this.served?.then((served) => {
-      served.client.close();
-      served.close();
-      running.delete(served);
-    });
-    this.served = undefined;
+    cache.clear();
   }
 
   configureWith(config: Record<string, object>): void {
     this.config = Object.fromEntries(Object.entries(config).map(([key, value]) => [key.replace(/^steward:/, ""), JSON.stringify(value)]));
-    this.end();
   }
 
   configure(): void {}
@@ -111,7 +122,7 @@ class Plugin implements Handler {
       const [, path = "", reason = ""] = /^(?:([\w.[\]"-]+): )?(.*)$/s.exec(found.getReason()) ?? [];
       return { property: found.getProperty(), path, rule: reason, reason: found.getReason() };
     });
-    return { inputs: this.clean(values(answer.getInputs())), failures };
+    return { inputs: values(answer.getInputs()), failures };
   }
 
   async diff(id: string, olds: Properties, news: Properties, lastInputs: Properties): ReturnType<Handler["diff"]> {
@@ -134,14 +145,14 @@ class Plugin implements Handler {
   async create(inputs: Properties): ReturnType<Handler["create"]> {
     const request = new messages.CreateRequest().setUrn(this.urn).setProperties(this.send(inputs));
     const answer = await this.rpc<messages.CreateResponse>("create", request);
-    return { id: answer.getId(), outs: this.clean(values(answer.getProperties())) };
+    return { id: answer.getId(), outs: values(answer.getProperties()) };
   }
 
   async read(id: string, state: Properties, lastInputs: Properties): ReturnType<Handler["read"]> {
     const request = new messages.ReadRequest().setUrn(this.urn).setId(id).setProperties(this.send(state)).setInputs(this.send(lastInputs));
     const answer = await this.rpc<messages.ReadResponse>("read", request);
-    const inputs = withoutMarks(values(answer.getInputs())).properties;
-    return answer.getId() ? { id: answer.getId(), props: this.clean(values(answer.getProperties())), inputs } : { id: "" };
+    if (!answer.getId()) return { id: "" };
+    return { id: answer.getId(), props: values(answer.getProperties()), inputs: values(answer.getInputs()) };
   }
 
   async update(id: string, olds: Properties, news: Properties, lastInputs: Properties): ReturnType<Handler["update"]> {
@@ -152,7 +163,7 @@ class Plugin implements Handler {
       .setNews(this.send(news))
       .setOldInputs(this.send(lastInputs));
     const answer = await this.rpc<messages.UpdateResponse>("update", request);
-    return { outs: this.clean(values(answer.getProperties())) };
+    return { outs: values(answer.getProperties()) };
   }
 
   async delete(id: string, state: Properties): Promise<void> {
@@ -185,6 +196,10 @@ export class NativeEngine extends Engine {
     const { props = {}, inputs = {} } = await this.plugin.read(id, {}, {});
     this.state = { id, inputs: { ...inputs, __provider: "text" }, outputs: { ...props, __provider: "text" }, initErrors: false };
     return inputs;
+  }
+
+  override outputs(): Properties {
+    return withoutMarks(super.outputs()).properties;
   }
 
   protected override expectInputsOfGet(inputs: Properties | undefined): void {

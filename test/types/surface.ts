@@ -6,10 +6,16 @@ import {
   Args,
   ConnectionArgs,
   DeepInput,
+  Dialect,
   ErrorCode,
   Getter,
   Outputs,
+  Provider,
+  ProviderArgs,
   platform,
+  SchedulerServer,
+  SecretsServer,
+  Server,
   StewardError,
   scheduler,
   secrets,
@@ -95,11 +101,15 @@ holds<Same<typeof token.expiresAt, pulumi.Output<string | undefined>>>();
 const tokenInputs: secrets.SchedulerTokenInputs = { role: "web" };
 const tokenState: secrets.SchedulerTokenState = { accessorId: "", secretId: "", leaseId: undefined, leaseDuration: 1, expiresAt: "" };
 
-const source: secrets.ShareSource = { env: "SHARE_1" };
+const inVariable: secrets.EnvironmentShare = { env: "SHARE_1" };
+const inFile: secrets.FileShare = { file: "share.txt" };
+const source: secrets.ShareSource = inVariable;
+const proof: secrets.RekeyProof = "threshold";
+const onConflict: secrets.OnConflict = "resume";
 const rekeyArgs: secrets.RekeyArgs = {
   secretShares: 5,
   secretThreshold: later.apply(() => 3),
-  currentShares: [later, source, { file: "share.txt" }, { env: later }],
+  currentShares: [later, source, inFile, { env: later }],
   pgpKeys: ["key"],
   keepSharesInState: false,
   backup: true,
@@ -108,10 +118,10 @@ const rekeyArgs: secrets.RekeyArgs = {
   requireVerification: true,
   allowUnverified: false,
   newShares: [source, "share"],
-  proof: "threshold",
+  proof,
   waitSeconds: 60,
   triggers: [later],
-  onConflict: "resume",
+  onConflict,
   discardShares: false,
   allowHttp: false,
   connection: later,
@@ -136,9 +146,11 @@ secrets.listSchedulerRoles();
 const specificationOptions: secrets.GetSpecificationOptions = { pathPrefix: "/sys/", method: "get", connection: "production" };
 const specification: Promise<secrets.Specification> = secrets.getSpecification(specificationOptions);
 secrets.getSpecification().then(({ openapi, info, operations, document }) => {
+  const about: secrets.SpecificationInfo = info;
+  const license: secrets.SpecificationLicense | undefined = about.license;
   const sent: unknown = document;
   const first: secrets.Operation | undefined = operations[0];
-  return [openapi, info.license?.url, sent, first && [first.path, first.method, first.summary, first.tags, first.sudo]];
+  return [openapi, license?.url, sent, first && [first.path, first.method, first.summary, first.tags, first.sudo]];
 });
 
 const settingsInputs: platform.SettingsInputs = {
@@ -297,7 +309,8 @@ declare const deprecationState: platform.ModuleVersionDeprecationState;
 
 export async function platformNow(): Promise<unknown[]> {
   const include: platform.WorkspaceInclude[] = ["organization", "organization.owners", "current_run"];
-  const query: platform.WorkspaceQuery = { q: "a", currentRunStatus: ["errored"], sort: "-current-run.created-at", pageSize: 50, include };
+  const sort: platform.WorkspaceSort = "-current-run.created-at";
+  const query: platform.WorkspaceQuery = { q: "a", currentRunStatus: ["errored"], sort, pageSize: 50, include };
   const listWorkspaces: platform.ListWorkspacesOptions = { ...query, connection: "production" };
   const list: platform.WorkspaceList = platform.listWorkspaces(listWorkspaces);
   const seen: platform.Workspace[] = [];
@@ -437,6 +450,13 @@ export async function sandbox(): Promise<Record<string, string>> {
   const seen = log.length + others.length + addressed.length + numbered.length + keys.length + tokens.length;
   return opened && unsealed && now && seen > 0 ? running.env : {};
 }
+
+const dialect: Dialect = "hashicorp";
+const server: Server = { address: "https://tfe.example.com", tokenFile: "token", dialect, allowAddressChange: true, previewReads: false };
+const secretsServer: SecretsServer = { ...server, namespace: "team", mount: "nomad", caCert: "ca.pem" };
+const schedulerServer: SchedulerServer = { ...server, region: "eu", clientCert: "cert.pem", clientKey: "key.pem" };
+const providerArgs: ProviderArgs = { secrets: secretsServer, platform: later.apply(() => server), scheduler: schedulerServer };
+new secrets.SchedulerLease("elsewhere", { ttl: "1h" }, { provider: new Provider("other", providerArgs) });
 
 // An "any" would accept everything above.
 holds<Same<0 extends 1 & typeof role ? true : false, false>>();

@@ -100,7 +100,9 @@ export function refusals({ requiredWhenEnabled }: Kind, { changes, after }: Plan
 /** What an update will do. @internal */
 export function notesOf(kind: Kind, inputs: NamesWriteOnly, last: Managed & NamesWriteOnly): PlanNote[] {
   const plan = planOf(kind, inputs, { ...last, known: knownIn(kind, last), isFirst: false });
-  const leaving = last.managed.filter((name) => !(name in plan.declared) && name in last.originalValues && !secrets(kind).includes(name));
+  const leaving = last.managed.filter(
+    (name) => !(name in plan.declared) && name in plan.changes && name in last.originalValues && !secrets(kind).includes(name),
+  );
   return [
     ...refusals(kind, plan).map(({ path, reason }) => ({ path, text: reason })),
     ...leaving.map((name) => ({ path: name, text: `is declared no more, and is put back to ${shown(last.originalValues[name]?.value)}` })),

@@ -1,8 +1,9 @@
-import { Output, secret } from "@pulumi/pulumi/output";
+import type { Output } from "@pulumi/pulumi/output";
 import { AnyFields } from "../../definition";
 import { namesWith } from "../../fields";
 import { ConnectionArgs, onlyConnection } from "../../inputs";
-import { invoke } from "../../invoke";
+import { read, secretsAsOutputs } from "../../invoke";
+import { ReadFunction } from "../../read-function";
 import { system } from "../client";
 import { SettingsState } from "./kind";
 import { SettingsDefinition } from "./resource";
@@ -13,16 +14,37 @@ export type SettingsResult<State, Secret extends keyof State = never> = Pick<Sta
   [Field in Secret]: Output<State[Field]>;
 };
 
+/** What a function reads of settings: their readable attributes, without what a resource keeps for itself. @internal */
+export const settingsFunction = <State extends SettingsState>({
+  token,
+  displayName,
+  fields,
+  read: readState,
+}: ReadableSettings<State>): ReadFunction<ConnectionArgs, Partial<State>> => ({
+  token: token.replace(":", ":get"),
+  operation: `Cannot read ${displayName}`,
+  system,
+  options: onlyConnection,
+  secrets: namesWith(fields, "secret"),
+  async run(connection) {
+    const found = (await readState({ connection, state: {} as State & StoredState, declared: [] })) as State & StoredState;
+    const { managed, originalValues, serverNormalized, sent, ...shown } = found;
+    return shown as unknown as Partial<State>;
+  },
+});
+
+interface ReadableSettings<State extends SettingsState> {
+  token: string;
+  displayName: string;
+  fields: AnyFields;
+  read: SettingsDefinition<never, State>["read"];
+}
+
 /** The readable attributes of settings, for a program. @internal */
-export function readSettings<State extends SettingsState, Secret extends keyof State = never>(
-  { displayName, fields, read }: { displayName: string; fields: AnyFields; read: SettingsDefinition<never, State>["read"] },
+export async function readSettings<State extends SettingsState, Secret extends keyof State = never>(
+  settings: ReadableSettings<State>,
   options: ConnectionArgs = {},
 ): Promise<SettingsResult<State, Secret>> {
-  return invoke(`Cannot read ${displayName}`, system, { schema: onlyConnection, given: options }, async (connection) => {
-    const found = (await read({ connection, state: {} as State & StoredState, declared: [] })) as State & StoredState;
-    const { managed, originalValues, serverNormalized, sent, ...shown } = found;
-    const secrets = namesWith(fields, "secret").filter((name) => name in shown);
-    const hidden = secrets.map((name) => [name, secret(found[name as keyof State])]);
-    return { ...shown, ...Object.fromEntries(hidden) } as unknown as SettingsResult<State, Secret>;
-  });
+  const called = settingsFunction(settings);
+  return secretsAsOutputs(called, await read(called, options)) as SettingsResult<State, Secret>;
 }

@@ -46,7 +46,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   // The life cycle hands over what these fields name.
   const operations = operationsOf(kind) as unknown as Pick<
     SettingsDefinition<Inputs, State>,
-    "planNotes" | "read" | "find" | "create" | "update" | "delete"
+    "planNotes" | "read" | "find" | "create" | "update" | "delete" | "discover"
   >;
   return {
     system,
@@ -81,13 +81,18 @@ const objectOf = ({ id }: Kind): string => adminPath(`${id}-settings`);
 
 const operationsOf = (
   kind: Kind,
-): Pick<Definition<SettingsInputs, SettingsState, Last, Values>, "planNotes" | "read" | "find" | "create" | "update" | "delete"> => ({
+): Pick<
+  Definition<SettingsInputs, SettingsState, Last, Values>,
+  "planNotes" | "read" | "find" | "create" | "update" | "delete" | "discover"
+> => ({
   planNotes: ({ inputs, last }) => (last ? notesOf(kind, inputs, last) : []),
   read: (request) => read(kind, request),
   find: (request) => find(kind, request),
   create: (request) => create(kind, request),
   update: (request) => update(kind, request),
   delete: (request) => remove(kind, request),
+  discover: ({ connection, attempt }) =>
+    attempt(kind.id, async () => [{ state: await read(kind, { connection, state: {} as Last, declared: [] }) }]),
 });
 
 async function read(kind: Kind, { connection, state }: ReadRequest<Last>): Promise<Last> {

@@ -1,13 +1,9 @@
 import { Output, output, secret, unsecret } from "@pulumi/pulumi/output";
 import { ComponentResource, ComponentResourceOptions } from "@pulumi/pulumi/resource";
-import { ConnectionArgs, onlyConnection } from "../../inputs";
-import { invoke } from "../../invoke";
 import { Args } from "../../resource";
-import { system } from "../client";
-import { getBackup, getStatus } from "./api";
 import { RekeyAttempt, RekeyCommit, RekeyShares } from "./classes";
 import { inspectShares, RekeyInputs } from "./inputs";
-import { EncryptedShare, RekeyBackup, RekeyStatus, ShareSet, Submission } from "./states";
+import { EncryptedShare, ShareSet, Submission } from "./states";
 
 /** Arguments of {@link Rekey}. */
 export interface RekeyArgs extends Args<RekeyInputs> {}
@@ -85,29 +81,4 @@ export class Rekey extends ComponentResource {
       complete: this.complete,
     });
   }
-}
-
-/** Options of {@link getRekeyStatus}. */
-export interface GetRekeyStatusOptions extends ConnectionArgs {}
-
-/**
- * Reads the status of the rekey, `GET sys/rekey/init` and, while new shares are being verified, `GET sys/rekey/verify`.
- *
- * Throws `ERR_UNAVAILABLE` for a sealed service.
- */
-export async function getRekeyStatus(options: GetRekeyStatusOptions = {}): Promise<RekeyStatus> {
-  return invoke("Cannot read the status of a rekey", system, { schema: onlyConnection, given: options }, getStatus);
-}
-
-/** Options of {@link getRekeyBackup}. */
-export interface GetRekeyBackupOptions extends ConnectionArgs {}
-
-/**
- * Reads the backup of encrypted new shares that the service keeps, `GET sys/rekey/backup`; undefined when it keeps none. It may belong to a rekey that was
- * never committed: compare its `nonce`.
- *
- * Throws `ERR_FORBIDDEN` without a token that may read it.
- */
-export async function getRekeyBackup(options: GetRekeyBackupOptions = {}): Promise<RekeyBackup | undefined> {
-  return invoke("Cannot read the backup of a rekey", system, { schema: onlyConnection, given: options }, getBackup);
 }

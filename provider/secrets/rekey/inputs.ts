@@ -70,7 +70,7 @@ export interface RekeyInputs extends ConnectionArgs {
    * Changing this alone does nothing.
    * @default "all" without `pgpKeys`, "threshold" with them
    */
-  proof?: "all" | "threshold";
+  proof?: RekeyProof;
   /**
    * How many seconds to wait for other holders to submit their current shares, 3600 at most; 0: report and stop. Pulumi does not tell a provider of the
    * first Ctrl-C: a second one ends the wait at once, and leaves a pending operation (`pulumi cancel`). Changing this alone does nothing.
@@ -84,7 +84,7 @@ export interface RekeyInputs extends ConnectionArgs {
    * rekey, with verification; "cancel" cancels it and discards the shares that others submitted. Changing this alone does nothing.
    * @default "fail"
    */
-  onConflict?: "fail" | "resume" | "cancel";
+  onConflict?: OnConflict;
   /**
    * Let the resource be deleted although the state holds the only copy of live shares, or of shares that may be live. Changing this updates.
    * @default false
@@ -97,13 +97,31 @@ export interface RekeyInputs extends ConnectionArgs {
   allowHttp?: boolean;
 }
 
+/** How many new shares are proven before the commit. */
+export type RekeyProof = "all" | "threshold";
+
+/** What to do about an attempt that another party started. */
+export type OnConflict = "fail" | "resume" | "cancel";
+
+/** A share in a variable of the environment. */
+export interface EnvironmentShare {
+  /** The name of the variable. */
+  env: string;
+}
+
+/** A share in a file. */
+export interface FileShare {
+  /** The path, relative to the program's folder. */
+  file: string;
+}
+
 /**
  * A share of unseal keys. A string is the share itself, base64 or hex, and is kept in the state, encrypted. `{ env }` or `{ file }` says where the
  * provider reads it when it is needed: a variable of the environment that `pulumi` runs in, or a file relative to the program's folder. It is then
  * not kept in the state, except new shares that wait for those of other holders. A variable that is not set, or a file that does not exist, is a
  * share that is not at hand.
  */
-export type ShareSource = string | { env: string } | { file: string };
+export type ShareSource = string | EnvironmentShare | FileShare;
 /** @internal */
 export type ShareReference = Exclude<ShareSource, string>;
 

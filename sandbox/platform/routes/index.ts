@@ -11,6 +11,7 @@ import * as oidcSettings from "./oidc-settings";
 import * as organizations from "./organizations";
 import * as ping from "./ping";
 import * as registry from "./registry";
+import * as registryModules from "./registry-modules";
 import * as samlSettings from "./saml-settings";
 import * as smsSettings from "./sms-settings";
 import * as smtpSettings from "./smtp-settings";
@@ -27,6 +28,7 @@ export const routeFiles: readonly RouteFile[] = [
   organizations,
   ping,
   registry,
+  registryModules,
   samlSettings,
   smsSettings,
   smtpSettings,

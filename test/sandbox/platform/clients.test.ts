@@ -45,6 +45,24 @@ describe("routes that Terraform Enterprise's clients need besides the administra
     expect(module.status).toBe(404);
   });
 
+  test("the modules of an organization are listed, page by page, for who may manage it", async () => {
+    const path = "organizations/acme/registry-modules";
+    sandbox().platform.seed({ modules: [{ namespace: "acme", name: "vm", provider: "aws", versions: [] }] });
+    const { json } = await to("GET", `${path}?page%5Bsize%5D=1`);
+    expect(json.data).toMatchObject([
+      {
+        type: "registry-modules",
+        attributes: { name: "network", namespace: "acme", provider: "aws", "registry-name": "private" },
+        relationships: { organization: { data: { id: "acme", type: "organizations" } } },
+      },
+    ]);
+    expect(json.data[0].attributes["version-statuses"]).toContainEqual({ version: "1.0.0+build.5", status: "ok" });
+    expect(json.meta.pagination).toMatchObject({ "next-page": 2, "total-count": 2 });
+    expect((await to("GET", `${path}?page%5Bsize%5D=1&page%5Bnumber%5D=2`)).json.data[0].attributes.name).toBe("vm");
+    expect((await to("GET", path, undefined, sandbox().platform.memberToken)).status).toBe(404);
+    expect((await to("GET", "organizations/none/registry-modules")).status).toBe(404);
+  });
+
   test("organizations need a valid, unused name and an email address", async () => {
     for (const attributes of [
       { email: "a@example.com" },

@@ -1,0 +1,197 @@
+import { Connection, connect, noEngine, System } from "../../provider/connection";
+import { AnyDefinition, Discovered, DiscoverRequest } from "../../provider/definition";
+import { definitions } from "../../provider/definitions";
+import { StewardError } from "../../provider/errors";
+import { format, namesWith, parseId } from "../../provider/fields";
+import { isObject, parsed } from "../../provider/json";
+import { print, say, Terminal } from "../terminal";
+import { assertWritable, ImportEntry, Names, writeImportFile } from "./import-file";
+import { Configuration, readConfiguration } from "./stack";
+
+export interface DiscoverOptions {
+  stack?: string;
+  connection: string;
+  mount: string[];
+  module: string[];
+  workspaces?: boolean;
+  asSet?: boolean;
+  output: string;
+  overwrite?: boolean;
+}
+
+/** What the search brought together. */
+interface Findings {
+  resources: { definition: AnyDefinition; entry: ImportEntry; state: Record<string, unknown> }[];
+  /** What cannot be imported, and why. */
+  refused: [what: string, reason: string][];
+}
+
+/** Asks the servers what exists, prints it, and writes the file that `pulumi import --file` takes. */
+export async function discover(terminal: Terminal, options: DiscoverOptions): Promise<void> {
+  assertWritable(options.output, options);
+  const configuration = await readConfiguration(terminal, options.stack);
+  const connections = connectionsOf(terminal, configuration, options.connection);
+  const findings = await search(connections, options);
+  const { resources, refused } = findings;
+  for (const line of table(resources.map(({ entry }) => entry))) await print(terminal, line);
+  await print(terminal, `${resources.length > 0 ? "\n" : ""}Cannot be imported:`);
+  for (const [what, reason] of [...refused, ...operations(connections)]) await print(terminal, `  ${what}: ${reason}`);
+  const isDefault = options.connection === "default";
+  if (resources.length === 0) {
+    say(terminal, "There is nothing to import: no file was written.");
+    if (refused.length > 0)
+      throw new StewardError({ code: "ERR_FORBIDDEN", reason: "nothing was found, and a part could not be searched" });
+    return;
+  }
+  for (const line of warnings(findings)) say(terminal, `warning: ${line}`);
+  if (!isDefault) return say(terminal, explicitProvider(options.connection));
+  writeImportFile(
+    options.output,
+    resources.map(({ entry }) => entry),
+  );
+  const file = /^[\w./-]+$/.test(options.output) ? options.output : `'${options.output}'`;
+  const steps = [
+    ...(configuration("steward:native") === "true" ? [] : ["pulumi config set steward:native true    # in a Node.js program"]),
+    `pulumi import --file ${file}`,
+  ];
+  say(terminal, `\n${count(resources.length, "resource")} in ${options.output}. Next:`.trimStart());
+  for (const step of steps) say(terminal, `  $ ${step}`);
+}
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+const hasSearch = (definition: AnyDefinition): boolean => typeof definition.discover === "function";
+const searched: readonly System[] = [...new Set(definitions.filter(hasSearch).map(({ system }) => system))];
+
+/** The servers that the stack's configuration names, or else the environment. */
+function connectionsOf(terminal: Terminal, config: Configuration, name: string): Connection[] {
+  const { environment } = terminal;
+  const sources = { config, environment, cache: new Map(), engine: noEngine, say: (line: string): void => say(terminal, line) };
+  const found = searched.flatMap((system) => {
+    try {
+      return [connect(system, name, sources)];
+    } catch (error) {
+      if (!(error instanceof StewardError) || error.code !== "ERR_NO_CONNECTION") throw error;
+      return [];
+    }
+  });
+  const width = Math.max(...searched.map((system) => system.name.length));
+  for (const { system, address } of found)
+    say(
+      terminal,
+      `${system.padEnd(width)}  ${address}  (${isConfigured(config, name, system) ? `steward:${name} of the stack` : "environment"})`,
+    );
+  if (found.length > 0) return found;
+  const variables = searched.map((system) => system.variables.map(({ address }) => address).join(" or "));
+  throw new StewardError({
+    code: "ERR_NO_CONNECTION",
+    reason: `No server is configured under the connection "${name}"`,
+    hint:
+      name === "default"
+        ? `Run it in the folder of a project whose stack has steward:default, pass --stack, or set ${variables.join(", or ")}.`
+        : `Set steward:${name} in the configuration of the stack, or correct the name.`,
+  });
+}
+
+function isConfigured(config: Configuration, name: string, system: string): boolean {
+  const connection = parsed(config(`steward:${name}`) ?? "");
+  return isObject(connection) && connection[system] !== undefined;
+}
+
+async function search(connections: readonly Connection[], options: DiscoverOptions): Promise<Findings> {
+  const findings: Findings = { resources: [], refused: [] };
+  const names = new Names();
+  for (const connection of connections)
+    for (const definition of definitions.filter(({ system }) => system.name === connection.system))
+      for (const found of await searchFor(definition, connection, options, findings.refused)) add(findings, names, definition, found);
+  return findings;
+}
+
+async function searchFor(
+  definition: AnyDefinition,
+  connection: Connection,
+  { asSet = false, mount: mounts, module: modules, workspaces = false }: DiscoverOptions,
+  refused: Findings["refused"],
+): Promise<Discovered<Record<string, unknown>>[]> {
+  const attempt: DiscoverRequest["attempt"] = async (what, part) => {
+    try {
+      return await part();
+    } catch (error) {
+      const explained = (await definition.diagnose?.(connection, error)) ?? error;
+      // Any other failure may be over in a minute: a list with a gap must not be taken for all that there is.
+      if (!(explained instanceof StewardError) || !refusals.includes(explained.code)) throw explained;
+      refused.push([`${typeOf(definition)} ${what}`, explained.message]);
+      return [];
+    }
+  };
+  const { discover, displayName } = definition;
+  if (typeof discover !== "function") return [];
+  try {
+    return await discover({ connection, asSet, mounts, modules, workspaces, attempt });
+  } catch (error) {
+    throw error instanceof StewardError ? error.with({ operation: `Cannot search for ${displayName}` }) : error;
+  }
+}
+
+const refusals: readonly string[] = ["ERR_FORBIDDEN", "ERR_NOT_FOUND", "ERR_REJECTED", "ERR_UNEXPECTED_RESPONSE"];
+
+const typeOf = ({ token }: AnyDefinition): string => `steward:${token}`;
+
+function add({ resources, refused }: Findings, names: Names, definition: AnyDefinition, found: Discovered<Record<string, unknown>>): void {
+  const { state, called = format(definition.name ?? definition.id, state) } = found;
+  const id = format(definition.id, state);
+  const type = typeOf(definition);
+  if (parseId(definition, id)) resources.push({ definition, entry: { type, name: names.choose(called, id), id }, state });
+  else refused.push([`${type} ${id}`, `"${id}" is not an id that can be read.`]);
+}
+
+function table(entries: readonly ImportEntry[]): string[] {
+  if (entries.length === 0) return [];
+  const rows = [["TYPE", "NAME", "ID"], ...entries.map(({ type, name, id }) => [type, name, id])];
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** The resources of these servers that no import takes over, by their reason. */
+function operations(connections: readonly Connection[]): [what: string, reason: string][] {
+  const asked = definitions.filter(
+    ({ system, discover }) => typeof discover !== "function" && connections.some((each) => each.system === system.name),
+  );
+  const reasonOf = ({ discover }: AnyDefinition): string =>
+    typeof discover === "string" ? discover : "an operation, of which the server keeps nothing that could be read";
+  const reasons = [...new Set(asked.map(reasonOf))];
+  return reasons.map((reason) => {
+    const nouns = asked.filter((definition) => reasonOf(definition) === reason).map(({ displayName }) => displayName);
+    return [[...new Set(nouns)].join(", "), `${reason}.`];
+  });
+}
+
+/** What a program that `pulumi import` generates shows to everybody, and what it lacks. */
+function warnings({ resources }: Findings): string[] {
+  return resources.flatMap(({ definition: { fields }, entry, state }) => {
+    const shown = namesWith(fields, "secret").filter((name) => fields[name]?.output && state[name]);
+    const hidden = namesWith(fields, "writeOnly").filter((name) => fields[name]?.input);
+    const about = `${entry.type} "${entry.name}"`;
+    return [
+      ...(shown.length > 0
+        ? [
+            `${about}: \`pulumi import\` writes ${shown.join(", ")} into the program in clear text. Put config.requireSecret there before you commit it.`,
+          ]
+        : []),
+      ...(hidden.length > 0
+        ? [
+            `${about}: the server never shows ${hidden.join(", ")}. Add what you manage to the program; the \`pulumi up\` that adds it writes it.`,
+          ]
+        : []),
+    ];
+  });
+}
+
+/** An import reads from the provider's default connection. */
+const explicitProvider = (connection: string): string =>
+  `No file was written: \`pulumi import\` reads from the connection "default" alone. Declare an explicit provider with the settings of steward:${connection}, run \`pulumi up\`, and import each resource with \`pulumi import <type> <name> <id> --provider ${connection}=<URN of the provider>\`.`;

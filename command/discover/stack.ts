@@ -1,0 +1,66 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { StewardError } from "../../provider/errors";
+import { isObject } from "../../provider/json";
+import { say, Terminal } from "../terminal";
+
+// The configuration of a stack, as the command line of Pulumi shows it.
+
+/** A value of the configuration; undefined where there is none. */
+export type Configuration = (key: string) => string | undefined;
+
+/** Reads the configuration of a stack, or of the selected one. Outside a project, and where no stack is selected, there is none. */
+export async function readConfiguration(terminal: Terminal, stack: string | undefined): Promise<Configuration> {
+  const none = (): undefined => undefined;
+  if (stack === undefined && !isInProject(process.cwd())) return none;
+  const options = stack === undefined ? [] : ["--stack", stack];
+  // Secrets too: a token may be one.
+  const { error, stdout, stderr } = await runPulumi(terminal, ["config", "--json", "--show-secrets", "--non-interactive", ...options]);
+  if (!error) return valuesOf(stdout);
+  const reason = error.code === "ENOENT" ? "pulumi is not on the PATH" : lastLine(stderr);
+  if (stack === undefined && (error.code === "ENOENT" || /no stack selected/.test(stderr))) {
+    say(terminal, `The environment alone names the servers: ${reason}.`);
+    return none;
+  }
+  throw new StewardError({
+    code: "ERR_INVALID_INPUT",
+    reason: `The configuration of the stack cannot be read: ${reason}`,
+    hint: "Run `pulumi config` for more, or leave the project's folder and name the servers in the environment.",
+  });
+}
+
+function isInProject(folder: string): boolean {
+  const above = dirname(folder);
+  return (
+    ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"].some((file) => existsSync(join(folder, file))) || (above !== folder && isInProject(above))
+  );
+}
+
+interface Ended {
+  error: NodeJS.ErrnoException | null;
+  stdout: string;
+  stderr: string;
+}
+
+const runPulumi = ({ environment: env }: Terminal, args: readonly string[]): Promise<Ended> =>
+  new Promise((done) => {
+    execFile("pulumi", args, { env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
+      done({ error: error as NodeJS.ErrnoException | null, stdout, stderr }),
+    );
+  });
+
+function valuesOf(output: string): Configuration {
+  const values = JSON.parse(output) as Record<string, unknown>;
+  return (key) => {
+    const entry = values[key];
+    return isObject(entry) && typeof entry.value === "string" ? entry.value : undefined;
+  };
+}
+
+const lastLine = (text: string): string =>
+  text
+    .trim()
+    .split("\n")
+    .at(-1)
+    ?.replace(/^error: |\.$/g, "") ?? "";

@@ -1,0 +1,31 @@
+import { DiscoverRequest } from "../definition";
+import { StewardError } from "../errors";
+import { apiPath, dialectOf, textOf } from "./client";
+import { Module } from "./module-version";
+import { readAll } from "./pages";
+
+/** The private modules to search: those that are named, or else those of every organization that the token sees. @internal */
+export async function modulesFor({ connection, modules, attempt }: DiscoverRequest): Promise<Module[]> {
+  if (modules.length > 0) return modules.map(named);
+  return attempt("deprecated module versions", async () => {
+    if (!dialectOf(connection).listsModules)
+      throw new StewardError({
+        code: "ERR_NOT_FOUND",
+        reason: "the API document has no list of modules",
+        hint: "Name each with --module <organization>/<name>/<provider>.",
+      });
+    const organizations = await readAll(connection, apiPath("api", "v2", "organizations"));
+    const lists = organizations.map(({ id }) =>
+      attempt(`modules of ${id}`, async () => {
+        const listed = await readAll(connection, apiPath("api", "v2", "organizations", id, "registry-modules"));
+        return listed.map(({ attributes }) => named([id, textOf(attributes.name), textOf(attributes.provider)].join("/")));
+      }),
+    );
+    return (await Promise.all(lists)).flat();
+  });
+}
+
+function named(module: string): Module {
+  const [organizationName = "", moduleName = "", moduleProvider = ""] = module.split("/");
+  return { organizationName, moduleName, moduleProvider };
+}

@@ -1,0 +1,50 @@
+import { ConnectionArgs, onlyConnection } from "../../inputs";
+import { read } from "../../invoke";
+import { ReadFunction } from "../../read-function";
+import { system } from "../client";
+import { getBackup, getStatus } from "./api";
+import { RekeyBackup, RekeyStatus } from "./states";
+
+/** Options of {@link getRekeyStatus}. */
+export interface GetRekeyStatusOptions extends ConnectionArgs {}
+
+/** @internal */
+export const rekeyStatus: ReadFunction<GetRekeyStatusOptions, RekeyStatus> = {
+  token: "secrets:getRekeyStatus",
+  operation: "Cannot read the status of a rekey",
+  system,
+  options: onlyConnection,
+  run: getStatus,
+};
+
+/**
+ * Reads the status of the rekey, `GET sys/rekey/init` and, while new shares are being verified, `GET sys/rekey/verify`.
+ *
+ * Throws `ERR_UNAVAILABLE` for a sealed service.
+ */
+export async function getRekeyStatus(options: GetRekeyStatusOptions = {}): Promise<RekeyStatus> {
+  return read(rekeyStatus, options);
+}
+
+/** Options of {@link getRekeyBackup}. */
+export interface GetRekeyBackupOptions extends ConnectionArgs {}
+
+/** @internal */
+export const rekeyBackup: ReadFunction<GetRekeyBackupOptions, RekeyBackup | undefined> = {
+  token: "secrets:getRekeyBackup",
+  operation: "Cannot read the backup of a rekey",
+  system,
+  options: onlyConnection,
+  property: "backup",
+  run: getBackup,
+};
+
+/**
+ * Reads the backup of encrypted new shares that the service keeps, `GET sys/rekey/backup`; undefined when it keeps none. It may belong to a rekey that was
+ * never committed: compare its `nonce`.
+ *
+ * Throws `ERR_FORBIDDEN` without a token that may read it.
+ */
+export async function getRekeyBackup(options: GetRekeyBackupOptions = {}): Promise<RekeyBackup | undefined> {
+  return read(rekeyBackup, options);
+}

@@ -1,0 +1,56 @@
+import { remembered } from "../cache";
+import { Connection } from "../connection";
+import { Discovered, DiscoverRequest } from "../definition";
+import { StewardError } from "../errors";
+import { isObject } from "../json";
+import { apiPath, defaultMount, dialectOf, matches, readData, visiblePaths } from "./client";
+import { normalizeMount } from "./mount-path";
+
+/** Searches every mount of the scheduler engine. `below`: what is read there, `config/lease`. @internal */
+export async function atEachMount<State>(
+  { connection, mounts, attempt }: DiscoverRequest,
+  below: string,
+  find: (mount: string) => Promise<Discovered<State>[]>,
+): Promise<Discovered<State>[]> {
+  const listed = await remembered(connection.cache, ["scheduler mounts", connection.server], () => listMounts(connection));
+  const all = [...new Set([...listed, ...mounts.map(normalizeMount)])];
+  return (await Promise.all(all.map((mount) => attempt(`${mount}/${below}`, () => find(mount))))).flat();
+}
+
+/** Where the server does not list its mounts, the connection names one. */
+async function listMounts(connection: Connection): Promise<string[]> {
+  const { listed, reason } = await (dialectOf(connection).mountType ? readMounts(connection) : documentedMounts(connection));
+  if (listed) return listed;
+  const mount = defaultMount(connection);
+  connection.say(`warning: the mounts cannot be listed: ${reason}. Only the mount "${mount}" is searched; name others with --mount.`);
+  return [mount];
+}
+
+type Mounts = { listed: string[]; reason?: undefined } | { listed?: undefined; reason: string };
+
+const mountsPath = apiPath("sys", "mounts");
+
+async function readMounts(connection: Connection): Promise<Mounts> {
+  const { mountType } = dialectOf(connection);
+  try {
+    const mounts = Object.entries((await readData(connection, mountsPath)) ?? {});
+    return { listed: mounts.filter(([, mount]) => isObject(mount) && mount.type === mountType).map(([path]) => normalizeMount(path)) };
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.status !== 403) throw error;
+    return { reason: `the token may not read ${mountsPath}` };
+  }
+}
+
+/** The paths of the engine. No other engine has two of them. */
+const paths = ["config/access", "config/lease", "role/{name}", "creds/{name}"];
+
+async function documentedMounts(connection: Connection): Promise<Mounts> {
+  const visible = await visiblePaths(connection, "idempotent");
+  if (!visible) return { reason: "the OpenAPI document cannot be read" };
+  const found = Object.keys(visible).flatMap((template) => {
+    const mount = /^\/(.+)\/(config|role|creds)\/[^/]+$/.exec(template)?.[1];
+    return mount && paths.some((path) => matches(template, `/${mount}/${path}`)) ? [mount] : [];
+  });
+  const listed = [...new Set(found)].filter((mount) => found.filter((each) => each === mount).length > 1);
+  return listed.length > 0 ? { listed } : { reason: "the OpenAPI document shows the token no scheduler engine" };
+}

@@ -1,0 +1,22 @@
+import type { Hono } from "hono";
+import type { AppEnv } from "../answer";
+import { document, missing } from "../answer";
+import type { Dialect } from "../dialect";
+import { page } from "../paging";
+import { registryModule } from "../wire";
+import { organizationOf } from "./organizations";
+
+export const isServed = ({ clientRoutes }: Dialect): boolean => clientRoutes;
+
+/** The list of an organization's modules, as far as clients need it to find them. */
+export function routes(app: Hono<AppEnv>): void {
+  app.get("/api/v2/organizations/:name/registry-modules", (c) => {
+    const owner = organizationOf(c);
+    if (!owner) return missing(c);
+    const { items, links, pagination } = page(
+      c,
+      c.var.records.modules.filter(({ organization }) => organization === owner),
+    );
+    return document(c, { data: items.map(registryModule), links, meta: { pagination } });
+  });
+}

@@ -1,0 +1,109 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { configured, folder, onEachSandbox, pulumi, rows } from "./discover";
+import { steward } from "./holder";
+
+onEachSandbox("the servers of pulumi-steward discover", (stage) => {
+  test("keeps a file that exists, and asks nobody then", async () => {
+    const { sandbox, discover, asked } = stage();
+    writeFileSync("import.json", "mine");
+    const { code, stderr, sent } = await asked(sandbox.env);
+    expect([code, sent, readFileSync("import.json", "utf8")]).toEqual([1, [], "mine"]);
+    expect(stderr).toBe(
+      "pulumi-steward: the file import.json exists already; nothing was asked. Name another one with --output, or set --overwrite.\n",
+    );
+    expect((await discover(sandbox.env, "--overwrite")).code).toBe(0);
+    expect(rows()).toHaveLength(6);
+    const { stderr: nowhere } = await discover(sandbox.env, "--output", "no/where.json");
+    expect(nowhere).toContain("the file of --output cannot be written (ENOENT)");
+  });
+
+  test("an installation that holds nothing is no error", async () => {
+    const { only, discover } = stage();
+    const { code, stdout, stderr } = await discover(only("secrets"));
+    expect([code, existsSync("import.json")]).toEqual([0, false]);
+    expect(stdout).toMatch(/^Cannot be imported:/);
+    expect(stderr).toContain("There is nothing to import: no file was written.");
+  });
+
+  test("stops where a server cannot answer: a part must not pass for the whole", async () => {
+    const { sandbox, isReal, mount, role, discover } = stage();
+    await role(`${mount}/role/web`);
+    await sandbox.secrets.seal();
+    const sealed = await discover(sandbox.env);
+    expect(sealed).toMatchObject({ code: 1, stdout: "" });
+    expect(sealed.stderr).toMatch(/pulumi-steward: Cannot search for scheduler access configuration: .*sealed.*503/);
+    await sandbox.reset();
+    const address = isReal ? "VAULT_ADDR" : "SECRETS_ADDR";
+    const gone = await discover({ ...sandbox.env, [address]: "http://127.0.0.1:1" });
+    expect(gone).toMatchObject({ code: 1, stdout: "" });
+    expect(gone.stderr).toContain("no connection to http://127.0.0.1:1");
+    expect(existsSync("import.json")).toBe(false);
+  });
+
+  test("takes the servers from the configuration of the stack, and says so", async () => {
+    const { sandbox, dialect, mount, role, discover, only } = stage();
+    await role(`${mount}/role/web`);
+    const { url: address, token } = sandbox.secrets;
+    const variables = configured({ "steward:default": { secrets: { address, token, dialect } }, "steward:native": "true" });
+    const { code, stdout, stderr } = await discover({ ...variables, ...only("platform"), VAULT_ADDR: "http://127.0.0.1:1" });
+    expect(code).toBe(0);
+    expect(stderr).toContain(`secrets   ${address}  (steward:default of the stack)\nplatform  ${sandbox.platform.url}  (environment)\n`);
+    expect(stderr).not.toContain("steward:native");
+    expect(stdout + stderr).not.toContain(token);
+    expect(rows()).toHaveLength(7);
+    await discover(variables, "--stack", "prod", "--overwrite");
+    expect(readFileSync("asked", "utf8")).toBe(
+      "config --json --show-secrets --non-interactive\nconfig --json --show-secrets --non-interactive --stack prod\n",
+    );
+  });
+
+  test("lists the resources of another connection, which an import cannot read without an explicit provider", async () => {
+    const { sandbox, dialect, mount, role, discover, only } = stage();
+    await role(`${mount}/role/web`);
+    const { url: address, token } = sandbox.secrets;
+    const variables = configured({ "steward:oslo": { secrets: { address, token, dialect } } });
+    const { code, stdout, stderr } = await discover({ ...variables, ...only("platform") }, "--connection", "oslo");
+    expect([code, existsSync("import.json")]).toEqual([0, false]);
+    expect(stdout).toMatch(new RegExp(`^steward:secrets:SchedulerRole +web +${mount}/role/web$`, "m"));
+    expect(stdout).not.toContain("SMTP");
+    expect(stderr).toContain(
+      '`pulumi import` reads from the connection "default" alone. Declare an explicit provider with the settings of steward:oslo',
+    );
+    const { stderr: wrong } = await discover(variables, "--connection", "bergen");
+    expect(wrong).toBe(
+      'pulumi-steward: No server is configured under the connection "bergen". Set steward:bergen in the configuration of the stack, or correct the name.\n',
+    );
+  });
+});
+
+describe("pulumi-steward discover without a server", () => {
+  test("says how to name one", async () => {
+    const { code, stderr } = await steward({}, ["discover"]);
+    expect([code, stderr]).toEqual([
+      1,
+      'pulumi-steward: No server is configured under the connection "default". Run it in the folder of a project whose stack has steward:default, pass --stack, or set SECRETS_ADDR or VAULT_ADDR, or PLATFORM_ADDR or TFE_ADDRESS.\n',
+    ]);
+  });
+
+  test("takes the environment where no stack is selected", async () => {
+    writeFileSync("Pulumi.yaml", "name: story\nruntime: yaml\n");
+    mkdirSync("below");
+    process.chdir("below");
+    const { stderr } = await steward(pulumi('echo "error: no stack selected; please use it" >&2; exit 255'), ["discover"]);
+    expect(stderr).toContain(
+      "The environment alone names the servers: no stack selected; please use it.\npulumi-steward: No server is configured",
+    );
+    const { stderr: missing } = await steward({ PATH: folder }, ["discover"]);
+    expect(missing).toContain("The environment alone names the servers: pulumi is not on the PATH.\n");
+  });
+
+  test("does not pass over a configuration that cannot be read", async () => {
+    const { code, stderr } = await steward(pulumi('echo "error: incorrect passphrase" >&2; exit 255'), ["discover", "--stack", "prod"]);
+    expect([code, stderr]).toEqual([
+      1,
+      "pulumi-steward: The configuration of the stack cannot be read: incorrect passphrase. Run `pulumi config` for more, or leave the project's folder and name the servers in the environment.\n",
+    ]);
+    const { stderr: missing } = await steward({ PATH: folder }, ["discover", "--stack", "prod"]);
+    expect(missing).toContain("The configuration of the stack cannot be read: pulumi is not on the PATH.");
+  });
+});

@@ -1,0 +1,220 @@
+import { existsSync, readFileSync } from "node:fs";
+import { definitions } from "../../provider/definitions";
+import { call } from "../support/call";
+import { onEachSandbox, rows, written } from "./discover";
+
+test("every resource that can be read by its id is searched for, or says why not", () => {
+  const unsaid = definitions.filter(({ readById, discover }) => readById && !discover);
+  expect(unsaid.map(({ token }) => token)).toEqual([]);
+});
+
+onEachSandbox("pulumi-steward discover", (stage) => {
+  const limited = async (policy: string): Promise<Record<string, string>> => {
+    const { sandbox, only, isReal } = stage();
+    expect((await call(sandbox.secrets, "PUT", "/v1/sys/policies/acl/p", { policy })).status).toBe(204);
+    const { json } = await call(sandbox.secrets, "POST", "/v1/auth/token/create", { policies: ["p"] });
+    return { ...only("secrets"), [isReal ? "VAULT_TOKEN" : "SECRETS_TOKEN"]: json.auth.client_token };
+  };
+
+  test("finds what the mounts hold with one list for each, prints it as a table, and writes the file", async () => {
+    const { sandbox, mount, write, role, only, asked, isReal } = stage();
+    await write(`sys/mounts/team/ops`, { type: mount });
+    await write(`${mount}/config/access`, { address: "http://127.0.0.1:1", token: "canary-token" });
+    await write(`${mount}/config/lease`, { ttl: "1h", max_ttl: "2h" });
+    for (const name of ["web", "batch"]) await role(`${mount}/role/${name}`);
+    await role("team/ops/role/web");
+    const { code, stdout, stderr, sent } = await asked(only("secrets"));
+    expect(code).toBe(0);
+    const places = ["config/access", "config/lease", "role?list=true"].flatMap((path) => [
+      `GET /v1/${mount}/${path}`,
+      `GET /v1/team/ops/${path}`,
+    ]);
+    // Every role comes from its list. The lists are asked for in any order.
+    expect([...sent].sort()).toEqual([isReal ? "GET /v1/sys/mounts" : "GET /v1/sys/internal/specs/openapi", ...places].sort());
+    const found = [
+      `secrets:SchedulerAccess ${mount}-access ${mount}/config/access`,
+      `secrets:SchedulerLease ${mount}-lease ${mount}/config/lease`,
+      `secrets:SchedulerRole batch ${mount}/role/batch`,
+      `secrets:SchedulerRole web ${mount}/role/web`,
+      "secrets:SchedulerRole team-ops-role-web team/ops/role/web",
+    ];
+    expect(rows()).toEqual(found);
+    for (const row of found) expect(stdout).toMatch(new RegExp(`^steward:${row.replaceAll(" ", " +")}$`, "m"));
+    expect(stdout).toContain("scheduler token: the server shows a token only when it generates one");
+    expect(stdout).toMatch(/^ {2}rekey: an operation/m);
+    expect(stdout).not.toContain("SMTP");
+    expect(stderr).toContain(`${sandbox.secrets.url}  (environment)`);
+    expect(stderr).toContain(`SchedulerAccess "${mount}-access": the server never shows token, clientKey.`);
+    expect(stderr).toMatch(
+      /5 resources in import\.json\. Next:\n {2}\$ pulumi config set steward:native true.*\n {2}\$ pulumi import --file import\.json\n$/,
+    );
+    expect(stdout + stderr).not.toContain("canary");
+  });
+
+  test("--as-set takes the roles of a mount as one resource", async () => {
+    const { mount, write, role, only, asked } = stage();
+    await write(`sys/mounts/team/ops`, { type: mount });
+    for (const name of ["web", "batch"]) await role(`${mount}/role/${name}`);
+    const { sent } = await asked(only("secrets"), "--as-set");
+    expect(rows()).toEqual([`secrets:SchedulerRoles ${mount}-roles ${mount}/role`]);
+    expect(sent.filter((request) => request.includes("/role"))).toEqual([
+      `GET /v1/${mount}/role?list=true`,
+      "GET /v1/team/ops/role?list=true",
+    ]);
+  });
+
+  test("finds the settings with one read each, and workspaces on request", async () => {
+    const { isReal, only, asked } = stage();
+    const settings = ["cost-estimation", "customization", "general", "saml", isReal ? "twilio" : "sms", "smtp"];
+    const reads = settings.map((name) => `GET /api/v2/admin/${name}-settings`);
+    const plain = await asked(only("platform"), "--module", "acme/network/aws");
+    expect(plain.sent).toEqual(["GET /api/registry/v1/modules/acme/network/aws/versions", ...reads]);
+    expect(rows()).toEqual(
+      ["CostEstimation", "Customization", "General", "Saml", "Sms", "Smtp"].map((type) => {
+        const id = type.replace(/\B[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
+        return `platform:${type}Settings ${id} ${id}`;
+      }),
+    );
+    expect(plain.stdout).toMatch(/^ {2}OIDC key rotation, OIDC key trim, .*: an operation/m);
+    expect(plain.stdout).not.toContain("rekey");
+    const { sent } = await asked(only("platform"), "--workspaces", "--output", "more.json", "--module", "acme/network/aws");
+    expect(sent).toHaveLength(plain.sent.length + 1);
+    expect(rows("more.json").slice(0, 4)).toEqual([
+      "platform:AdminWorkspace acme-data-prod ws-acmeDataProd",
+      "platform:AdminWorkspace acme-network-prod ws-acmeNetworkProd",
+      "platform:AdminWorkspace acme-network-test ws-acmeNetworkTest",
+      "platform:AdminWorkspace globex-website ws-globexWebsite",
+    ]);
+  });
+
+  test("reads every page of a list", async () => {
+    const { sandbox, only, asked } = stage();
+    const workspaces = [...Array(150).keys()].map((index) => ({ id: `ws-${index}`, name: `many-${index}`, organization: "acme" }));
+    sandbox.platform.seed({ workspaces });
+    const { sent } = await asked(only("platform"), "--workspaces", "--module", "acme/network/aws");
+    expect(sent.filter((request) => request.includes("workspaces"))).toHaveLength(2);
+    expect(rows().filter((row) => row.includes("AdminWorkspace"))).toHaveLength(154);
+  });
+
+  test("leaves out what no import can read, and says so where something exists", async () => {
+    const { sandbox, only, discover, write, mount, isReal } = stage();
+    await write(`${mount}/config/access`, { address: "", token: "theirs" });
+    await discover(only("secrets"));
+    // Where an access configuration cannot be deleted, a blank one is what is left of it.
+    expect(existsSync("import.json")).toBe(isReal);
+    sandbox.platform.seed({ modules: [{ namespace: "acme", name: "vm", provider: "aws", versions: ["1.0 beta"] }] });
+    const attributes = { deprecation: { "deprecated-status": "Deprecated", reason: "old" } };
+    const path = "/api/v2/organizations/acme/registry-modules/private/acme/vm/aws/1.0%20beta";
+    await call(sandbox.platform, "PATCH", path, { data: { type: "module-versions", attributes } });
+    const { stdout } = await discover(only("platform"), "--module", "acme/vm/aws", "--overwrite");
+    expect(stdout).toContain('ModuleVersionDeprecation acme/vm/aws/1.0 beta: "acme/vm/aws/1.0 beta" is not an id that can be read.');
+    expect(rows().join()).not.toContain("beta");
+  });
+
+  test("finds the deprecated versions of modules, with one read for each module", async () => {
+    const { sandbox, isReal, only, discover, asked } = stage();
+    const deprecate = (version: string): Promise<unknown> => {
+      const attributes = { deprecation: { "deprecated-status": "Deprecated", reason: "old" } };
+      const path = `/api/v2/organizations/acme/registry-modules/private/acme/network/aws/${version}`;
+      return call(sandbox.platform, "PATCH", path, { data: { type: "module-versions", attributes } });
+    };
+    await Promise.all(["1.0.0", "2.0.0-rc.1"].map(deprecate));
+    const found = ["1-0-0", "2-0-0-rc-1"].map(
+      (name, index) => `platform:ModuleVersionDeprecation acme-network-aws-${name} acme/network/aws/${["1.0.0", "2.0.0-rc.1"][index]}`,
+    );
+    const { stdout, sent } = await asked(only("platform"));
+    const modules = sent.filter((path) => !path.includes("settings"));
+    if (isReal) {
+      const page = "page[number]=1&page[size]=100";
+      expect(modules.slice(0, 1)).toEqual([`GET /api/v2/organizations?${page}`]);
+      expect(modules.slice(1).sort()).toEqual(
+        [
+          `GET /api/v2/organizations/acme/registry-modules?${page}`,
+          `GET /api/v2/organizations/globex/registry-modules?${page}`,
+          "GET /api/registry/v1/modules/acme/network/aws/versions",
+          "GET /api/registry/v1/modules/globex/website/google/versions",
+        ].sort(),
+      );
+      expect(rows().slice(0, 2)).toEqual(found);
+    } else {
+      expect(modules).toEqual([]);
+      expect(stdout).toContain("the API document has no list of modules. Name each with --module <organization>/<name>/<provider>.");
+      await discover(only("platform"), "--module", "acme/network/aws", "--overwrite");
+      expect(rows().slice(0, 2)).toEqual(found);
+    }
+    const wrong = await discover(only("platform"), "--module", "network", "--overwrite");
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("Write it as <organization>/<name>/<provider>.")]);
+  });
+
+  test("lists what the token may not read with the permission that is missing, and writes the rest", async () => {
+    const { isReal, mount, write, role, asked } = stage();
+    await write(`sys/mounts/team/ops`, { type: mount });
+    await write(`${mount}/config/lease`, { ttl: "1h", max_ttl: "2h" });
+    await role(`${mount}/role/web`);
+    await role("team/ops/role/web");
+    const policy = ["role", "role/*"].flatMap((path) => [`path "${mount}/${path}"`, `path "team/ops/${path}"`]);
+    const variables = await limited(policy.map((path) => `${path} { capabilities = ["list", "read"] }`).join("\n"));
+    const { code, stdout, stderr, sent } = await asked(variables, "--mount", "/team/ops/");
+    expect(code).toBe(0);
+    expect(rows().map((row) => row.split(" ")[2])).toEqual([`${mount}/role/web`, "team/ops/role/web"]);
+    expect(stdout).toMatch(new RegExp(`^ {2}steward:secrets:SchedulerLease ${mount}/config/lease: .*permission denied.*403.*policy`, "m"));
+    expect(stdout).toMatch(/^ {2}steward:secrets:SchedulerAccess team\/ops\/config\/access: /m);
+    const fallback = `the mounts cannot be listed: the token may not read /v1/sys/mounts. Only the mount "${mount}" is searched; name others with --mount.`;
+    if (isReal) expect(stderr).toContain(`warning: ${fallback}\n`);
+    // The reasons come from the OpenAPI document, which is read once.
+    expect(sent.filter((request) => request.endsWith("openapi")).length).toBeLessThanOrEqual(isReal ? 1 : 2);
+  });
+
+  test("searches the mount of the connection where none is shown", async () => {
+    const { mount, discover } = stage();
+    const { code, stderr, stdout } = await discover(await limited('path "sys/nothing" { capabilities = ["read"] }'));
+    expect(stderr).toContain(`Only the mount "${mount}" is searched; name others with --mount.`);
+    expect(stdout).toContain(`steward:secrets:SchedulerRole ${mount}/role: `);
+    expect(stderr).toContain(
+      "There is nothing to import: no file was written.\npulumi-steward: nothing was found, and a part could not be searched.",
+    );
+    expect([code, existsSync("import.json")]).toEqual([1, false]);
+  });
+
+  test("says of a platform's user who is no administrator that the settings need one", async () => {
+    const { sandbox, isReal, discover, only } = stage();
+    const { stdout, code } = await discover({
+      ...only("platform"),
+      [isReal ? "TFE_TOKEN" : "PLATFORM_TOKEN"]: sandbox.platform.memberToken,
+    });
+    expect(stdout.match(/administration to administrators alone/g)).toHaveLength(6);
+    expect(code).toBe(1);
+  });
+
+  test("gives each resource a name of its own that every language can spell", async () => {
+    const { sandbox, isReal, mount, write, role, discover } = stage();
+    await write(`sys/mounts/team/ops`, { type: mount });
+    const names = isReal
+      ? ["web.1", "web-1", "web_1", "1st", "steward", "WEB"]
+      : ["web.1", "web-1", "web_1", "1st", "steward", "WEB", "für alle", "é"];
+    for (const name of [...names, "web"]) await role(`${mount}/role/${encodeURIComponent(name)}`);
+    await role("team/ops/role/web");
+    await discover(sandbox.env);
+    const all = written().map(({ name }) => name);
+    for (const name of all) expect(name).toMatch(/^[A-Za-z][A-Za-z0-9_-]*$/);
+    const identifiers = all.map((name) => name.toLowerCase().replace(/[-_]/g, ""));
+    expect(new Set(identifiers).size).toBe(all.length);
+    expect(identifiers).not.toContain("steward");
+    expect(all).toEqual(expect.arrayContaining(["resource-1st", `${mount}-role-steward`]));
+  });
+
+  test("names the readable secrets that an import writes in clear text, and shows none", async () => {
+    const { sandbox, isReal, only, discover } = stage();
+    const attributes = { "aws-secret-key": "canary-secret", "cloud-a-secret-key": "canary-secret" };
+    const keys = Object.fromEntries(Object.entries(attributes).filter(([name]) => name.startsWith(isReal ? "aws" : "cloud")));
+    const { status } = await call(sandbox.platform, "PATCH", "/api/v2/admin/cost-estimation-settings", {
+      data: { attributes: { ...keys, [isReal ? "aws-access-key-id" : "cloud-a-access-key-id"]: "key" } },
+    });
+    expect(status).toBe(200);
+    const { stdout, stderr } = await discover(only("platform"));
+    expect(stderr).toContain(
+      'steward:platform:CostEstimationSettings "cost-estimation": `pulumi import` writes cloudASecretKey into the program in clear text.',
+    );
+    expect(stdout + stderr + readFileSync("import.json", "utf8")).not.toContain("canary");
+  });
+});

@@ -1,0 +1,101 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { Sandbox, start } from "../../sandbox/index";
+import { call } from "../support/call";
+import { Ended, steward } from "./holder";
+
+// What the stories of `pulumi-steward discover` are told with: each test in a folder of its own.
+
+const home = process.cwd();
+/** Of the test at hand, which runs in it. */
+export let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "steward-discover-"));
+  process.chdir(folder);
+});
+afterEach(() => {
+  process.chdir(home);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Entry {
+  type: string;
+  name: string;
+  id: string;
+}
+
+export const written = (file = "import.json"): Entry[] => JSON.parse(readFileSync(join(folder, file), "utf8")).resources;
+export const rows = (file?: string): string[] => written(file).map(({ type, name, id }) => `${type.replace("steward:", "")} ${name} ${id}`);
+
+/** A stand-in for the command line of Pulumi, which notes its arguments. */
+export function pulumi(script: string): Record<string, string> {
+  mkdirSync(join(folder, "bin"), { recursive: true });
+  writeFileSync(join(folder, "bin/pulumi"), `#!/bin/sh\necho "$@" >> ${folder}/asked\n${script}\n`);
+  chmodSync(join(folder, "bin/pulumi"), 0o755);
+  return { PATH: [join(folder, "bin"), process.env.PATH].join(delimiter) };
+}
+
+/** One that prints this configuration. */
+export function configured(config: Record<string, object | string>): Record<string, string> {
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: story\nruntime: yaml\n");
+  const entries = Object.entries(config).map(([key, value]) => [key, { value: typeof value === "string" ? value : JSON.stringify(value) }]);
+  writeFileSync(join(folder, "config.json"), JSON.stringify(Object.fromEntries(entries)));
+  return pulumi(`cat ${folder}/config.json`);
+}
+
+export interface Stage {
+  sandbox: Sandbox;
+  dialect: "standard" | "hashicorp";
+  isReal: boolean;
+  /** Of the scheduler engine. */
+  mount: string;
+  write(path: string, body: object): Promise<void>;
+  role(path: string): Promise<void>;
+  /** The variables that name one server. */
+  only(system: "secrets" | "platform"): Record<string, string>;
+  discover(variables: Record<string, string>, ...options: string[]): Promise<Ended>;
+  /** With the requests that it sent, in their order. */
+  asked(variables: Record<string, string>, ...options: string[]): Promise<Ended & { sent: string[] }>;
+}
+
+/** Runs a suite on a sandbox of each dialect, as new for each test. */
+export function onEachSandbox(what: string, suite: (stage: () => Stage) => void): void {
+  describe.each(["standard", "hashicorp"] as const)(`${what}, %s`, (dialect) => {
+    let stage: Stage;
+    beforeAll(async () => {
+      stage = stageOf(await start({ dialect }), dialect);
+    });
+    beforeEach(async () => {
+      await stage.sandbox.reset();
+      const attributes = { "api-rate-limiting-enabled": false };
+      await call(stage.sandbox.platform, "PATCH", "/api/v2/admin/general-settings", { data: { attributes } });
+    });
+    afterAll(() => stage.sandbox.close());
+    suite(() => stage);
+  });
+}
+
+function stageOf(sandbox: Sandbox, dialect: Stage["dialect"]): Stage {
+  const write: Stage["write"] = async (path, body) => expect((await call(sandbox.secrets, "POST", `/v1/${path}`, body)).status).toBe(204);
+  const discover: Stage["discover"] = (variables, ...options) => steward(variables, ["discover", ...options]);
+  return {
+    sandbox,
+    dialect,
+    isReal: dialect === "hashicorp",
+    mount: dialect === "hashicorp" ? "nomad" : "scheduler",
+    write,
+    role: (path) => write(path, { policies: "deploy", type: "client" }),
+    only: (system) => {
+      const names = system === "secrets" ? /^(VAULT|SECRETS)_/ : /^(TFE|PLATFORM)_/;
+      return Object.fromEntries(Object.entries(sandbox.env).filter(([name]) => names.test(name)));
+    },
+    discover,
+    async asked(variables, ...options) {
+      const before = sandbox.requests().length;
+      const ended = await discover(variables, ...options);
+      const sent = sandbox.requests().slice(before);
+      return { ...ended, sent: sent.map(({ method, path }) => `${method} ${decodeURIComponent(path)}`) };
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { Project } from "../support/project";
+import { rekeyTargets } from "../support/rekey";
+
+// A rekey as a program of another language declares it: the native plugin registers its three resources. A remote component of a Node program asks the
+// same of the engine.
+
+const yaml = `name: story
+runtime: nodejs
+plugins:
+  providers:
+    - name: steward
+      path: ${join(__dirname, "../../bin")}
+`;
+
+const program = (more = ""): string => `
+const args = { secretShares: 3, secretThreshold: 2, keepSharesInState: true, currentShares: [{ env: "RS0" }, { env: "RS1" }]${more} };
+class Rekey extends pulumi.ComponentResource {
+  constructor(name, args) {
+    super("steward:secrets:Rekey", name, { ...args, shares: undefined, complete: undefined }, {}, true);
+  }
+}
+const rekey = new Rekey("unseal", args);
+exports.shares = rekey.shares; exports.complete = rekey.complete;
+`;
+
+test("a rekey of a remote component: stopped, continued, converged, refreshed, run again, destroyed", async () => {
+  const [{ start }] = rekeyTargets.slice(-1) as [(typeof rekeyTargets)[number]];
+  const target = await start();
+  const { gateway, token, dialect, first } = target;
+  const project = new Project({ STEWARD_TOKEN: token, RS0: first[0] as string })
+    .files({ "Pulumi.yaml": yaml })
+    .config({ "steward:default": { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect } } });
+  const writes = (): string[] => gateway.requests.flatMap(({ method, path }) => (method === "GET" ? [] : [`${method} ${path}`]));
+  try {
+    const wrong = await project.program(program(", secretThreshold: 9, pgpKeys: [1]")).pulumi("preview");
+    expect(wrong.output).toContain("has a problem: pgpKeys[0]: must be a public key");
+    expect(wrong.output).toContain("has a problem: secretThreshold: must be at most secretShares, 3");
+    expect(wrong.output).not.toMatch(/\n\s+at /);
+    project.program(program());
+    const stopped = await project.pulumi("up", "--yes", "--skip-preview");
+    expect(stopped.code).not.toBe(0);
+    expect(stopped.output).toMatch(/1 of \d current shares submitted/);
+    project.with({ RS1: first[1] as string, RS2: first[2] as string });
+    project.program(program().replace('{ env: "RS1" }', '{ env: "RS1" }, { env: "RS2" }'));
+    await project.up();
+    const { shares, complete } = (await project.outputs()) as { shares: string[]; complete: boolean };
+    expect({ complete, count: shares.length }).toEqual({ complete: true, count: 3 });
+    expect(await target.opens(shares.slice(0, 2))).toBe(true);
+    for (const share of shares) expect(project.stored()).not.toContain(share);
+    const before = writes().length;
+    await project.calm();
+    expect(writes().length).toBe(before);
+    await project.program(program(', triggers: ["2"]')).up();
+    const again = (await project.outputs()) as { shares: string[] };
+    expect(again.shares).not.toEqual(shares);
+    expect(await target.opens(again.shares.slice(1))).toBe(true);
+    const refused = await project.pulumi("destroy", "--yes", "--skip-preview");
+    expect(refused.output).toContain("discardShares");
+    await project.program(program(', triggers: ["2"], discardShares: true')).up();
+    await project.destroy();
+  } finally {
+    project.remove();
+    await target.stop();
+  }
+});

@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import { Sandbox, start } from "../../sandbox/index";
+import { Project } from "../support/project";
+
+// An explicit provider names the servers of the resources that are given it, instead of the configuration.
+
+const yaml = `name: story
+runtime: nodejs
+plugins:
+  providers:
+    - name: steward
+      path: ${join(__dirname, "../../bin")}
+`;
+
+const program = (more = ""): string => `
+const { Provider } = require("pulumi-steward");
+const other = new Provider("other", { secrets: { address: process.env.OTHER, token: process.env.OTHER_TOKEN, dialect: "hashicorp" } });
+const role = new secrets.SchedulerRole("web", { name: "web", policies: ["there"] }, { provider: other });
+new secrets.SchedulerRole("here", { name: "web", policies: ["here"] });
+${more}`;
+
+const policiesIn = async ({ secrets: { url, token } }: Sandbox): Promise<unknown> => {
+  const response = await fetch(`${url}/v1/nomad/role/web`, { headers: { "X-Vault-Token": token } });
+  return ((await response.json()) as { data?: { policies: unknown } }).data?.policies;
+};
+
+test("a resource with a provider of its own lives on that provider's server", async () => {
+  const [sandbox, other] = await Promise.all([start({ dialect: "hashicorp" }), start({ dialect: "hashicorp" })]);
+  const project = new Project({ ...sandbox.env, OTHER: other.secrets.url, OTHER_TOKEN: other.secrets.token });
+  try {
+    project.files({ "Pulumi.yaml": yaml }).program(program());
+    const refused = await project.pulumi("preview");
+    expect(refused.code).not.toBe(0);
+    expect(refused.output).toContain("pulumi config set steward:native true");
+    await project.set("steward:native", "true");
+    await project.up();
+    expect(await policiesIn(other)).toEqual(["there"]);
+    expect(await policiesIn(sandbox)).toEqual(["here"]);
+    expect(project.stored()).not.toContain(other.secrets.token);
+    await project.calm();
+    const before = other.requests().length;
+    const imported =
+      'new secrets.SchedulerRole("again", { name: "web", policies: ["there"] }, { provider: other, import: "nomad/role/web" });';
+    const twice = await project.program(program(imported)).pulumi("up", "--yes", "--skip-preview");
+    expect(twice.output).toContain('the resource "web" of this program declares the same object');
+    expect(other.requests().length - before).toBeLessThan(3);
+    await project.program(program()).up();
+    await project.destroy();
+    expect(await policiesIn(other)).toBeUndefined();
+  } finally {
+    project.remove();
+    await Promise.all([sandbox.close(), other.close()]);
+  }
+});

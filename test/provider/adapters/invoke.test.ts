@@ -1,0 +1,119 @@
+import * as grpc from "@grpc/grpc-js";
+import { Output, unsecret } from "@pulumi/pulumi/output";
+import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import * as messages from "@pulumi/pulumi/proto/provider_pb";
+import { setAllConfig } from "@pulumi/pulumi/runtime/config";
+import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { platform, scheduler, secrets } from "../../../provider";
+import { servePlugin } from "../../../provider/adapters/plugin-server";
+import { withoutMarks } from "../../../provider/adapters/plugin-values";
+import { functions } from "../../../provider/functions";
+import { Sandbox, start } from "../../../sandbox/index";
+
+// The functions that read, as a program of another language calls them: through the engine, from the native plugin.
+
+type Options = Record<string, JavaScriptValue>;
+
+const schema = require("../../../bin/schema.json") as {
+  functions: Record<string, { description: string; outputs: { properties: object } }>;
+};
+const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws" };
+const given: Record<string, Options> = {
+  "platform:getModuleVersion": { ...version, moduleVersion: "1.0.0" },
+  "platform:listModuleVersions": version,
+  "platform:getWorkspace": { id: "ws-acmeNetworkTest", include: ["organization"] },
+  "platform:listWorkspaces": { pageSize: 1 },
+  "scheduler:listJobs": { filter: 'Status == "running"', pageSize: 2 },
+};
+
+/** What a Node program gets, in clear text. */
+async function inNode(token: string, options: Options): Promise<unknown> {
+  const [system = "", name = ""] = token.split(":");
+  const all = { platform, scheduler, secrets } as unknown as Record<string, Record<string, (given: Options) => unknown>>;
+  const result = all[system]?.[name]?.(options);
+  const items: unknown[] = [];
+  if (typeof (result as AsyncIterable<unknown>)[Symbol.asyncIterator] === "function") {
+    for await (const item of result as AsyncIterable<unknown>) items.push(item);
+    return items;
+  }
+  const found = await result;
+  if (typeof found !== "object" || found === null || Array.isArray(found)) return found;
+  const clear = ([field, value]: [string, unknown]): Promise<[string, unknown]> =>
+    new Promise((done) =>
+      Output.isInstance(value) ? unsecret(value as Output<unknown>).apply((known) => done([field, known])) : done([field, value]),
+    );
+  return Object.fromEntries(await Promise.all(Object.entries(found).map(clear)));
+}
+
+describe.each(["standard", "hashicorp"] as const)("in the %s dialect", (dialect) => {
+  let sandbox: Sandbox;
+  let plugin: Awaited<ReturnType<typeof servePlugin>>;
+  let client: ResourceProviderClient;
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+    const at = Object.fromEntries(
+      (["secrets", "platform", "scheduler"] as const).map((system) => {
+        const { url, token } = sandbox[system];
+        return [system, { address: url, token, dialect }];
+      }),
+    );
+    setAllConfig({ "steward:default": JSON.stringify(at) });
+    plugin = await servePlugin(undefined, "0.0.0", {}, () => {});
+    client = new ResourceProviderClient(`127.0.0.1:${plugin.port}`, grpc.credentials.createInsecure());
+    await new Promise((done) =>
+      client.configure(new messages.ConfigureRequest().setArgs(Struct.fromJavaScript({ default: JSON.stringify(at) })), done),
+    );
+  });
+  afterAll(async () => {
+    client.close();
+    plugin.close();
+    await sandbox.close();
+  });
+
+  const invoke = (token: string, options: Options): Promise<Record<string, unknown>> =>
+    new Promise((done, fail) =>
+      client.invoke(new messages.InvokeRequest().setTok(`steward:${token}`).setArgs(Struct.fromJavaScript(options)), (error, answer) =>
+        error ? fail(error) : done((answer?.getReturn()?.toJavaScript() ?? {}) as Record<string, unknown>),
+      ),
+    );
+
+  test.each(functions)("$token returns what a Node program gets", async ({ token, property, secrets: secretFields = [] }) => {
+    const options = given[token] ?? {};
+    const before = sandbox.requests().length;
+    const expected = await inNode(token, options);
+    const between = sandbox.requests().length;
+    const answer = await invoke(token, options);
+    expect(sandbox.requests().length - between).toBe(between - before);
+    const { properties, secrets: marked } = withoutMarks(answer);
+    expect(properties).toEqual(JSON.parse(JSON.stringify(property ? { [property]: expected } : expected)));
+    expect(marked).toEqual(secretFields.filter((field) => field in properties).map((field) => [field]));
+    const spec = schema.functions[`steward:${token}`];
+    expect(spec?.description).not.toBe("");
+    expect(Object.keys(spec?.outputs.properties ?? {})).toEqual(expect.arrayContaining(Object.keys(properties)));
+  });
+
+  test("an option that the function does not take, or a wrong one, is refused before anything is sent", async () => {
+    const before = sandbox.requests().length;
+    await expect(invoke("secrets:listSchedulerRoles", { mounts: "nomad" })).rejects.toMatchObject({
+      details: expect.stringMatching(/^Cannot list the scheduler roles: .*mounts/),
+    });
+    await expect(invoke("scheduler:listJobs", { pageSize: 0, connection: 1 })).rejects.toMatchObject({
+      details: expect.stringMatching(/connection.*pageSize|pageSize.*connection/),
+    });
+    await expect(invoke("secrets:listSchedulerRoles", { connection: "elsewhere" })).rejects.toMatchObject({
+      details: expect.stringContaining('"elsewhere"'),
+    });
+    await expect(invoke("secrets:getNothing", {})).rejects.toMatchObject({
+      details: expect.stringContaining("steward:secrets:getNothing"),
+    });
+    expect(sandbox.requests().length).toBe(before);
+  });
+});
+
+test("every function that reads is served", () => {
+  const reading = Object.entries({ platform, scheduler, secrets }).flatMap(([system, names]) =>
+    Object.keys(names).flatMap((name) => (/^(get|list)[A-Z]/.test(name) ? [`${system}:${name}`] : [])),
+  );
+  expect(functions.map(({ token }) => token).sort()).toEqual(reading.sort());
+  expect(Object.keys(schema.functions).sort()).toEqual(reading.map((token) => `steward:${token}`).sort());
+});

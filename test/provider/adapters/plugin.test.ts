@@ -1,0 +1,96 @@
+import { createPlugin } from "../../../provider/adapters/plugin";
+import { noEngine } from "../../../provider/connection";
+import { Sandbox, start } from "../../../sandbox/index";
+import { limits } from "../../support/limits";
+
+// What only the native plugin meets: it sees all resources of a program by their URNs, and what is imported.
+
+const urn = (type: string, name: string): string => `urn:pulumi:dev::test::steward:${type}::${name}`;
+const role = (name: string): { urn: string } => ({ urn: urn("secrets:SchedulerRole", name) });
+const general = { urn: urn("platform:GeneralSettings", "general") };
+
+let sandbox: Sandbox;
+let lines: string[];
+let plugin: ReturnType<typeof createPlugin>;
+beforeAll(async () => {
+  sandbox = await start({ dialect: "hashicorp" });
+});
+afterAll(() => sandbox.close());
+
+/** A process of its own, as each operation of the command line has it. */
+function startPlugin(): void {
+  const at = Object.fromEntries(
+    (["secrets", "platform"] as const).map((system) => {
+      const { url, token } = sandbox[system];
+      return [system, { address: url, token, dialect: "hashicorp" }];
+    }),
+  );
+  lines = [];
+  plugin = createPlugin({ environment: {}, engine: noEngine, limits }, (_, line) => lines.push(line));
+  plugin.configure({ default: JSON.stringify(at), same: JSON.stringify(at) });
+}
+beforeEach(startPlugin);
+
+const rulesOf = async (resource: { urn: string }, news: Record<string, unknown>): Promise<string[]> =>
+  (await plugin.check(resource, {}, news)).failures.map(({ path, rule, reason }) => {
+    expect(reason).not.toMatch(/^undefined|\n/);
+    return `${path}: ${rule}`;
+  });
+const writes = (): number => sandbox.requests().filter(({ method }) => method !== "GET").length;
+
+describe("two resources of one program", () => {
+  const inputs = { name: "web", policies: ["read"] };
+
+  test.each([{}, { connection: "same" }, { mount: "/nomad/" }])("must not declare one object, also by %j", async (otherwise) => {
+    expect(await rulesOf(role("first"), inputs)).toEqual([]);
+    expect(await rulesOf(role("second"), { ...inputs, ...otherwise })).toEqual([": declared-twice"]);
+    const { failures } = await plugin.check(role("second"), {}, { ...inputs, ...otherwise });
+    expect(failures[0]?.reason).toContain('the resource "first"');
+    expect(await rulesOf(role("first"), inputs)).toEqual([]);
+    expect(await rulesOf(role("third"), { ...inputs, name: "other" })).toEqual([]);
+  });
+
+  test("may declare what is not known yet", async () => {
+    const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+    expect(await rulesOf(role("first"), { ...inputs, name: unknown })).toEqual([]);
+    expect(await rulesOf(role("second"), { ...inputs, name: unknown })).toEqual([]);
+  });
+
+  test("must not declare the same settings, nor a role of a set", async () => {
+    expect(await rulesOf(general, { apiRateLimit: 100 })).toEqual([]);
+    expect(await rulesOf({ urn: urn("platform:GeneralSettings", "again") }, { apiRateLimit: 100 })).toEqual([": declared-twice"]);
+    expect(await rulesOf({ urn: urn("secrets:SchedulerRoles", "set") }, { roles: { web: { policies: ["read"] } } })).toEqual([]);
+    expect(await rulesOf(role("one"), inputs)).toEqual([": declared-twice"]);
+  });
+});
+
+describe("an import", () => {
+  test("of a resource that names a connection is refused", async () => {
+    const { inputs: declared } = await plugin.check(role("web"), {}, { name: "imported", policies: ["read"] });
+    await plugin.create(role("web"), declared, false);
+    startPlugin();
+    const found = await plugin.read(role("web"), "nomad/role/imported", {}, {});
+    const inputs = found?.inputs ?? {};
+    expect(inputs).toMatchObject({ name: "imported", policies: ["read"] });
+    expect(await rulesOf(role("web"), { ...inputs, connection: "same" })).toEqual(["connection: import-connection"]);
+    expect(await rulesOf(role("web"), { ...inputs, connection: "default" })).toEqual([]);
+    startPlugin();
+    expect(await rulesOf(role("web"), { ...inputs, connection: "same" })).toEqual([]);
+  });
+
+  test("of settings leaves what the program does not declare, and says nothing of it", async () => {
+    const { state = {}, inputs = {} } = (await plugin.read(general, "general", {}, {})) ?? {};
+    expect(Object.keys(inputs).length).toBeGreaterThan(2);
+    const declared = { apiRateLimit: inputs.apiRateLimit };
+    const { inputs: news } = await plugin.check(general, inputs, declared);
+    const { changes } = await plugin.diff(general, state, inputs, news);
+    const before = writes();
+    const after = changes ? await plugin.update(general, "general", { state, inputs }, news, false) : state;
+    expect(after.managed).toEqual(["apiRateLimit"]);
+    expect(writes()).toBe(before);
+    expect(lines).toEqual([]);
+    startPlugin();
+    await plugin.delete(general, after);
+    expect(writes()).toBe(before);
+  });
+});
