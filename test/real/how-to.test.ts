@@ -1,4 +1,6 @@
+import { delimiter } from "node:path";
 import { Sandbox, start } from "../../sandbox/index";
+import { getHosts } from "../../tools/hosts";
 import { startNomad, startVault } from "../../tools/servers";
 import { call } from "../support/call";
 import { packed } from "../support/installation";
@@ -160,6 +162,34 @@ test("docs/how-to-several-installations.md", async () => {
   await reader.run("pulumi up");
   expect(await policies(sandbox.secrets)).toEqual(["oslo"]);
   expect(await role("deploy")).toBeUndefined();
+  reader.finish();
+});
+
+test("docs/native-plugin.md", async () => {
+  await follow("docs/native-plugin.md", {
+    "name: operations": "name: story",
+    "https://vault.oslo.example.com:8200": sandbox.secrets.url,
+  });
+  reader.with({ VAULT_TOKEN_OSLO: sandbox.secrets.token });
+  const declared = 'new secrets.SchedulerRole("deploy", { name: "deploy", policies: ["read"] });';
+  reader.write("index.ts", `${imports}${declared}`);
+  await reader.run("pulumi up");
+  reader.write("Pulumi.yaml", reader.take("yaml"));
+  expect(await reader.shell()).toMatch(/Resources:\s+2 unchanged/);
+  await reader.run("pulumi refresh");
+  expect(await reader.shell()).toMatch(/Resources:\s+~ 1 updated\s+1 unchanged/);
+  await reader.run("pulumi config set steward:native true");
+
+  await onVault("POST", "nomad/role/web", { policies: "found" });
+  const { generating } = await getHosts();
+  const printed = await reader.run(`PATH=${[...generating, "$PATH"].join(delimiter)}\n${reader.take("sh")}`);
+  expect(printed).toContain("new steward.secrets.SchedulerRole");
+  const found = 'new secrets.SchedulerRole("web", { name: "web", policies: ["found"] }, { protect: true });';
+  reader.write("index.ts", `${imports}${declared}${found}`);
+  await reader.run("pulumi up --expect-no-changes");
+  reader.program("", `${declared}${found}`);
+  await reader.run("pulumi up");
+  expect((await call(sandbox.secrets, "GET", "/v1/nomad/config/lease")).json.data).toMatchObject({ ttl: 1800 });
   reader.finish();
 });
 
