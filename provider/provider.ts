@@ -72,6 +72,8 @@ export interface ProviderArgs {
  * The servers of the resources that are given this provider, in the place of the connection `default`. It needs the native plugin.
  *
  * ```ts
+ * import { Provider, secrets } from "pulumi-steward";
+ *
  * const production = new Provider("production", { secrets: { address: "https://vault.example.com:8200", tokenEnv: "VAULT_TOKEN", dialect: "hashicorp" } });
  * new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] }, { provider: production });
  * ```
