@@ -1,6 +1,6 @@
 import { Input, secret } from "@pulumi/pulumi/output";
 import { ProviderResource, ResourceOptions } from "@pulumi/pulumi/resource";
-import { getConfig } from "@pulumi/pulumi/runtime/config";
+import { usesPlugin } from "./adapters/mechanism";
 import { StewardError } from "./errors";
 
 /** "hashicorp": the real products. "standard": a server that follows the API document as written. */
@@ -82,7 +82,7 @@ export interface ProviderArgs {
  */
 export class Provider extends ProviderResource {
   constructor(name: string, args: ProviderArgs = {}, opts?: ResourceOptions) {
-    if (getConfig("steward:native") !== "true")
+    if (!usesPlugin())
       throw new StewardError({
         code: "ERR_INVALID_INPUT",
         operation: `Cannot declare provider "${name}"`,

@@ -1,10 +1,10 @@
 import { Input, Inputs, Output, output, secret } from "@pulumi/pulumi/output";
 import { CustomResourceOptions, ID } from "@pulumi/pulumi/resource";
-import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { hideResponses } from "./adapters/debug-log";
 import { assertDefaultSpelled } from "./adapters/default-connection";
 import { Declared, declareOnce } from "./adapters/duplicates";
 import { assertRuntimeResolves, dynamicType, nativeType, providerText, shortenCallStack } from "./adapters/dynamic";
+import { usesPlugin } from "./adapters/mechanism";
 import { secretInputsOf } from "./adapters/secret-inputs";
 import { namesWith } from "./fields";
 import { ConnectionArgs } from "./inputs";
@@ -40,8 +40,8 @@ export function registration(
   args: object,
   opts: CustomResourceOptions | undefined,
 ): [type: string, name: string, properties: Inputs, opts: CustomResourceOptions] {
-  const native = getConfig("steward:native");
-  const isNative = native === "true";
+  const native = usesPlugin();
+  const isNative = native === true;
   if (!isNative) assertRuntimeResolves();
   assertDefaultSpelled((args as Partial<ConnectionArgs> | undefined)?.connection);
   hideResponses();

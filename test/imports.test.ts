@@ -77,8 +77,8 @@ test("the life cycle knows no system and no Pulumi mechanism", () => {
   expect(offenders(provider, (file, name) => isIn(file, "provider/lifecycle") && isForeign(name))).toEqual([]);
 });
 
-test("only the entry points of resources and functions import an adapter", () => {
-  const beginnings = ["provider/resource.ts", "provider/invoke.ts"];
+test("only the entry points of resources, providers and functions import an adapter", () => {
+  const beginnings = ["provider/resource.ts", "provider/provider.ts", "provider/invoke.ts"];
   const mayImport = (file: string): boolean => beginnings.includes(file) || isIn(file, "provider/adapters");
   expect(offenders(provider, (file, name) => isIn(name, "provider/adapters") && !mayImport(file))).toEqual([]);
 });

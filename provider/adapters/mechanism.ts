@@ -1,0 +1,14 @@
+import { getConfig } from "@pulumi/pulumi/runtime/config";
+import { StewardError } from "../errors";
+
+/** Whether the stack says that its resources are the native plugin's; undefined where it says nothing, and they are dynamic. @internal */
+export function usesPlugin(): boolean | undefined {
+  const value = getConfig("steward:native");
+  if (value === undefined || value === "true" || value === "false") return value === undefined ? undefined : value === "true";
+  throw new StewardError({
+    code: "ERR_INVALID_INPUT",
+    rule: "native",
+    reason: `The stack's configuration has steward:native ${JSON.stringify(value)}`,
+    hint: "Set it to true or false.",
+  });
+}
