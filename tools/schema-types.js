@@ -16,6 +16,12 @@ const calls = (constant) => (statement) =>
   /^export /.test(statement.getText()) &&
   new RegExp(`\\b(read|list|invoke)\\(${constant},`).test(statement.getText());
 
+/** The name of a value of an enumeration. Without it, Go has the same one for `name` and `-name`. @param {string} value */
+const nameOf = (value) => {
+  const words = value.split(/[^A-Za-z0-9]+/).filter(Boolean);
+  return [...words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`), value.startsWith("-") ? "Descending" : ""].join("");
+};
+
 /** Reads the types of all definitions. */
 class Reader {
   constructor() {
@@ -183,7 +189,10 @@ class Reader {
       this.types[token] = {
         type: "string",
         ...(doc ? { description: doc } : {}),
-        enum: type.types.map((each) => ({ value: /** @type {ts.StringLiteralType} */ (each).value })),
+        enum: type.types.map((each) => {
+          const { value } = /** @type {ts.StringLiteralType} */ (each);
+          return { name: nameOf(value), value };
+        }),
       };
       return { type: "string", $ref: `#/types/${token}` };
     }

@@ -54,11 +54,29 @@ func scheduler(ctx *pulumi.Context, settings *config.Config) error {
 		return err
 	}
 	ctx.Export("secretId", token.SecretId)
-	return nil
+	_, err = secrets.NewRekey(ctx, "unseal", &secrets.RekeyArgs{
+		SecretShares:    pulumi.Int(5),
+		SecretThreshold: pulumi.Int(3),
+		// By reference: the state holds none of them.
+		CurrentShares: pulumi.Array{
+			secrets.EnvironmentShareArgs{Env: pulumi.String("SHARE_1")},
+			secrets.EnvironmentShareArgs{Env: pulumi.String("SHARE_2")},
+			secrets.EnvironmentShareArgs{Env: pulumi.String("SHARE_3")},
+		},
+		// The state is the only place where the new shares are kept, and destroying them takes a word more.
+		KeepSharesInState: pulumi.Bool(true),
+		DiscardShares:     pulumi.Bool(true),
+	})
+	return err
 }
 
 // administration declares the resources of the platform.
 func administration(ctx *pulumi.Context) error {
+	network, err := platform.GetWorkspace(ctx, &platform.GetWorkspaceArgs{Id: "ws-acmeNetworkTest"})
+	if err != nil {
+		return err
+	}
+	ctx.Export("workspaceName", pulumi.String(network.Name))
 	triggers := pulumi.ToStringArray([]string{"1"})
 	if _, err := platform.NewGeneralSettings(ctx, "general", &platform.GeneralSettingsArgs{
 		LimitUserOrganizationCreation: pulumi.Bool(true),

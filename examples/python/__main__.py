@@ -75,5 +75,17 @@ platform.ModuleVersionDeprecation(
 )
 key_rotation = platform.OidcKeyRotation("keyRotation", triggers=["1"])
 platform.OidcKeyTrim("keyTrim", triggers=["1"], opts=ResourceOptions(depends_on=[key_rotation]))
+secrets.Rekey(
+    "unseal",
+    secret_shares=5,
+    secret_threshold=3,
+    # By reference: the state holds none of them.
+    current_shares=[{"env": "SHARE_1"}, {"env": "SHARE_2"}, {"env": "SHARE_3"}],
+    # The state is the only place where the new shares are kept, and destroying them takes a word more.
+    keep_shares_in_state=True,
+    discard_shares=True,
+)
 
+network = platform.get_workspace(id="ws-acmeNetworkTest")
+pulumi.export("workspaceName", network.name)
 pulumi.export("secretId", token.secret_id)

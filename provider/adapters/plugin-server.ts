@@ -37,8 +37,6 @@ const { Status } = sdk("./proto/status_pb.js");
 const { DiffChanges } = messages.DiffResponse;
 const { Kind } = messages.PropertyDiff;
 
-const schemaFile = join(__dirname, "../../../bin/schema.json");
-
 /** A set of a few thousand roles is larger than the four megabytes that gRPC allows by default. */
 const unlimited = { "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 };
 
@@ -120,7 +118,7 @@ export async function servePlugin(
     attach: unary(empty),
     cancel: unary(empty),
     getPluginInfo: unary(() => new PluginInfo().setVersion(version)),
-    getSchema: unary(() => new messages.GetSchemaResponse().setSchema(readFileSync(schemaFile, "utf8"))),
+    getSchema: unary(() => new messages.GetSchemaResponse().setSchema(readFileSync(join(__dirname, "../../../bin/schema.json"), "utf8"))),
     checkConfig: unary((request: Messages.CheckRequest) =>
       new messages.CheckResponse()
         .setInputs(request.getNews())

@@ -37,7 +37,10 @@ test.each(["yaml", "python", "go"] as const)(
   "a program in %s deploys every resource, changes one property and removes all",
   async (language) => {
     const sandbox = await start({ dialect: "hashicorp" });
-    const project = new Project(sandbox.env);
+    const project = new Project({
+      ...sandbox.env,
+      ...Object.fromEntries(sandbox.secrets.shares.map((share, index) => [`SHARE_${index + 1}`, share])),
+    });
     try {
       await exampleIn(language, project);
       await project.set("schedulerAddress", sandbox.scheduler.url);
@@ -47,6 +50,7 @@ test.each(["yaml", "python", "go"] as const)(
       expect(await typesOf(project)).toEqual(Object.keys(resources).sort());
       expect(project.stored()).not.toMatch(/"(a-password|an-auth-token|a-secret-key)"/);
       expect(String((await project.outputs()).secretId)).toMatch(/\w{8}/);
+      expect(await project.outputs()).toMatchObject({ workspaceName: "network-test" });
 
       const calm = await writes(sandbox, () => project.preview("--expect-no-changes"));
       expect(calm.sent).toEqual([]);
