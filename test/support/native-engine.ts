@@ -142,8 +142,8 @@ class Plugin implements Handler {
     };
   }
 
-  async create(inputs: Properties): ReturnType<Handler["create"]> {
-    const request = new messages.CreateRequest().setUrn(this.urn).setProperties(this.send(inputs));
+  async create(inputs: Properties, isPreview = false): ReturnType<Handler["create"]> {
+    const request = new messages.CreateRequest().setUrn(this.urn).setProperties(this.send(inputs)).setPreview(isPreview);
     const answer = await this.rpc<messages.CreateResponse>("create", request);
     return { id: answer.getId(), outs: values(answer.getProperties()) };
   }
@@ -155,9 +155,10 @@ class Plugin implements Handler {
     return { id: answer.getId(), props: values(answer.getProperties()), inputs: values(answer.getInputs()) };
   }
 
-  async update(id: string, olds: Properties, news: Properties, lastInputs: Properties): ReturnType<Handler["update"]> {
+  async update(id: string, olds: Properties, news: Properties, lastInputs: Properties, isPreview = false): ReturnType<Handler["update"]> {
     const request = new messages.UpdateRequest()
       .setUrn(this.urn)
+      .setPreview(isPreview)
       .setId(id)
       .setOlds(this.send(olds))
       .setNews(this.send(news))
@@ -188,6 +189,14 @@ export class NativeEngine extends Engine {
 
   protected override forget(): void {
     this.plugin.end();
+  }
+
+  /** What a preview shows of the resource, with the marks of secrets. */
+  async previewed(inputs: Properties): Promise<Properties> {
+    const plan = await this.preview(inputs);
+    if (!this.state) return (await this.plugin.create(plan.inputs, true)).outs;
+    const { id, outputs, inputs: last } = this.state;
+    return (await this.plugin.update(id, outputs, plan.inputs, last, true)).outs;
   }
 
   /** Takes over what exists, as `pulumi import` does; gives back the inputs of the program that it would generate. */
