@@ -9,7 +9,7 @@ import { configOf, contextOf, resetAll } from "./support/context";
 import { definitionOf, secretFields } from "./support/definitions";
 import { unknown } from "./support/deployment";
 import { limits } from "./support/limits";
-import { endPlugin, NativeEngine, Told, told } from "./support/native-engine";
+import { endPlugin, listen, NativeEngine, Told } from "./support/native-engine";
 
 // No secret leaves the native plugin outside a mark: neither what the definition calls secret, nor what the program does.
 
@@ -92,6 +92,8 @@ function definedSecrets(token: string, all: readonly Told[], ...given: (Properti
   ];
 }
 
+const told: Told[] = [];
+beforeAll(() => listen(told));
 beforeAll(() => Object.assign(limits, { initialBackoff: 1, maxRetries: 1 }));
 beforeEach(() => {
   told.length = 0;

@@ -21,8 +21,14 @@ export interface Told {
   value: unknown;
 }
 
-/** All that the plugin of this suite has told. */
-export const told: Told[] = [];
+/** All that the plugin of this suite has told, where somebody listens. */
+let listener: Told[] | undefined;
+export function listen(told: Told[]): void {
+  listener = told;
+}
+const tell = (by: string, value: () => unknown): void => {
+  listener?.push({ by, value: value() });
+};
 
 /** What the plugin keeps, and the configuration that it was given last. */
 const cache = new Map<string, unknown>();
@@ -31,7 +37,7 @@ let running: Promise<Served> | undefined;
 
 /** One plugin for all engines of a suite: to start one costs more than all that it is asked. */
 async function start(): Promise<Served> {
-  const server = await servePlugin(undefined, "0.0.0", { limits, cache }, (_severity, value) => told.push({ by: "log", value }));
+  const server = await servePlugin(undefined, "0.0.0", { limits, cache }, (_severity, line) => tell("log", () => line));
   return { ...server, client: new ResourceProviderClient(`127.0.0.1:${server.port}`, grpc.credentials.createInsecure()) };
 }
 
@@ -66,6 +72,9 @@ function halfDone({ metadata }: grpc.ServiceError): { id: string; properties: Pr
   return { id: failed.getId(), properties: values(failed.getProperties()) };
 }
 
+/** What the engine hears of an operation that failed. */
+export class PluginError extends Error {}
+
 /** A plugin in this process, asked over gRPC as the engine does it. The state keeps the marks of secrets, as that of the engine. */
 class Plugin implements Handler {
   private config: Properties = {};
@@ -83,12 +92,14 @@ class Plugin implements Handler {
       const calls = client as unknown as Record<string, (r: object, d: (e: grpc.ServiceError | null, a: Response) => void) => void>;
       calls[method]?.(request, (error, answer) => {
         if (!error) {
-          told.push({ by: method, value: shown(answer) });
+          tell(method, () => shown(answer));
           return done(answer);
         }
         const kept = halfDone(error);
-        told.push({ by: `${method}: error`, value: { message: error.message, details: error.details, kept } });
-        fail(Object.assign(new Error(error.details), kept && { id: kept.id, properties: { ...kept.properties, __provider: "text" } }));
+        tell(`${method}: error`, () => ({ message: error.message, details: error.details, kept }));
+        fail(
+          Object.assign(new PluginError(error.details), kept && { id: kept.id, properties: { ...kept.properties, __provider: "text" } }),
+        );
       });
     });
   }
