@@ -4,7 +4,7 @@ import { Properties, unknown } from "../lifecycle/properties";
 
 // Values as a native plugin and the engine exchange them: a secret carries a mark, and what a preview cannot know is a string for each type.
 
-/** A place in a value. No index of a list: a list with a secret item is a secret. @internal */
+/** A place in a value. No index of a list: a list with a secret in it is a secret. @internal */
 export type Path = readonly string[];
 
 const secretMark = "1b47061264138c4ac30d75fd1eb44270";
@@ -20,15 +20,15 @@ const unknowns: readonly unknown[] = [
 /** The values without marks, and where they were secret. @internal */
 export function withoutMarks(given: Properties): { properties: Properties; secrets: Path[] } {
   const secrets: Path[] = [];
-  const clean = (value: unknown, path: Path): unknown => {
+  const clean = (value: unknown, path: Path, isInList = false): unknown => {
     if (unknowns.includes(value)) return unknown;
-    if (Array.isArray(value)) return value.map((item) => clean(item, path));
+    if (Array.isArray(value)) return value.map((item) => clean(item, path, true));
     if (!isObject(value)) return value;
     if (value[secretSignature] === secretMark) {
       secrets.push(path);
-      return clean(value.value, path);
+      return clean(value.value, path, isInList);
     }
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, clean(inner, [...path, key])]));
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, clean(inner, isInList ? path : [...path, key], isInList)]));
   };
   return { properties: clean(given, []) as Properties, secrets };
 }

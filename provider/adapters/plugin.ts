@@ -6,13 +6,14 @@ import { definitions } from "../definitions";
 import { CheckFailure, StewardError } from "../errors";
 import { namesWith, secretsOf } from "../fields";
 import { functions } from "../functions";
+import { valueAt } from "../inputs";
 import { connectFor, withOperation } from "../invoke";
 import { isObject } from "../json";
 import { Lifecycle, lifecycle } from "../lifecycle";
 import { changesOf } from "../lifecycle/changes";
-import { OperationFailed } from "../lifecycle/failure";
+import { OperationFailed, unexpected } from "../lifecycle/failure";
 import { formerInputs } from "../lifecycle/former-inputs";
-import { Properties, unknown, withoutNulls } from "../lifecycle/properties";
+import { Properties, stringsIn, unknown, withoutNulls } from "../lifecycle/properties";
 import { Mechanism } from "../lifecycle/resource-at-hand";
 import { nativeType } from "./dynamic";
 import { propertyChanges } from "./plugin-diff";
@@ -86,7 +87,7 @@ export function createPlugin(
   given: Omit<ConfigurationSources, "config" | "say" | "cache"> & Partial<Pick<ConfigurationSources, "cache">>,
   log: (severity: "info" | "warning", line: string, urn: string) => void,
 ): Plugin {
-  const current = new AsyncLocalStorage<{ urn: string; secretInputs: string[] }>();
+  const current = new AsyncLocalStorage<{ urn: string; secretInputs: string[]; secretValues: string[] }>();
   const say = (line: string): void => {
     const warning = /^warning: (.*)$/s.exec(line)?.[1];
     log(warning === undefined ? "info" : "warning", warning ?? line, current.getStore()?.urn ?? "");
@@ -100,6 +101,7 @@ export function createPlugin(
     marksSecrets: true,
     secretInputs: () => current.getStore()?.secretInputs ?? [],
     urn: () => current.getStore()?.urn,
+    secretValues: () => current.getStore()?.secretValues ?? [],
   };
   const served = new Map<string, Served>();
   /** What this process imports: the engine reads it before it tells which connection the program names. */
@@ -129,8 +131,13 @@ export function createPlugin(
     const given = clean.flatMap(({ secrets }) => secrets);
     const marked = (properties: Properties): Properties => withMarks(properties, [...secretPaths(one.definition, properties), ...given]);
     const secretInputs = [...new Set((clean[0]?.secrets ?? []).map(([name = ""]) => name))];
+    // An output that is encrypted as a whole holds values that are no secrets.
+    const holding = [...namesWith(one.definition.fields, "secretOutput"), formerInputs];
+    const secretValues = clean.flatMap(({ properties, secrets }) =>
+      secrets.filter(([name = ""]) => !holding.includes(name)).flatMap((path) => stringsIn(valueAt(properties, path))),
+    );
     try {
-      return await current.run({ urn: subject.urn, secretInputs }, () =>
+      return await current.run({ urn: subject.urn, secretInputs, secretValues }, () =>
         operation(
           one,
           clean.map(({ properties: { __provider, ...rest } }) => rest),
@@ -138,7 +145,7 @@ export function createPlugin(
         ),
       );
     } catch (error) {
-      if (!(error instanceof OperationFailed)) throw error;
+      if (!(error instanceof OperationFailed)) throw error instanceof StewardError ? error : unexpected(error, secretValues);
       if (!error.partial) throw error.error;
       throw new HalfDone(error.error, error.partial.id, marked(error.partial.properties));
     }

@@ -30,6 +30,8 @@ export interface Mechanism extends ConfigurationSources {
   secretInputs?(): readonly string[];
   /** The URN of the resource at hand. Missing: the program's side sees that no two resources declare one object. */
   urn?(): string | undefined;
+  /** What the program makes secret of the resource at hand, value by value. Missing: Pulumi does not tell. */
+  secretValues?(): readonly string[];
 }
 
 /** @internal */
@@ -50,7 +52,7 @@ export function resourceAtHand(definition: AnyDefinition, sources: Mechanism): R
   const leftOut = (): Set<string> => remembered(sources.cache, ["left out", token], () => new Set<string>());
   const connectionOf = (...properties: Properties[]): Connection => ({
     ...connect(definition.system, (properties[0]?.connection as string | undefined) ?? "default", sources),
-    secrets: [...properties.flatMap(secretsIn), ...leftOut()],
+    secrets: [...properties.flatMap(secretsIn), ...leftOut(), ...(sources.secretValues?.() ?? [])],
     // Not computed before it is used: a check connects while its inputs may still be invalid.
     get resource() {
       return describe(properties.at(-1) ?? {});

@@ -1,3 +1,3 @@
 import { matrix } from "./matrix";
 
-matrix("hashicorp");
+matrix("hashicorp", "dynamic");

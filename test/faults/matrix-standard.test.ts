@@ -1,3 +1,3 @@
 import { matrix } from "./matrix";
 
-matrix("standard");
+matrix("standard", "dynamic");

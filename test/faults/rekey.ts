@@ -3,7 +3,6 @@ import { Sandbox } from "../../sandbox/index";
 import { holders, read } from "../support/pgp";
 import { RekeyStack } from "../support/rekey";
 
-type Config = Record<string, object>;
 interface Form {
   name: string;
   /** What happens to such a rekey, in this order: each is begun where the one before it has ended well. */
@@ -38,8 +37,7 @@ export interface Rekeying {
 }
 
 /** A rekey up to an operation. */
-export async function beginRekey({ operations, inputs }: Form, operation: string, sandbox: Sandbox, config: Config): Promise<Rekeying> {
-  const stack = new RekeyStack(config);
+export async function beginRekey({ operations, inputs }: Form, operation: string, sandbox: Sandbox, stack: RekeyStack): Promise<Rekeying> {
   const declared = await inputs(sandbox.secrets.shares);
   const { pgpKeys, secretThreshold } = declared;
 

@@ -110,7 +110,7 @@ export const adapters: readonly MutatedFile[] = [
       ],
       [
         "an error of a request shows the secrets of its resource",
-        "secrets: [...properties.flatMap(secretsIn), ...leftOut()],",
+        "secrets: [...properties.flatMap(secretsIn), ...leftOut(), ...(sources.secretValues?.() ?? [])],",
         "secrets: [],",
       ],
     ],

@@ -21,8 +21,14 @@ export interface Told {
   value: unknown;
 }
 
-/** All that the plugin of this suite has told. */
-export const told: Told[] = [];
+/** All that the plugin of this suite has told, where somebody listens. */
+let listener: Told[] | undefined;
+export function listen(told: Told[]): void {
+  listener = told;
+}
+const tell = (by: string, value: () => unknown): void => {
+  listener?.push({ by, value: value() });
+};
 
 /** What the plugin keeps, and the configuration that it was given last. */
 const cache = new Map<string, unknown>();
@@ -31,7 +37,7 @@ let running: Promise<Served> | undefined;
 
 /** One plugin for all engines of a suite: to start one costs more than all that it is asked. */
 async function start(): Promise<Served> {
-  const server = await servePlugin(undefined, "0.0.0", { limits, cache }, (_severity, value) => told.push({ by: "log", value }));
+  const server = await servePlugin(undefined, "0.0.0", { limits, cache }, (_severity, line) => tell("log", () => line));
   return { ...server, client: new ResourceProviderClient(`127.0.0.1:${server.port}`, grpc.credentials.createInsecure()) };
 }
 
@@ -66,6 +72,9 @@ function halfDone({ metadata }: grpc.ServiceError): { id: string; properties: Pr
   return { id: failed.getId(), properties: values(failed.getProperties()) };
 }
 
+/** What the engine hears of an operation that failed. */
+export class PluginError extends Error {}
+
 /** A plugin in this process, asked over gRPC as the engine does it. The state keeps the marks of secrets, as that of the engine. */
 class Plugin implements Handler {
   private config: Properties = {};
@@ -83,12 +92,14 @@ class Plugin implements Handler {
       const calls = client as unknown as Record<string, (r: object, d: (e: grpc.ServiceError | null, a: Response) => void) => void>;
       calls[method]?.(request, (error, answer) => {
         if (!error) {
-          told.push({ by: method, value: shown(answer) });
+          tell(method, () => shown(answer));
           return done(answer);
         }
         const kept = halfDone(error);
-        told.push({ by: `${method}: error`, value: { message: error.message, details: error.details, kept } });
-        fail(Object.assign(new Error(error.details), kept && { id: kept.id, properties: { ...kept.properties, __provider: "text" } }));
+        tell(`${method}: error`, () => ({ message: error.message, details: error.details, kept }));
+        fail(
+          Object.assign(new PluginError(error.details), kept && { id: kept.id, properties: { ...kept.properties, __provider: "text" } }),
+        );
       });
     });
   }
@@ -142,8 +153,8 @@ class Plugin implements Handler {
     };
   }
 
-  async create(inputs: Properties): ReturnType<Handler["create"]> {
-    const request = new messages.CreateRequest().setUrn(this.urn).setProperties(this.send(inputs));
+  async create(inputs: Properties, isPreview = false): ReturnType<Handler["create"]> {
+    const request = new messages.CreateRequest().setUrn(this.urn).setProperties(this.send(inputs)).setPreview(isPreview);
     const answer = await this.rpc<messages.CreateResponse>("create", request);
     return { id: answer.getId(), outs: values(answer.getProperties()) };
   }
@@ -155,9 +166,10 @@ class Plugin implements Handler {
     return { id: answer.getId(), props: values(answer.getProperties()), inputs: values(answer.getInputs()) };
   }
 
-  async update(id: string, olds: Properties, news: Properties, lastInputs: Properties): ReturnType<Handler["update"]> {
+  async update(id: string, olds: Properties, news: Properties, lastInputs: Properties, isPreview = false): ReturnType<Handler["update"]> {
     const request = new messages.UpdateRequest()
       .setUrn(this.urn)
+      .setPreview(isPreview)
       .setId(id)
       .setOlds(this.send(olds))
       .setNews(this.send(news))
@@ -188,6 +200,14 @@ export class NativeEngine extends Engine {
 
   protected override forget(): void {
     this.plugin.end();
+  }
+
+  /** What a preview shows of the resource, with the marks of secrets. */
+  async previewed(inputs: Properties): Promise<Properties> {
+    const plan = await this.preview(inputs);
+    if (!this.state) return (await this.plugin.create(plan.inputs, true)).outs;
+    const { id, outputs, inputs: last } = this.state;
+    return (await this.plugin.update(id, outputs, plan.inputs, last, true)).outs;
   }
 
   /** Takes over what exists, as `pulumi import` does; gives back the inputs of the program that it would generate. */

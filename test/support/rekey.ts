@@ -1,4 +1,3 @@
-import { clearCache } from "../../provider/adapters/dynamic-runtime";
 import { StewardError } from "../../provider/errors";
 import { RekeyInputs } from "../../provider/secrets";
 import { inspectShares } from "../../provider/secrets/rekey/inputs";
@@ -20,10 +19,10 @@ export class RekeyStack {
   readonly shares: Engine;
   readonly commit: Engine;
 
-  constructor(config: Record<string, object>) {
-    this.attempt = new Engine("secrets:RekeyAttempt", config);
-    this.shares = new Engine("secrets:RekeyShares", config);
-    this.commit = new Engine("secrets:RekeyCommit", config);
+  constructor(config: Record<string, object>, Mechanism: new (token: string, config: Record<string, object>) => Engine = Engine) {
+    this.attempt = new Mechanism("secrets:RekeyAttempt", config);
+    this.shares = new Mechanism("secrets:RekeyShares", config);
+    this.commit = new Mechanism("secrets:RekeyCommit", config);
   }
 
   /** What the component makes of the shares for the first of its resources. */
@@ -85,8 +84,8 @@ export class RekeyStack {
 
   /** As the engine deletes, the last one first, in one process. */
   async destroy(): Promise<void> {
-    clearCache();
-    for (const each of [this.commit, this.shares, this.attempt]) if (each.state) await each.destroy({ remembers: true });
+    const left = [this.commit, this.shares, this.attempt].filter(({ state }) => state);
+    for (const [index, each] of left.entries()) await each.destroy({ remembers: index > 0 });
   }
 
   /** The live set, as the component shows it. */

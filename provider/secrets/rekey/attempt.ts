@@ -225,7 +225,11 @@ export const rekeyAttempt: Definition<AttemptInputs, AttemptState> = {
     ...ownFields,
     // The component computes them: no share goes to this step.
     shareReferences: { input: z.array(z.any()), required: true, compare: neverDiffers, secret: true },
-    shareFindings: { input: z.array(z.any()), required: true, compare: neverDiffers },
+    shareFindings: {
+      input: z.array(z.looseObject({ path: z.string(), rule: z.string(), reason: z.string() })),
+      required: true,
+      compare: neverDiffers,
+    },
     attempt: { output: true },
   },
   rules: rekeyRules,

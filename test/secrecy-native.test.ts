@@ -1,0 +1,236 @@
+import { withoutMarks } from "../provider/adapters/plugin-values";
+import { inputNames, namesWith } from "../provider/fields";
+import { secretSignature } from "../provider/inputs";
+import { Sandbox, start } from "../sandbox/index";
+import { cases, livingCases } from "./cases";
+import { Context, Properties } from "./cases/case";
+import { Canaries } from "./support/canaries";
+import { configOf, contextOf, resetAll } from "./support/context";
+import { definitionOf, secretFields } from "./support/definitions";
+import { unknown } from "./support/deployment";
+import { limits } from "./support/limits";
+import { endPlugin, listen, NativeEngine, Told } from "./support/native-engine";
+
+// No secret leaves the native plugin outside a mark: neither what the definition calls secret, nor what the program does.
+
+const secretMark = "1b47061264138c4ac30d75fd1eb44270";
+const secret = (value: unknown): object => ({ [secretSignature]: secretMark, value });
+const isMap = (value: unknown): value is Properties => typeof value === "object" && value !== null && !Array.isArray(value);
+const isMarked = (value: unknown): boolean => isMap(value) && value[secretSignature] === secretMark;
+
+/** Each leaf of a value, changed. */
+const leaves = (value: unknown, change: (leaf: unknown, path: string[]) => unknown, path: string[] = []): unknown => {
+  if (Array.isArray(value)) return value.map((item) => leaves(item, change, path));
+  if (isMap(value) && !isMarked(value))
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, leaves(inner, change, [...path, name])]));
+  return change(value, path);
+};
+const pathsIn = (inputs: Properties): string[][] => {
+  const paths: string[][] = [];
+  leaves(inputs, (_, path) => paths.push(path));
+  return paths;
+};
+const allSecret = (inputs: Properties): Properties => leaves(inputs, secret) as Properties;
+
+/** A refusal that repeats what was sent. */
+const echo = (texts: readonly string[]): string =>
+  JSON.stringify({ errors: texts.flatMap((text) => [text, encodeURIComponent(text), Buffer.from(text).toString("base64")]) });
+
+/** What a response says in clear text. */
+const clear = (value: unknown): unknown => {
+  if (isMarked(value)) return "[secret]";
+  if (Array.isArray(value)) return value.map(clear);
+  return isMap(value) ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, clear(inner)])) : value;
+};
+
+/** The value at a path is there, and nothing on the way to it is marked. */
+function isOpen(value: unknown, [name, ...rest]: readonly string[]): boolean {
+  if (value === undefined || isMarked(value)) return false;
+  if (name === undefined) return true;
+  return isMap(value) ? isOpen(value[name], rest) : Array.isArray(value);
+}
+
+/** The canaries in a value, whole; those of shares are base64. */
+const textsIn = (value: unknown): string[] => {
+  const texts: string[] = [];
+  leaves(withoutMarks({ value }).properties, (leaf) => typeof leaf === "string" && /canary|^Y2FuYX/.test(leaf) && texts.push(leaf));
+  return texts;
+};
+
+const failed = (operation: Promise<unknown>): Promise<boolean> =>
+  operation.then(
+    () => false,
+    () => true,
+  );
+
+/** Where secrets stand in clear text in what the plugin told. */
+function leaks(all: readonly Told[], texts: readonly string[], paths: readonly (readonly string[])[]): string[] {
+  const canaries = new Canaries();
+  canaries.watchFor({ secret: [...new Set(texts)] });
+  for (const [index, { by, value }] of all.entries()) canaries.lookInto({ [`${by} (${index})`]: JSON.stringify(clear(value)) });
+  const open = all.flatMap(({ by, value }) => {
+    const { inputs, properties, kept } = value as Record<string, Properties | undefined>;
+    const parts = { inputs, properties, kept: kept?.properties };
+    return Object.entries(parts).flatMap(([part, fields]) =>
+      paths.filter((path) => isOpen(fields, path)).map((path) => `${path.join(".")} in ${part} of ${by}`),
+    );
+  });
+  return [...new Set([...canaries.found(), ...open])];
+}
+
+/** What a case holds that is secret by its definition. */
+function definedSecrets(token: string, all: readonly Told[], ...given: (Properties | undefined)[]): string[] {
+  const outputs = namesWith(definitionOf(token).fields, "secret").flatMap((name) =>
+    all.flatMap(({ value }) => {
+      const held = (value as { properties?: Properties }).properties?.[name];
+      return isMarked(held) ? [(held as { value: unknown }).value] : [];
+    }),
+  );
+  return [
+    ...given.flatMap(textsIn),
+    ...outputs.filter((value): value is string => typeof value === "string" && value.length > 7 && value !== unknown),
+  ];
+}
+
+const told: Told[] = [];
+beforeAll(() => listen(told));
+beforeAll(() => Object.assign(limits, { initialBackoff: 1, maxRetries: 1 }));
+beforeEach(() => {
+  told.length = 0;
+});
+afterAll(endPlugin);
+
+describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
+  let sandbox: Sandbox;
+  let context: Context;
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+    context = contextOf(sandbox, dialect);
+  });
+  afterAll(() => sandbox.close());
+
+  describe.each(livingCases)("$token", (each) => {
+    const { token } = each;
+    const definition = definitionOf(token);
+    const fresh = async (): Promise<NativeEngine> => {
+      sandbox.faults.clear();
+      await resetAll(context);
+      await each.prepare?.(context);
+      return new NativeEngine(token, configOf(context));
+    };
+    const changedInputs = each.changed ?? ((): undefined => undefined);
+
+    /** The inputs with a canary in each string that may be any: no name of the resource, and nothing that the server knows by itself. */
+    async function withCanaries(given: Properties): Promise<Properties> {
+      const names = [...(definition.objects?.fields ?? []), "role", "connection"];
+      let inputs = given;
+      for (const field of Object.keys(given).filter((name) => !names.includes(name))) {
+        const one = leaves(given[field], (leaf, path) =>
+          typeof leaf === "string" && !leaf.includes("canary") ? ["canary", field, ...path].join("-") : leaf,
+        );
+        const engine = await fresh();
+        const tried = { ...inputs, [field]: one };
+        if ((await engine.problems(tried)).length === 0 && !(await failed(engine.up(tried)))) inputs = tried;
+      }
+      return inputs;
+    }
+
+    /** The life of a resource with these inputs: undisturbed, then with each write refused, and with its response lost. */
+    async function live(inputs: Properties, changed: Properties | undefined): Promise<void> {
+      const engine = await fresh();
+      await engine.previewed(inputs);
+      await engine.up(inputs);
+      expect(await engine.up(inputs)).toBe("same");
+      if (changed) await engine.previewed(changed);
+      if (changed) expect(await engine.up(changed)).toBe("update");
+      await engine.refresh();
+      expect(await engine.up(changed ?? inputs)).toBe("same");
+      for (const { change } of each.drifts ?? []) {
+        await change(context);
+        await engine.refresh();
+        await failed(engine.up(changed ?? inputs));
+        if (!engine.state) break;
+      }
+      if (engine.state) await engine.destroy();
+      const sent = { create: textsIn(inputs), update: [...textsIn(inputs), ...textsIn(changed)], delete: textsIn(changed ?? inputs) };
+      for (const during of ["create", "update", "delete"] as const)
+        for (const write of (each.requests?.(context)[during] ?? []).filter((request) => !request.startsWith("GET")))
+          for (const fault of [{ action: "drop-after" }, { action: "respond", status: 400, body: echo(sent[during]) }] as const) {
+            const [method = "", path = ""] = write.split(" ");
+            const one = await fresh();
+            if (during !== "create") await one.up(inputs);
+            if (during === "delete" && changed) await one.up(changed);
+            sandbox.faults.add({ system: token.split(":")[0] as "secrets", method, path, times: 99, ...fault });
+            await failed(during === "delete" ? one.destroy() : one.up(during === "update" && changed ? changed : inputs));
+            sandbox.faults.clear();
+            if (one.state) await failed(one.refresh());
+            if (one.state) await failed(one.up(changed ?? inputs));
+          }
+    }
+
+    test("what is secret by the definition is marked in each response, and in no error or line", async () => {
+      const given = each.inputs(context);
+      const changed = changedInputs(context);
+      await live(given, changed);
+      if (definition.readById) {
+        const engine = await fresh();
+        await engine.up(given);
+        const { id } = engine.state as { id: string };
+        const imported = new NativeEngine(token, configOf(context));
+        await failed(imported.up(await imported.import(id)));
+        await new NativeEngine(token, configOf(context)).get(id);
+        expect(told.map(({ by }) => by)).toContain("read");
+      }
+      const paths = [...secretFields(definition), "formerInputs"].map((path) => path.split("."));
+      expect(told.map(({ by }) => by)).toEqual(expect.arrayContaining(["check", "create"]));
+      expect(leaks(told, definedSecrets(token, told, given, changed), paths)).toEqual([]);
+    });
+
+    test("what the program makes secret, inside a list or a map as well, is marked in each response, and in no error or line", async () => {
+      const given = await withCanaries(each.inputs(context));
+      const before = each.inputs(context);
+      const isSame = ([name, value]: [string, unknown]): boolean => JSON.stringify(value) === JSON.stringify(before[name]);
+      const changed = changedInputs(context);
+      const later = changed && Object.fromEntries(Object.entries(changed).map((one) => [one[0], isSame(one) ? given[one[0]] : one[1]]));
+      told.length = 0;
+      await live(allSecret(given), later && allSecret(later));
+      expect(leaks(told, [...textsIn(given), ...textsIn(later)], pathsIn(given))).toEqual([]);
+    });
+
+    test("a secret that a preview cannot know keeps its mark", async () => {
+      const given = each.inputs(context);
+      const unknowns = leaves(given, () => secret(unknown)) as Properties;
+      const engine = await fresh();
+      for (const isNew of [true, false]) {
+        if (!isNew) await engine.up(given);
+        const one = Object.keys(given).map((field) => [{ ...given, [field]: secret(unknown) }, { [field]: given[field] }] as const);
+        for (const [inputs, those] of [[unknowns, given] as const, ...one]) {
+          told.length = 0;
+          await engine.previewed(inputs);
+          expect(leaks(told, [], pathsIn(those))).toEqual([]);
+        }
+      }
+    });
+  });
+
+  test.each(cases)(
+    "$token: what the program makes secret is in no finding of a check, and marked where it is passed on",
+    async ({ token, inputs }) => {
+      const engine = new NativeEngine(token, configOf(context));
+      await engine.problems(allSecret(inputs(context)));
+      expect(leaks(told, [], pathsIn(inputs(context)))).toEqual([]);
+      told.length = 0;
+      const misfit = "canary-misfit";
+      // What names a server or an object stands in messages and URLs.
+      const { fields, objects } = definitionOf(token);
+      for (const name of inputNames(fields).filter((each) => each !== "connection" && !objects?.fields.includes(each))) {
+        const inMap = { [name]: misfit };
+        for (const value of [misfit, [misfit], inMap, { [name]: [misfit] }, [inMap], { [name]: [inMap] }]) {
+          await engine.problems({ ...inputs(context), [name]: secret(value) });
+          await engine.problems({ ...inputs(context), [name]: leaves(value, secret) });
+        }
+      }
+      expect(leaks(told, [misfit], [])).toEqual([]);
+    },
+  );
+});
