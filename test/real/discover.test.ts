@@ -14,7 +14,7 @@ test.each([
   const gateway = await startGateway(vault.address);
   const write = (path: string, body: object): ReturnType<typeof call> =>
     call({ url: vault.address, token: vault.token }, "POST", `/v1/${path}`, body);
-  const project = new Project({ VAULT_TOKEN: vault.token });
+  const project = new Project();
   const sentBy = async (operation: () => Promise<unknown>): Promise<string[]> => {
     const before = gateway.requests.length;
     await operation();
@@ -23,11 +23,13 @@ test.each([
   try {
     for (const name of names) expect((await write(`nomad/role/${name}`, { policies: `${name},common` })).status).toBe(204);
     await write("nomad/config/lease", { ttl: "1h", max_ttl: "2h" });
-    const secrets = { address: gateway.url, tokenEnv: "VAULT_TOKEN", dialect: "hashicorp" };
+    const secrets = { address: gateway.url, dialect: "hashicorp" };
     await project.files({ "Pulumi.yaml": nativeProject }).config({ "steward:default": { secrets } }).set("steward:native", "true");
+    await project.set("steward:default.secrets.token", vault.token, "--path", "--secret");
 
     const found = await sentBy(async () => {
-      const { resources, output } = await discoverIn(project, { VAULT_TOKEN: vault.token }, ...options);
+      const { resources, output } = await discoverIn(project, {}, ...options);
+      expect(output).not.toContain(vault.token);
       expect(resources.filter((each) => `${each.type} `.endsWith(`:${type}`))).toHaveLength(count);
       expect(output).toContain(`${count + 1} resources in import.json.`);
     });
