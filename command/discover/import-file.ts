@@ -34,7 +34,7 @@ export function writeImportFile(path: string, resources: readonly ImportEntry[])
 }
 
 /** Names that a generated program uses for something else. */
-const reserved = ["pulumi", "steward", "secrets", "platform", "scheduler", "config"];
+const reserved = ["pulumi", "steward", "secrets", "platform", "scheduler", "config", "ctx", "err"];
 
 /**
  * Gives out names, each once. A program makes an identifier of each, in its own language: so a name begins with a letter, and no two differ only in

@@ -3,6 +3,7 @@ import { Sandbox, start } from "../../sandbox/index";
 import { getHosts } from "../../tools/hosts";
 import { startNomad, startVault } from "../../tools/servers";
 import { call } from "../support/call";
+import { declared } from "../support/discovery";
 import { packed } from "../support/installation";
 import { exitCodes } from "../support/pages";
 import { Reader } from "../support/reader";
@@ -26,11 +27,15 @@ const onVault = (method: string, path: string, body?: object): ReturnType<typeof
   call({ url: vault.address, token: vault.token }, method, `/v1/${path}`, body);
 const role = async (name: string): Promise<{ policies: string[] } | undefined> => (await onVault("GET", `nomad/role/${name}`)).json?.data;
 
-/** A reader with a project whose connection is the real Vault, with an engine as new, and the sandbox's platform. */
-async function follow(page: string, own: Record<string, string> = {}): Promise<void> {
+async function renewEngine(): Promise<void> {
   await onVault("PUT", "sys/leases/revoke-force/nomad");
   await onVault("DELETE", "sys/mounts/nomad");
   expect((await onVault("POST", "sys/mounts/nomad", { type: "nomad" })).status).toBe(204);
+}
+
+/** A reader with a project whose connection is the real Vault, with an engine as new, and the sandbox's platform. */
+async function follow(page: string, own: Record<string, string> = {}): Promise<void> {
+  await renewEngine();
   await sandbox.reset();
   reader = new Reader(page, own).with({ VAULT_TOKEN: vault.token, TFE_TOKEN: sandbox.platform.token });
   const dialect = "hashicorp";
@@ -68,6 +73,37 @@ test("docs/how-to-adopt.md", async () => {
   expect(await reader.shell()).toContain(change);
   expect(await role("payments")).toMatchObject({ policies: ["payments-deploy"] });
   await reader.run("pulumi destroy");
+  reader.finish();
+});
+
+test("docs/how-to-import.md", async () => {
+  await renewEngine();
+  reader = new Reader("docs/how-to-import.md", {
+    "name: operations": "name: story",
+    "https://vault.example.com:8200": vault.address,
+    "https://nomad.example.com:4646": nomad.address,
+    // The host of a language that is built here generates no program.
+    "--out index.ts": "--generate-code=false",
+  }).with({ VAULT_TOKEN: vault.token });
+  await reader.project("dev", {}, tarballs().provider);
+  await onVault("POST", "nomad/config/access", { address: nomad.address, token: nomad.token });
+  await onVault("POST", "nomad/config/lease", { ttl: "1h", max_ttl: "2h" });
+  for (const name of ["payments", "search"]) await onVault("POST", `nomad/role/${name}`, { policies: name });
+
+  reader.save("yaml", "Pulumi.yaml");
+  await reader.shell();
+  const found = await reader.shell();
+  expect(found).toMatch(/^steward:secrets:SchedulerRole +payments +nomad\/role\/payments$/m);
+  expect(found).toMatch(/4 resources in import\.json\. Next:\n +\$ pulumi import --file import\.json\n$/);
+  expect(await reader.shell()).toContain("4 imported");
+  const { resources } = JSON.parse(await reader.run("pulumi stack export")).deployment;
+  const others = resources.filter(({ urn }: { urn: string }) => !urn.endsWith("::nomad-access"));
+  reader.program(
+    'import * as pulumi from "@pulumi/pulumi";\nimport { secrets } from "pulumi-steward";\n',
+    await declared({ resources: async () => others }),
+  );
+  expect(await reader.shell({ input: nomad.token })).toMatch(/1 updated\n.*4 unchanged/);
+  await reader.run("pulumi refresh --preview-only --expect-no-changes");
   reader.finish();
 });
 

@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pulumiEnvironment } from "../../tools/environment";
+import { getPulumi } from "../../tools/pulumi";
+import { noteStart } from "../../tools/starts";
+import { ended, Project } from "./project";
+
+// What the stories of `pulumi-steward discover` and `pulumi import` are told with.
+
+/** A project whose resources the native plugin of this repository serves. */
+export const nativeProject = `name: story
+runtime: nodejs
+plugins:
+  providers:
+    - name: steward
+      path: ${join(__dirname, "../../bin")}
+`;
+
+/** Runs the command as a shell starts it, in the folder of a project, and gives the resources of the file that it wrote. */
+export async function discoverIn(
+  project: Project,
+  variables: Record<string, string>,
+  ...options: string[]
+): Promise<{ output: string; resources: { type: string; name: string; id: string }[] }> {
+  const cli = await getPulumi();
+  const env = { ...pulumiEnvironment(project.folder, cli), PULUMI_STACK: "dev", ...variables };
+  const cwd = join(project.folder, "program");
+  const file = join(__dirname, "../../dist/command/index.js");
+  // It asks the command line of Pulumi for the configuration.
+  noteStart();
+  const child = spawn(process.execPath, [file, "discover", "--overwrite", ...options], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const { code, output } = await ended(child);
+  if (code !== 0) throw new Error(`discover ended with ${code}:\n${output}`);
+  return { output, resources: JSON.parse(readFileSync(join(cwd, "import.json"), "utf8")).resources };
+}
+
+/** Imports what the file names. The host of a language that is built here generates no program. */
+export async function importAll(project: Project): Promise<string> {
+  const options = ["--yes", "--skip-preview", "--protect=false", "--generate-code=false"];
+  const { code, output } = await project.pulumi("import", "--file", "import.json", ...options);
+  if (code !== 0) throw new Error(`import ended with ${code}:\n${output}`);
+  return output;
+}
+
+/** A program that declares the resources of a stack, each with the inputs of its import, and with `more`, by its name. */
+export async function declared(project: Pick<Project, "resources">, more: Record<string, object> = {}): Promise<string> {
+  const resources = (await project.resources()).filter(({ urn }) => urn.includes("::steward:"));
+  return resources
+    .map(({ urn, inputs }) => {
+      const [, , type = "", name = ""] = urn.split("::");
+      return `new ${type.split(":").slice(1).join(".")}(${JSON.stringify(name)}, ${JSON.stringify({ ...inputs, ...more[name] })});`;
+    })
+    .join("\n");
+}
