@@ -15,6 +15,13 @@ test("workflows pin each action by digest with its release beside it, and a bot 
   expect(updates).toContainEqual(expect.objectContaining({ "package-ecosystem": "github-actions", directory: "/" }));
 });
 
+test("a release has the executable of the plugin for every platform", () => {
+  const { jobs } = parse(readFileSync(join(github, "workflows/release.yml"), "utf8"));
+  const runners = jobs.executables.strategy.matrix.runner as string[];
+  // The labels of GitHub's runners; `macos-latest` is an arm64 machine.
+  expect(runners).toEqual(["ubuntu-latest", "ubuntu-24.04-arm", "macos-15-intel", "macos-latest", "windows-latest", "windows-11-arm"]);
+});
+
 interface Entry {
   link?: boolean;
   integrity?: string;

@@ -1,7 +1,7 @@
 // @ts-check
 // The one entry of every `npm run` command but `format` and `build`: makes what the command needs (dependencies, dist/), then runs it with the arguments that follow.
 //
-//   node tools/run.js <up|refresh|destroy|test|test:real|check|new|generate|docs|bench|chaos|mutants> [arguments…]
+//   node tools/run.js <up|refresh|destroy|test|test:real|check|new|generate|docs|executable|bench|chaos|mutants> [arguments…]
 const oldest = [20, 18, 1];
 const current = process.versions.node.split(".").map(Number);
 const difference = oldest.map((part, index) => Number(current[index]) - part).find((part) => part !== 0);
@@ -31,6 +31,7 @@ const commands = {
   new: (args) => require("./new").create(args),
   generate: () => require("./generate").generate(),
   docs: () => require("./docs").docs(),
+  executable: ([folder = "."]) => require("./executable").makeExecutable(folder).then(() => 0),
 };
 
 /** @param {string[]} args */

@@ -1,0 +1,48 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { start } from "../sandbox/index";
+import { makeExecutable } from "../tools/executable";
+import { runPrograms } from "./support/languages";
+import { Project } from "./support/project";
+
+const { version } = JSON.parse(readFileSync(join(__dirname, "../package.json"), "utf8")) as { version: string };
+
+test("the plugin as an executable is installed from its archive and deploys every resource on a machine without Node", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "steward-archive-"));
+  const sandbox = await start({ dialect: "hashicorp" });
+  const [SHARE_1 = "", SHARE_2 = "", SHARE_3 = ""] = sandbox.secrets.shares;
+  const project = new Project({ ...sandbox.env, SHARE_1, SHARE_2, SHARE_3 }).example("yaml");
+  try {
+    const archive = await makeExecutable(folder);
+    const os = process.platform === "win32" ? "windows" : process.platform;
+    const architecture = process.arch === "x64" ? "amd64" : process.arch;
+    expect(basename(archive)).toBe(`pulumi-resource-steward-v${version}-${os}-${architecture}.tar.gz`);
+
+    const file = join(project.folder, "program/Pulumi.yaml");
+    const program = readFileSync(file, "utf8")
+      .replace(/^name: .*/m, "name: story")
+      .replace(/^plugins:\n(?: .*\n)+/m, "");
+    expect(program).not.toContain("node_modules");
+    writeFileSync(file, program);
+    await runPrograms(project);
+    await project.set("schedulerAddress", sandbox.scheduler.url);
+    await project.set("schedulerToken", sandbox.scheduler.token, "--secret");
+    // Neither `node` nor anything else that a system has.
+    const PATH = join(project.folder, "bin");
+    project.with({ PATH, PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true" });
+    const missing = await project.pulumi("preview");
+    expect(missing.code).not.toBe(0);
+    expect(missing.output).toContain("no resource plugin 'pulumi-resource-steward' found in the workspace or on your $PATH");
+
+    const installed = await project.pulumi("plugin", "install", "resource", "steward", version, "--file", archive);
+    expect(installed).toMatchObject({ code: 0 });
+    await project.up();
+    await project.preview("--expect-no-changes");
+    await project.destroy();
+  } finally {
+    project.remove();
+    rmSync(folder, { recursive: true });
+    await sandbox.close();
+  }
+});

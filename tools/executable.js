@@ -1,0 +1,90 @@
+// @ts-check
+// The native plugin as one file that runs without Node, packed as Pulumi installs it.
+const fs = require("node:fs");
+const os = require("node:os");
+const path = require("node:path");
+const { Problem, capture, root, say } = require("./command");
+
+/** The names that Pulumi has for this machine, as Go spells them. */
+const platform = process.platform === "win32" ? "windows" : process.platform;
+const architecture = process.arch === "x64" ? "amd64" : process.arch;
+const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
+
+/** @param {string} command @param {...string} args */
+async function succeed(command, ...args) {
+  const { code, output } = await capture(command, args);
+  if (code !== 0) throw new Problem(`${path.basename(command)} ${args.join(" ")} failed:\n${output}`);
+}
+
+/**
+ * What the plugin finds at run time beside its own file has to be in the bundle: the SDK, which it loads from where it is installed, and two JSON files.
+ * @type {import("esbuild").Plugin}
+ */
+const inline = {
+  name: "inline",
+  setup(build) {
+    build.onLoad({ filter: /dist[\\/]provider[\\/]adapters[\\/]plugin-\w+\.js$/ }, ({ path: file }) => ({
+      contents: fs
+        .readFileSync(file, "utf8")
+        .replace(/\(0, \w+\.createRequire\)\(require\.resolve\("@pulumi\/pulumi\/package\.json"\)\)/g, "undefined")
+        .replace(/\bsdk\("\.\//g, 'require("@pulumi/pulumi/')
+        .replace(/\bsdk\("/g, 'require("')
+        .replace(/\(0, \w+\.readFileSync\)\(\(0, \w+\.join\)\(__dirname, ("[^"]+\.json")\), "utf8"\)/g, "JSON.stringify(require($1))"),
+      loader: "js",
+    }));
+  },
+};
+
+/**
+ * Writes pulumi-resource-steward-v<version>-<platform>-<architecture>.tar.gz, the name by which Pulumi looks for it in a release.
+ * @param {string} folder
+ * @returns {Promise<string>} The archive.
+ */
+async function makeExecutable(folder) {
+  const { version } = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
+  const work = fs.mkdtempSync(path.join(os.tmpdir(), "steward-executable-"));
+  const bundle = path.join(work, "plugin.js");
+  const blob = path.join(work, "plugin.blob");
+  const config = path.join(work, "sea.json");
+  const name = `pulumi-resource-steward${platform === "windows" ? ".exe" : ""}`;
+  const executable = path.join(work, name);
+  const archive = path.resolve(folder, `pulumi-resource-steward-v${version}-${platform}-${architecture}.tar.gz`);
+  try {
+    const { build } = require("esbuild");
+    await build({
+      entryPoints: [path.join(root, "dist/provider/adapters/plugin-main.js")],
+      outfile: bundle,
+      bundle: true,
+      minify: true,
+      // Names that the SDK and messages show.
+      keepNames: true,
+      platform: "node",
+      target: "node20",
+      logLevel: "error",
+      // The one of a single executable has no cache, which the SDK looks at.
+      banner: { js: 'require = require("node:module").createRequire(process.execPath);' },
+      // Only programs with functions in their state need these.
+      external: ["typescript", "ts-node"],
+      plugins: [inline],
+    });
+    fs.writeFileSync(config, JSON.stringify({ main: bundle, output: blob, disableExperimentalSEAWarning: true }));
+    await succeed(process.execPath, "--experimental-sea-config", config);
+    fs.copyFileSync(process.execPath, executable);
+    fs.chmodSync(executable, 0o755);
+    // macOS refuses to start a file that changed after it was signed.
+    if (platform === "darwin") await succeed("codesign", "--remove-signature", executable);
+    const segment = platform === "darwin" ? ["--macho-segment-name", "NODE_SEA"] : [];
+    const postject = require.resolve("postject/dist/cli.js");
+    await succeed(process.execPath, postject, executable, "NODE_SEA_BLOB", blob, "--sentinel-fuse", fuse, ...segment);
+    if (platform === "darwin") await succeed("codesign", "--sign", "-", executable);
+    fs.mkdirSync(path.dirname(archive), { recursive: true });
+    fs.copyFileSync(path.join(root, "LICENSE"), path.join(work, "LICENSE"));
+    await succeed("tar", "-czf", archive, "-C", work, name, "LICENSE");
+    say(`${archive}: ${Math.round(fs.statSync(archive).size / 1e6)} MB`);
+    return archive;
+  } finally {
+    fs.rmSync(work, { recursive: true, force: true });
+  }
+}
+
+module.exports = { makeExecutable };
