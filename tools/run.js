@@ -31,7 +31,10 @@ const commands = {
   new: (args) => require("./new").create(args),
   generate: () => require("./generate").generate(),
   docs: () => require("./docs").docs(),
-  executable: ([folder = "."]) => require("./executable").makeExecutable(folder).then(() => 0),
+  executable: ([folder = "."]) =>
+    require("./executable")
+      .makeExecutable(folder)
+      .then(() => 0),
 };
 
 /** @param {string[]} args */
