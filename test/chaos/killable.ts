@@ -27,7 +27,7 @@ export class Killable {
 
   left = (): Process[] => processesWith(mark, this.name);
   private providers = (): Process[] =>
-    this.left().filter(({ command }) => /node\S* .*dynamic-provider/.test(command) && !/^\S*sh /.test(command));
+    this.left().filter(({ command }) => /node\S* .*(dynamic-provider|pulumi-resource-steward)/.test(command) && !/^\S*sh /.test(command));
 
   /** One `pulumi up`, and what an operator does where it was killed. */
   async up(): Promise<{ code: number; output: string }> {

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { RekeyInputs } from "../../provider/secrets";
+import { runPrograms } from "../support/languages";
 import { RekeyStack, RekeyTarget } from "../support/rekey";
 import { Killable, Victim } from "./killable";
 
@@ -35,7 +37,7 @@ export interface Runner {
 
 /** The real command line, with its processes. */
 export class CommandLine implements Runner {
-  private readonly runs: Killable;
+  protected readonly runs: Killable;
   /** Read once after each run. */
   private state: Promise<Saved> | undefined;
 
@@ -72,6 +74,20 @@ export class CommandLine implements Runner {
   }
 
   end = async (): Promise<void> => this.runs.end();
+}
+
+/** The same with a program in YAML, whose rekey the native plugin declares. */
+export class YamlCommandLine extends CommandLine {
+  override async up(inputs: RekeyInputs, variables: Record<string, string>): Promise<{ code: number; output: string }> {
+    const { project } = this.runs;
+    await runPrograms(project);
+    const plugins = { providers: [{ name: "steward", path: join(__dirname, "../../bin") }] };
+    const resources = { unseal: { type: "steward:secrets:Rekey", properties: inputs } };
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of Pulumi's YAML.
+    const outputs = { complete: "${unseal.complete}" };
+    project.files({ "Pulumi.yaml": JSON.stringify({ name: "story", runtime: "yaml", plugins, resources, outputs }) });
+    return super.up(inputs, variables);
+  }
 }
 
 /** The provider in this process, under an engine that keeps what the real one keeps. Whoever dies, the run is never heard of again. */

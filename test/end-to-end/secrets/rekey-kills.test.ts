@@ -1,7 +1,8 @@
-import { CommandLine } from "../../chaos/runners";
+import { CommandLine, YamlCommandLine } from "../../chaos/runners";
 import { Fault, Plan, Strike, tell } from "../../chaos/story";
 import { Passing } from "../../support/gateway";
 import { rekeyTargets, withRekeyTarget } from "../../support/rekey";
+import { stride } from "../../support/scope";
 
 // SIGKILL of the real command line and the real provider process. test/chaos runs every fault at every request, in the process and in both
 // dialects. This suite checks the assumptions made there: what Pulumi has saved when it dies after each recorded step of a rekey, and that an
@@ -13,7 +14,11 @@ const request =
     passing.method === method && passing.path.endsWith(path) && passing.nth === nth;
 const strike = (fault: Fault, when: Strike["when"], at: Strike["at"]): Strike => ({ at, when, fault });
 
-test("a rekey completes after kills at the start, at a share and at the commit", async () => {
+const runners: [program: string, runner: typeof CommandLine][] = [["a Node program", CommandLine]];
+// A quick run builds no host for YAML.
+if (stride === 1) runners.push(["a YAML program, with the native plugin", YamlCommandLine]);
+
+test.each(runners)("a rekey of %s completes after kills at the start, at a share and at the commit", async (_, Runner) => {
   const [{ start }] = rekeyTargets.slice(-1) as [(typeof rekeyTargets)[number]];
   const plan: Plan = { shares: 3, threshold: 2, pgp: false, backup: false, verification: true, holders: 1, rounds: 1, strikes: [] };
   plan.strikes = [
@@ -25,7 +30,7 @@ test("a rekey completes after kills at the start, at a share and at the commit",
     strike("both", "after", request("PUT", "rekey/verify", 2)),
   ];
   await withRekeyTarget(start, { shares: 5, threshold: 3 }, async (target) => {
-    const report = await tell(target, new CommandLine(target), plan);
+    const report = await tell(target, new Runner(target), plan);
     const rows = ["attempt: take over", "shares: submit shares", "commit: outcome unknown", "commit: probe"];
     expect([...report.rows]).toEqual(expect.arrayContaining(rows));
     expect(report.struck.map((struck) => struck.opens)).toEqual(["previous", "previous", "new"]);
