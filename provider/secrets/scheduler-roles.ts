@@ -99,7 +99,8 @@ async function read({ connection, state: previous, declared }: ReadRequest<Store
   const isGet = declared.length === 0;
   // What was never answered is settled by the list: there it is ours, and elsewhere it is not.
   const ours = isGet ? listed : without([...Object.keys(previous.roles), ...(previous.unanswered ?? [])], previous.undeclared);
-  const wanted = exclusive ? listed : listed.filter((name) => ours.includes(name));
+  const known = new Set(ours);
+  const wanted = exclusive ? listed : listed.filter((name) => known.has(name));
   refuseUnstorable(connection, mount, wanted);
   const undeclared = exclusive ? without(listed, ours) : undefined;
   const hidden = (undeclared ?? []).filter(isHidden);
