@@ -1,7 +1,7 @@
 /**
  * Only a change of Pulumi, of the packaging or of the stand-in breaks these alone: `TESTS=all npm test` runs them, and a path by itself does.
  */
-const slow = ["end-to-end/(engine|options|rename|runs)", "package"];
+const slow = ["end-to-end/(engine|native-runs|options|rename|runs)", "package"];
 
 /** @type {import("jest").Config} */
 module.exports = {
