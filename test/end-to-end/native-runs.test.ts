@@ -1,0 +1,116 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Sandbox, start } from "../../sandbox/index";
+import { kill, Process, processesWith } from "../support/processes";
+import { Project } from "../support/project";
+
+// The native plugin under the real command line: kills, Ctrl-C, a large set of roles, and the size of the state.
+
+const yaml = `name: story
+runtime: nodejs
+plugins:
+  providers:
+    - name: steward
+      path: ${join(__dirname, "../../bin")}
+`;
+
+let sandbox: Sandbox;
+let project: Project;
+const run = `${process.pid}-${Math.random()}`;
+beforeAll(async () => {
+  sandbox = await start({ dialect: "hashicorp" });
+});
+beforeEach(async () => {
+  await sandbox.reset();
+  project = new Project({ ...sandbox.env, STEWARD_RUN: run });
+  project.files({ "Pulumi.yaml": yaml });
+  project.config({ "steward:native": true as never });
+});
+afterEach(() => {
+  kill(processesWith("STEWARD_RUN", run));
+  project.remove();
+});
+afterAll(() => sandbox.close());
+
+const program = `
+const adopt = "unchanged";
+const first = new secrets.SchedulerRole("first", { name: "first", policies: ["a"], adopt });
+const second = new secrets.SchedulerRole("second", { name: "second", policies: ["b"], adopt }, { dependsOn: first });
+new platform.SmtpSettings("mail", { host: "mail", sender: "a@b.c", password: "canary-password" }, { dependsOn: second });
+`;
+
+/** An `up` whose second role waits on the server. */
+async function delayed(): Promise<Awaited<ReturnType<Project["launch"]>>> {
+  project.program(program);
+  sandbox.faults.add({ system: "secrets", method: "POST", path: "/v1/nomad/role/second", action: "delay", delayMs: 4000 });
+  const child = await project.launch("up", "--yes", "--skip-preview");
+  child.stdout.resume();
+  child.stderr.resume();
+  while (!sandbox.requests().some(({ method, path }) => method === "POST" && path.endsWith("/second"))) {
+    if (child.exitCode !== null) throw new Error("it ended before the second role");
+    await sleep(20);
+  }
+  return child;
+}
+
+/** Pulumi's own language host outlives a killed engine. */
+const left = (): Process[] => processesWith("STEWARD_RUN", run).filter(({ command }) => !command.includes("pulumi-language-nodejs"));
+
+async function expectConverged(): Promise<void> {
+  await project.calm();
+  const held = (await project.resources()).map(({ type }) => type).filter((type) => type.startsWith("steward:"));
+  expect(held.sort()).toEqual(["steward:platform:SmtpSettings", "steward:secrets:SchedulerRole", "steward:secrets:SchedulerRole"]);
+  expect(project.stored()).not.toContain("canary");
+  await project.destroy();
+}
+
+test("after kill -9 in a create no process is left 5 s later, and the next up converges", async () => {
+  const child = await delayed();
+  expect(left().map(({ command }) => command)).toEqual(expect.arrayContaining([expect.stringContaining("pulumi-resource-steward")]));
+  child.kill("SIGKILL");
+  await sleep(5000);
+  expect(left()).toEqual([]);
+  await project.pulumi("cancel", "--yes");
+  await project.up();
+  await expectConverged();
+});
+
+test("after Ctrl-C in a create its resource is in the state, no process is left, and the next up converges", async () => {
+  const child = await delayed();
+  const ending = new Promise<number>((done) => child.on("close", (code) => done(code ?? 1)));
+  child.kill("SIGINT");
+  expect(await ending).not.toBe(0);
+  const names = (await project.resources()).map(({ urn }) => urn.split("::").at(-1));
+  expect(names).toEqual(expect.arrayContaining(["first", "second"]));
+  expect(names).not.toContain("mail");
+  await sleep(5000);
+  expect(left()).toEqual([]);
+  await project.up();
+  await expectConverged();
+});
+
+test("a set of roles whose messages exceed the 4 MB of gRPC's default lives its life", async () => {
+  project.program(`
+const policies = Array.from({ length: 200 }, (_, index) => \`\${"p".repeat(120)}-\${index}\`);
+const roles = Object.fromEntries(Array.from({ length: 180 }, (_, index) => [\`role-\${index}\`, { policies }]));
+new secrets.SchedulerRoles("roles", { roles });`);
+  await project.up();
+  const set = (await project.resources()).find(({ type }) => type === "steward:secrets:SchedulerRoles");
+  expect(JSON.stringify(set?.inputs).length).toBeGreaterThan(4 * 1024 * 1024);
+  const before = sandbox.requests().length;
+  await project.preview("--expect-no-changes");
+  expect(sandbox.requests().length).toBe(before);
+  await project.refresh("--expect-no-changes");
+  await project.destroy();
+  expect(sandbox.requests().filter(({ method }) => method === "DELETE")).toHaveLength(180);
+});
+
+test("a role takes at most 950 bytes of the state", async () => {
+  const roles = (count: number): string =>
+    `for (let index = 0; index < ${count}; index++) new secrets.SchedulerRole("role-" + index, { name: "role-" + index, policies: ["readonly"] });`;
+  await project.program(roles(5)).up();
+  const few = statSync(project.stateFile).size;
+  await project.program(roles(25)).up();
+  expect((statSync(project.stateFile).size - few) / 20).toBeLessThanOrEqual(950);
+});
