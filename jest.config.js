@@ -1,7 +1,11 @@
 /**
  * Only a change of Pulumi, of the packaging or of the stand-in breaks these alone: `TESTS=all npm test` runs them, and a path by itself does.
  */
-const slow = ["end-to-end/(component|discover|engine|import|languages|native|native-runs|options|provider|rename|runs)", "package", "executable"];
+const slow = [
+  "end-to-end/(component|discover|engine|import|languages|native|native-runs|options|provider|rename|runs)",
+  "package",
+  "executable",
+];
 
 /** @type {import("jest").Config} */
 module.exports = {

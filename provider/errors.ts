@@ -5,7 +5,7 @@ import { printable } from "./log";
  *
  * - `ERR_INVALID_INPUT`: the program or its configuration is wrong; nothing was sent.
  * - `ERR_NO_CONNECTION`: no server is configured under this name.
- * - `ERR_NOT_INSTALLED`: the program's own package.json does not hold pulumi-steward.
+ * - `ERR_NOT_INSTALLED`: the program's own package.json does not hold pulumi-steward, or Pulumi does not find the plugin.
  * - `ERR_SERVER_MISMATCH`: the connection now names another server than the one that holds the resource.
  * - `ERR_ALREADY_EXISTS`: the server holds this object already, and `adopt` was not given.
  * - `ERR_FORBIDDEN`: 401 or 403, or the 404 with which a platform answers whoever is no administrator.

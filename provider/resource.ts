@@ -5,6 +5,7 @@ import { assertDefaultSpelled } from "./adapters/default-connection";
 import { Declared, declareOnce } from "./adapters/duplicates";
 import { assertRuntimeResolves, dynamicType, nativeType, providerText, shortenCallStack } from "./adapters/dynamic";
 import { usesPlugin } from "./adapters/mechanism";
+import { assertPluginFound } from "./adapters/plugin-found";
 import { secretInputsOf } from "./adapters/secret-inputs";
 import { namesWith } from "./fields";
 import { ConnectionArgs } from "./inputs";
@@ -42,7 +43,8 @@ export function registration(
 ): [type: string, name: string, properties: Inputs, opts: CustomResourceOptions] {
   const native = usesPlugin();
   const isNative = native === true;
-  if (!isNative) assertRuntimeResolves();
+  if (isNative) assertPluginFound();
+  else assertRuntimeResolves();
   assertDefaultSpelled((args as Partial<ConnectionArgs> | undefined)?.connection);
   hideResponses();
   shortenCallStack();

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { parse } from "yaml";
 import { start } from "../../sandbox/index";
 import { Project, Run } from "../support/project";
 
@@ -102,5 +103,22 @@ test("a stack is switched to the native plugin and back without a request, and l
   } finally {
     project.remove();
     await sandbox.close();
+  }
+});
+
+test("a program that asks for the plugin where Pulumi does not find it is told what to add to Pulumi.yaml", async () => {
+  const project = new Project().program('new secrets.SchedulerRole("web", { name: "web", policies: ["a"] });');
+  try {
+    await project.set("steward:native", "true");
+    const { code, output } = await project.pulumi("preview");
+    expect(code).not.toBe(0);
+    const [, advice = ""] = /Add `(.*)` to Pulumi\.yaml/.exec(output) ?? [];
+    expect(output).not.toMatch(/\n\s+at /);
+    const { plugins } = parse(advice);
+    expect(plugins.providers).toEqual([{ name: "steward", path: "node_modules/pulumi-steward/bin" }]);
+    project.files({ "Pulumi.yaml": `name: story\nruntime: nodejs\n${advice}\n` });
+    expect((await project.pulumi("preview")).output).not.toContain("does not find the plugin");
+  } finally {
+    project.remove();
   }
 });

@@ -1,0 +1,38 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { StewardError } from "../errors";
+
+const executable = process.platform === "win32" ? "pulumi-resource-steward.exe" : "pulumi-resource-steward";
+
+/** The text of the program's Pulumi.yaml, which lies in its folder or above. */
+function projectSettings(folder = process.cwd()): string {
+  const file = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find(existsSync);
+  if (file) return readFileSync(file, "utf8");
+  return dirname(folder) === folder ? "" : projectSettings(dirname(folder));
+}
+
+function isFound(): boolean {
+  const [, ...places] = projectSettings().split(/^(?:plugins|packages):/m);
+  if (places.some((place) => place.includes("steward"))) return true;
+  if ((process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, executable)))) return true;
+  const installed = join(process.env.PULUMI_HOME ?? join(homedir(), ".pulumi"), "plugins");
+  return existsSync(installed) && readdirSync(installed).some((name) => name.startsWith("resource-steward-"));
+}
+
+let found = false;
+
+/**
+ * Pulumi would look for a plugin that it does not find in a repository of its own, which has none: better said here. An inline program of the Automation
+ * API is not checked, since its Pulumi.yaml may lie anywhere.
+ * @internal
+ */
+export function assertPluginFound(): void {
+  found ||= !/[\\/]cmd[\\/]run[\\/]/.test(require.main?.filename ?? "") || isFound();
+  if (!found)
+    throw new StewardError({
+      code: "ERR_NOT_INSTALLED",
+      reason: "`steward:native` is true, and Pulumi does not find the plugin",
+      hint: "Add `plugins: { providers: [{ name: steward, path: node_modules/pulumi-steward/bin }] }` to Pulumi.yaml.",
+    });
+}
