@@ -28,37 +28,28 @@ interface Findings {
 
 /** Asks the servers what exists, prints it, and writes the file that `pulumi import --file` takes. */
 export async function discover(terminal: Terminal, options: DiscoverOptions): Promise<void> {
-  assertWritable(options.output, options);
+  const isDefault = options.connection === "default";
+  if (isDefault) assertWritable(options.output, options);
   const configuration = await readConfiguration(terminal, options.stack);
   const connections = connectionsOf(terminal, configuration, options.connection);
   const findings = await search(connections, options);
   const { resources, refused } = findings;
-  for (const line of table(resources.map(({ entry }) => entry))) await print(terminal, line);
-  await print(terminal, `${resources.length > 0 ? "\n" : ""}Cannot be imported:`);
+  const entries = resources.map(({ entry }) => entry);
+  for (const line of table(entries)) await print(terminal, line);
+  await print(terminal, "Cannot be imported:");
   for (const [what, reason] of [...refused, ...operations(connections)]) await print(terminal, `  ${what}: ${reason}`);
-  const isDefault = options.connection === "default";
-  if (resources.length === 0) {
-    say(terminal, "There is nothing to import: no file was written.");
-    if (refused.length > 0)
-      throw new StewardError({ code: "ERR_FORBIDDEN", reason: "nothing was found, and a part could not be searched" });
-    return;
-  }
   for (const line of warnings(findings)) say(terminal, `warning: ${line}`);
+  if (entries.length === 0) {
+    say(terminal, "There is nothing to import: no file was written.");
+    if (refused.length === 0) return;
+    throw new StewardError({ code: "ERR_FORBIDDEN", reason: "nothing was found, and a part could not be searched" });
+  }
   if (!isDefault) return say(terminal, explicitProvider(options.connection));
-  writeImportFile(
-    options.output,
-    resources.map(({ entry }) => entry),
-  );
-  const file = /^[\w./-]+$/.test(options.output) ? options.output : `'${options.output}'`;
-  const steps = [
-    ...(configuration("steward:native") === "true" ? [] : ["pulumi config set steward:native true    # in a Node.js program"]),
-    `pulumi import --file ${file}`,
-  ];
-  say(terminal, `\n${count(resources.length, "resource")} in ${options.output}. Next:`.trimStart());
-  for (const step of steps) say(terminal, `  $ ${step}`);
+  writeImportFile(options.output, entries);
+  say(terminal, `${entries.length} ${entries.length === 1 ? "resource" : "resources"} in ${options.output}. Next:`);
+  if (configuration("steward:native") !== "true") say(terminal, "  $ pulumi config set steward:native true    # in a Node.js program");
+  say(terminal, `  $ pulumi import --file '${options.output}'`.replace(/'([\w./-]+)'$/, "$1"));
 }
-
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 const hasSearch = (definition: AnyDefinition): boolean => typeof definition.discover === "function";
 const searched: readonly System[] = [...new Set(definitions.filter(hasSearch).map(({ system }) => system))];
@@ -149,12 +140,8 @@ function table(entries: readonly ImportEntry[]): string[] {
   if (entries.length === 0) return [];
   const rows = [["TYPE", "NAME", "ID"], ...entries.map(({ type, name, id }) => [type, name, id])];
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "));
+  return [...lines.map((line) => line.trimEnd()), ""];
 }
 
 /** The resources of these servers that no import takes over, by their reason. */

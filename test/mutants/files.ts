@@ -1,4 +1,5 @@
 import { adapters } from "./adapters";
+import { command } from "./command";
 import { creation } from "./creation";
 import { MutatedFile } from "./mutant";
 import { platform } from "./platform";
@@ -6,4 +7,4 @@ import { rekey } from "./rekey";
 import { secrets } from "./secrets";
 import { wire } from "./wire";
 
-export const files: readonly MutatedFile[] = [...adapters, ...creation, ...wire, ...platform, ...secrets, ...rekey];
+export const files: readonly MutatedFile[] = [...adapters, ...creation, ...wire, ...platform, ...secrets, ...rekey, ...command];
