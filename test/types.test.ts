@@ -50,6 +50,14 @@ test.each(["definitions", "adapters/dynamic-runtime"])("provider/%s loads nothin
   expect(stdout.trim()).toBe("0 true");
 });
 
+test("the native plugin loads nothing of Pulumi's SDK but its messages", () => {
+  const script = `require("./dist/provider/adapters/plugin-server");
+    const sdk = Object.keys(require.cache).filter((file) => /node_modules.@pulumi/.test(file));
+    console.log(sdk.filter((file) => !/@pulumi.pulumi.(node_modules|proto)./.test(file)).length, sdk.length > 5)`;
+  const { stdout } = spawnSync(process.execPath, ["-e", script], { cwd: join(__dirname, ".."), encoding: "utf8" });
+  expect(stdout.trim()).toBe("0 true");
+});
+
 test("importing the package loads no HTTP client and no other dependency of requests", () => {
   const script =
     'require("pulumi-steward");console.log(Object.keys(require.cache).filter((file)=>/node_modules.(undici|openpgp|hono|commander|lossless-json)/.test(file)).length)';
