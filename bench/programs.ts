@@ -1,5 +1,5 @@
 /** What is compared inside of Pulumi. */
-export type Contender = "empty" | "floor" | "role" | "roles" | "closure";
+export type Contender = "empty" | "floor" | "role" | "roles" | "closure" | "nativeRole" | "nativeRoles";
 
 export const titles: Record<Contender, string> = {
   empty: "empty program",
@@ -7,7 +7,12 @@ export const titles: Record<Contender, string> = {
   role: "secrets.SchedulerRole",
   roles: "secrets.SchedulerRoles",
   closure: "dynamic.Resource (the usual way)",
+  nativeRole: "secrets.SchedulerRole, native",
+  nativeRoles: "secrets.SchedulerRoles, native",
 };
+
+/** The resources of these are the native plugin's. */
+export const isNative = (contender: Contender): boolean => contender.startsWith("native");
 
 export const policies: readonly string[] = ["deploy", "read-logs"];
 export const roleName = (index: number): string => `role-${String(index).padStart(4, "0")}`;
@@ -91,10 +96,12 @@ for (const name of ${names}) new Role(name, { name, ${attributes}, mount: ${JSON
     case "floor":
       return head + floor + perRole;
     case "role":
+    case "nativeRole":
       return head + role + perRole;
     case "closure":
       return head + closure + perRole;
     case "roles":
+    case "nativeRoles":
       return `${head}
 const { SchedulerRoles } = require("pulumi-steward").secrets;
 const roles = Object.fromEntries(${names}.map((name) => [name, { ${attributes} }]));

@@ -25,15 +25,22 @@ export function writeProgram(folder: string, files: Record<string, string>): voi
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
 }
 
+const plugin = `plugins:
+  providers:
+    - name: steward
+      path: ${join(root, "bin")}
+`;
+
 /** A Pulumi project in that folder, with a stack and a local backend of its own. */
 export async function pulumiProject(
   folder: string,
   program: string,
   variables: Record<string, string> = {},
+  native = false,
 ): Promise<Deployment & { stateBytes(): number }> {
   const cwd = join(folder, "program");
   writeProgram(cwd, {
-    "Pulumi.yaml": "name: bench\nruntime: nodejs\n",
+    "Pulumi.yaml": `name: bench\nruntime: nodejs\n${native ? plugin : ""}`,
     "package.json": '{ "name": "bench", "main": "index.js" }',
     "index.js": program,
   });
@@ -42,6 +49,7 @@ export async function pulumiProject(
   const pulumi = async (...args: string[]): Promise<number> =>
     (await run(cli.command, [...args, "--non-interactive", "--color", "never"], { cwd, env })).seconds;
   await pulumi("stack", "init", "dev");
+  if (native) await pulumi("config", "set", "--stack", "dev", "steward:native", "true");
   const stacks = join(folder, "backend/.pulumi/stacks");
   const checkpoint = (): string => {
     const file = readdirSync(stacks, { recursive: true, encoding: "utf8" }).find((name) => name.endsWith(".json"));

@@ -1,9 +1,10 @@
-import { say } from "../tools/command";
+import { join } from "node:path";
+import { root, say } from "../tools/command";
 import { cleanEnvironment } from "../tools/environment";
 import { inTemporaryFolder, median, run } from "./measure";
 import { Contender, program, titles } from "./programs";
 import { writeProgram } from "./pulumi";
-import { table, whole } from "./table";
+import { fixed, table, whole } from "./table";
 
 const rounds = 11;
 
@@ -12,6 +13,8 @@ export interface Start {
   addedMilliseconds: number;
   /** Of the packages that must not be loaded by an import, those that were. */
   loadedTooEarly: string[];
+  /** CPU seconds until the native plugin serves. */
+  pluginSeconds: number;
   report: string;
 }
 
@@ -31,6 +34,15 @@ runtime.setMocks({
 });
 ${program(contender, 1, "scheduler")}`;
 
+/** Prints the CPU seconds of the native plugin, when it prints its port. */
+const pluginScript = `
+process.stdout.write = () => {
+  const { user, system } = process.cpuUsage();
+  require("node:fs").writeSync(1, String((user + system) / 1e6));
+  process.exit();
+};
+require(${JSON.stringify(join(root, "bin/pulumi-resource-steward"))});`;
+
 /** How long a program takes to begin. Separate processes, in turns. */
 export async function start(): Promise<Start> {
   return inTemporaryFolder(async (folder) => {
@@ -48,7 +60,9 @@ export async function start(): Promise<Start> {
     say(`Starting programs, ${rounds} times each.`);
     const imports: { [name in "pulumi" | "both"]: number[] } = { pulumi: [], both: [] };
     const registered = Object.fromEntries(registering.map((contender) => [contender, []])) as Partial<Record<Contender, number[]>>;
+    const plugin: number[] = [];
     for (let round = 0; round < rounds; round++) {
+      plugin.push(Number((await node("-e", pluginScript)).stdout));
       imports.pulumi.push((await node("-e", pulumi)).seconds * 1000);
       imports.both.push((await node("-e", both)).seconds * 1000);
       for (const contender of registering) {
@@ -70,7 +84,9 @@ export async function start(): Promise<Start> {
     return {
       addedMilliseconds: median(imports.both) - median(imports.pulumi),
       loadedTooEarly,
+      pluginSeconds: median(plugin),
       report: [
+        table(["the native plugin, until it serves", "CPU seconds"], [["`bin/pulumi-resource-steward`", fixed(median(plugin))]]),
         compared("a whole process", [
           ["`node -e 'require(\"@pulumi/pulumi\")'`", imports.pulumi],
           ['the same, and `require("pulumi-steward")`', imports.both],

@@ -1,12 +1,12 @@
 import { start } from "../sandbox/index";
 import { say } from "../tools/command";
 import { inTemporaryFolder } from "./measure";
-import { Contender, program, titles } from "./programs";
+import { Contender, isNative, program, titles } from "./programs";
 import { Operation, operations, pulumiProject } from "./pulumi";
 import { table, whole } from "./table";
 
 const count = 100;
-const contenders = ["empty", "floor", "role", "roles", "closure"] as const;
+const contenders = ["empty", "floor", "role", "roles", "nativeRole", "nativeRoles", "closure"] as const;
 
 export interface Cost {
   /** Of the checkpoint file. */
@@ -33,7 +33,7 @@ export async function stateAndRequests(): Promise<StateAndRequests> {
       costs.set(
         contender,
         await inTemporaryFolder(async (folder) => {
-          const project = await pulumiProject(folder, program(contender, count, "scheduler"), sandbox.env);
+          const project = await pulumiProject(folder, program(contender, count, "scheduler"), sandbox.env, isNative(contender));
           const requests = { create: [], preview: [], refresh: [], destroy: [] } as Cost["requests"];
           let stateBytes = 0;
           for (const operation of operations) {
@@ -60,7 +60,10 @@ export async function stateAndRequests(): Promise<StateAndRequests> {
     requests: (contender) => cost(contender).requests,
     requestReport: table(
       ["", ...operations],
-      (["role", "roles"] as const).map((each) => [titles[each], ...operations.map((operation) => tally(cost(each).requests[operation]))]),
+      (["role", "roles", "nativeRole", "nativeRoles"] as const).map((each) => [
+        titles[each],
+        ...operations.map((operation) => tally(cost(each).requests[operation])),
+      ]),
     ),
     stateReport: table(
       ["", "bytes per role"],

@@ -1,7 +1,7 @@
 import { say } from "../tools/command";
 import { startVault } from "../tools/servers";
 import { inTemporaryFolder, median } from "./measure";
-import { Contender, program, titles } from "./programs";
+import { Contender, isNative, program, titles } from "./programs";
 import { Deployment, Operation, operations, pulumiProject } from "./pulumi";
 import { fixed, table } from "./table";
 import { Terraform, terraformProject } from "./terraform";
@@ -48,7 +48,7 @@ async function lifecycle(vault: Vault, contender: Timed, count: number, terrafor
     const deployment: Deployment =
       contender === "terraform"
         ? terraformProject(terraform as Terraform, folder, { count, mount, variables })
-        : await pulumiProject(folder, program(contender, count, mount), variables);
+        : await pulumiProject(folder, program(contender, count, mount), variables, isNative(contender));
     const talks = contender !== "empty" && contender !== "floor";
     const create = await deployment.create();
     if (talks) await assertRoles(vault, contender, count);
@@ -60,7 +60,7 @@ async function lifecycle(vault: Vault, contender: Timed, count: number, terrafor
 
 /** All contenders on one real Vault, in turns, so that whatever slows the machine down for a while slows all of them. */
 export async function timing(counts: readonly number[], runs: number, terraform: Terraform | undefined): Promise<Timing> {
-  const contenders: Timed[] = ["floor", "role", "roles", ...(terraform ? (["terraform"] as const) : [])];
+  const contenders: Timed[] = ["floor", "role", "roles", "nativeRole", "nativeRoles", ...(terraform ? (["terraform"] as const) : [])];
   const turns: [Timed, number][] = [
     ["empty", 0],
     ["floor", 1],

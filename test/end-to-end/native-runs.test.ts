@@ -57,9 +57,11 @@ async function delayed(): Promise<Awaited<ReturnType<Project["launch"]>>> {
 /** Pulumi's own language host outlives a killed engine. */
 const left = (): Process[] => processesWith("STEWARD_RUN", run).filter(({ command }) => !command.includes("pulumi-language-nodejs"));
 
+const typeOf = ({ urn }: { urn: string }): string => urn.split("::")[2] ?? "";
+
 async function expectConverged(): Promise<void> {
   await project.calm();
-  const held = (await project.resources()).map(({ type }) => type).filter((type) => type.startsWith("steward:"));
+  const held = (await project.resources()).map(typeOf).filter((type) => type.startsWith("steward:"));
   expect(held.sort()).toEqual(["steward:platform:SmtpSettings", "steward:secrets:SchedulerRole", "steward:secrets:SchedulerRole"]);
   expect(project.stored()).not.toContain("canary");
   await project.destroy();
@@ -90,13 +92,19 @@ test("after Ctrl-C in a create its resource is in the state, no process is left,
   await expectConverged();
 });
 
-test("a set of roles whose messages exceed the 4 MB of gRPC's default lives its life", async () => {
+test("a set of roles whose messages exceed the 4 MB of gRPC's default lives its life, and loses nothing half-done", async () => {
   project.program(`
 const policies = Array.from({ length: 200 }, (_, index) => \`\${"p".repeat(120)}-\${index}\`);
 const roles = Object.fromEntries(Array.from({ length: 180 }, (_, index) => [\`role-\${index}\`, { policies }]));
 new secrets.SchedulerRoles("roles", { roles });`);
+  const refusal = { action: "respond", status: 403, body: '{"errors":["not today"]}' } as const;
+  sandbox.faults.add({ system: "secrets", method: "POST", path: "/v1/nomad/role/role-179", ...refusal });
+  expect((await project.pulumi("up", "--yes", "--skip-preview")).code).not.toBe(0);
+  const written = (): number => sandbox.requests().filter(({ method, status }) => method === "POST" && status < 300).length;
+  const first = written();
   await project.up();
-  const set = (await project.resources()).find(({ type }) => type === "steward:secrets:SchedulerRoles");
+  expect([first > 0, written()]).toEqual([true, 180]);
+  const set = (await project.resources()).find((resource) => typeOf(resource) === "steward:secrets:SchedulerRoles");
   expect(JSON.stringify(set?.inputs).length).toBeGreaterThan(4 * 1024 * 1024);
   const before = sandbox.requests().length;
   await project.preview("--expect-no-changes");
@@ -113,4 +121,20 @@ test("a role takes at most 950 bytes of the state", async () => {
   const few = statSync(project.stateFile).size;
   await project.program(roles(25)).up();
   expect((statSync(project.stateFile).size - few) / 20).toBeLessThanOrEqual(950);
+});
+
+test("an explicit provider whose settings a preview cannot know", async () => {
+  const settings = { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect: "hashicorp" };
+  const of = (extra: object): string => `
+const first = new secrets.SchedulerRole("first", { name: "first", policies: ["a"] });
+const settings = pulumi.secret(first.id).apply(() => JSON.stringify(${JSON.stringify({ ...settings, ...extra })}));
+const provider = new pulumi.ProviderResource("steward", "own", { secrets: settings });
+new secrets.SchedulerRole("second", { name: "second", policies: ["b"] }, { provider });`;
+  await project.program(of({})).preview();
+  await project.up();
+  await project.calm();
+  expect(project.stored()).not.toContain(sandbox.secrets.token);
+  // Another setting of the same server changes no resource.
+  await project.program(of({ allowAddressChange: true })).up();
+  await project.destroy();
 });
