@@ -15,6 +15,7 @@ declare global {
   export import pulumi = Pulumi;
   export import fs = fileSystem;
   export import platform = steward.platform;
+  export import Provider = steward.Provider;
   export import scheduler = steward.scheduler;
   export import secrets = steward.secrets;
   const config: Pulumi.Config;

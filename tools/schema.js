@@ -128,8 +128,6 @@ function packageSchema() {
     license,
     repository: repository.url.replace(/^git\+|\.git$/g, ""),
     publisher: "pulumi-steward",
-    // Without one, the generator for .NET fetches a picture.
-    logoUrl: `${homepage.replace(/#.*/, "")}/raw/main/docs/logo.png`,
     pluginDownloadURL: `github://api.github.com/pulumi-steward/pulumi-steward`,
     // With it, the SDK for Go has a go.mod of its own.
     meta: { moduleFormat: "(.*)", supportPack: true },

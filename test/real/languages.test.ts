@@ -1,0 +1,105 @@
+import { readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { Sandbox, start } from "../../sandbox/index";
+import { getHosts, getPython } from "../../tools/hosts";
+import { getPulumi, installedSdk } from "../../tools/pulumi";
+import { startVault } from "../../tools/servers";
+import { call } from "../support/call";
+import { packed } from "../support/installation";
+import { Reader } from "../support/reader";
+
+// A reader of the pages about other languages, who begins with an empty folder.
+
+const tarballs = packed();
+let vault: Awaited<ReturnType<typeof startVault>>;
+let sandbox: Sandbox;
+let reader: Reader;
+beforeAll(async () => {
+  [vault, sandbox] = await Promise.all([startVault(), start({ dialect: "hashicorp" })]);
+});
+afterAll(async () => {
+  await Promise.all([vault.stop(), sandbox.close()]);
+});
+const server = (): { url: string; token: string } => ({ url: vault.address, token: vault.token });
+beforeEach(async () => {
+  await call(server(), "DELETE", "/v1/sys/mounts/nomad");
+  await call(server(), "POST", "/v1/sys/mounts/nomad", { type: "nomad" });
+  await sandbox.reset();
+});
+afterEach(() => reader.remove());
+
+function follow(page: string): void {
+  reader = new Reader(page, {
+    // The newest SDK may want a newer Node.
+    "npm install pulumi-steward": `npm install ${tarballs().provider} @pulumi/pulumi@${installedSdk().version}`,
+    "https://vault.example.com:8200": vault.address,
+    "VAULT_TOKEN=...": `VAULT_TOKEN=${vault.token}`,
+    "https://tfe.example.com": sandbox.platform.url,
+    "TFE_TOKEN=...": `TFE_TOKEN=${sandbox.platform.token}`,
+  });
+}
+
+/** Puts the hosts for the next commands on the reader's PATH: those that run programs, or those that generate. */
+async function hosts(kind: "running" | "generating"): Promise<void> {
+  const { running, generating } = await getHosts();
+  const [pulumi, first] = [await getPulumi(), kind === "running" ? running : generating];
+  reader.with({ PATH: [...first, ...running, ...pulumi.bin, process.env.PATH ?? ""].join(delimiter) });
+}
+
+async function expectDeployed(): Promise<void> {
+  const { json } = await call(server(), "GET", "/v1/nomad/role/web");
+  expect(json?.data).toMatchObject({ policies: ["deploy", "read-logs"] });
+}
+
+test("docs/languages/yaml.md", async () => {
+  follow("docs/languages/yaml.md");
+  await hosts("running");
+  await reader.shell();
+  reader.save("yaml", "Pulumi.yaml");
+  await reader.shell();
+  await expectDeployed();
+  // Each block runs in a terminal of its own.
+  reader.with({
+    VAULT_ADDR: vault.address,
+    VAULT_TOKEN: vault.token,
+    TFE_ADDRESS: sandbox.platform.url,
+    TFE_TOKEN: sandbox.platform.token,
+  });
+  await call(server(), "POST", "/v1/nomad/role/batch", { policies: "theirs", type: "client" });
+  await reader.shell();
+  const [, resource = ""] = reader.read("batch.yaml").split("resources:\n");
+  expect(resource).toContain("theirs");
+  reader.write("Pulumi.yaml", reader.read("Pulumi.yaml").replace("resources:\n", `resources:\n${resource}`));
+  await reader.run("pulumi up --expect-no-changes");
+  reader.finish();
+});
+
+test("docs/languages/python.md", async () => {
+  follow("docs/languages/python.md");
+  await hosts("generating");
+  // What pip would download lies there already.
+  reader.with({ PIP_NO_BUILD_ISOLATION: "false", PIP_NO_DEPS: "true" });
+  await reader.run(`cp -a ${await getPython()} venv`);
+  await reader.shell();
+  reader.save("yaml", "Pulumi.yaml");
+  reader.save("py", "__main__.py");
+  await hosts("running");
+  // The host that builds from a module does not read `virtualenv`.
+  await reader.shell({ own: { "pulumi up": "export PULUMI_PYTHON_CMD=venv/bin/python; pulumi up" } });
+  await expectDeployed();
+  reader.finish();
+});
+
+test("docs/languages/go.md", async () => {
+  follow("docs/languages/go.md");
+  await hosts("generating");
+  await reader.shell();
+  reader.save("yaml", "Pulumi.yaml");
+  reader.save("go", "main.go");
+  await hosts("running");
+  // The sums of the same modules: `go mod tidy` asks no checksum database.
+  for (const file of ["go.mod", "go.sum"]) reader.write(file, readFileSync(join(__dirname, "../../examples/go", file), "utf8"));
+  await reader.shell({ own: { "go mod init scheduler-engine": "go mod edit -module scheduler-engine" } });
+  await expectDeployed();
+  reader.finish();
+});
