@@ -10,6 +10,7 @@ import { definitionOf, secretFields } from "./support/definitions";
 import { unknown } from "./support/deployment";
 import { limits } from "./support/limits";
 import { endPlugin, listen, NativeEngine, Told } from "./support/native-engine";
+import { RekeyStack } from "./support/rekey";
 
 // No secret leaves the native plugin outside a mark: neither what the definition calls secret, nor what the program does.
 
@@ -194,7 +195,14 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
       const later = changed && Object.fromEntries(Object.entries(changed).map((one) => [one[0], isSame(one) ? given[one[0]] : one[1]]));
       told.length = 0;
       await live(allSecret(given), later && allSecret(later));
-      expect(leaks(told, [...textsIn(given), ...textsIn(later)], pathsIn(given))).toEqual([]);
+      const texts = [...textsIn(given), ...textsIn(later)];
+      expect(leaks(told, texts, pathsIn(given))).toEqual([]);
+      // The state does not mark what was plain before.
+      const turned = await fresh();
+      await turned.up(before);
+      told.length = 0;
+      await failed(turned.up(allSecret(later ?? given)));
+      expect(leaks(told, texts, pathsIn(given))).toEqual([]);
     });
 
     test("a secret that a preview cannot know keeps its mark", async () => {
@@ -211,6 +219,19 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
         }
       }
     });
+  });
+
+  test("no share of a rekey leaves its marks", async () => {
+    await resetAll(context);
+    const stack = new RekeyStack(configOf(context), NativeEngine);
+    const first = sandbox.secrets.shares;
+    const size = { secretShares: 3, secretThreshold: 2, keepSharesInState: true, discardShares: true };
+    await stack.up({ ...size, currentShares: first.slice(0, 3) });
+    await stack.refresh();
+    const { shares } = stack.outputs;
+    expect(shares).toHaveLength(3);
+    await stack.destroy();
+    expect(leaks(told, [...first, ...shares], [])).toEqual([]);
   });
 
   test.each(cases)(

@@ -253,17 +253,14 @@ function connectionIn(settings: Properties, key: string): string | undefined {
 }
 
 const configurationFailures = (settings: Properties): CheckFailure[] =>
-  Object.entries(settings).flatMap(([name, value]) =>
-    reserved.includes(name) || value === unknown || isObject(parsed(value))
-      ? []
-      : [
-          {
-            path: name,
-            rule: "connection",
-            reason: `must be a connection, an object of ${systems.join(", ")}; the other settings are ${reserved.join(", ")}`,
-          },
-        ],
-  );
+  Object.entries(settings).flatMap(([name, value]) => {
+    const isSystem = systems.includes(name);
+    if ((reserved.includes(name) && !isSystem) || value === unknown || isObject(parsed(value))) return [];
+    const reason = isSystem
+      ? "must be an object of the address, the token and the other settings of that server"
+      : `must be a connection, an object of ${systems.join(", ")}; the other settings are ${reserved.join(", ")}`;
+    return [{ path: name, rule: "connection", reason }];
+  });
 
 /** Tells if two configurations are the same. @internal */
 export const isSameConfiguration = (a: Properties, b: Properties): boolean =>

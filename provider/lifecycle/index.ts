@@ -212,7 +212,7 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
           throw new StewardError({
             code: "ERR_NOT_FOUND",
             reason: `the server holds none there, at "${id}"`,
-            hint: "Correct the id, or leave out the `get` or the import that names it.",
+            hint: isImport ? "Correct the id, or leave this import or `get` out." : "Correct the id, or leave this `get` out.",
           });
         return undefined;
       }
