@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { start } from "../sandbox/index";
 import { makeExecutable } from "../tools/executable";
-import { runPrograms } from "./support/languages";
+import { exampleEnvironment, runPrograms } from "./support/languages";
 import { Project } from "./support/project";
 
 const { version } = JSON.parse(readFileSync(join(__dirname, "../package.json"), "utf8")) as { version: string };
@@ -11,8 +11,7 @@ const { version } = JSON.parse(readFileSync(join(__dirname, "../package.json"), 
 test("the plugin as an executable is installed from its archive and deploys every resource on a machine without Node", async () => {
   const folder = mkdtempSync(join(tmpdir(), "steward-archive-"));
   const sandbox = await start({ dialect: "hashicorp" });
-  const [SHARE_1 = "", SHARE_2 = "", SHARE_3 = ""] = sandbox.secrets.shares;
-  const project = new Project({ ...sandbox.env, SHARE_1, SHARE_2, SHARE_3 }).example("yaml");
+  const project = new Project(exampleEnvironment(sandbox)).example("yaml");
   try {
     const archive = await makeExecutable(folder);
     const os = process.platform === "win32" ? "windows" : process.platform;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Sandbox, start } from "../../sandbox/index";
 import { compileAll } from "../support/compile";
-import { exampleIn, generatePrograms, runPrograms } from "../support/languages";
+import { exampleEnvironment, exampleIn, generatePrograms, runPrograms } from "../support/languages";
 import { Project } from "../support/project";
 
 // `pulumi import` with the program that it generates, of every resource that can be read by its id.
@@ -13,7 +13,7 @@ let all: { type: string; name: string; id: string }[];
 
 beforeAll(async () => {
   sandbox = await start({ dialect: "hashicorp" });
-  deployed = new Project(sandbox.env);
+  deployed = new Project(exampleEnvironment(sandbox));
   await exampleIn("yaml", deployed);
   await deployed.set("schedulerAddress", sandbox.scheduler.url);
   await deployed.set("schedulerToken", sandbox.scheduler.token, "--secret");
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 /** A token is shown once, and the others are things that are done. */
-const hasNothingToRead = /:(SchedulerToken|OidcKeyRotation|OidcKeyTrim|SamlCertificateRevocation|SmsVerification)$/;
+const hasNothingToRead = /:(Rekey|SchedulerToken|OidcKeyRotation|OidcKeyTrim|SamlCertificateRevocation|SmsVerification)$/;
 const readable = () => all.filter(({ type }) => !hasNothingToRead.test(type));
 
 const settings = (runtime: string): string => `name: story

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Sandbox, start } from "../../sandbox/index";
-import { exampleIn, generateSdk, Language } from "../support/languages";
+import { exampleEnvironment, exampleIn, generateSdk, Language } from "../support/languages";
 import { Project, Run } from "../support/project";
 
 // The same resources, each type once, in every language that has an example.
@@ -37,10 +37,7 @@ test.each(["yaml", "python", "go"] as const)(
   "a program in %s deploys every resource, changes one property and removes all",
   async (language) => {
     const sandbox = await start({ dialect: "hashicorp" });
-    const project = new Project({
-      ...sandbox.env,
-      ...Object.fromEntries(sandbox.secrets.shares.map((share, index) => [`SHARE_${index + 1}`, share])),
-    });
+    const project = new Project(exampleEnvironment(sandbox));
     try {
       await exampleIn(language, project);
       await project.set("schedulerAddress", sandbox.scheduler.url);

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Sandbox } from "../../sandbox/index";
 import { getHosts, getPython } from "../../tools/hosts";
 import { ended, Project } from "./project";
 
@@ -47,6 +48,11 @@ async function installForPython(project: Project): Promise<void> {
   if (code !== 0) throw new Error(output);
   // The host of the SDK's module takes no notice of `virtualenv` in Pulumi.yaml, which a newer command line tells it in another way.
   project.with({ PULUMI_PYTHON_CMD: join(venv, "bin/python") });
+}
+
+/** What an example finds in its environment: the servers, and the shares that its rekey replaces. */
+export function exampleEnvironment({ env, secrets }: Sandbox): Record<string, string> {
+  return { ...env, ...Object.fromEntries(secrets.shares.map((share, index) => [`SHARE_${index + 1}`, share])) };
 }
 
 /** A copy of the example in that language, ready to be deployed. */
