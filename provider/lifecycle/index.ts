@@ -217,9 +217,10 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
         return undefined;
       }
       const imported = isImport ? importedInputs(connection, found) : undefined;
+      const kept = imported && definition.imported ? definition.imported(found) : found;
       const declared = imported ? fieldsOf(imported).sort() : declaredIn(previous);
       // `outcomeUnknown` stays: what cannot be read back may still be the other value.
-      const fresh: Properties = { ...previous, ...found, ...imported, server: connection.server, declared };
+      const fresh: Properties = { ...previous, ...kept, ...imported, server: connection.server, declared };
       const props = previous.halfDone ? hidden(fresh, state, shown) : leftHidden(fresh, state, declared);
       // The engine stores inputs that were none before in clear text, so none are given that the state does not list.
       const inputs: Properties = {};

@@ -113,4 +113,25 @@ describe("an import", () => {
     await plugin.delete(general, after);
     expect(writes()).toBe(before);
   });
+
+  test("of settings that somebody changed since puts back what they held at the import", async () => {
+    const customization = { urn: urn("platform:CustomizationSettings", "customization") };
+    const footer = async () => (await plugin.read(customization, "customization", {}, {}))?.state.footer;
+    const held = await footer();
+    const found = (await plugin.read(customization, "customization", {}, {})) ?? { state: {}, inputs: {} };
+    startPlugin();
+    const other = { urn: urn("platform:CustomizationSettings", "other") };
+    await plugin.create(other, (await plugin.check(other, {}, { footer: "somebody else" })).inputs, false);
+    startPlugin();
+    const refreshed = await plugin.read(customization, "customization", found.state, found.inputs);
+    const { state = {}, inputs = {} } = refreshed ?? {};
+    expect(inputs.footer).toBe("somebody else");
+    const { inputs: news } = await plugin.check(customization, inputs, found.inputs);
+    expect(await plugin.diff(customization, state, inputs, news)).toMatchObject({ changes: true });
+    const after = await plugin.update(customization, "customization", { state, inputs }, news, false);
+    expect(await footer()).toBe(held);
+    startPlugin();
+    await plugin.delete(customization, after);
+    expect(await footer()).toBe(held);
+  });
 });
