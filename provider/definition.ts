@@ -171,6 +171,8 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   planNotes?(request: { connection: Connection; inputs: Inputs; last?: State }): PlanNote[] | Promise<PlanNote[]>;
   /** Returns undefined where the server says that it does not exist. Throws whatever else keeps it from being read. */
   read(request: ReadRequest<State>): Promise<State | undefined>;
+  /** What an import stores of what a read brought. Missing: the same. */
+  imported?(state: State): State;
   /** Reads what a creation would take over, and compares it with what it would write. Missing: it takes nothing over. */
   find?(request: { connection: Connection; inputs: Inputs }): Promise<Found<Existing> | undefined>;
   create(request: CreateRequest<Inputs, Existing>): Promise<State>;

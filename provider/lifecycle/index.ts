@@ -217,13 +217,15 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
         return undefined;
       }
       const imported = isImport ? importedInputs(connection, found) : undefined;
+      const kept = imported && definition.imported ? definition.imported(found) : found;
       const declared = imported ? fieldsOf(imported).sort() : declaredIn(previous);
       // `outcomeUnknown` stays: what cannot be read back may still be the other value.
-      const fresh: Properties = { ...previous, ...found, ...imported, server: connection.server, declared };
+      const fresh: Properties = { ...previous, ...kept, ...imported, server: connection.server, declared };
       const props = previous.halfDone ? hidden(fresh, state, shown) : leftHidden(fresh, state, declared);
       // The engine stores inputs that were none before in clear text, so none are given that the state does not list.
       const inputs: Properties = {};
-      if (imported) return { state: defined(props), inputs: imported };
+      // Two imports of one object are two resources, as two creations are.
+      if (imported) return { state: defined({ ...props, instance: newInstance() }), inputs: imported };
       for (const field of declared) {
         const isSecret = secrets.includes(field);
         // The provider cannot see when it leaves the program, and a former input would come back unencrypted.

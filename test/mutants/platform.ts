@@ -68,7 +68,7 @@ export const platform: readonly MutatedFile[] = [
       ["a masked secret is captured as the original value", " || isMasked ?", " ?"],
       [
         "an update overwrites the captured original value",
-        "before.includes(name) ? originalValues[name] : capture(kind, name, known)",
+        "before.includes(name) ? originalValues[name] : (originalValues[name] ?? capture(kind, name, known))",
         "capture(kind, name, known)",
       ],
       [

@@ -43,6 +43,10 @@ function capture(kind: Kind, name: string, known: Values): { value?: unknown } |
   return writeOnly(kind).includes(name) || !(name in known) || isMasked ? undefined : held(known[name]);
 }
 
+/** What an import remembers: whatever the first write of an attribute finds later, this is what it held before the program. @internal */
+export const originalsOf = (kind: Kind, known: Values): Managed["originalValues"] =>
+  Object.fromEntries(Object.keys(known).flatMap((name) => [capture(kind, name, known)].flatMap((value) => (value ? [[name, value]] : []))));
+
 /** The values that put attributes back. What cannot be put back leaves the whole disabled: half of it would not work. @internal */
 export function restoration(
   kind: Kind,
@@ -66,7 +70,10 @@ export function planOf(kind: Kind, inputs: NamesWriteOnly, basis: Basis): Plan {
   const { known, managed: before, originalValues, isFirst } = basis;
   const declared = declaredIn(kind, inputs);
   const managed = Object.keys(declared).sort();
-  const captured = managed.map((name) => [name, before.includes(name) ? originalValues[name] : capture(kind, name, known)]);
+  const captured = managed.map((name) => [
+    name,
+    before.includes(name) ? originalValues[name] : (originalValues[name] ?? capture(kind, name, known)),
+  ]);
   const left = before.filter((name) => !(name in declared));
   const { values, lost } = restoration(kind, left, basis, known);
   const wanted = { ...values, ...declared };

@@ -28,7 +28,7 @@ import {
   Values,
   writeOnly,
 } from "./kind";
-import { Basis, notesOf, Plan, planOf, refusals, restoration } from "./plan";
+import { Basis, notesOf, originalsOf, Plan, planOf, refusals, restoration } from "./plan";
 import { Managed, recognized, StoredState, serverNormalizations, stateOf } from "./state";
 
 // The resource of settings: read, patched and put back in the same way for every kind.
@@ -46,7 +46,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   // The life cycle hands over what these fields name.
   const operations = operationsOf(kind) as unknown as Pick<
     SettingsDefinition<Inputs, State>,
-    "planNotes" | "read" | "find" | "create" | "update" | "delete" | "discover"
+    "planNotes" | "read" | "imported" | "find" | "create" | "update" | "delete" | "discover"
   >;
   return {
     system,
@@ -83,10 +83,11 @@ const operationsOf = (
   kind: Kind,
 ): Pick<
   Definition<SettingsInputs, SettingsState, Last, Values>,
-  "planNotes" | "read" | "find" | "create" | "update" | "delete" | "discover"
+  "planNotes" | "read" | "imported" | "find" | "create" | "update" | "delete" | "discover"
 > => ({
   planNotes: ({ inputs, last }) => (last ? notesOf(kind, inputs, last) : []),
   read: (request) => read(kind, request),
+  imported: (state) => ({ ...state, originalValues: originalsOf(kind, knownIn(kind, state)) }),
   find: (request) => find(kind, request),
   create: (request) => create(kind, request),
   update: (request) => update(kind, request),

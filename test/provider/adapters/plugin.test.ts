@@ -78,6 +78,26 @@ describe("an import", () => {
     expect(await rulesOf(role("web"), { ...inputs, connection: "same" })).toEqual([]);
   });
 
+  test("of one role under several names does not remove it as long as the program declares one of them", async () => {
+    const { inputs: declared } = await plugin.check(role("web"), {}, { name: "several", policies: ["read"] });
+    await plugin.create(role("web"), declared, false);
+    const states = new Map<string, { state: Record<string, unknown>; inputs: Record<string, unknown> }>();
+    for (const name of ["stays", "leaves", "leaves-too"]) {
+      startPlugin();
+      states.set(name, await plugin.read(role(name), "nomad/role/several", {}, {}).then((found) => found ?? { state: {}, inputs: {} }));
+    }
+    startPlugin();
+    const { state = {}, inputs = {} } = states.get("stays") ?? {};
+    const { inputs: news } = await plugin.check(role("stays"), inputs, inputs);
+    expect(await plugin.diff(role("stays"), state, inputs, news)).toMatchObject({ changes: false });
+    for (const name of ["leaves", "leaves-too"]) await plugin.delete(role(name), states.get(name)?.state ?? {});
+    expect(lines).toEqual([expect.stringContaining("left in place"), expect.stringContaining("left in place")]);
+    startPlugin();
+    expect(await plugin.read(role("stays"), "nomad/role/several", state, inputs)).toBeDefined();
+    await plugin.delete(role("stays"), state);
+    expect(await plugin.read(role("stays"), "nomad/role/several", state, inputs)).toBeUndefined();
+  });
+
   test("of settings leaves what the program does not declare, and says nothing of it", async () => {
     const { state = {}, inputs = {} } = (await plugin.read(general, "general", {}, {})) ?? {};
     expect(Object.keys(inputs).length).toBeGreaterThan(2);
@@ -92,5 +112,26 @@ describe("an import", () => {
     startPlugin();
     await plugin.delete(general, after);
     expect(writes()).toBe(before);
+  });
+
+  test("of settings that somebody changed since puts back what they held at the import", async () => {
+    const customization = { urn: urn("platform:CustomizationSettings", "customization") };
+    const footer = async () => (await plugin.read(customization, "customization", {}, {}))?.state.footer;
+    const held = await footer();
+    const found = (await plugin.read(customization, "customization", {}, {})) ?? { state: {}, inputs: {} };
+    startPlugin();
+    const other = { urn: urn("platform:CustomizationSettings", "other") };
+    await plugin.create(other, (await plugin.check(other, {}, { footer: "somebody else" })).inputs, false);
+    startPlugin();
+    const refreshed = await plugin.read(customization, "customization", found.state, found.inputs);
+    const { state = {}, inputs = {} } = refreshed ?? {};
+    expect(inputs.footer).toBe("somebody else");
+    const { inputs: news } = await plugin.check(customization, inputs, found.inputs);
+    expect(await plugin.diff(customization, state, inputs, news)).toMatchObject({ changes: true });
+    const after = await plugin.update(customization, "customization", { state, inputs }, news, false);
+    expect(await footer()).toBe(held);
+    startPlugin();
+    await plugin.delete(customization, after);
+    expect(await footer()).toBe(held);
   });
 });
