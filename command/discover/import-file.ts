@@ -33,8 +33,14 @@ export function writeImportFile(path: string, resources: readonly ImportEntry[])
   }
 }
 
-/** Names that a generated program uses for something else. */
-const reserved = ["pulumi", "steward", "secrets", "platform", "scheduler", "config", "ctx", "err"];
+/** Names, in lower case, that a generated program uses for something else, or that no program can be generated with. */
+const reserved = [
+  ...["pulumi", "steward", "secrets", "platform", "scheduler", "config", "ctx", "err"],
+  // Pulumi reads these as values, and then writes no program at all.
+  ...["null", "true", "false"],
+  // Pulumi writes these into a module of Node.js as they are, which does not compile or does not start.
+  ...["arguments", "eval", "exports", "let", "module", "object", "require", "static"],
+];
 
 /**
  * Gives out names, each once. A program makes an identifier of each, in its own language: so a name begins with a letter, and no two differ only in

@@ -75,7 +75,7 @@ const include = z
   .optional();
 const listOptions = strictObject({
   q: str.optional(),
-  currentRunStatus: z.array(z.string().regex(/^[a-z_]+$/, "must be a status such as policy_checked")).optional(),
+  currentRunStatus: z.array(str.regex(/^[a-z_]+$/, "must be a status such as policy_checked")).optional(),
   sort: z
     .enum(
       ["name", "-name", "current-run.created-at", "-current-run.created-at"],

@@ -5,7 +5,7 @@ import { Comparison, exact, pem } from "../comparison";
 import { Connection } from "../connection";
 import { Definition, DeleteRequest, ReadRequest } from "../definition";
 import { CheckFailure } from "../errors";
-import { ConnectionArgs, connectionField, holdsCredentials, rule } from "../inputs";
+import { ConnectionArgs, connectionField, holdsCredentials, rule, str } from "../inputs";
 import { removeObject, renamedHint } from "../ownership";
 import { apiPath, call, dialectOf, isNotFound, readData, readExisting, remove, replaceHint, system, unexpectedAnswer } from "./client";
 import { MountArgs, mountField } from "./mount";
@@ -78,8 +78,8 @@ const url = z
 const managementToken = z
   .string("must be the scheduler's management token")
   .min(1, "must not be empty: the first write without a token would bootstrap the scheduler's access control");
-const certificate = z.string().regex(/-----BEGIN CERTIFICATE-----/, "must be a certificate in PEM form, not a path");
-const privateKey = z.string().regex(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "must be a private key in PEM form, not a path");
+const certificate = str.regex(/-----BEGIN CERTIFICATE-----/, "must be a certificate in PEM form, not a path");
+const privateKey = str.regex(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, "must be a private key in PEM form, not a path");
 
 /** DER of the object identifiers of sha1WithRSAEncryption, ecdsa-with-SHA1 and dsa-with-sha1. */
 const sha1Signatures = ["06092a864886f70d010105", "06072a8648ce3d0401", "06072a8648ce380403"].map((hex) => Buffer.from(hex, "hex"));

@@ -4,7 +4,7 @@ import { exact, unordered } from "../comparison";
 import { Connection } from "../connection";
 import { Definition } from "../definition";
 import { CheckFailure, StewardError } from "../errors";
-import { bool, ConnectionArgs, connectionField, isStorableKey } from "../inputs";
+import { bool, ConnectionArgs, connectionField, isStorableKey, str } from "../inputs";
 import { isTexts } from "../json";
 import { removeObject, renamedHint } from "../ownership";
 import { apiPath, call, dialectOf, Evidence, readData, readExisting, remove, replaceHint, system, unexpectedAnswer } from "./client";
@@ -81,10 +81,7 @@ export const roleAttributes: {
   global: z.ZodType<boolean>;
   type: z.ZodType<RoleType>;
 } = {
-  policies: z.array(
-    z.string().regex(/^[^\s,]+$/, "must be the name of one policy, without commas or blanks"),
-    "must be a list of policy names",
-  ),
+  policies: z.array(str.regex(/^[^\s,]+$/, "must be the name of one policy, without commas or blanks"), "must be a list of policy names"),
   global: bool,
   type: z.enum(["client", "management"], 'must be "client" or "management"'),
 };

@@ -203,6 +203,16 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     expect(all).toEqual(expect.arrayContaining(["resource-1st", `${mount}-role-steward`]));
   });
 
+  test.each(["null", "true", "arguments", "exports", "module", "Object", "static"])(
+    "names the role %s so that a program can be generated",
+    async (name) => {
+      const { mount, role, discover, only } = stage();
+      await role(`${mount}/role/${name}`);
+      await discover(only("secrets"));
+      expect(written()).toContainEqual(expect.objectContaining({ name: `${mount}-role-${name}`, id: `${mount}/role/${name}` }));
+    },
+  );
+
   test("names the readable secrets that an import writes in clear text, and shows none", async () => {
     const { sandbox, isReal, only, discover } = stage();
     const attributes = { "aws-secret-key": "canary-secret", "cloud-a-secret-key": "canary-secret" };

@@ -64,6 +64,14 @@ describe("two resources of one program", () => {
   });
 });
 
+test.each([
+  ["secrets:SchedulerRole", { name: "web", policies: [1.1, null] }, ["policies[0]", "policies[1]"]],
+  ["secrets:SchedulerAccess", { address: "https://nomad.example.com", token: "t", caCert: 5 }, ["caCert"]],
+])("a number where a text belongs, as YAML reads it without quotes, is refused in words: %s", async (type, news, paths) => {
+  const { failures } = await plugin.check({ urn: urn(type, "yaml") }, {}, news);
+  expect(failures.map(({ path, reason }) => [path, reason])).toEqual(paths.map((path) => [path, "must be a text"]));
+});
+
 describe("an import", () => {
   test("of a resource that names a connection is refused", async () => {
     const { inputs: declared } = await plugin.check(role("web"), {}, { name: "imported", policies: ["read"] });
