@@ -21,14 +21,15 @@ export function assertWritable(path: string, { overwrite }: { overwrite?: boolea
   });
 }
 
-export function writeImportFile(path: string, resources: readonly ImportEntry[]): void {
+export function writeImportFile(path: string, resources: readonly ImportEntry[], { overwrite }: { overwrite?: boolean }): void {
   try {
-    writeFileSync(path, `${JSON.stringify({ resources }, undefined, 2)}\n`);
+    // A link that leads nowhere exists as well.
+    writeFileSync(path, `${JSON.stringify({ resources }, undefined, 2)}\n`, { flag: overwrite ? "w" : "wx" });
   } catch (error) {
     throw new StewardError({
       code: "ERR_INVALID_INPUT",
       reason: `the file of --output cannot be written (${(error as NodeJS.ErrnoException).code})`,
-      hint: "Its folder must exist and have room.",
+      hint: "It must be a new file, or with --overwrite one that exists, in a folder with room.",
     });
   }
 }

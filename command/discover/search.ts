@@ -45,7 +45,7 @@ export async function discover(terminal: Terminal, options: DiscoverOptions): Pr
     throw new StewardError({ code: "ERR_FORBIDDEN", reason: "nothing was found, and a part could not be searched" });
   }
   if (!isDefault) return say(terminal, explicitProvider(options.connection));
-  writeImportFile(options.output, entries);
+  writeImportFile(options.output, entries, options);
   say(terminal, `${entries.length} ${entries.length === 1 ? "resource" : "resources"} in ${options.output}. Next:`);
   if (configuration("steward:native") !== "true") say(terminal, "  $ pulumi config set steward:native true    # in a Node.js program");
   say(terminal, `  $ pulumi import --file '${options.output}'`.replace(/'([\w./-]+)'$/, "$1"));
@@ -124,7 +124,7 @@ async function searchFor(
   }
 }
 
-const refusals: readonly string[] = ["ERR_FORBIDDEN", "ERR_NOT_FOUND", "ERR_REJECTED", "ERR_UNEXPECTED_RESPONSE"];
+const refusals: readonly string[] = ["ERR_FORBIDDEN", "ERR_NOT_FOUND", "ERR_REJECTED"];
 
 const typeOf = ({ token }: AnyDefinition): string => `steward:${token}`;
 

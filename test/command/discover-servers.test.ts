@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { configured, folder, onEachSandbox, pulumi, rows } from "./discover";
 import { steward } from "./holder";
 
@@ -13,6 +13,9 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     );
     expect((await discover(sandbox.env, "--overwrite")).code).toBe(0);
     expect(rows()).toHaveLength(6);
+    symlinkSync("elsewhere.json", "link.json");
+    expect(await discover(sandbox.env, "--output", "link.json")).toMatchObject({ code: 1, stderr: expect.stringContaining("(EEXIST)") });
+    expect(existsSync("elsewhere.json")).toBe(false);
     const { stderr: nowhere } = await discover(sandbox.env, "--output", "no/where.json");
     expect(nowhere).toContain("the file of --output cannot be written (ENOENT)");
   });
@@ -33,6 +36,12 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     expect(sealed).toMatchObject({ code: 1, stdout: "" });
     expect(sealed.stderr).toMatch(/pulumi-steward: Cannot search for scheduler access configuration: .*sealed.*503/);
     await sandbox.reset();
+    await role(`${mount}/role/web`);
+    const path = `/v1/${mount}/role`;
+    sandbox.faults.add({ system: "secrets", method: "LIST", path, action: "respond", status: 200, body: '{"data":{"keys":7}}', times: 9 });
+    sandbox.faults.add({ system: "secrets", method: "GET", path, action: "respond", status: 200, body: '{"data":{"keys":7}}', times: 9 });
+    expect(await discover(sandbox.env)).toMatchObject({ code: 1, stdout: "" });
+    sandbox.faults.clear();
     const address = isReal ? "VAULT_ADDR" : "SECRETS_ADDR";
     const gone = await discover({ ...sandbox.env, [address]: "http://127.0.0.1:1" });
     expect(gone).toMatchObject({ code: 1, stdout: "" });
