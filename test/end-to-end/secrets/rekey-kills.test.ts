@@ -2,7 +2,7 @@ import { CommandLine, YamlCommandLine } from "../../chaos/runners";
 import { Fault, Plan, Strike, tell } from "../../chaos/story";
 import { Passing } from "../../support/gateway";
 import { rekeyTargets, withRekeyTarget } from "../../support/rekey";
-import { stride } from "../../support/scope";
+import { isWhole } from "../../support/scope";
 
 // SIGKILL of the real command line and the real provider process. test/chaos runs every fault at every request, in the process and in both
 // dialects. This suite checks the assumptions made there: what Pulumi has saved when it dies after each recorded step of a rekey, and that an
@@ -16,7 +16,7 @@ const strike = (fault: Fault, when: Strike["when"], at: Strike["at"]): Strike =>
 
 const runners: [program: string, runner: typeof CommandLine][] = [["a Node program", CommandLine]];
 // A quick run builds no host for YAML.
-if (stride === 1) runners.push(["a YAML program, with the native plugin", YamlCommandLine]);
+if (isWhole) runners.push(["a YAML program, with the native plugin", YamlCommandLine]);
 
 test.each(runners)("a rekey of %s completes after kills at the start, at a share and at the commit", async (_, Runner) => {
   const [{ start }] = rekeyTargets.slice(-1) as [(typeof rekeyTargets)[number]];
