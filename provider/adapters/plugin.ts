@@ -82,12 +82,14 @@ interface Served {
   fieldsOf(inputs: Properties): string[];
 }
 
+/** What is known of the resource at hand. One for all plugins of a process: Node slows down with each that there ever was. */
+const current = new AsyncLocalStorage<{ urn: string; secretInputs: string[]; secretValues: string[] }>();
+
 /** @internal */
 export function createPlugin(
   given: Omit<ConfigurationSources, "config" | "say" | "cache"> & Partial<Pick<ConfigurationSources, "cache">>,
   log: (severity: "info" | "warning", line: string, urn: string) => void,
 ): Plugin {
-  const current = new AsyncLocalStorage<{ urn: string; secretInputs: string[]; secretValues: string[] }>();
   const say = (line: string): void => {
     const warning = /^warning: (.*)$/s.exec(line)?.[1];
     log(warning === undefined ? "info" : "warning", warning ?? line, current.getStore()?.urn ?? "");

@@ -58,7 +58,7 @@ export class Life {
     private readonly world: World,
     private readonly runner: Runner,
   ) {
-    this.program = new Program(world);
+    this.program = new Program(world, runner.mechanism);
     this.others = world.held();
   }
 
@@ -99,13 +99,14 @@ export class Life {
     const { program } = this;
     const duplicates = program.duplicates();
     for (const key of program.expected().keys()) this.ours.add(key);
-    const refused = refusal(program.declarations(), this.world.config());
+    const isNative = this.runner.mechanism === "native";
+    const refused = isNative ? undefined : refusal(program.declarations(), this.world.config());
     const isUp = run.operation.startsWith("up") || run.operation === "preview";
     if (isUp && duplicates.length > 0) {
-      // A second one that joins later only its class can tell from an adoption.
+      // A second one that joins later only its class can tell from an adoption, or the plugin, which sees the whole program.
       const state = new Set(this.runner.resources.map(({ urn }) => urn));
-      const areAllNew = program.items.every((item) => !state.has(program.urn(item)));
-      if (!refused && areAllNew && run.operation === "up") {
+      const isSeen = isNative ? !run.targets : program.items.every((item) => !state.has(program.urn(item)));
+      if (!refused && isSeen && run.operation === "up") {
         const ending = await this.start(run);
         if (ending.succeeded) this.fail("a program that declares one object twice succeeded");
       }

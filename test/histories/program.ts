@@ -28,12 +28,15 @@ export class Program {
   readonly condemned = new Set<string>();
   private names = 0;
 
-  constructor(private readonly world: World) {}
+  constructor(
+    private readonly world: World,
+    private readonly mechanism: "dynamic" | "native",
+  ) {}
 
   declarations(items: readonly Item[] = this.items): Declaration[] {
     const parents = groups.map((name): Declaration => ({ name, type: groupType, isComponent: true, inputs: {} }));
     const own = items.map((item) => {
-      const declaration = declarationOf(item, this.world);
+      const declaration = declarationOf(item, this.world, this.mechanism);
       const access = items.find(({ kind, place }) => kind === "access" && isSamePlace(place, item.place));
       return item.kind === "token" && access ? { ...declaration, dependsOn: [access.name] } : declaration;
     });

@@ -1,8 +1,9 @@
 import { Executor } from "./executor";
+import { Mechanism } from "./mechanism";
 import { Declaration, dependenciesOf, formerUrns, urnOf } from "./program";
 import { Graph, Resource } from "./state";
-import { Provider, providerText, Step, sent } from "./steps";
-import { annotated, Properties, referencesIn, same, unknown } from "./values";
+import { Step } from "./steps";
+import { Properties, referencesIn, same, unknown } from "./values";
 
 /** What a run is about, apart from the program. */
 export interface Scope {
@@ -33,7 +34,7 @@ export class Generator {
   constructor(
     private readonly olds: readonly Resource[],
     private readonly scope: Scope,
-    private readonly providerOf: (type: string) => Provider,
+    private readonly mechanism: Mechanism,
   ) {
     this.graph = new Graph(olds);
   }
@@ -67,7 +68,7 @@ export class Generator {
       type,
       isComponent: declaration.isComponent ?? false,
       id: declaration.get ?? "",
-      inputs: declaration.isComponent ? given : { ...given, __provider: providerText },
+      inputs: declaration.isComponent ? given : { ...given, ...this.mechanism.inputs },
       outputs: {},
       parent,
       dependencies: urnsOf([...dependenciesOf({ ...declaration, parent: undefined }), ...dependsOn]),
@@ -135,7 +136,7 @@ export class Generator {
         ? { changes: true, replaces: ["id"], deleteBeforeReplace: false }
         : fresh.isComponent
           ? { changes: !isSameComponent, replaces: [], deleteBeforeReplace: false }
-          : await this.providerOf(fresh.type).diff(old.id, sent(old.outputs, isPreview), sent(fresh.inputs, isPreview));
+          : await this.mechanism.diff({ ...fresh, id: old.id }, old, fresh.inputs, isPreview);
     if ((diff.changes && diff.replaces.length > 0) || isUnfinished || old.pendingReplacement) {
       if (!isForced) fresh.inputs = await this.checked(fresh, {}, given);
       const deletesFirst = declaration.deleteBeforeReplace ?? diff.deleteBeforeReplace;
@@ -157,11 +158,11 @@ export class Generator {
 
   private async checked(fresh: Resource, before: Properties, given: Properties): Promise<Properties> {
     const { isPreview } = this.scope;
-    const { inputs, failures } = await this.providerOf(fresh.type).check(sent(before, isPreview), sent(given, isPreview));
+    const { inputs, failures } = await this.mechanism.check(fresh, before, given, isPreview);
     const name = fresh.urn.slice(fresh.urn.lastIndexOf("::") + 2);
     const problems = failures.map(({ reason }) => `${fresh.type} resource '${name}' has a problem: ${reason}`);
     if (problems.length > 0) throw new Error(problems.join("\n"));
-    return annotated({ ...inputs, __provider: providerText }, given);
+    return inputs;
   }
 
   private skippedCreate(fresh: Resource): Step[] {
@@ -201,7 +202,7 @@ export class Generator {
       const inputs = Object.fromEntries(
         Object.entries(candidate.inputs).map(([field, value]) => [field, isUnknown(field) ? unknown : value]),
       );
-      const diff = await this.providerOf(candidate.type).diff(candidate.id, sent(candidate.outputs, true), sent(inputs, true));
+      const diff = await this.mechanism.diff(candidate, candidate, inputs, true);
       if (diff.replaces.length === 0) continue;
       found.push(candidate);
       replaced.add(candidate.urn);
