@@ -131,7 +131,9 @@ export async function servePlugin(
       ),
     ),
     configure: unary((request: Messages.ConfigureRequest) => {
-      plugin.configure(values(request.getArgs()));
+      const name = request.getName();
+      // Pulumi's own, which the configuration of the stack makes.
+      plugin.configure(values(request.getArgs()), name?.startsWith("default") ? undefined : name || undefined);
       return new messages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),
     check: unary(async (request: Messages.CheckRequest) => {

@@ -53,7 +53,8 @@ export class HalfDone extends Error {
 /** The native provider. All values carry the engine's marks of secrets. @internal */
 export interface Plugin {
   checkConfiguration(settings: Properties): CheckFailure[];
-  configure(settings: Properties): void;
+  /** `provider`: the name of an explicit one. */
+  configure(settings: Properties, provider?: string): void;
   check(subject: Subject, last: Properties, news: Properties): Promise<{ inputs: Properties; failures: CheckFailure[] }>;
   diff(subject: Subject, state: Properties, lastInputs: Properties, news: Properties): Promise<PluginDifference>;
   create(subject: Subject, news: Properties, isPreview: boolean): Promise<{ id: string; state: Properties }>;
@@ -95,11 +96,13 @@ export function createPlugin(
     log(warning === undefined ? "info" : "warning", warning ?? line, current.getStore()?.urn ?? "");
   };
   let settings: Properties = {};
+  let explicit: string | undefined;
   const sources: Mechanism = {
     cache: new Map(),
     ...given,
     config: (key) => connectionIn(settings, key),
     say,
+    provider: () => explicit,
     marksSecrets: true,
     secretInputs: () => current.getStore()?.secretInputs ?? [],
     urn: () => current.getStore()?.urn,
@@ -165,8 +168,9 @@ export function createPlugin(
 
   return {
     checkConfiguration: (given) => configurationFailures(withoutMarks(given).properties),
-    configure: (given) => {
+    configure: (given, provider) => {
       settings = withoutMarks(given).properties;
+      explicit = provider;
     },
     check: (subject, last, news) =>
       run(subject, [news, last], async ({ life }, [given = {}, before = {}], marked) => {
