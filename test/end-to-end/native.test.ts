@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { start } from "../../sandbox/index";
@@ -117,6 +118,9 @@ test("a program that asks for the plugin where Pulumi does not find it is told w
     const { plugins } = parse(advice);
     expect(plugins.providers).toEqual([{ name: "steward", path: "node_modules/pulumi-steward/bin" }]);
     project.files({ "Pulumi.yaml": `name: story\nruntime: nodejs\n${advice}\n` });
+    expect((await project.pulumi("preview")).output).not.toContain("does not find the plugin");
+    rmSync(join(project.folder, "program/Pulumi.yaml"));
+    project.files({ "Pulumi.json": JSON.stringify({ name: "story", runtime: "nodejs", plugins }, null, 2) });
     expect((await project.pulumi("preview")).output).not.toContain("does not find the plugin");
   } finally {
     project.remove();
