@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { isDeepStrictEqual } from "node:util";
-import { ConfigurationSources } from "../connection";
+import { ConfigurationSources, connect } from "../connection";
 import { AnyDefinition } from "../definition";
 import { definitions } from "../definitions";
 import { CheckFailure, StewardError } from "../errors";
 import { namesWith, secretsOf } from "../fields";
 import { functions } from "../functions";
 import { valueAt } from "../inputs";
-import { connectFor, withOperation } from "../invoke";
+import { assertOptions, withOperation } from "../invoke";
 import { isObject } from "../json";
 import { Lifecycle, lifecycle } from "../lifecycle";
 import { changesOf } from "../lifecycle/changes";
@@ -200,14 +200,19 @@ export function createPlugin(
       }),
     delete: (subject, state) => run(subject, [state], ({ life }, [last = {}]) => life.delete(last)),
     async invoke(token, given) {
-      const called = functions.find((each) => `steward:${each.token}` === token);
+      const called = functions.find((each) => nativeType(each.token) === token);
       if (!called)
         throw new StewardError({ code: "ERR_INVALID_INPUT", rule: "unknown-type", reason: `pulumi-steward has no function ${token}` });
       const options = withoutNulls(withoutMarks(given).properties);
-      const result = await withOperation(called.operation, async () =>
-        called.run(connectFor(called, options, { ...sources, cache: new Map() }) as never, options as never),
-      );
-      const shown = isObject(result) && !called.property ? result : { [called.property as string]: result };
+      const result = await withOperation(called.operation, async () => {
+        assertOptions(called.options, options);
+        const connection = connect(called.system, (options.connection as string | undefined) ?? "default", {
+          ...sources,
+          cache: new Map(),
+        });
+        return called.run(connection as never, options as never);
+      });
+      const shown = called.property === undefined ? result : { [called.property]: result };
       // Only what JSON holds is a value of Pulumi's.
       const plain = JSON.parse(JSON.stringify(shown));
       return withMarks(
