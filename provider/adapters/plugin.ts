@@ -12,7 +12,7 @@ import { isObject } from "../json";
 import { Lifecycle, lifecycle } from "../lifecycle";
 import { changesOf } from "../lifecycle/changes";
 import { OperationFailed, unexpected } from "../lifecycle/failure";
-import { formerInputs } from "../lifecycle/former-inputs";
+import { encryptedOutputs } from "../lifecycle/former-inputs";
 import { Properties, stringsIn, unknown, withoutNulls } from "../lifecycle/properties";
 import { Mechanism } from "../lifecycle/resource-at-hand";
 import { nativeType } from "./dynamic";
@@ -132,7 +132,7 @@ export function createPlugin(
     const marked = (properties: Properties): Properties => withMarks(properties, [...secretPaths(one.definition, properties), ...given]);
     const secretInputs = [...new Set((clean[0]?.secrets ?? []).map(([name = ""]) => name))];
     // An output that is encrypted as a whole holds values that are no secrets.
-    const holding = [...namesWith(one.definition.fields, "secretOutput"), formerInputs];
+    const holding = encryptedOutputs(one.definition.fields);
     const secretValues = clean.flatMap(({ properties, secrets }) =>
       secrets.filter(([name = ""]) => !holding.includes(name)).flatMap((path) => stringsIn(valueAt(properties, path))),
     );
@@ -235,7 +235,7 @@ const secretPaths = ({ fields }: AnyDefinition, properties: Properties): Path[] 
     const [field = "", ...key] = path.split(".");
     return key.length > 0 ? [field, key.join(".")] : [field];
   }),
-  ...[...namesWith(fields, "secretOutput"), formerInputs].map((field) => [field]),
+  ...encryptedOutputs(fields).map((field) => [field]),
 ];
 
 /** A setting of a provider: what an SDK passes as JSON, or an object. */

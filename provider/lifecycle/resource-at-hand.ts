@@ -3,7 +3,7 @@ import { ConfigurationSources, Connection, connect } from "../connection";
 import { AnyDefinition } from "../definition";
 import { format, namesWith, secretsOf } from "../fields";
 import { valueAt } from "../inputs";
-import { formerInputs } from "./former-inputs";
+import { encryptedOutputs } from "./former-inputs";
 import { Properties, secretInputs, stringsIn } from "./properties";
 
 // The resource that an operation is about: its name in messages, its secrets, and the server that it names.
@@ -37,7 +37,7 @@ export interface Mechanism extends ConfigurationSources {
 /** @internal */
 export function resourceAtHand(definition: AnyDefinition, sources: Mechanism): ResourceAtHand {
   const { fields, token, displayName } = definition;
-  const secretOutputs = [...namesWith(fields, "secretOutput"), formerInputs];
+  const secretOutputs = encryptedOutputs(fields);
   const describe = (values: Properties): string => {
     const name = format(definition.name ?? "", values);
     return name ? `${displayName} "${name}"` : displayName;
