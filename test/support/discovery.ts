@@ -8,15 +8,6 @@ import { ended, Project } from "./project";
 
 // What the stories of `pulumi-steward discover` and `pulumi import` are told with.
 
-/** A project whose resources the native plugin of this repository serves. */
-export const nativeProject = `name: story
-runtime: nodejs
-plugins:
-  providers:
-    - name: steward
-      path: ${join(__dirname, "../../bin")}
-`;
-
 /** Runs the command as a shell starts it, in the folder of a project, and gives the resources of the file that it wrote. */
 export async function discoverIn(
   project: Project,
