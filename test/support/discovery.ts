@@ -6,7 +6,7 @@ import { getPulumi } from "../../tools/pulumi";
 import { noteStart } from "../../tools/starts";
 import { ended, Project } from "./project";
 
-// What the stories of `pulumi-steward discover` and `pulumi import` are told with.
+// Helpers for the stories of `pulumi-steward discover` and `pulumi import`.
 
 /** Runs the command as a shell starts it, in the folder of a project, and gives the resources of the file that it wrote. */
 export async function discoverIn(
