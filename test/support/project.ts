@@ -23,6 +23,16 @@ export interface Run {
 /** The project's own file. */
 const settings = "name: story\nruntime: nodejs\n";
 
+/** The lines of Pulumi.yaml that name the native plugin of this repository. */
+export const nativePlugin = `plugins:
+  providers:
+    - name: steward
+      path: ${join(__dirname, "../../bin")}
+`;
+
+/** The file of a project whose resources the native plugin serves. */
+export const nativeProject = (runtime = "nodejs"): string => `name: story\nruntime: ${runtime}\n${nativePlugin}`;
+
 /** How a process ended, and all that it printed. */
 export async function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<{ code: number; output: string }> {
   let output = "";
