@@ -22,17 +22,8 @@ export async function withOperation<T>(operation: string, work: () => Promise<T>
   }
 }
 
-/** Finds the connection that the options name, and refuses options that the function does not know. @internal */
-export function connectFor<Own extends object>(
-  { system, options }: Omit<Asking<Own>, "operation">,
-  given: { connection?: string },
-  sources: ConfigurationSources,
-): Connection & Own {
-  assertOptions(options, given);
-  return connect(system, given.connection ?? "default", sources);
-}
-
-function assertOptions(options: Schema, given: object): void {
+/** Refuses options that a function does not know. @internal */
+export function assertOptions(options: Schema, given: object): void {
   const { error } = options.safeParse(given);
   if (error) throw invalidInput(checkFailures(error, given));
 }
@@ -54,7 +45,7 @@ export function invoke<T, Own extends object>(
     assertOptions(asking.options, given);
     assertDefaultSpelled(given.connection);
     return question(
-      connectFor(asking, given, {
+      connect(asking.system, given.connection ?? "default", {
         config: getConfig,
         environment: process.env,
         cache: new Map(),

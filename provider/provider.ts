@@ -6,7 +6,7 @@ import { StewardError } from "./errors";
 /** "hashicorp": the real products. "standard": a server that follows the API document as written. */
 export type Dialect = "standard" | "hashicorp";
 
-/** Where a server is, and how to reach it. Each field is what the configuration has under the same name. */
+/** The address and the credentials of a server. Each field means the same as in the configuration. */
 export interface Server {
   /** Its URL: `https://vault.example.com:8200`. */
   address: string;
@@ -23,7 +23,7 @@ export interface Server {
   /** The key of that certificate, as PEM or the path of a file. */
   clientKey?: string;
   /**
-   * Which names the server has for things.
+   * The dialect of its API.
    * @default "standard"
    */
   dialect?: Dialect;

@@ -9,7 +9,7 @@ import { assertPluginFound } from "./adapters/plugin-found";
 import { secretInputsOf } from "./adapters/secret-inputs";
 import { namesWith } from "./fields";
 import { ConnectionArgs } from "./inputs";
-import { formerInputs } from "./lifecycle/former-inputs";
+import { encryptedOutputs } from "./lifecycle/former-inputs";
 import { secretInputs } from "./lifecycle/properties";
 
 /** `T` with a `pulumi.Input` at every depth. */
@@ -71,7 +71,7 @@ export function registration(
     options.aliases = [...(opts?.aliases ?? []), { type: other }];
   }
   if (isNative) return [nativeType(definition.token), name, declared, options];
-  const secretOutputs = [...secrets.filter((path) => !path.includes(".")), ...namesWith(definition.fields, "secretOutput"), formerInputs];
+  const secretOutputs = [...secrets.filter((path) => !path.includes(".")), ...encryptedOutputs(definition.fields)];
   const additionalSecretOutputs = [...(opts?.additionalSecretOutputs ?? []), ...secretOutputs];
   return [dynamicType(definition.token), name, declared, { ...options, additionalSecretOutputs }];
 }

@@ -1,3 +1,4 @@
+import { nativeType } from "../../provider/adapters/dynamic";
 import { Connection, connect, noEngine, System } from "../../provider/connection";
 import { AnyDefinition, Discovered, DiscoverRequest } from "../../provider/definition";
 import { definitions } from "../../provider/definitions";
@@ -19,10 +20,9 @@ export interface DiscoverOptions {
   overwrite?: boolean;
 }
 
-/** What the search brought together. */
 interface Findings {
   resources: { definition: AnyDefinition; entry: ImportEntry; state: Record<string, unknown> }[];
-  /** What cannot be imported, and why. */
+  /** Objects that cannot be imported, each with its reason. */
   refused: [what: string, reason: string][];
 }
 
@@ -111,7 +111,7 @@ async function searchFor(
       const explained = (await definition.diagnose?.(connection, error)) ?? error;
       // Any other failure may be over in a minute: a list with a gap must not be taken for all that there is.
       if (!(explained instanceof StewardError) || !refusals.includes(explained.code)) throw explained;
-      refused.push([`${typeOf(definition)} ${what}`, explained.message]);
+      refused.push([`${nativeType(definition.token)} ${what}`, explained.message]);
       return [];
     }
   };
@@ -126,12 +126,10 @@ async function searchFor(
 
 const refusals: readonly string[] = ["ERR_FORBIDDEN", "ERR_NOT_FOUND", "ERR_REJECTED"];
 
-const typeOf = ({ token }: AnyDefinition): string => `steward:${token}`;
-
 function add({ resources, refused }: Findings, names: Names, definition: AnyDefinition, found: Discovered<Record<string, unknown>>): void {
   const { state, called = format(definition.name ?? definition.id, state) } = found;
   const id = format(definition.id, state);
-  const type = typeOf(definition);
+  const type = nativeType(definition.token);
   if (parseId(definition, id)) resources.push({ definition, entry: { type, name: names.choose(called, id), id }, state });
   else refused.push([`${type} ${id}`, `"${id}" is not an id that can be read.`]);
 }
@@ -158,7 +156,7 @@ function operations(connections: readonly Connection[]): [what: string, reason: 
   });
 }
 
-/** What a program that `pulumi import` generates shows to everybody, and what it lacks. */
+/** The generated program holds secrets in clear text and lacks write-only inputs. */
 function warnings({ resources }: Findings): string[] {
   return resources.flatMap(({ definition: { fields }, entry, state }) => {
     const shown = namesWith(fields, "secret").filter((name) => fields[name]?.output && state[name]);

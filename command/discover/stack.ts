@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { projectFile } from "../../provider/adapters/project-file";
 import { StewardError } from "../../provider/errors";
 import { isObject } from "../../provider/json";
 import { say, Terminal } from "../terminal";
@@ -13,7 +12,7 @@ export type Configuration = (key: string) => string | undefined;
 /** Reads the configuration of a stack, or of the selected one. Outside a project, and where no stack is selected, there is none. */
 export async function readConfiguration(terminal: Terminal, stack: string | undefined): Promise<Configuration> {
   const none = (): undefined => undefined;
-  if (stack === undefined && !isInProject(process.cwd())) return none;
+  if (stack === undefined && !projectFile()) return none;
   const options = stack === undefined ? [] : ["--stack", stack];
   // Secrets too: a token may be one.
   const { error, stdout, stderr } = await runPulumi(terminal, ["config", "--json", "--show-secrets", "--non-interactive", ...options]);
@@ -28,13 +27,6 @@ export async function readConfiguration(terminal: Terminal, stack: string | unde
     reason: `The configuration of the stack cannot be read: ${reason}`,
     hint: "Run `pulumi config` for more, or leave the project's folder and name the servers in the environment.",
   });
-}
-
-function isInProject(folder: string): boolean {
-  const above = dirname(folder);
-  return (
-    ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"].some((file) => existsSync(join(folder, file))) || (above !== folder && isInProject(above))
-  );
 }
 
 interface Ended {

@@ -1,19 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, join } from "node:path";
 import { StewardError } from "../errors";
+import { projectFile } from "./project-file";
 
 const executable = process.platform === "win32" ? "pulumi-resource-steward.exe" : "pulumi-resource-steward";
 
-/** The text of the program's Pulumi.yaml, which lies in its folder or above. */
-function projectSettings(folder = process.cwd()): string {
-  const file = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find(existsSync);
-  if (file) return readFileSync(file, "utf8");
-  return dirname(folder) === folder ? "" : projectSettings(dirname(folder));
-}
-
 function isFound(): boolean {
-  const [, ...places] = projectSettings().split(/^(?:plugins|packages):/m);
+  const file = projectFile();
+  // After these words the file names the plugin.
+  const [, ...places] = file ? readFileSync(file, "utf8").split(/^\s*"?(?:plugins|packages)"?:/m) : [];
   if (places.some((place) => place.includes("steward"))) return true;
   if ((process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, executable)))) return true;
   const installed = join(process.env.PULUMI_HOME ?? join(homedir(), ".pulumi"), "plugins");

@@ -1,18 +1,18 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { isDeepStrictEqual } from "node:util";
-import { ConfigurationSources } from "../connection";
+import { ConfigurationSources, connect } from "../connection";
 import { AnyDefinition } from "../definition";
 import { definitions } from "../definitions";
 import { CheckFailure, StewardError } from "../errors";
 import { namesWith, secretsOf } from "../fields";
 import { functions } from "../functions";
 import { valueAt } from "../inputs";
-import { connectFor, withOperation } from "../invoke";
+import { assertOptions, withOperation } from "../invoke";
 import { isObject } from "../json";
 import { Lifecycle, lifecycle } from "../lifecycle";
 import { changesOf } from "../lifecycle/changes";
 import { OperationFailed, unexpected } from "../lifecycle/failure";
-import { formerInputs } from "../lifecycle/former-inputs";
+import { encryptedOutputs } from "../lifecycle/former-inputs";
 import { Properties, stringsIn, unknown, withoutNulls } from "../lifecycle/properties";
 import { Mechanism } from "../lifecycle/resource-at-hand";
 import { nativeType } from "./dynamic";
@@ -109,7 +109,7 @@ export function createPlugin(
     secretValues: () => current.getStore()?.secretValues ?? [],
   };
   const served = new Map<string, Served>();
-  /** What this process imports: the engine reads it before it tells which connection the program names. */
+  /** URNs of imported resources. The engine reads a resource before it sends the connection that the program names. */
   const imported = new Set<string>();
 
   function servedFor({ urn }: Subject): Served {
@@ -137,7 +137,7 @@ export function createPlugin(
     const marked = (properties: Properties): Properties => withMarks(properties, [...secretPaths(one.definition, properties), ...given]);
     const secretInputs = [...new Set((clean[0]?.secrets ?? []).map(([name = ""]) => name))];
     // An output that is encrypted as a whole holds values that are no secrets.
-    const holding = [...namesWith(one.definition.fields, "secretOutput"), formerInputs];
+    const holding = encryptedOutputs(one.definition.fields);
     const secretValues = clean.flatMap(({ properties, secrets }) =>
       secrets.filter(([name = ""]) => !holding.includes(name)).flatMap((path) => stringsIn(valueAt(properties, path))),
     );
@@ -206,14 +206,19 @@ export function createPlugin(
       }),
     delete: (subject, state) => run(subject, [state], ({ life }, [last = {}]) => life.delete(last)),
     async invoke(token, given) {
-      const called = functions.find((each) => `steward:${each.token}` === token);
+      const called = functions.find((each) => nativeType(each.token) === token);
       if (!called)
         throw new StewardError({ code: "ERR_INVALID_INPUT", rule: "unknown-type", reason: `pulumi-steward has no function ${token}` });
       const options = withoutNulls(withoutMarks(given).properties);
-      const result = await withOperation(called.operation, async () =>
-        called.run(connectFor(called, options, { ...sources, cache: new Map() }) as never, options as never),
-      );
-      const shown = isObject(result) && !called.property ? result : { [called.property as string]: result };
+      const result = await withOperation(called.operation, async () => {
+        assertOptions(called.options, options);
+        const connection = connect(called.system, (options.connection as string | undefined) ?? "default", {
+          ...sources,
+          cache: new Map(),
+        });
+        return called.run(connection as never, options as never);
+      });
+      const shown = called.property === undefined ? result : { [called.property]: result };
       // Only what JSON holds is a value of Pulumi's.
       const plain = JSON.parse(JSON.stringify(shown));
       return withMarks(
@@ -236,7 +241,7 @@ const secretPaths = ({ fields }: AnyDefinition, properties: Properties): Path[] 
     const [field = "", ...key] = path.split(".");
     return key.length > 0 ? [field, key.join(".")] : [field];
   }),
-  ...[...namesWith(fields, "secretOutput"), formerInputs].map((field) => [field]),
+  ...encryptedOutputs(fields).map((field) => [field]),
 ];
 
 /** A setting of a provider: what an SDK passes as JSON, or an object. */

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { Connection } from "../connection";
+import { AnyFields } from "../definition";
+import { namesWith } from "../fields";
 import { isObject } from "../json";
 import { defined, fieldAt, Properties, put } from "./properties";
 
@@ -9,6 +11,9 @@ import { defined, fieldAt, Properties, put } from "./properties";
 
 /** The output that holds former values. @internal */
 export const formerInputs = "formerInputs";
+
+/** The outputs that are encrypted whatever the inputs are. @internal */
+export const encryptedOutputs = (fields: AnyFields): string[] => [...namesWith(fields, "secretOutput"), formerInputs];
 
 /** Splits a value into the part that is shown under its own name and the part that is hidden, key by key. A value that the program never gave is shown. */
 function split(value: unknown, former: unknown, given: unknown): { shown: unknown; hidden: unknown } {

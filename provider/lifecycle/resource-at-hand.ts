@@ -3,7 +3,7 @@ import { ConfigurationSources, Connection, connect } from "../connection";
 import { AnyDefinition } from "../definition";
 import { format, namesWith, secretsOf } from "../fields";
 import { valueAt } from "../inputs";
-import { formerInputs } from "./former-inputs";
+import { encryptedOutputs } from "./former-inputs";
 import { Properties, secretInputs, stringsIn } from "./properties";
 
 // The resource that an operation is about: its name in messages, its secrets, and the server that it names.
@@ -30,14 +30,14 @@ export interface Mechanism extends ConfigurationSources {
   secretInputs?(): readonly string[];
   /** The URN of the resource at hand. Missing: the program's side sees that no two resources declare one object. */
   urn?(): string | undefined;
-  /** What the program makes secret of the resource at hand, value by value. Missing: Pulumi does not tell. */
+  /** The values that the program marks as secret in the resource at hand. Missing: Pulumi does not send the marks. */
   secretValues?(): readonly string[];
 }
 
 /** @internal */
 export function resourceAtHand(definition: AnyDefinition, sources: Mechanism): ResourceAtHand {
   const { fields, token, displayName } = definition;
-  const secretOutputs = [...namesWith(fields, "secretOutput"), formerInputs];
+  const secretOutputs = encryptedOutputs(fields);
   const describe = (values: Properties): string => {
     const name = format(definition.name ?? "", values);
     return name ? `${displayName} "${name}"` : displayName;

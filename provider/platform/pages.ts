@@ -4,7 +4,7 @@ import { call, completed, Resource, unexpectedAnswer } from "./client";
 
 // Collections of JSON:API, which come page by page.
 
-/** What a page says of the next one. @internal */
+/** The pagination of a JSON:API response. @internal */
 export interface Pagination {
   links?: { next?: unknown };
   meta?: { pagination?: { "next-page"?: number | string | null; "total-count"?: number } };
@@ -22,20 +22,43 @@ const pageIn = (link: unknown): string | null =>
     ? new URL(link, "http://platform").searchParams.get("page[number]")
     : null;
 
+/** One page of a collection, and the number of the next one. @internal */
+export interface Page<Item> {
+  items: Item[];
+  next: number | undefined;
+}
+
+/** The items of this page and of those that follow, each once: one that moves meanwhile may come again. @internal */
+export async function* itemsFrom<Item extends { id: string }>(
+  first: Page<Item>,
+  fetchPage: (page: number) => Promise<Page<Item>>,
+): AsyncGenerator<Item> {
+  const given = new Set<string>();
+  const fetched = new Set([1]);
+  for (let page = first; ; ) {
+    for (const item of page.items) {
+      if (given.has(item.id)) continue;
+      given.add(item.id);
+      yield item;
+    }
+    // A server that sends us round in a circle has shown all that it will.
+    if (page.next === undefined || fetched.has(page.next)) return;
+    fetched.add(page.next);
+    page = await fetchPage(page.next);
+  }
+}
+
 /** Reads a whole collection, in the largest pages that the platform gives. @internal */
 export async function readAll(connection: Connection, path: string, send: typeof call = call): Promise<Resource[]> {
-  const found = new Map<string, Resource>();
-  const seen = new Set<number>();
-  // A server that sends us round in a circle has shown all that it will.
-  for (let page: number | undefined = 1; page !== undefined && !seen.has(page); ) {
-    seen.add(page);
+  const fetchPage = async (page: number): Promise<Page<Resource>> => {
     const query = { "page[number]": String(page), "page[size]": "100" };
     const document = ((await send(connection, { method: "GET", path, query, retry: "idempotent" })) ?? {}) as Pagination & {
       data?: unknown;
     };
     if (!Array.isArray(document.data) || !document.data.every(isObject)) throw unexpectedAnswer("GET", path);
-    for (const each of document.data.map(completed)) found.set(each.id, each);
-    page = nextPage(document);
-  }
-  return [...found.values()];
+    return { items: document.data.map(completed), next: nextPage(document) };
+  };
+  const all: Resource[] = [];
+  for await (const each of itemsFrom(await fetchPage(1), fetchPage)) all.push(each);
+  return all;
 }

@@ -6,7 +6,7 @@ import { invoke, read, withOperation } from "../invoke";
 import { isObject } from "../json";
 import { ReadFunction } from "../read-function";
 import { adminPath, callAsAdministrator, completed, system, unexpectedAnswer } from "./client";
-import { nextPage, Pagination } from "./pages";
+import { itemsFrom, nextPage, Page, Pagination } from "./pages";
 import { checkStatuses } from "./run-statuses";
 import { readWorkspace, Workspace, WorkspaceInclude, workspaceIdInput, workspaceOf } from "./workspace";
 
@@ -92,9 +92,7 @@ const getOptions = strictObject({
   connection: connectionInput,
 });
 
-interface Page {
-  workspaces: Workspace[];
-  next: number | undefined;
+interface WorkspacePage extends Page<Workspace> {
   statusCounts: Record<string, number>;
   totalCount: number;
 }
@@ -105,7 +103,7 @@ async function fetchPage(
   connection: Connection,
   { q, currentRunStatus, sort, pageSize, include }: WorkspaceQuery,
   page: number,
-): Promise<Page> {
+): Promise<WorkspacePage> {
   const query: Record<string, string> = {
     ...(q === undefined ? {} : { q }),
     ...(currentRunStatus ? { "filter[current_run][status]": currentRunStatus.join(",") } : {}),
@@ -123,7 +121,7 @@ async function fetchPage(
   };
   if (!Array.isArray(data) || !data.every(isObject)) throw unexpectedAnswer("GET", path);
   return {
-    workspaces: data.map((each) => workspaceOf(completed(each), included)),
+    items: data.map((each) => workspaceOf(completed(each), included)),
     next: nextPage({ links, meta }),
     statusCounts: meta?.["status-counts"] ?? {},
     totalCount: meta?.pagination?.["total-count"] ?? data.length,
@@ -133,24 +131,10 @@ async function fetchPage(
 type Meta = Pagination["meta"] & { "status-counts"?: Record<string, number> };
 
 /** All workspaces, given the first page. */
-async function* following(connection: Connection, query: WorkspaceQuery, first: Page): AsyncGenerator<Workspace> {
-  const seen = new Set<string>();
-  const pages = new Set<number>([1]);
-  for (let page: Page | undefined = first; page; ) {
-    for (const workspace of page.workspaces) {
-      if (seen.has(workspace.id)) continue;
-      seen.add(workspace.id);
-      yield workspace;
-    }
-    // A server that sends us round in a circle has shown all that it will.
-    if (page.next === undefined || pages.has(page.next)) return;
-    pages.add(page.next);
-    const next: number = page.next;
-    page = await withOperation(workspaces.operation, () => fetchPage(connection, query, next));
-  }
-}
+const following = (connection: Connection, query: WorkspaceQuery, first: Page<Workspace>): AsyncGenerator<Workspace> =>
+  itemsFrom(first, (page) => withOperation(workspaces.operation, () => fetchPage(connection, query, page)));
 
-async function firstPage(connection: Connection, query: WorkspaceQuery): Promise<Page> {
+async function firstPage(connection: Connection, query: WorkspaceQuery): Promise<WorkspacePage> {
   checkStatuses(connection, query.currentRunStatus);
   return fetchPage(connection, query, 1);
 }
@@ -192,7 +176,7 @@ export const oneWorkspace: ReadFunction<GetWorkspaceOptions, Workspace> = {
 /** A list whose first page was read. */
 interface Begun {
   connection: Connection;
-  first: Page;
+  first: WorkspacePage;
 }
 
 /**

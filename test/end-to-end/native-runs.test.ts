@@ -1,19 +1,10 @@
 import { statSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Sandbox, start } from "../../sandbox/index";
 import { kill, Process, processesWith } from "../support/processes";
-import { Project } from "../support/project";
+import { nativeProject, Project } from "../support/project";
 
 // The native plugin under the real command line: kills, Ctrl-C, a large set of roles, and the size of the state.
-
-const yaml = `name: story
-runtime: nodejs
-plugins:
-  providers:
-    - name: steward
-      path: ${join(__dirname, "../../bin")}
-`;
 
 let sandbox: Sandbox;
 let project: Project;
@@ -24,7 +15,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await sandbox.reset();
   project = new Project({ ...sandbox.env, STEWARD_RUN: run });
-  project.files({ "Pulumi.yaml": yaml });
+  project.files({ "Pulumi.yaml": nativeProject() });
   project.config({ "steward:native": true as never });
 });
 afterEach(() => {

@@ -200,7 +200,7 @@ export const adapters: readonly MutatedFile[] = [
     ],
     commandLine: ["test/end-to-end/options", "test/end-to-end/secrecy"],
     mutants: [
-      ["encrypted outputs are stored in plaintext", '...namesWith(definition.fields, "secretOutput"), formerInputs];', "formerInputs];"],
+      ["encrypted outputs are stored in plaintext", "...encryptedOutputs(definition.fields)];", '"formerInputs"];'],
       ["secret outputs are stored in plaintext", '...secrets.filter((path) => !path.includes(".")), ', ""],
       [
         "a secret argument is registered in plaintext",
