@@ -141,7 +141,7 @@ export async function servePlugin(
       return new messages.CheckResponse().setInputs(struct(inputs)).setFailuresList(failures.map(failure));
     }),
     diff: unary(async (request: Messages.DiffRequest) => {
-      const { changes, replaces, deleteBeforeReplace, properties } = await plugin.diff(
+      const { changes, replaces, deleteBeforeReplace, names, properties } = await plugin.diff(
         { urn: request.getUrn() },
         values(request.getOlds()),
         values(request.getOldInputs()),
@@ -149,7 +149,7 @@ export async function servePlugin(
       );
       const response = new messages.DiffResponse()
         .setChanges(changes ? DiffChanges.DIFF_SOME : DiffChanges.DIFF_NONE)
-        .setDiffsList(Object.keys(properties))
+        .setDiffsList(names)
         .setReplacesList(replaces)
         .setDeletebeforereplace(deleteBeforeReplace)
         .setHasdetaileddiff(Object.keys(properties).length > 0);

@@ -35,6 +35,8 @@ export interface PluginDifference {
   changes: boolean;
   replaces: string[];
   deleteBeforeReplace: boolean;
+  /** The properties that change: Pulumi shows what is inside them only below one of these names. */
+  names: string[];
   /** By property path: `ADD`, `DELETE_REPLACE`. */
   properties: Record<string, string>;
 }
@@ -180,12 +182,12 @@ export function createPlugin(
       }),
     diff: (subject, state, lastInputs, news) =>
       run(subject, [state, lastInputs, news], async (one, [last = {}, before = {}, given = {}]) => {
-        const found = await one.life.diff(declaring(one, last, before), given);
-        const { changes, changing, replaces, deleteBeforeReplace } = found;
-        const properties = propertyChanges(one.definition.fields, changing, { state: last, inputs: given }).map(
-          ([path, field, change]) => [path, replaces.includes(field) ? `${change}_REPLACE` : change] as const,
-        );
-        return { changes, replaces, deleteBeforeReplace, properties: Object.fromEntries(properties) };
+        const difference = await one.life.diff(declaring(one, last, before), given);
+        const { changes, changing, replaces, deleteBeforeReplace } = difference;
+        const found = propertyChanges(one.definition.fields, changing, { state: last, inputs: given });
+        const names = [...new Set(found.map(([, field]) => field.split(".")[0] as string))];
+        const properties = found.map(([path, field, change]) => [path, replaces.includes(field) ? `${change}_REPLACE` : change] as const);
+        return { changes, replaces, deleteBeforeReplace, names, properties: Object.fromEntries(properties) };
       }),
     create: (subject, news, isPreview) =>
       run(subject, [news], async (one, [given = {}], marked) => {

@@ -50,7 +50,9 @@ test("a stack is switched to the native plugin and back without a request, and l
     expect((await typesOf()).filter((type) => type.includes("dynamic"))).toEqual([]);
     await project.refresh("--expect-no-changes");
 
-    const changed = await project.program(program('"a", "b"')).up();
+    const { output } = await project.program(program('"a", "b"')).pulumi("preview");
+    expect(output).toContain("[diff: ~policies]");
+    const changed = await project.up();
     expect(changed.changes).toContain('+ [1]: "b"');
     await project.calm();
 
