@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { definitions } from "../../provider/definitions";
 import { Clock } from "../../sandbox/clock";
 import { Faults } from "../../sandbox/faults";
 import { Log } from "../../sandbox/log";
 import { dropHeader, listen, Server } from "../../sandbox/server";
 import { Declaration, Options, Resource, Secret, urnOf } from "../support/deployment";
-import { Project } from "../support/project";
+import { nativeProject, Project } from "../support/project";
 import { Operation } from "./history";
 import { MechanismName, Runner, Told } from "./runner";
 import { Trouble } from "./wire";
@@ -15,11 +14,6 @@ import { Origins, Serve, World } from "./world";
 const prefix = "urn:pulumi:dev::story::";
 /** What stands before the type of a resource. */
 const before: Record<MechanismName, string> = { dynamic: "pulumi-nodejs:dynamic/steward/", native: "steward:" };
-
-const plugin = `name: story
-runtime: nodejs
-plugins: { providers: [{ name: steward, path: ${JSON.stringify(join(__dirname, "../../bin"))} }] }
-`;
 
 /** The real command line, the provider in its own process, and servers that listen. Steps cannot be counted there: writes are. */
 export class CommandLine implements Runner {
@@ -54,7 +48,7 @@ export class CommandLine implements Runner {
     world.moveTo(origins as Origins);
     runner = new CommandLine(servers, mechanism);
     const isNative = mechanism === "native";
-    if (isNative) runner.project.files({ "Pulumi.yaml": plugin });
+    if (isNative) runner.project.files({ "Pulumi.yaml": nativeProject() });
     runner.project.config({ ...world.config(), "steward:native": isNative as never });
     return runner;
   }
@@ -183,8 +177,8 @@ function source(program: readonly Declaration[], realUrn: (urn: string) => strin
       .map(([name, inner]) => `${JSON.stringify(name)}: ${value(inner)}`)
       .join(", ")} }`;
   };
-  const lines = program.map(({ name, type, isComponent, inputs, parent, aliases = [], dependsOn = [] }) => {
-    const options = `{ ${parent ? `parent: all.${parent}, ` : ""}aliases: ${JSON.stringify(aliases.map(realUrn))}, dependsOn: [${dependsOn.map((each) => `all.${each}`)}] }`;
+  const lines = program.map(({ name, type, isComponent, inputs, parent, import: id, aliases = [], dependsOn = [] }) => {
+    const options = `{ ${parent ? `parent: all.${parent}, ` : ""}${id ? `import: ${JSON.stringify(id)}, ` : ""}aliases: ${JSON.stringify(aliases.map(realUrn))}, dependsOn: [${dependsOn.map((each) => `all.${each}`)}] }`;
     const rest = `${JSON.stringify(name)}, ${value(inputs)}, ${options}`;
     return isComponent
       ? `all.${name} = new pulumi.ComponentResource(${JSON.stringify(type)}, ${rest});`

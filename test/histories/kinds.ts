@@ -15,6 +15,8 @@ export interface Item {
   parts: Map<string, Value>;
   place: Place;
   adopt: boolean;
+  /** The id of the object that it takes over at first. */
+  import?: string;
   parent?: string;
   aliases: string[];
 }
@@ -204,6 +206,7 @@ export function declarationOf(item: Item, world: World, mechanism: "dynamic" | "
     inputs,
     parent: item.parent,
     aliases: item.aliases,
+    import: item.import,
     ...(deleteBeforeReplace === undefined ? {} : { deleteBeforeReplace }),
     secretOutputs: isNative ? [] : secretOutputs(definition),
   };

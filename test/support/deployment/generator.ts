@@ -23,7 +23,7 @@ export class Generator {
   /** URNs that a target leaves out, and that do not exist yet. */
   readonly skippedCreates = new Set<string>();
   /** What happened with each URN, deletions apart. */
-  readonly operations = new Map<string, "create" | "same" | "update" | "replace" | "read" | "refresh">();
+  readonly operations = new Map<string, "create" | "import" | "same" | "update" | "replace" | "read" | "refresh">();
   private readonly aliasOf = new Map<string, string>();
   private readonly urns = new Set<string>();
   private readonly deleted = new Set<string>();
@@ -55,6 +55,7 @@ export class Generator {
 
   private async stepsOf(declaration: Declaration, fresh: Resource, old: Resource | undefined): Promise<Step[]> {
     if (declaration.get !== undefined) return this.read(fresh, old);
+    if (declaration.import !== undefined && !old && !this.scope.isRefresh) return this.imported(fresh, declaration.import);
     if (!this.scope.isRefresh || fresh.isComponent) return this.registered(declaration, fresh, old);
     return old ? this.done(fresh, "refresh", [{ kind: "refresh", old, new: fresh, isRegistered: true }]) : this.skippedCreate(fresh);
   }
@@ -106,6 +107,12 @@ export class Generator {
     const isReplaced = old !== undefined && !old.external && old.id !== fresh.id;
     this.operations.set(fresh.urn, isReplaced ? "replace" : "read");
     return [{ kind: "read", old, new: fresh, keepsOld: isReplaced }];
+  }
+
+  private imported(fresh: Resource, id: string): Step[] {
+    if (this.scope.targets?.includes(fresh.urn) === false) return this.skippedCreate(fresh);
+    fresh.id = id;
+    return this.done(fresh, "import", [{ kind: "import", new: fresh }]);
   }
 
   private async registered(declaration: Declaration, fresh: Resource, old: Resource | undefined): Promise<Step[]> {
@@ -170,7 +177,7 @@ export class Generator {
     return this.done(fresh, "same", [{ kind: "same", new: fresh, isSkipped: true }]);
   }
 
-  private done(fresh: Resource, operation: "create" | "same" | "update" | "replace" | "refresh", steps: Step[]): Step[] {
+  private done(fresh: Resource, operation: "create" | "import" | "same" | "update" | "replace" | "refresh", steps: Step[]): Step[] {
     this.operations.set(fresh.urn, operation);
     return steps;
   }

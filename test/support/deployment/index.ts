@@ -8,5 +8,5 @@ export * from "./program";
 export type { Ending, Options, Script } from "./run";
 export type { Resource } from "./state";
 export type { Step } from "./steps";
-export { resourceOf } from "./steps";
+export { mismatch, resourceOf } from "./steps";
 export * from "./values";

@@ -7,6 +7,7 @@ import { marked, same } from "./values";
 export type Step = { old?: Resource; new?: Resource } & (
   | { kind: "same"; new: Resource; isSkipped?: boolean }
   | { kind: "create"; new: Resource; keepsOld?: boolean }
+  | { kind: "import"; new: Resource }
   | { kind: "update"; old: Resource; new: Resource }
   | { kind: "delete"; old: Resource; isReplaced?: boolean }
   /** Out of the state: it was deleted before, to be replaced. */
@@ -17,6 +18,9 @@ export type Step = { old?: Resource; new?: Resource } & (
 );
 
 export const resourceOf = (step: Step): Resource => (step.new ?? step.old) as Resource;
+
+/** What the engine says of an import with other inputs than the object has. */
+export const mismatch = "inputs to import do not match the existing resource";
 
 /** Does steps, and keeps the journal. Each throws what the provider throws. */
 export class Worker {
@@ -44,6 +48,8 @@ export class Worker {
         return this.same(step);
       case "create":
         return this.create(step);
+      case "import":
+        return this.import(step);
       case "update":
         return this.update(step);
       case "delete":
@@ -81,6 +87,18 @@ export class Worker {
     this.journal.add(fresh);
     if (old?.pendingReplacement) this.journal.remove(old);
     if (failure) throw failure;
+  }
+
+  /** The program has to declare what is there. */
+  private async import({ new: fresh }: Step & { kind: "import" }): Promise<void> {
+    const found = await this.mechanism.read(fresh, { inputs: {}, outputs: {} });
+    const { inputs, failures } = await this.mechanism.check(fresh, found.inputs, fresh.inputs, this.isPreview);
+    if (failures.length > 0) throw new Error(failures.map(({ reason }) => reason).join("\n"));
+    const { changes } = await this.mechanism.diff(fresh, found, inputs, this.isPreview);
+    if (changes && !this.isPreview) throw new Error(mismatch);
+    Object.assign(fresh, { inputs, outputs: found.outputs });
+    this.mark(fresh);
+    this.journal.add(fresh);
   }
 
   private async update({ old, new: fresh }: Step & { kind: "update" }): Promise<void> {
