@@ -88,7 +88,7 @@ async function checkPages() {
 }
 
 async function checkWords() {
-  const lines = words.check(await words.checkedFiles());
+  const lines = words.check(words.checkedFiles());
   return { code: lines.length === 0 ? 0 : 1, output: lines.join("\n") };
 }
 

@@ -5,9 +5,9 @@
 const fs = require("node:fs");
 const path = require("node:path");
 const ts = require("typescript");
-const { capture, root } = require("./command");
+const { root } = require("./command");
 
-/** Where the rules hold. */
+/** The folders and files where the rules hold. */
 const checked = ["docs/development/words.md"];
 
 const maxWords = 25;
@@ -143,15 +143,16 @@ const check = (files) =>
   });
 
 /** The files whose words are checked. */
-async function checkedFiles() {
-  const { output } = await capture("git", ["ls-files", "--", ...checked]);
-  return output.trim().split("\n");
-}
+const checkedFiles = () =>
+  checked.flatMap((place) => {
+    if (path.extname(place)) return [place];
+    const files = fs.readdirSync(path.join(root, place), { recursive: true, encoding: "utf8" });
+    return files.filter((file) => /\.(md|ts|js)$/.test(file) && !file.startsWith("dist")).map((file) => path.join(place, file));
+  });
 
 module.exports = { check, checkedFiles };
 
-if (require.main === module)
-  void (async () => {
-    const lines = check(process.argv.length > 2 ? process.argv.slice(2) : await checkedFiles());
-    process.stdout.write(`${lines.map((line) => `${line}\n`).join("")}${lines.length} to reword\n`);
-  })();
+if (require.main === module) {
+  const lines = check(process.argv.length > 2 ? process.argv.slice(2) : checkedFiles());
+  process.stdout.write(`${lines.map((line) => `${line}\n`).join("")}${lines.length} to reword\n`);
+}
