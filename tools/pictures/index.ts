@@ -94,7 +94,9 @@ async function recordDrift(): Promise<void> {
   const terminal = new Terminal("quickstart", sandbox.env);
   await terminal.run("pulumi stack init dev");
   await terminal.type("pulumi up --yes --skip-preview");
-  await terminal.type(`curl --silent -X POST -H "X-Secrets-Token: $SECRETS_TOKEN" $SECRETS_ADDR/v1/scheduler/role/web -d '{"policies":"admin"}'`);
+  await terminal.type(
+    `curl --silent -X POST -H "X-Secrets-Token: $SECRETS_TOKEN" $SECRETS_ADDR/v1/scheduler/role/web -d '{"policies":"admin"}'`,
+  );
   await terminal.type("pulumi preview --refresh --diff");
   await terminal.type("pulumi up --refresh --yes --skip-preview");
   terminal.save("pulumi up, a change outside Pulumi, the drift in pulumi preview, and its repair", "drift.svg");
