@@ -36,7 +36,7 @@ class Terminal {
     this.show(`\u001b[38;5;2m$\u001b[0m ${command}`, 0.8);
     let before = Date.now();
     await this.run(command, (text) => {
-      // A run waits for the engine's start longer than anybody wants to watch.
+      // The engine's start takes longer than a viewer wants to wait.
       const pause = Math.min((Date.now() - before) / 1000, 0.8);
       before = Date.now();
       for (const line of wrapped(text)) this.show(line, pause / text.split("\n").length);
