@@ -141,9 +141,9 @@ export async function servePlugin(
       ),
     ),
     configure: unary((request: Messages.ConfigureRequest) => {
-      const name = request.getName();
+      const name = request.getName() ?? "";
       // Pulumi's own, which the configuration of the stack makes.
-      plugin.configure(values(request.getArgs()), name?.startsWith("default") ? undefined : name || undefined);
+      plugin.configure(values(request.getArgs()), /^default(_|$)/.test(name) ? undefined : name || undefined);
       return new messages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),
     check: unary(async (request: Messages.CheckRequest) => {
