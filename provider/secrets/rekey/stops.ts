@@ -8,6 +8,7 @@ export const stopIds = [
   "checkpoints-skipped",
   "invalid-share",
   // The service responds unexpectedly.
+  "wrong-dialect",
   "unexpected-response",
   "cancel-ineffective",
   "auto-unseal",
