@@ -106,6 +106,19 @@ describe.each([
   });
 });
 
+test("the holders' command line without BAO_TOKEN asks for it in one sentence, and sends no token of Vault", async () => {
+  sandbox = await start({ dialect: "openbao" });
+  const environment = { BAO_ADDR: sandbox.secrets.url, VAULT_TOKEN: sandbox.secrets.token };
+  const { code, stderr } = await steward(environment, ["rekey", "status"]);
+  const [warning = "", error = "", ...more] = stderr.trim().split("\n");
+  expect([code, more]).toEqual([1, []]);
+  expect(warning).toMatch(/^warning: VAULT_TOKEN .*BAO_ADDR/);
+  expect(error).toMatch(/permission denied \(GET \/v1\/sys\/rotate\/root\/init, 403\)\. .*BAO_TOKEN.*BAO_ADDR/);
+  // Both sets: OpenBao's.
+  const both = { ...environment, BAO_TOKEN: sandbox.secrets.token, VAULT_ADDR: "http://127.0.0.1:1" };
+  expect((await steward(both, ["rekey", "status"])).stdout).toContain("no rekey");
+});
+
 test("reads how many shares OpenBao 2.4.0 asks for, which names them otherwise", async () => {
   sandbox = await start({ dialect: "openbao" });
   const data = { started: false, t: 0, n: 0, seal_threshold: 3 };
