@@ -26,6 +26,7 @@ export const stopIds = [
   // The current shares are submitted.
   "shares-missing",
   "shares-refused",
+  "shares-not-combined",
   "share-count-unknown",
   "share-count-unknown-with-others",
   "share-count-unknown-restarted",

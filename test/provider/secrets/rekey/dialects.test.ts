@@ -106,6 +106,34 @@ describe.each([
   });
 });
 
+/** A share of the same point with another value. */
+const twin = (share = ""): string => {
+  const bytes = Buffer.from(share, "base64");
+  bytes[0] = (bytes[0] as number) ^ 1;
+  return bytes.toString("base64");
+};
+
+test("shares that OpenBao cannot combine stay in its attempt, which the rekey cancels, and the corrected run completes", async () => {
+  sandbox = await start({ dialect: "openbao" });
+  const stack = new RekeyStack(config("openbao"));
+  const [first = "", second = ""] = sandbox.secrets.shares;
+  expect(await stack.stops(inputs({ currentShares: [first, second, twin(first)] }))).toBe("rekey/shares-not-combined");
+  await stack.up(inputs());
+  expect(await sandbox.secrets.opens(stack.outputs.shares.slice(1))).toBe(true);
+});
+
+test("a holder is told of shares that cannot be combined, and the next run of the stack cancels their attempt", async () => {
+  sandbox = await start({ dialect: "openbao" });
+  const stack = new RekeyStack(config("openbao"));
+  const [first = "", second = ""] = sandbox.secrets.shares;
+  expect(await stack.stops(inputs({ currentShares: [first, second] }))).toBe("rekey/shares-missing");
+  const environment = variablesFor("openbao", sandbox.secrets);
+  const { code, stderr } = await steward(environment, ["rekey", "submit", "--nonce", stack.submission.nonce as string], twin(second));
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/the 3 current shares .*duplicate part detected.*cancel the rekey/)]);
+  expect(await stack.stops(inputs())).toBe("rekey/shares-not-combined");
+  await stack.up(inputs());
+});
+
 test("the holders' command line without BAO_TOKEN asks for it in one sentence, and sends no token of Vault", async () => {
   sandbox = await start({ dialect: "openbao" });
   const environment = { BAO_ADDR: sandbox.secrets.url, VAULT_TOKEN: sandbox.secrets.token };
