@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
+import { nativePlugin } from "../test/support/project";
 import { root } from "../tools/command";
 import { pulumiEnvironment } from "../tools/environment";
 import { getPulumi } from "../tools/pulumi";
@@ -25,12 +26,6 @@ export function writeProgram(folder: string, files: Record<string, string>): voi
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
 }
 
-const plugin = `plugins:
-  providers:
-    - name: steward
-      path: ${join(root, "bin")}
-`;
-
 /** A Pulumi project in that folder, with a stack and a local backend of its own. */
 export async function pulumiProject(
   folder: string,
@@ -40,7 +35,7 @@ export async function pulumiProject(
 ): Promise<Deployment & { stateBytes(): number }> {
   const cwd = join(folder, "program");
   writeProgram(cwd, {
-    "Pulumi.yaml": `name: bench\nruntime: nodejs\n${native ? plugin : ""}`,
+    "Pulumi.yaml": `name: bench\nruntime: nodejs\n${native ? nativePlugin : ""}`,
     "package.json": '{ "name": "bench", "main": "index.js" }',
     "index.js": program,
   });

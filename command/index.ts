@@ -7,7 +7,7 @@ import { Cancelled, say, Terminal } from "./terminal";
 
 function createCommand(terminal: Terminal): Command {
   const program = new Command("pulumi-steward")
-    .description("What runs beside a Pulumi program: the search for what it can import, a holder's part in a rekey, and the sandbox.")
+    .description("Discover resources to import, take part in a rekey, and run the sandbox.")
     .version((require("pulumi-steward/package.json") as { version: string }).version)
     .exitOverride()
     .configureOutput({

@@ -125,11 +125,11 @@ export interface DiscoverRequest {
   attempt<T>(what: string, part: () => Promise<T[]>): Promise<T[]>;
 }
 
-/** What a search found. @internal */
+/** A resource that a search found. @internal */
 export interface Discovered<State> {
   /** The fields that the id names, and all others that the search has read. */
   state: Partial<State>;
-  /** What a program calls it. Missing: its name. */
+  /** Its name in the program. Missing: its name on the server. */
   called?: string;
 }
 
@@ -171,7 +171,7 @@ export interface Definition<Inputs, Outputs, State extends Outputs = Outputs, Ex
   planNotes?(request: { connection: Connection; inputs: Inputs; last?: State }): PlanNote[] | Promise<PlanNote[]>;
   /** Returns undefined where the server says that it does not exist. Throws whatever else keeps it from being read. */
   read(request: ReadRequest<State>): Promise<State | undefined>;
-  /** What an import stores of what a read brought. Missing: the same. */
+  /** Converts the state from a read into the state of an import. Missing: both are the same. */
   imported?(state: State): State;
   /** Reads what a creation would take over, and compares it with what it would write. Missing: it takes nothing over. */
   find?(request: { connection: Connection; inputs: Inputs }): Promise<Found<Existing> | undefined>;

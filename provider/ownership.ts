@@ -13,7 +13,7 @@ export const renamedHint = "If you renamed the resource, give it an alias of its
 interface Claims {
   /** A resource of the program declares the object. */
   declared: boolean;
-  /** Which one, where the mechanism says so. */
+  /** Its URN, if the mechanism knows it. */
   declaredBy?: string;
   /** What holds the object, by instance, with its fields. */
   holders: Map<string, { fields: object; created: boolean }>;

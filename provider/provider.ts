@@ -9,7 +9,7 @@ export type Dialect = "standard" | "hashicorp";
 /** "openbao": OpenBao 2.4 or later, whose rekey has another path; all else is as in "hashicorp". */
 export type SecretsDialect = Dialect | "openbao";
 
-/** Where a server is, and how to reach it. Each field is what the configuration has under the same name. */
+/** The address and the credentials of a server. Each field means the same as in the configuration. */
 export interface Server {
   /** Its URL: `https://vault.example.com:8200`. */
   address: string;
@@ -26,7 +26,7 @@ export interface Server {
   /** The key of that certificate, as PEM or the path of a file. */
   clientKey?: string;
   /**
-   * Which names the server has for things.
+   * The dialect of its API.
    * @default "standard"
    */
   dialect?: Dialect;
@@ -45,7 +45,7 @@ export interface Server {
 /** A server of secrets. */
 export interface SecretsServer extends Omit<Server, "dialect"> {
   /**
-   * Which names the server has for things, and where it has its rekey.
+   * The dialect of its API, and of its rekey.
    * @default "standard"
    */
   dialect?: SecretsDialect;

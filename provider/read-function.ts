@@ -3,9 +3,9 @@ import { Schema } from "./inputs";
 
 // A function that reads: a Node program calls it, and the native plugin answers to its name for programs of other languages.
 
-/** What any function of the package states: what could not be done where it fails, which server it asks, and what it takes. @internal */
+/** The properties that every function of the package declares. @internal */
 export interface Asking<Own extends object = object> {
-  /** `Cannot list the scheduler roles`. */
+  /** The beginning of its errors: `Cannot list the scheduler roles`. */
   operation: string;
   system: System<Own>;
   options: Schema;

@@ -105,7 +105,7 @@ test("only the start of the sandbox imports its page", () => {
 
 test("no root file names a product or a variable of one", () => {
   const names = /vault|nomad|terraform|\btfe\b|openbao|hashicorp|[A-Z]_(ADDR|TOKEN|NAMESPACE)\b/i;
-  // What a program may write in a provider of its own names the dialects.
+  // An explicit provider names its dialect in the program.
   const roots = provider.map(({ file }) => file).filter((file) => dirname(file) === "provider" && file !== "provider/provider.ts");
   expect(roots.filter((file) => names.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
 });

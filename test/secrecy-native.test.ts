@@ -37,7 +37,7 @@ const allSecret = (inputs: Properties): Properties => leaves(inputs, secret) as 
 const echo = (texts: readonly string[]): string =>
   JSON.stringify({ errors: texts.flatMap((text) => [text, encodeURIComponent(text), Buffer.from(text).toString("base64")]) });
 
-/** What a response says in clear text. */
+/** A response with its marked secrets masked. */
 const clear = (value: unknown): unknown => {
   if (isMarked(value)) return "[secret]";
   if (Array.isArray(value)) return value.map(clear);
@@ -64,7 +64,7 @@ const failed = (operation: Promise<unknown>): Promise<boolean> =>
     () => true,
   );
 
-/** Where secrets stand in clear text in what the plugin told. */
+/** Finds secrets in clear text in responses, errors and lines of the plugin. */
 function leaks(all: readonly Told[], texts: readonly string[], paths: readonly (readonly string[])[]): string[] {
   const canaries = new Canaries();
   canaries.watchFor({ secret: [...new Set(texts)] });
@@ -79,7 +79,7 @@ function leaks(all: readonly Told[], texts: readonly string[], paths: readonly (
   return [...new Set([...canaries.found(), ...open])];
 }
 
-/** What a case holds that is secret by its definition. */
+/** The values of a case that are secret by its definition. */
 function definedSecrets(token: string, all: readonly Told[], ...given: (Properties | undefined)[]): string[] {
   const outputs = namesWith(definitionOf(token).fields, "secret").flatMap((name) =>
     all.flatMap(({ value }) => {
@@ -188,7 +188,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
           }
     }
 
-    test("what is secret by the definition is marked in each response, and in no error or line", async () => {
+    test("a value that is secret by the definition is marked in each response, and in no error or line", async () => {
       const given = each.inputs(context);
       const changed = changedInputs(context);
       await live(given, changed);
@@ -206,7 +206,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
       expect(leaks(told, definedSecrets(token, told, given, changed), paths)).toEqual([]);
     });
 
-    test("what the program makes secret, inside a list or a map as well, is marked in each response, and in no error or line", async () => {
+    test("a value that the program makes secret, inside a list or a map as well, is marked in each response, and in no error or line", async () => {
       const given = await withCanaries(each.inputs(context));
       const before = each.inputs(context);
       const isSame = ([name, value]: [string, unknown]): boolean => JSON.stringify(value) === JSON.stringify(before[name]);
@@ -246,14 +246,14 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
   });
 
   test.each(cases)(
-    "$token: what the program makes secret is in no finding of a check, and marked where it is passed on",
+    "$token: no check failure shows a value that the program makes secret, and a response marks it",
     async ({ token, inputs }) => {
       const engine = new NativeEngine(token, configOf(context));
       await engine.problems(allSecret(inputs(context)));
       expect(leaks(told, [], pathsIn(inputs(context)))).toEqual([]);
       told.length = 0;
       const misfit = "canary-misfit";
-      // What names a server or an object stands in messages and URLs.
+      // Messages and URLs show the names of servers and objects.
       const { fields, objects } = definitionOf(token);
       for (const name of inputNames(fields).filter((each) => each !== "connection" && !objects?.fields.includes(each))) {
         const inMap = { [name]: misfit };

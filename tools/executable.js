@@ -17,7 +17,7 @@ async function succeed(command, ...args) {
 }
 
 /**
- * What the plugin finds at run time beside its own file has to be in the bundle: the SDK, which it loads from where it is installed, and two JSON files.
+ * Bundles the files that the plugin loads at run time: two JSON files, and the SDK from where it is installed.
  * @type {import("esbuild").Plugin}
  */
 const inline = {

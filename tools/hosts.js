@@ -6,7 +6,7 @@ const { Problem, capture, findOnPath, isExecutable, say } = require("./command")
 const { goBuild } = require("./go");
 const { getPulumi, installedSdk } = require("./pulumi");
 
-/** Of tools/go/pulumi-language-*: they change together. */
+/** The versions in tools/go/pulumi-language-*: change them together. */
 const version = "yaml-1.38.1-python-3.67.1-go-3.60.0";
 /** Runs a Python program; the host for Python starts it. */
 const pythonRunner = "pulumi-language-python-exec";

@@ -1,5 +1,5 @@
 // @ts-check
-// What the schema of the native plugin says of types: names, shapes and documentation, from the interfaces.
+// The types in the schema of the native plugin: names, shapes and documentation, from the interfaces.
 const path = require("node:path");
 const ts = require("typescript");
 const { root } = require("./command");
@@ -58,7 +58,7 @@ class Reader {
     return symbol && symbol.flags & ts.SymbolFlags.Alias ? this.checker.getAliasedSymbol(symbol) : symbol;
   }
 
-  /** What the functions of the package take and return, by their names. @returns {Map<string, { options: ts.Type, result: ts.Type, doc: string }>} */
+  /** The options and results of the functions of the package, by name. @returns {Map<string, { options: ts.Type, result: ts.Type, doc: string }>} */
   functions() {
     /** @type {Map<string, { options: ts.Type, result: ts.Type, doc: string }>} */
     const found = new Map();
@@ -77,7 +77,7 @@ class Reader {
     return found;
   }
 
-  /** What a component takes and shows. */
+  /** The inputs and outputs of the component. */
   rekey() {
     const declaration = /** @type {ts.ClassDeclaration} */ (
       this.rekeySource.statements.find((statement) => ts.isClassDeclaration(statement) && statement.name?.text === "Rekey")
@@ -100,7 +100,7 @@ class Reader {
     };
   }
 
-  /** What an explicit provider takes: the servers. @returns {Record<string, Spec>} */
+  /** The inputs of an explicit provider: its servers. @returns {Record<string, Spec>} */
   provider() {
     const args = this.providerSource.statements.find(
       (statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === "ProviderArgs",

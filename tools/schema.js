@@ -51,7 +51,7 @@ function functionSpec(reader, module, { options, result, doc, property }) {
   };
 }
 
-/** What a function shows of settings is what their resource shows. @param {Record<string, Spec>} resources @param {string} name @param {readonly string[]} secrets @returns {Spec} */
+/** The function of settings returns the outputs of their resource. @param {Record<string, Spec>} resources @param {string} name @param {readonly string[]} secrets @returns {Spec} */
 function settingsSpec(resources, name, secrets = []) {
   const type = name.replace(/^get/, "");
   const { properties, inputProperties } = /** @type {Record<string, Record<string, Spec>>} */ (resources[`steward:platform:${type}`]);

@@ -37,7 +37,7 @@ The servers are those of the connection in the configuration of the selected sta
   TFE_ADDRESS, TFE_TOKEN       Terraform Enterprise
 
 It finds the access and lease configurations and the roles of each scheduler engine, all settings of the platform, and the deprecated versions of
-private modules. What the token may not read is listed, and the rest is written all the same.
+private modules. It lists the objects that the token may not read, and writes the rest.
 
 Exit code: 0 done, 1 failed or nothing could be searched, 2 wrong usage.`,
     )

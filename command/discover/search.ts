@@ -20,10 +20,9 @@ export interface DiscoverOptions {
   overwrite?: boolean;
 }
 
-/** What the search brought together. */
 interface Findings {
   resources: { definition: AnyDefinition; entry: ImportEntry; state: Record<string, unknown> }[];
-  /** What cannot be imported, and why. */
+  /** Objects that cannot be imported, each with its reason. */
   refused: [what: string, reason: string][];
 }
 
@@ -157,7 +156,7 @@ function operations(connections: readonly Connection[]): [what: string, reason: 
   });
 }
 
-/** What a program that `pulumi import` generates shows to everybody, and what it lacks. */
+/** The generated program holds secrets in clear text and lacks write-only inputs. */
 function warnings({ resources }: Findings): string[] {
   return resources.flatMap(({ definition: { fields }, entry, state }) => {
     const shown = namesWith(fields, "secret").filter((name) => fields[name]?.output && state[name]);

@@ -1,7 +1,7 @@
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { StewardError } from "../errors";
 
-/** Whether the stack says that its resources are the native plugin's; undefined where it says nothing, and they are dynamic. @internal */
+/** The value of `steward:native`. Undefined: it is not set, and resources are dynamic. @internal */
 export function usesPlugin(): boolean | undefined {
   const value = getConfig("steward:native");
   if (value === undefined || value === "true" || value === "false") return value === undefined ? undefined : value === "true";

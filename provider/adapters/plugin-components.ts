@@ -10,7 +10,7 @@ import type * as Rekey from "../secrets/rekey";
 // The components of the package for programs of other languages: this process is the program that declares their resources. Everything else that a
 // plugin does works without Pulumi's SDK, so it is loaded with the first component.
 
-/** What the SDK's own server of a provider uses, and does not show in its types. */
+/** Internals of the SDK that its own provider server uses. Its types do not declare them. */
 interface Sdk {
   resource: typeof Resource;
   proto: typeof Messages;

@@ -104,7 +104,7 @@ export function createPlugin(
     secretValues: () => current.getStore()?.secretValues ?? [],
   };
   const served = new Map<string, Served>();
-  /** What this process imports: the engine reads it before it tells which connection the program names. */
+  /** URNs of imported resources. The engine reads a resource before it sends the connection that the program names. */
   const imported = new Set<string>();
 
   function servedFor({ urn }: Subject): Served {

@@ -2,7 +2,7 @@ import { info } from "@pulumi/pulumi/log";
 import { printable } from "../log";
 import { print } from "./print";
 
-// What a function of the package needs of the program that calls it.
+// The configuration, secrets and log of the program that calls a function.
 
 export { secret } from "@pulumi/pulumi/output";
 export { getConfig } from "@pulumi/pulumi/runtime/config";

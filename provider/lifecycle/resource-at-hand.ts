@@ -30,7 +30,7 @@ export interface Mechanism extends ConfigurationSources {
   secretInputs?(): readonly string[];
   /** The URN of the resource at hand. Missing: the program's side sees that no two resources declare one object. */
   urn?(): string | undefined;
-  /** What the program makes secret of the resource at hand, value by value. Missing: Pulumi does not tell. */
+  /** The values that the program marks as secret in the resource at hand. Missing: Pulumi does not send the marks. */
   secretValues?(): readonly string[];
 }
 

@@ -10,13 +10,13 @@ interface PlatformDialect {
   smsSettings: string;
   /** How it calls the three clouds of cost estimation. */
   clouds: Record<string, string>;
-  /** Whether its settings have attributes that the document does not know. */
+  /** Settings have attributes that the document does not know. */
   hasExtra: boolean;
-  /** Whether it takes only certificates that can be parsed. */
+  /** It rejects certificates that cannot be parsed. */
   parsesCertificates: boolean;
-  /** Whether it lists the modules of an organization. */
+  /** The API has a list of the modules of an organization. */
   listsModules: boolean;
-  /** Whether a run has no other status than those of the API document. */
+  /** A run has only the statuses of the API document. */
   hasOnlyKnownStatuses: boolean;
 }
 

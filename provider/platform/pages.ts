@@ -4,7 +4,7 @@ import { call, completed, Resource, unexpectedAnswer } from "./client";
 
 // Collections of JSON:API, which come page by page.
 
-/** What a page says of the next one. @internal */
+/** The pagination of a JSON:API response. @internal */
 export interface Pagination {
   links?: { next?: unknown };
   meta?: { pagination?: { "next-page"?: number | string | null; "total-count"?: number } };

@@ -15,7 +15,7 @@ import { atEachMount } from "./scheduler-mounts";
 
 /** What the tokens of a role are: `client` ones have its policies, `management` ones may do everything. */
 export type RoleType = "client" | "management";
-// What `pulumi import` writes into a program in the place of a value.
+// `pulumi import` writes `secrets.RoleType.Client` into a program, not the string.
 export const RoleType = { Client: "client", Management: "management" } as const;
 
 /** What a role is, apart from its name. */

@@ -27,7 +27,7 @@ export interface Operation {
   createSupported: boolean;
 }
 
-/** What a document says of the service. */
+/** The `info` object of an OpenAPI document. */
 export interface SpecificationInfo {
   title: string;
   description?: string;

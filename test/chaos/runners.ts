@@ -1,6 +1,6 @@
-import { join } from "node:path";
 import { RekeyInputs } from "../../provider/secrets";
 import { runPrograms } from "../support/languages";
+import { nativeProject } from "../support/project";
 import { RekeyStack, RekeyTarget } from "../support/rekey";
 import { Killable, Victim } from "./killable";
 
@@ -81,11 +81,11 @@ export class YamlCommandLine extends CommandLine {
   override async up(inputs: RekeyInputs, variables: Record<string, string>): Promise<{ code: number; output: string }> {
     const { project } = this.runs;
     await runPrograms(project);
-    const plugins = { providers: [{ name: "steward", path: join(__dirname, "../../bin") }] };
     const resources = { unseal: { type: "steward:secrets:Rekey", properties: inputs } };
     // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of Pulumi's YAML.
     const outputs = { complete: "${unseal.complete}" };
-    project.files({ "Pulumi.yaml": JSON.stringify({ name: "story", runtime: "yaml", plugins, resources, outputs }) });
+    const program = [`resources: ${JSON.stringify(resources)}`, `outputs: ${JSON.stringify(outputs)}`];
+    project.files({ "Pulumi.yaml": nativeProject("yaml") + program.join("\n") });
     return super.up(inputs, variables);
   }
 }

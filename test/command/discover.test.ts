@@ -100,7 +100,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     const { sandbox, only, discover, write, mount, isReal } = stage();
     await write(`${mount}/config/access`, { address: "", token: "theirs" });
     await discover(only("secrets"));
-    // Where an access configuration cannot be deleted, a blank one is what is left of it.
+    // A server that cannot delete an access configuration keeps a blank one.
     expect(existsSync("import.json")).toBe(isReal);
     sandbox.platform.seed({ modules: [{ namespace: "acme", name: "vm", provider: "aws", versions: ["1.0 beta"] }] });
     const attributes = { deprecation: { "deprecated-status": "Deprecated", reason: "old" } };

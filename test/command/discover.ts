@@ -5,10 +5,10 @@ import { Sandbox, start } from "../../sandbox/index";
 import { call } from "../support/call";
 import { Ended, steward } from "./holder";
 
-// What the stories of `pulumi-steward discover` are told with: each test in a folder of its own.
+// Helpers for the stories of `pulumi-steward discover`. Each test runs in a folder of its own.
 
 const home = process.cwd();
-/** Of the test at hand, which runs in it. */
+/** The working directory of the current test. */
 export let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "steward-discover-"));
@@ -48,7 +48,7 @@ export interface Stage {
   sandbox: Sandbox;
   dialect: "standard" | "hashicorp";
   isReal: boolean;
-  /** Of the scheduler engine. */
+  /** The path of the scheduler engine. */
   mount: string;
   write(path: string, body: object): Promise<void>;
   role(path: string): Promise<void>;

@@ -1,17 +1,8 @@
-import { join } from "node:path";
-import { Project } from "../support/project";
+import { nativeProject, Project } from "../support/project";
 import { rekeyTargets } from "../support/rekey";
 
 // A rekey as a program of another language declares it: the native plugin registers its three resources. A remote component of a Node program asks the
 // same of the engine.
-
-const yaml = `name: story
-runtime: nodejs
-plugins:
-  providers:
-    - name: steward
-      path: ${join(__dirname, "../../bin")}
-`;
 
 const program = (more = ""): string => `
 const args = { secretShares: 3, secretThreshold: 2, keepSharesInState: true, currentShares: [{ env: "RS0" }, { env: "RS1" }]${more} };
@@ -29,7 +20,7 @@ test("a rekey of a remote component: stopped, continued, converged, refreshed, r
   const target = await start();
   const { gateway, token, dialect, first } = target;
   const project = new Project({ STEWARD_TOKEN: token, RS0: first[0] as string })
-    .files({ "Pulumi.yaml": yaml })
+    .files({ "Pulumi.yaml": nativeProject() })
     .config({ "steward:default": { secrets: { address: gateway.url, tokenEnv: "STEWARD_TOKEN", dialect } } });
   const writes = (): string[] => gateway.requests.flatMap(({ method, path }) => (method === "GET" ? [] : [`${method} ${path}`]));
   try {

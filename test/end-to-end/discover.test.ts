@@ -1,7 +1,7 @@
 import { start } from "../../sandbox/index";
 import { call } from "../support/call";
-import { declared, discoverIn, importAll, nativeProject } from "../support/discovery";
-import { Project } from "../support/project";
+import { declared, discoverIn, importAll } from "../support/discovery";
+import { nativeProject, Project } from "../support/project";
 
 // A running installation becomes a program: `discover`, `pulumi import`, and an `up` that sends nothing.
 
@@ -22,7 +22,7 @@ test("discover and pulumi import take over an installation, and the first up wri
   const version = "/api/v2/organizations/acme/registry-modules/private/acme/network/aws/1.0.0";
   await call(platform, "PATCH", version, { data: { type: "module-versions", attributes: { deprecation } } });
   const dialect = "hashicorp";
-  project.files({ "Pulumi.yaml": nativeProject }).config({
+  project.files({ "Pulumi.yaml": nativeProject() }).config({
     "steward:default": {
       secrets: { address: secrets.url, tokenEnv: "STEWARD_TOKEN", dialect },
       platform: { address: platform.url, tokenEnv: "TFE_TOKEN", dialect },

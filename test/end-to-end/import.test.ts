@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Sandbox, start } from "../../sandbox/index";
 import { compileAll } from "../support/compile";
 import { exampleEnvironment, exampleIn, generatePrograms, runPrograms } from "../support/languages";
-import { Project } from "../support/project";
+import { nativeProject, Project } from "../support/project";
 
 // `pulumi import` with the program that it generates, of every resource that can be read by its id.
 
@@ -32,18 +32,10 @@ afterAll(async () => {
 const hasNothingToRead = /:(Rekey|SchedulerToken|OidcKeyRotation|OidcKeyTrim|SamlCertificateRevocation|SmsVerification)$/;
 const readable = () => all.filter(({ type }) => !hasNothingToRead.test(type));
 
-const settings = (runtime: string): string => `name: story
-runtime: ${runtime}
-plugins:
-  providers:
-    - name: steward
-      path: node_modules/pulumi-steward/bin
-`;
-
 /** Writes the generated resources into the program. */
 type Adopt = (project: Project, generated: string) => void;
 const runtimes: [runtime: "yaml" | "nodejs", adopt: Adopt][] = [
-  ["yaml", (project, generated) => project.files({ "Pulumi.yaml": settings("yaml") + generated })],
+  ["yaml", (project, generated) => project.files({ "Pulumi.yaml": nativeProject("yaml") + generated })],
   ["nodejs", (project, generated) => project.typescript(generated)],
 ];
 
@@ -68,7 +60,7 @@ async function expectNothingSent(project: Project): Promise<void> {
 test.each(runtimes)("pulumi import --file generates a program for %s with which nothing changes", async (runtime, adopt) => {
   const project = new Project(sandbox.env);
   try {
-    project.files({ "Pulumi.yaml": settings(runtime) });
+    project.files({ "Pulumi.yaml": nativeProject(runtime) });
     await project.set("steward:native", "true");
     // The token of an access configuration cannot be read, and the set of roles has the single one.
     const resources = readable().filter(({ type }) => !/:(SchedulerAccess|SchedulerRole)$/.test(type));
@@ -85,7 +77,7 @@ test.each(runtimes)("pulumi import --file generates a program for %s with which 
 test.each(runtimes)("pulumi import of a single resource generates its program for %s", async (runtime, adopt) => {
   const project = new Project(sandbox.env);
   try {
-    project.files({ "Pulumi.yaml": settings(runtime) });
+    project.files({ "Pulumi.yaml": nativeProject(runtime) });
     await project.set("steward:native", "true");
     const generated = await imported(project, adopt, "steward:secrets:SchedulerRole", "web", "nomad/role/web");
     expect(generated).toMatch(/readonly/);

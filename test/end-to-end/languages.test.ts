@@ -6,7 +6,7 @@ import { Project, Run } from "../support/project";
 
 // The same resources, each type once, in every language that has an example.
 
-/** What changes in the program: a role gets one more policy. */
+/** The edit of each program: one more policy for a role. */
 const edits: Record<Language, { file: string; before: string; after: string }> = {
   yaml: { file: "Pulumi.yaml", before: "policies: [readonly]\n", after: "policies: [readonly, submit]\n" },
   python: { file: "__main__.py", before: 'policies=["readonly"],\n', after: 'policies=["readonly", "submit"],\n' },
@@ -17,7 +17,7 @@ const edits: Record<Language, { file: string; before: string; after: string }> =
   },
 };
 
-/** What a sandbox is asked to change, sorted. */
+/** The writes of an operation, sorted. */
 async function writes(sandbox: Sandbox, operation: () => Promise<Run>): Promise<{ run: Run; sent: string[] }> {
   const before = sandbox.requests().length;
   const run = await operation();
@@ -25,7 +25,7 @@ async function writes(sandbox: Sandbox, operation: () => Promise<Run>): Promise<
   return { run, sent: sent.flatMap(({ method, path }) => (method === "GET" ? [] : [`${method} ${path}`])).sort() };
 }
 
-/** How many objects there are of each type. */
+/** The type of each resource in the stack, sorted. */
 async function typesOf(project: Project): Promise<string[]> {
   return (await project.resources()).flatMap(({ urn }) => /::(steward:\w+:\w+)::/.exec(urn)?.[1] ?? []).sort();
 }

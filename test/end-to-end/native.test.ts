@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { start } from "../../sandbox/index";
-import { Project, Run } from "../support/project";
+import { nativeProject, Project, Run } from "../support/project";
 
 // A stack of a Node program goes from the dynamic provider to the native plugin and back.
 
@@ -17,14 +17,6 @@ const rekey = new secrets.Rekey("unseal", { secretShares: 2, secretThreshold: 2,
 exports.secret = token.secretId; exports.complete = rekey.complete;
 `;
 
-const yaml = `name: story
-runtime: nodejs
-plugins:
-  providers:
-    - name: steward
-      path: ${join(__dirname, "../../bin")}
-`;
-
 test("a stack is switched to the native plugin and back without a request, and lives with both", async () => {
   const sandbox = await start({ dialect: "hashicorp" });
   const project = new Project({
@@ -33,7 +25,7 @@ test("a stack is switched to the native plugin and back without a request, and l
     SCHEDULER_TOKEN: sandbox.scheduler.token,
     SHARES: sandbox.secrets.shares.join(" "),
   });
-  project.files({ "Pulumi.yaml": yaml }).program(program('"a"'));
+  project.files({ "Pulumi.yaml": nativeProject() }).program(program('"a"'));
   const sentBy = async (operation: () => Promise<Run>): Promise<{ run: Run; sent: string[] }> => {
     const before = sandbox.requests().length;
     const run = await operation();

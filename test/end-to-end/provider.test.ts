@@ -1,16 +1,7 @@
-import { join } from "node:path";
 import { Sandbox, start } from "../../sandbox/index";
-import { Project } from "../support/project";
+import { nativeProject, Project } from "../support/project";
 
 // An explicit provider names the servers of the resources that are given it, instead of the configuration.
-
-const yaml = `name: story
-runtime: nodejs
-plugins:
-  providers:
-    - name: steward
-      path: ${join(__dirname, "../../bin")}
-`;
 
 const program = (more = ""): string => `
 const { Provider } = require("pulumi-steward");
@@ -28,7 +19,7 @@ test("a resource with a provider of its own lives on that provider's server", as
   const [sandbox, other] = await Promise.all([start({ dialect: "hashicorp" }), start({ dialect: "hashicorp" })]);
   const project = new Project({ ...sandbox.env, OTHER: other.secrets.url, OTHER_TOKEN: other.secrets.token });
   try {
-    project.files({ "Pulumi.yaml": yaml }).program(program());
+    project.files({ "Pulumi.yaml": nativeProject() }).program(program());
     const refused = await project.pulumi("preview");
     expect(refused.code).not.toBe(0);
     expect(refused.output).toContain("pulumi config set steward:native true");

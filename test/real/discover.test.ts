@@ -1,8 +1,8 @@
 import { startVault } from "../../tools/servers";
 import { call } from "../support/call";
-import { declared, discoverIn, importAll, nativeProject } from "../support/discovery";
+import { declared, discoverIn, importAll } from "../support/discovery";
 import { startGateway } from "../support/gateway";
-import { Project } from "../support/project";
+import { nativeProject, Project } from "../support/project";
 
 const names = [...Array(30).keys()].map((index) => `team-${index + 1}`);
 
@@ -24,7 +24,7 @@ test.each([
     for (const name of names) expect((await write(`nomad/role/${name}`, { policies: `${name},common` })).status).toBe(204);
     await write("nomad/config/lease", { ttl: "1h", max_ttl: "2h" });
     const secrets = { address: gateway.url, dialect: "hashicorp" };
-    await project.files({ "Pulumi.yaml": nativeProject }).config({ "steward:default": { secrets } }).set("steward:native", "true");
+    await project.files({ "Pulumi.yaml": nativeProject() }).config({ "steward:default": { secrets } }).set("steward:native", "true");
     await project.set("steward:default.secrets.token", vault.token, "--path", "--secret");
 
     const found = await sentBy(async () => {

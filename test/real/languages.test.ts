@@ -77,7 +77,7 @@ test("docs/languages/yaml.md", async () => {
 test("docs/languages/python.md", async () => {
   follow("docs/languages/python.md");
   await hosts("generating");
-  // What pip would download lies there already.
+  // The packages that pip would download are installed already.
   reader.with({ PIP_NO_BUILD_ISOLATION: "false", PIP_NO_DEPS: "true" });
   await reader.run(`cp -a ${await getPython()} venv`);
   await reader.shell();

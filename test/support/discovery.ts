@@ -6,16 +6,7 @@ import { getPulumi } from "../../tools/pulumi";
 import { noteStart } from "../../tools/starts";
 import { ended, Project } from "./project";
 
-// What the stories of `pulumi-steward discover` and `pulumi import` are told with.
-
-/** A project whose resources the native plugin of this repository serves. */
-export const nativeProject = `name: story
-runtime: nodejs
-plugins:
-  providers:
-    - name: steward
-      path: ${join(__dirname, "../../bin")}
-`;
+// Helpers for the stories of `pulumi-steward discover` and `pulumi import`.
 
 /** Runs the command as a shell starts it, in the folder of a project, and gives the resources of the file that it wrote. */
 export async function discoverIn(

@@ -50,7 +50,7 @@ async function installForPython(project: Project): Promise<void> {
   project.with({ PULUMI_PYTHON_CMD: join(venv, "bin/python") });
 }
 
-/** What an example finds in its environment: the servers, and the shares that its rekey replaces. */
+/** The environment of an example: the servers, and the shares that its rekey replaces. */
 export function exampleEnvironment({ env, secrets }: Sandbox): Record<string, string> {
   return { ...env, ...Object.fromEntries(secrets.shares.map((share, index) => [`SHARE_${index + 1}`, share])) };
 }

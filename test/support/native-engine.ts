@@ -21,7 +21,7 @@ export interface Told {
   value: unknown;
 }
 
-/** All that the plugin of this suite has told, where somebody listens. */
+/** The responses, errors and lines of the plugin of this suite, once `listen` was called. */
 let listener: Told[] | undefined;
 export function listen(told: Told[]): void {
   listener = told;
@@ -30,7 +30,7 @@ const tell = (by: string, value: () => unknown): void => {
   listener?.push({ by, value: value() });
 };
 
-/** What the plugin keeps, and the configuration that it was given last. */
+/** The plugin's cache and its last configuration. */
 const cache = new Map<string, unknown>();
 let configured: string | undefined;
 let running: Promise<Served> | undefined;
@@ -72,7 +72,7 @@ function halfDone({ metadata }: grpc.ServiceError): { id: string; properties: Pr
   return { id: failed.getId(), properties: values(failed.getProperties()) };
 }
 
-/** What the engine hears of an operation that failed. */
+/** The error of an operation, as the engine receives it. */
 export class PluginError extends Error {}
 
 /** A plugin in this process, asked over gRPC as the engine does it. The state keeps the marks of secrets, as that of the engine. */
@@ -202,7 +202,7 @@ export class NativeEngine extends Engine {
     this.plugin.end();
   }
 
-  /** What a preview shows of the resource, with the marks of secrets. */
+  /** The outputs in a preview, with the marks of secrets. */
   async previewed(inputs: Properties): Promise<Properties> {
     const plan = await this.preview(inputs);
     if (!this.state) return (await this.plugin.create(plan.inputs, true)).outs;

@@ -23,6 +23,16 @@ export interface Run {
 /** The project's own file. */
 const settings = "name: story\nruntime: nodejs\n";
 
+/** The lines of Pulumi.yaml that name the native plugin of this repository. */
+export const nativePlugin = `plugins:
+  providers:
+    - name: steward
+      path: ${join(__dirname, "../../bin")}
+`;
+
+/** The file of a project whose resources the native plugin serves. */
+export const nativeProject = (runtime = "nodejs"): string => `name: story\nruntime: ${runtime}\n${nativePlugin}`;
+
 /** How a process ended, and all that it printed. */
 export async function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<{ code: number; output: string }> {
   let output = "";
@@ -152,7 +162,8 @@ export class Project {
     const environment = pulumiEnvironment(this.folder, cli);
     // Programs of the test's own, which Pulumi looks for beside its others.
     const PATH = [join(this.folder, "bin"), environment.PATH].join(delimiter);
-    return { ...environment, PATH, PULUMI_STACK: "dev", ...this.variables, ...this.more };
+    // Types are checked by `npm run check`, and those of a generated program by its test.
+    return { ...environment, PATH, PULUMI_STACK: "dev", PULUMI_NODEJS_TRANSPILE_ONLY: "true", ...this.variables, ...this.more };
   }
 
   /** The stack as the Automation API has it, once it exists. */

@@ -150,6 +150,8 @@ export class Reader {
       ...environment,
       PATH: [...products.map(dirname), environment.PATH].join(delimiter),
       npm_config_prefer_offline: "true",
+      // Every program of the documentation is compiled once, in test/pages.test.ts.
+      PULUMI_NODEJS_TRANSPILE_ONLY: "true",
       ...this.variables,
     };
   }

@@ -13,7 +13,7 @@ import { dialectOf, wireName } from "../client";
 
 /** What becomes of the attributes when the resource is destroyed: they get back what they held before, or stay as they are. */
 export type OnDelete = "restore" | "retain";
-// What `pulumi import` writes into a program in the place of a value.
+// `pulumi import` writes `platform.OnDelete.Restore` into a program, not the string.
 export const OnDelete = { Restore: "restore", Retain: "retain" } as const;
 
 /** What every settings resource takes beside its attributes. An attribute that is not given has no default: it stays as it is. */

@@ -43,7 +43,7 @@ function capture(kind: Kind, name: string, known: Values): { value?: unknown } |
   return writeOnly(kind).includes(name) || !(name in known) || isMasked ? undefined : held(known[name]);
 }
 
-/** What an import remembers: whatever the first write of an attribute finds later, this is what it held before the program. @internal */
+/** The original values of an import. A change outside Pulumi before the first write of an attribute does not replace them. @internal */
 export const originalsOf = (kind: Kind, known: Values): Managed["originalValues"] =>
   Object.fromEntries(Object.keys(known).flatMap((name) => [capture(kind, name, known)].flatMap((value) => (value ? [[name, value]] : []))));
 

@@ -9,12 +9,12 @@ import { SettingsState } from "./kind";
 import { SettingsDefinition } from "./resource";
 import { StoredState } from "./state";
 
-/** What a function shows of settings: their readable attributes, secret ones as secret outputs. */
+/** The readable attributes of settings, secret ones as secret outputs. */
 export type SettingsResult<State, Secret extends keyof State = never> = Pick<State, Exclude<keyof State, "managed" | Secret>> & {
   [Field in Secret]: Output<State[Field]>;
 };
 
-/** What a function reads of settings: their readable attributes, without what a resource keeps for itself. @internal */
+/** Reads the readable attributes of settings, without the provider's own state. @internal */
 export const settingsFunction = <State extends SettingsState>({
   token,
   displayName,

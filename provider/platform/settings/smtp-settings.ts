@@ -5,7 +5,7 @@ import { SettingsDefinition, settings } from "./resource";
 
 /** How the platform signs in to the mail server. */
 export type SmtpAuth = "none" | "plain" | "login";
-// What `pulumi import` writes into a program in the place of a value.
+// `pulumi import` writes `platform.SmtpAuth.Login` into a program, not the string.
 export const SmtpAuth = { None: "none", Plain: "plain", Login: "login" } as const;
 
 /** How the platform sends mail. */

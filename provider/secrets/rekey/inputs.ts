@@ -66,7 +66,7 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   newShares?: ShareSource[];
   /**
-   * What is proven before the commit: "all" new shares, or a "threshold" of them. With PGP keys, "all" brings every share to one place.
+   * The new shares to prove before the commit: "all", or a "threshold" of them. With PGP keys, "all" brings every share to one place.
    * Changing this alone does nothing.
    * @default "all" without `pgpKeys`, "threshold" with them
    */
@@ -80,7 +80,7 @@ export interface RekeyInputs extends ConnectionArgs {
   /** Any strings. Changing one of them runs a new rekey. */
   triggers?: string[];
   /**
-   * What to do about an attempt that another party started: "fail" shows it and stops; "resume" continues it if it has exactly the parameters of this
+   * The reaction to an attempt that another party started: "fail" shows it and stops; "resume" continues it if it has exactly the parameters of this
    * rekey, with verification; "cancel" cancels it and discards the shares that others submitted. Changing this alone does nothing.
    * @default "fail"
    */
@@ -97,10 +97,10 @@ export interface RekeyInputs extends ConnectionArgs {
   allowHttp?: boolean;
 }
 
-/** How many new shares are proven before the commit. */
+/** The new shares to prove before the commit. */
 export type RekeyProof = "all" | "threshold";
 
-/** What to do about an attempt that another party started. */
+/** The reaction to an attempt that another party started. */
 export type OnConflict = "fail" | "resume" | "cancel";
 
 /** A share in a variable of the environment. */

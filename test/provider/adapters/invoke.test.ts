@@ -26,7 +26,7 @@ const given: Record<string, Options> = {
   "scheduler:listJobs": { filter: 'Status == "running"', pageSize: 2 },
 };
 
-/** What a Node program gets, in clear text. */
+/** The result in a Node program, in clear text. */
 async function inNode(token: string, options: Options): Promise<unknown> {
   const [system = "", name = ""] = token.split(":");
   const all = { platform, scheduler, secrets } as unknown as Record<string, Record<string, (given: Options) => unknown>>;

@@ -3,7 +3,7 @@ import { noEngine } from "../../../provider/connection";
 import { Sandbox, start } from "../../../sandbox/index";
 import { limits } from "../../support/limits";
 
-// What only the native plugin meets: it sees all resources of a program by their URNs, and what is imported.
+// Only the native plugin knows the URNs of all resources, and imports.
 
 const urn = (type: string, name: string): string => `urn:pulumi:dev::test::steward:${type}::${name}`;
 const role = (name: string): { urn: string } => ({ urn: urn("secrets:SchedulerRole", name) });
@@ -106,7 +106,7 @@ describe("an import", () => {
     expect(await plugin.read(role("stays"), "nomad/role/several", state, inputs)).toBeUndefined();
   });
 
-  test("of settings leaves what the program does not declare, and says nothing of it", async () => {
+  test("of settings leaves undeclared attributes as they are, without a warning", async () => {
     const { state = {}, inputs = {} } = (await plugin.read(general, "general", {}, {})) ?? {};
     expect(Object.keys(inputs).length).toBeGreaterThan(2);
     const declared = { apiRateLimit: inputs.apiRateLimit };
@@ -122,7 +122,7 @@ describe("an import", () => {
     expect(writes()).toBe(before);
   });
 
-  test("of settings that somebody changed since puts back what they held at the import", async () => {
+  test("of settings that changed outside Pulumi since then restores their values at the import", async () => {
     const customization = { urn: urn("platform:CustomizationSettings", "customization") };
     const footer = async () => (await plugin.read(customization, "customization", {}, {}))?.state.footer;
     const held = await footer();
