@@ -126,6 +126,29 @@ export const rekey: readonly MutatedFile[] = [
     ],
   },
   {
+    file: "provider/secrets/rekey/api.ts",
+    suites: ["test/provider/secrets/rekey/dialects"],
+    commandLine: ["test/end-to-end/secrets/rekey.test"],
+    mutants: [
+      [
+        "a service under the wrong dialect does not say which one it needs",
+        "error.status !== status || !isFromService(error)",
+        "error.status !== 0",
+      ],
+      [
+        "a bare response passes for one of OpenBao",
+        "(body as { data?: unknown } | undefined)?.data : body",
+        "((body as any)?.data ?? body) : body",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/round.ts",
+    suites: ["test/provider/secrets/rekey/dialects", "test/provider/secrets/rekey/round"],
+    commandLine: ["test/end-to-end/secrets/rekey.test"],
+    mutants: [["shares that cannot be combined are counted without end", "required > 0 && progress >= required", "false"]],
+  },
+  {
     file: "provider/secrets/rekey/round.ts",
     suites: ["test/provider/secrets/rekey/round", "test/provider/secrets/rekey/losses"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
