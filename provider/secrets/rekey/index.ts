@@ -36,7 +36,6 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * and verification: `shares` is then empty, and a warning says so.
  *
  * @see [Vault: `sys/rekey`](https://developer.hashicorp.com/vault/api-docs/system/rekey)
- * @see [OpenBao: `sys/rotate/root`](https://openbao.org/api-docs/system/rotate/)
  * @requests Create: 1 `PUT` (`POST` in the dialect `openbao`) that starts the attempt, 1 for each current share, 1 `DELETE` that restarts the verification, and 1 `PUT` for each new
  * share that is verified, with a read of the status before each. Refresh: a read of the status, once it is live. Delete: a read of the status, and a
  * cancel if an attempt of this rekey is left.
