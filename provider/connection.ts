@@ -149,7 +149,7 @@ type Found<Own> = NamedSettings<ServerSettings & Own>;
  */
 export function connect<Own extends object>(system: System<Own>, name: string, sources: ConfigurationSources): Connection & Own {
   const named = namedBy(name, sources);
-  const found = configured(system, name, sources, named) ?? (name === "default" ? fromEnvironment(system, sources.environment) : undefined);
+  const found = configured(system, name, sources, named) ?? (name === "default" ? fromEnvironment(system, sources) : undefined);
   if (!found) throw noConnection(system, name, sources.provider?.());
   const { dialect, allowAddressChange, previewReads } = found.settings;
   const given = found.settings as Record<string, unknown>;
@@ -247,19 +247,44 @@ function configured<Own extends object>(
   return own?.data && { settings: own.data, called: (field) => `The ${field} of ${system.name} in the ${title}` };
 }
 
+/** The variables of a row, by the settings that they hold. */
+const namesIn = ({ prefix, address, more = [] }: Variables): Record<string, string> => ({
+  address,
+  token: `${prefix}_TOKEN`,
+  caCert: `${prefix}_CACERT`,
+  clientCert: `${prefix}_CLIENT_CERT`,
+  clientKey: `${prefix}_CLIENT_KEY`,
+  ...Object.fromEntries(more.map((field) => [field, `${prefix}_${field.toUpperCase()}`])),
+});
+
+/** Warns of variables that name another server, or would be used by tools that take an address from here and a token from there. */
+function warnOfUnused({ name, variables: rows }: System, used: Variables, { environment, cache, say }: ConfigurationSources): void {
+  const own = namesIn(used);
+  const unused = rows
+    .filter((row) => row !== used)
+    .flatMap((row) =>
+      Object.entries(namesIn(row)).filter(([field, variable]) => isOther(environment[variable], environment[own[field] ?? ""])),
+    )
+    .map(([, variable]) => variable);
+  const key = `environment of ${name}: unused variables`;
+  if (unused.length === 0 || cache.has(key)) return;
+  cache.set(key, true);
+  const are = unused.length === 1 ? "is" : "are";
+  say(
+    `warning: ${unused.join(", ")} ${are} set and not used: ${used.address} names the server of ${name}, and only variables that begin with ${used.prefix}_ go with it.`,
+  );
+}
+
+const isOther = (value: string | undefined, own: string | undefined): boolean => Boolean(value) && value !== own;
+
 /** The settings in the environment. */
-function fromEnvironment<Own extends object>(system: System<Own>, environment: NodeJS.ProcessEnv): Found<Own> | undefined {
+function fromEnvironment<Own extends object>(system: System<Own>, sources: ConfigurationSources): Found<Own> | undefined {
+  const { environment } = sources;
   const row = system.variables.find(({ address }) => environment[address]);
   if (!row) return undefined;
-  const { dialect, prefix, tokenFile, more = [] } = row;
-  const variables: Record<string, string> = {
-    address: row.address,
-    token: `${prefix}_TOKEN`,
-    caCert: `${prefix}_CACERT`,
-    clientCert: `${prefix}_CLIENT_CERT`,
-    clientKey: `${prefix}_CLIENT_KEY`,
-    ...Object.fromEntries(more.map((field) => [field, `${prefix}_${field.toUpperCase()}`])),
-  };
+  warnOfUnused(system, row, sources);
+  const { dialect, prefix, tokenFile } = row;
+  const variables = namesIn(row);
   const given = Object.fromEntries(
     Object.entries(variables).flatMap(([field, variable]) => (environment[variable] ? [[field, environment[variable]]] : [])),
   );
@@ -280,7 +305,7 @@ function fromEnvironment<Own extends object>(system: System<Own>, environment: N
     throw invalidInput(failures, { about: "The environment is wrong, and nothing was sent: " });
   }
   const called = (field: string): string => (environment[variables[field] ?? ""] ? `The variable ${variables[field]}` : `The file ${file}`);
-  return { settings: checked.data, called };
+  return { settings: checked.data, called, missingToken: `set ${variables.token}, which goes with ${row.address}` };
 }
 
 function canonicalAddress({ settings: { address }, called }: Found<object>): string {

@@ -18,6 +18,7 @@ export const wire: readonly MutatedFile[] = [
         "allowAddressChange: allowAddressChange ?? false,",
         "allowAddressChange: allowAddressChange ?? true,",
       ],
+      ["variables of another product are dropped without a warning", "if (unused.length === 0 || cache.has(key)) return;", "return;"],
     ],
   },
   {
