@@ -6,6 +6,7 @@ import { invalidInput, StewardError } from "./errors";
 import { bool, checkFailures, rule, strictObject } from "./inputs";
 import { isObject } from "./json";
 import { defaultLimits, Limits } from "./limits";
+import { namesIn, Variables, warnOfUnused } from "./variables";
 
 const systemNames = ["secrets", "platform", "scheduler"] as const;
 
@@ -20,19 +21,6 @@ export interface System<Own extends object = object> {
   partition?: string;
   /** The variables that name a server, most specific first. An address and its token always come from the same row. */
   variables: readonly Variables[];
-}
-
-/** The environment variables of one dialect. @internal */
-export interface Variables {
-  dialect: string;
-  /** The settings that every server has are `<prefix>_TOKEN`, `_CACERT`, `_CLIENT_CERT` and `_CLIENT_KEY`. */
-  prefix: string;
-  address: string;
-  /** Below the home directory; used without `<prefix>_TOKEN`. */
-  tokenFile?: string;
-  skipVerify?: string;
-  /** Own settings, each in the variable of its name: `namespace` in `<prefix>_NAMESPACE`. */
-  more?: readonly string[];
 }
 
 /** One server, and the credentials for it. @internal */
@@ -246,36 +234,6 @@ function configured<Own extends object>(
     });
   return own?.data && { settings: own.data, called: (field) => `The ${field} of ${system.name} in the ${title}` };
 }
-
-/** The variables of a row, by the settings that they hold. */
-const namesIn = ({ prefix, address, more = [] }: Variables): Record<string, string> => ({
-  address,
-  token: `${prefix}_TOKEN`,
-  caCert: `${prefix}_CACERT`,
-  clientCert: `${prefix}_CLIENT_CERT`,
-  clientKey: `${prefix}_CLIENT_KEY`,
-  ...Object.fromEntries(more.map((field) => [field, `${prefix}_${field.toUpperCase()}`])),
-});
-
-/** Warns of variables that name another server, or would be used by tools that take an address from here and a token from there. */
-function warnOfUnused({ name, variables: rows }: System, used: Variables, { environment, cache, say }: ConfigurationSources): void {
-  const own = namesIn(used);
-  const unused = rows
-    .filter((row) => row !== used)
-    .flatMap((row) =>
-      Object.entries(namesIn(row)).filter(([field, variable]) => isOther(environment[variable], environment[own[field] ?? ""])),
-    )
-    .map(([, variable]) => variable);
-  const key = `environment of ${name}: unused variables`;
-  if (unused.length === 0 || cache.has(key)) return;
-  cache.set(key, true);
-  const are = unused.length === 1 ? "is" : "are";
-  say(
-    `warning: ${unused.join(", ")} ${are} set and not used: ${used.address} names the server of ${name}, and only variables that begin with ${used.prefix}_ go with it.`,
-  );
-}
-
-const isOther = (value: string | undefined, own: string | undefined): boolean => Boolean(value) && value !== own;
 
 /** The settings in the environment. */
 function fromEnvironment<Own extends object>(system: System<Own>, sources: ConfigurationSources): Found<Own> | undefined {

@@ -18,6 +18,13 @@ export const wire: readonly MutatedFile[] = [
         "allowAddressChange: allowAddressChange ?? false,",
         "allowAddressChange: allowAddressChange ?? true,",
       ],
+    ],
+  },
+  {
+    file: "provider/variables.ts",
+    suites: ["test/provider/connection"],
+    commandLine: ["test/end-to-end/secrets/life"],
+    mutants: [
       ["variables of another product are dropped without a warning", "if (unused.length === 0 || cache.has(key)) return;", "return;"],
     ],
   },
