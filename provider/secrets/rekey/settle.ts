@@ -14,7 +14,7 @@ import {
 import { redacting, Share, shareDigest, shareOf } from "./crypto";
 import { sharesAtHand } from "./inputs";
 import { log } from "./protocol";
-import { Attempt, CommitRun, CommitState, matches, ShareSet, stateOf } from "./states";
+import { Attempt, CommitRun, CommitState, matches, RekeyStatus, ShareSet, stateOf } from "./states";
 import { stopped, unfinished } from "./stops";
 import { finish } from "./verify";
 
@@ -107,16 +107,30 @@ export async function probe<T extends ProbedSet>(
     throw isReplyLost(error) ? probeDisturbed("the start of the probe got no response") : error;
   }
   const status = await getStatus(connection);
-  const { nonce, required } = status;
+  const { nonce } = status;
   // On a service that drops the verification, the last share of the probe would replace all keys.
   if (!status.started || !matches(status, parameters)) throw probeDisturbed("the probe is gone, or its parameters are not those asked for");
-  try {
-    for (const set of sets)
-      if (isComplete(set, required) && (await opens(connection, nonce, set.shares.slice(0, required), required))) return set;
-    return undefined;
-  } finally {
-    await cancelAttempt(connection, nonce);
-  }
+  const accepted = await firstAccepted(connection, status, sets).catch(async (error) => {
+    await cancelIfCurrent(connection, nonce).catch(() => {});
+    throw error;
+  });
+  await cancelAttempt(connection, nonce);
+  return accepted;
+}
+
+/** Another party may have ended the probe and started an attempt, which a cancel without a nonce would end. A probe that stays is cancelled by a later run. */
+async function cancelIfCurrent(connection: Connection, nonce: string): Promise<void> {
+  if ((await getStatus(connection)).nonce === nonce) await cancelAttempt(connection, nonce);
+}
+
+async function firstAccepted<T extends ProbedSet>(
+  connection: Connection,
+  { nonce, required }: RekeyStatus,
+  sets: readonly T[],
+): Promise<T | undefined> {
+  for (const set of sets)
+    if (isComplete(set, required) && (await opens(connection, nonce, set.shares.slice(0, required), required))) return set;
+  return undefined;
 }
 
 /** Whether so many shares of a set are at hand as open a service that asks for `required`. @internal */
