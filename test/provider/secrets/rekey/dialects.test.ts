@@ -10,6 +10,7 @@ import "../../../support/printed";
 import { refusal } from "../../../support/refusal";
 import { RekeyStack } from "../../../support/rekey";
 import { RekeyDialect, variablesFor } from "../../../support/rekey-wire";
+import { twin } from "./story";
 
 // The suites beside this one tell each story in each dialect, in the names of the API document. This one is about the dialects themselves.
 
@@ -105,13 +106,6 @@ describe.each([
     expect(writes()).toEqual([]);
   });
 });
-
-/** A share of the same point with another value. */
-const twin = (share = ""): string => {
-  const bytes = Buffer.from(share, "base64");
-  bytes[0] = (bytes[0] as number) ^ 1;
-  return bytes.toString("base64");
-};
 
 test("shares that OpenBao cannot combine stay in its attempt, which the rekey cancels, and the corrected run completes", async () => {
   sandbox = await start({ dialect: "openbao" });

@@ -1,6 +1,6 @@
 import { holders } from "../../../support/pgp";
 import { onEachRekeyTarget } from "../../../support/rekey";
-import { lines, tools } from "./story";
+import { lines, tools, twin } from "./story";
 
 onEachRekeyTarget("a rekey loses no shares", (current) => {
   const { inputs, stackOn, requests, status, decrypted, candidateOf, forHolders, interrupt } = tools(current);
@@ -135,6 +135,25 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     await stack.up({ ...pgp, newShares: shares, currentShares: shares });
     expect(stack.outputs.complete).toBe(true);
     expect(await current().opens(shares.slice(0, 2))).toBe(true);
+  });
+
+  test("a probe tests the sets that come after one that cannot be combined", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs());
+    const live = stack.outputs.shares;
+    const [first = "", second = ""] = live;
+    const again = { triggers: ["2"], currentShares: live };
+    // The attempt is lost before its commit arrives.
+    let verified = 0;
+    current().gateway.interrupt = ({ method, path }) =>
+      method === "PUT" && path.endsWith("/verify") && ++verified === 2
+        ? { when: "before", act: () => current().sealAndUnseal(live.slice(0, 2)) }
+        : undefined;
+    expect(await stack.stops(inputs(again))).toBe("rekey/outcome-unknown");
+    current().gateway.interrupt = undefined;
+    expect(await stack.stops(inputs({ ...again, currentShares: [first, twin(first), second] }))).toBe("rekey/not-committed");
+    expect(stack.outputs.shares).toEqual(live);
+    expect((await status()).started).toBe(false);
   });
 
   test("a live set that only the state holds survives a later attempt", async () => {
