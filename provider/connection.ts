@@ -78,6 +78,8 @@ export interface ConfigurationSources {
   environment: NodeJS.ProcessEnv;
   /** Lasts as long as the process. */
   cache: Map<string, unknown>;
+  /** The cache that remembers what was warned of, where `cache` lasts for one call alone. */
+  warned?: Map<string, unknown>;
   engine: Engine;
   say(line: string): void;
   /** The name of the explicit provider in the place of the configuration. */

@@ -217,6 +217,7 @@ export function createPlugin(
         const connection = connect(called.system, (options.connection as string | undefined) ?? "default", {
           ...sources,
           cache: new Map(),
+          warned: sources.cache,
         });
         return called.run(connection as never, options as never);
       });
