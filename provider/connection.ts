@@ -6,7 +6,7 @@ import { invalidInput, StewardError } from "./errors";
 import { bool, checkFailures, rule, strictObject } from "./inputs";
 import { isObject } from "./json";
 import { defaultLimits, Limits } from "./limits";
-import { namesIn, Variables, warnOfUnused } from "./variables";
+import { namesIn, sharesTokenFile, Variables, warnOfUnused } from "./variables";
 
 const systemNames = ["secrets", "platform", "scheduler"] as const;
 
@@ -248,7 +248,8 @@ function fromEnvironment<Own extends object>(system: System<Own>, sources: Confi
   const given = Object.fromEntries(
     Object.entries(variables).flatMap(([field, variable]) => (environment[variable] ? [[field, environment[variable]]] : [])),
   );
-  const file = tokenFile && join(environment.HOME ?? homedir(), tokenFile);
+  const isShared = sharesTokenFile(system.variables, row, environment);
+  const file = tokenFile && !isShared ? join(environment.HOME ?? homedir(), tokenFile) : undefined;
   const checked = system.settings.safeParse({
     ...given,
     dialect,

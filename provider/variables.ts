@@ -50,4 +50,8 @@ export function warnOfUnused(
   );
 }
 
+/** Whether the token file may hold the token of another server, whose address is set as well: two products write theirs to one file. @internal */
+export const sharesTokenFile = (rows: readonly Variables[], used: Variables, environment: NodeJS.ProcessEnv): boolean =>
+  rows.some(({ tokenFile, address }) => tokenFile === used.tokenFile && isOther(environment[address], environment[used.address]));
+
 const isOther = (value: string | undefined, own: string | undefined): boolean => Boolean(value) && value !== own;
