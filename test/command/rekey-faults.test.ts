@@ -90,6 +90,15 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     expect(await current().opens(shares)).toBe(true);
   });
 
+  test("a response that shows neither progress nor a completion counts as lost", async () => {
+    const name = await begin({ secret_shares: 2, secret_threshold: 2 });
+    await submitShares(name);
+    current().gateway.interrupt = ({ path, method }) =>
+      method === "PUT" && path === "/v1/sys/rekey/update" ? { when: "after", answer: () => "{}" } : undefined;
+    const last = await alone(["submit", "--nonce", name], share(2));
+    expect(last).toMatchObject({ code: 1, stderr: expect.stringMatching(/the new shares are made, and were lost/) });
+  });
+
   test("a lost rekey, mismatched new shares and a false completion are reported", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2 });
     current().gateway.interrupt = ({ path }) =>

@@ -50,6 +50,8 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
     if (done) throw outcomeUnknown(run, `the service reported completion after ${index + 1} of ${threshold} new shares`);
     log(connection, `${index + 1} of ${threshold} new shares verified`);
   }
+  const { server } = await observe(connection, identity);
+  if (server !== "verifying") throw outcomeUnknown(run, "the attempt ended, and the response to the last new share did not show how");
   throw stopped(
     "verification-endless",
     "the service asks for more new shares than their threshold",

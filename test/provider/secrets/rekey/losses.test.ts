@@ -190,6 +190,15 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     }
   });
 
+  test.each(["{}", '{"progress":2}'])("a completion that its response does not show is probed: %s", async (response) => {
+    const stack = stackOn(current());
+    interrupt("PUT", "verify", { when: "after", answer: () => response }, 2);
+    expect(await stack.stops(inputs())).toBe("rekey/outcome-unknown");
+    current().gateway.interrupt = undefined;
+    await stack.up(inputs());
+    expect(await current().opens(stack.outputs.shares.slice(1))).toBe(true);
+  });
+
   test("no share is submitted to a probe if the server drops the verification", async () => {
     const stack = stackOn(current());
     loseCommit();
