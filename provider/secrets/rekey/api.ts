@@ -224,6 +224,9 @@ export const wasNotCounted = (error: StewardError): boolean =>
 /** The request may have been applied, although no response came. @internal */
 export const isReplyLost = (error: unknown): boolean => error instanceof StewardError && Boolean(error.details.outcomeUnknown);
 
+/** The service accepted the new shares, and failed as it stored their key: either set may open it. @internal */
+export const isFailedCommit = ({ details }: StewardError): boolean => details.reason.includes("failed to perform");
+
 /** Whether the service says that its seal keeps the key. @internal */
 export async function isAutoUnsealed(connection: Connection): Promise<boolean> {
   if (!dialectOf(connection).showsSeal) return false;
