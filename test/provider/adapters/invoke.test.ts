@@ -95,6 +95,20 @@ describe.each(["standard", "hashicorp"] as const)("in the %s dialect", (dialect)
     expect(Object.keys(spec?.outputs.properties ?? {})).toEqual(expect.arrayContaining(Object.keys(properties)));
   });
 
+  const secret = (value: string): Options => ({
+    "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+    value,
+  });
+
+  test.each<[string, Options, RegExp]>([
+    ["scheduler:listJobs", { filter: secret('canary === "') }, /^Cannot list jobs: .*\[secret\]/],
+    ["platform:getWorkspace", { id: secret("ws-canary") }, /^Cannot read workspace: .*\[secret\]/],
+  ])("an error of %s shows no secret option", async (token, options, message) => {
+    const { details } = (await invoke(token, options).catch((error) => error)) as grpc.ServiceError;
+    expect(details).toMatch(message);
+    expect(details).not.toContain("canary");
+  });
+
   test("an option that the function does not take, or a wrong one, is refused before anything is sent", async () => {
     const before = sandbox.requests().length;
     await expect(invoke("secrets:listSchedulerRoles", { mounts: "nomad" })).rejects.toMatchObject({
