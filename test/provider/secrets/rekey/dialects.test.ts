@@ -116,6 +116,19 @@ test("shares that OpenBao cannot combine stay in its attempt, which the rekey ca
   expect(await sandbox.secrets.opens(stack.outputs.shares.slice(1))).toBe(true);
 });
 
+test("a share that cannot be combined with the live set in the state: the error says how to submit that set alone", async () => {
+  sandbox = await start({ dialect: "openbao" });
+  const stack = new RekeyStack(config("openbao"));
+  const path = "/v1/sys/rotate/root/verify";
+  sandbox.faults.add({ system: "secrets", method: "POST", path, nth: 2, action: "drop-after" });
+  expect(await stack.stops(inputs())).toBe("rekey/outcome-unknown");
+  const again = inputs({ triggers: ["2"], currentShares: [twin(stack.candidate.shares[0])] });
+  const { details } = await stack.fails(again);
+  expect(details).toMatchObject({ rule: "rekey/shares-not-combined", hint: expect.stringContaining("currentShares: []") });
+  await stack.up({ ...again, currentShares: [] });
+  expect(await sandbox.secrets.opens(stack.outputs.shares.slice(1))).toBe(true);
+});
+
 test("a holder is told of shares that cannot be combined, and the next run of the stack cancels their attempt", async () => {
   sandbox = await start({ dialect: "openbao" });
   const stack = new RekeyStack(config("openbao"));
