@@ -165,7 +165,7 @@ async function submitSet(
       const after = await getStatus(connection);
       const isJudged = after.nonce === nonce && !after.verification && submitted + 1 === required;
       if (isJudged && after.progress === 0) return "refused";
-      if (isJudged && after.progress === required && error.status === 400) return "not combined";
+      if (isJudged && after.progress === required && [400, 500].includes(error.status)) return "not combined";
       throw error.status >= 500 ? probeDisturbed(error.details.reason) : error;
     }
   }

@@ -27,6 +27,16 @@ onEachRekeyTarget("a cancel ends no attempt of another party", (current) => {
     expect(await status()).toMatchObject(theirs);
   });
 
+  test("an attempt that was replaced right before its cancel is no error of the cancel", async () => {
+    // Only Vault asks for the nonce: the others cancel what is there.
+    if (current().dialect !== "hashicorp") return;
+    const stack = stackOn(current());
+    await stack.up(inputs(), "attempt");
+    interrupt("GET", "init", { when: "after", act: replaceAttempt, answer: unchanged }, 3);
+    expect(await stack.stops(inputs({ triggers: ["2"] }))).toBe("rekey/foreign-attempt");
+    expect(await status()).toMatchObject(theirs);
+  });
+
   test("an attempt that was replaced while its verification restarted is not cancelled", async () => {
     const stack = stackOn(current());
     let lost = false;

@@ -107,6 +107,14 @@ describe.each([
   });
 });
 
+test("a cancel that Vault refuses, since the connection has no dialect, is answered with the dialect to use", async () => {
+  sandbox = await start({ dialect: "hashicorp" });
+  const stack = new RekeyStack(config("standard"));
+  await stack.up(inputs(), "attempt");
+  const { details } = await stack.fails(inputs({ triggers: ["2"] }));
+  expect(details).toMatchObject({ rule: "rekey/wrong-dialect", hint: expect.stringContaining('"hashicorp"') });
+});
+
 test("shares that OpenBao cannot combine stay in its attempt, which the rekey cancels, and the corrected run completes", async () => {
   sandbox = await start({ dialect: "openbao" });
   const stack = new RekeyStack(config("openbao"));
