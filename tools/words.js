@@ -8,7 +8,7 @@ const ts = require("typescript");
 const { root } = require("./command");
 
 /** The folders and files where the rules hold. */
-const checked = ["docs/development/words.md"];
+const checked = ["docs/development/words.md", "provider/platform"];
 
 const maxWords = 25;
 
@@ -46,6 +46,7 @@ const sentencesOf = (text) =>
     .replace(/`[^`]*`/g, "X")
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/<[^>]*>/g, "X")
+    .replace(/^(?:warning|pulumi-steward): /, "")
     .replace(/[*_]{1,2}(\S[^*_]*)[*_]{1,2}/g, "$1")
     .replace(/\s+/g, " ")
     .trim()
