@@ -8,7 +8,20 @@ const ts = require("typescript");
 const { root } = require("./command");
 
 /** The folders and files where the rules hold. */
-const checked = ["docs/development/words.md", "provider/platform"];
+const checked = [
+  "docs/development/words.md",
+  "provider/platform",
+  "provider/scheduler",
+  "forward",
+  ...["README.md", "clock.ts", "command.ts", "faults.ts", "index.ts", "log.ts", "options.ts"].map((name) => `sandbox/${name}`),
+  ...["parse-bool.ts", "server.ts", "service.ts", "view.ts"].map((name) => `sandbox/${name}`),
+  "sandbox/page",
+  "sandbox/platform",
+  "sandbox/scheduler",
+];
+
+/** The folders whose strings are responses of the products. Only their comments are checked. */
+const productStrings = ["sandbox/platform/", "sandbox/scheduler/", "sandbox/secrets/"];
 
 const maxWords = 25;
 
@@ -33,7 +46,10 @@ const words = [
 ];
 
 /** Sentences that break a rule for a reason. @type {readonly string[]} */
-const exceptions = [];
+const exceptions = [
+  // A server-sent event.
+  "event: X data: X",
+];
 
 /** @typedef {{ line: number, text: string }} Passage */
 
@@ -89,9 +105,9 @@ function paragraphsOf(page) {
 
 /**
  * The comments of a source, by paragraph, and its strings that read as a sentence or a part of one.
- * @param {string} code
+ * @param {string} code @param {boolean} hasMessages
  */
-function passagesOf(code) {
+function passagesOf(code, hasMessages) {
   const source = ts.createSourceFile("source.ts", code, ts.ScriptTarget.ES2022, true);
   /** @type {Map<number, string>} */
   const comments = new Map();
@@ -103,7 +119,8 @@ function passagesOf(code) {
     const text = ts.isStringLiteralLike(node)
       ? node.text
       : ts.isTemplateExpression(node) && [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join("X");
-    if (text && /[a-z]{2}.* .*[a-z]{2}/s.test(text)) passages.push({ line: lineAt(node.getStart()), text });
+    const isProgram = text && /[;{]\n/.test(text);
+    if (hasMessages && text && !isProgram && /[a-z]{2}.* .*[a-z]{2}/s.test(text)) passages.push({ line: lineAt(node.getStart()), text });
     ts.forEachChild(node, visit);
   };
   visit(source);
@@ -137,7 +154,8 @@ function passagesOf(code) {
 const check = (files) =>
   files.flatMap((file) => {
     const text = fs.readFileSync(path.join(root, file), "utf8");
-    const passages = file.endsWith(".md") ? paragraphsOf(text) : passagesOf(text);
+    const hasMessages = !productStrings.some((folder) => file.startsWith(folder));
+    const passages = file.endsWith(".md") ? paragraphsOf(text) : passagesOf(text, hasMessages);
     return passages.flatMap(({ line, text }) =>
       sentencesOf(text).flatMap((sentence) => faultsOf(sentence).map((fault) => `${file}:${line}: ${fault}: ${sentence}`)),
     );
@@ -148,7 +166,7 @@ const checkedFiles = () =>
   checked.flatMap((place) => {
     if (path.extname(place)) return [place];
     const files = fs.readdirSync(path.join(root, place), { recursive: true, encoding: "utf8" });
-    return files.filter((file) => /\.(md|ts|js)$/.test(file) && !file.startsWith("dist")).map((file) => path.join(place, file));
+    return files.filter((file) => /\.(md|ts|m?js)$/.test(file) && !/^dist|parser\.js$/.test(file)).map((file) => path.join(place, file));
   });
 
 module.exports = { check, checkedFiles };
