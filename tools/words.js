@@ -18,6 +18,7 @@ const checked = [
   "sandbox/page",
   "sandbox/platform",
   "sandbox/scheduler",
+  "tools",
 ];
 
 /** The folders whose strings are responses of the products. Only their comments are checked. */
@@ -119,7 +120,7 @@ function passagesOf(code, hasMessages) {
     const text = ts.isStringLiteralLike(node)
       ? node.text
       : ts.isTemplateExpression(node) && [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join("X");
-    const isProgram = text && /[;{]\n/.test(text);
+    const isProgram = text && /[;{]\n|\n {2}\S/.test(text);
     if (hasMessages && text && !isProgram && /[a-z]{2}.* .*[a-z]{2}/s.test(text)) passages.push({ line: lineAt(node.getStart()), text });
     ts.forEachChild(node, visit);
   };
@@ -140,7 +141,8 @@ function passagesOf(code, hasMessages) {
         .replace(/^\/\*+|\*\/$/g, "")
         .replace(/^\s*\* ?/gm, "")
         .replace(/```[\s\S]*?```/g, "")
-        .replace(/\{@link (\w+)\}/g, "$1");
+        .replace(/\{@link (\w+)\}/g, "$1")
+        .replace(/(@\w+ )\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g, "$1");
       passages.push(...text.split(/\n\s*\n|^- |@\w+/m).map((paragraph) => ({ line, text: paragraph })));
     }
   }

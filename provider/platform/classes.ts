@@ -226,7 +226,7 @@ export class CostEstimationSettings extends CustomResource {
   }
 }
 
-/** Reads the cost estimation settings as they are now, secrets as secret outputs: `GET /api/v2/admin/cost-estimation-settings`. */
+/** Reads the current cost estimation settings, with secrets as secret outputs: `GET /api/v2/admin/cost-estimation-settings`. */
 export function getCostEstimationSettings(
   options?: ConnectionArgs,
 ): Promise<SettingsResult<CostEstimationSettingsState, "cloudASecretKey" | "cloudBCredentials" | "cloudCClientSecret">> {
@@ -264,7 +264,7 @@ export class CustomizationSettings extends CustomResource {
   }
 }
 
-/** Reads the customization settings as they are now: `GET /api/v2/admin/customization-settings`. */
+/** Reads the current customization settings: `GET /api/v2/admin/customization-settings`. */
 export function getCustomizationSettings(options?: ConnectionArgs): Promise<SettingsResult<CustomizationSettingsState>> {
   return readSettings(customizationSettings, options);
 }
@@ -298,7 +298,7 @@ export class GeneralSettings extends CustomResource {
   }
 }
 
-/** Reads the general settings as they are now: `GET /api/v2/admin/general-settings`. */
+/** Reads the current general settings: `GET /api/v2/admin/general-settings`. */
 export function getGeneralSettings(options?: ConnectionArgs): Promise<SettingsResult<GeneralSettingsState>> {
   return readSettings(generalSettings, options);
 }
@@ -339,7 +339,7 @@ export class SamlSettings extends CustomResource {
   }
 }
 
-/** Reads the SAML settings as they are now: `GET /api/v2/admin/saml-settings`. */
+/** Reads the current SAML settings: `GET /api/v2/admin/saml-settings`. */
 export function getSamlSettings(options?: ConnectionArgs): Promise<SettingsResult<SamlSettingsState>> {
   return readSettings(samlSettings, options);
 }
@@ -376,7 +376,7 @@ export class SmsSettings extends CustomResource {
   }
 }
 
-/** Reads the SMS settings as they are now: `GET /api/v2/admin/sms-settings`. */
+/** Reads the current SMS settings: `GET /api/v2/admin/sms-settings`. */
 export function getSmsSettings(options?: ConnectionArgs): Promise<SettingsResult<SmsSettingsState>> {
   return readSettings(smsSettings, options);
 }
@@ -413,7 +413,7 @@ export class SmtpSettings extends CustomResource {
   }
 }
 
-/** Reads the SMTP settings as they are now: `GET /api/v2/admin/smtp-settings`. */
+/** Reads the current SMTP settings: `GET /api/v2/admin/smtp-settings`. */
 export function getSmtpSettings(options?: ConnectionArgs): Promise<SettingsResult<SmtpSettingsState>> {
   return readSettings(smtpSettings, options);
 }

@@ -1,5 +1,5 @@
-// pulumi-language-generator generates programs and SDKs, which the language hosts that build from a module lack. The language is that of its file name:
-// pulumi-language-nodejs, -python or -go. It runs no program.
+// pulumi-language-generator generates programs and SDKs, which language hosts built from a Go module do not support. Its file name selects the
+// language: pulumi-language-nodejs, -python or -go. It does not run programs.
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 
 type files = map[string][]byte
 
-// language is what the generators of one language have in common.
+// language has the generators of one language.
 type language struct {
 	toProgram func(*pcl.Program) (files, hcl.Diagnostics, error)
 	toPackage func(*schema.Package, *pulumirpc.GeneratePackageRequest, schema.ReferenceLoader) (files, error)
@@ -119,7 +119,7 @@ func (host *host) GeneratePackage(_ context.Context, request *pulumirpc.Generate
 	return response, nil
 }
 
-// GetPluginInfo is what the command line asks of each host first.
+// GetPluginInfo is the first call of the command line to each host.
 func (*host) GetPluginInfo(context.Context, *emptypb.Empty) (*pulumirpc.PluginInfo, error) {
 	return &pulumirpc.PluginInfo{}, nil
 }
