@@ -1,10 +1,13 @@
 import { Input, secret } from "@pulumi/pulumi/output";
 import { ProviderResource, ResourceOptions } from "@pulumi/pulumi/resource";
-import { usesPlugin } from "./adapters/mechanism";
+import { packageVersion, usesPlugin } from "./adapters/mechanism";
 import { StewardError } from "./errors";
 
 /** "hashicorp": the real products. "standard": a server that follows the API document as written. */
 export type Dialect = "standard" | "hashicorp";
+
+/** "openbao": OpenBao 2.4 or later, whose rekey has another path; all else is as in "hashicorp". */
+export type SecretsDialect = Dialect | "openbao";
 
 /** The address and the credentials of a server. Each field means the same as in the configuration. */
 export interface Server {
@@ -40,12 +43,17 @@ export interface Server {
 }
 
 /** A server of secrets. */
-export interface SecretsServer extends Server {
+export interface SecretsServer extends Omit<Server, "dialect"> {
+  /**
+   * The dialect of its API, and of its rekey.
+   * @default "standard"
+   */
+  dialect?: SecretsDialect;
   /** The namespace of all requests. */
   namespace?: string;
   /**
    * Where the scheduler engine is mounted.
-   * @default "scheduler", and "nomad" in the hashicorp dialect
+   * @default "scheduler", and "nomad" in the dialects hashicorp and openbao
    */
   mount?: string;
 }
@@ -90,6 +98,7 @@ export class Provider extends ProviderResource {
         reason: "dynamic resources would ignore it and use the connection of the configuration",
         hint: "Run `pulumi config set steward:native true`, or name a connection in each resource.",
       });
-    super("steward", name, Object.fromEntries(Object.entries(args).map(([system, server]) => [system, secret(server)])), opts);
+    const servers = Object.fromEntries(Object.entries(args).map(([system, server]) => [system, secret(server)]));
+    super("steward", name, servers, { version: packageVersion(), ...opts });
   }
 }

@@ -11,11 +11,11 @@ export interface Terminal {
 
 function createCommand(terminal: Terminal, stopped: () => Promise<unknown>): Command {
   return new Command("pulumi-steward-sandbox")
-    .description("Run Vault's, Terraform Enterprise's and Nomad's APIs on this machine, in memory, until Ctrl-C.")
+    .description("Run Vault's or OpenBao's, Terraform Enterprise's and Nomad's APIs on this machine, in memory, until Ctrl-C.")
     .version((require("pulumi-steward-sandbox/package.json") as { version: string }).version)
     .addOption(
       new Option("--dialect <dialect>", "names and responses of the API specifications or of the products")
-        .choices(["standard", "hashicorp"])
+        .choices(["standard", "hashicorp", "openbao"])
         .default("standard"),
     )
     .option("--port <port>", "first of four ports (secrets, platform, scheduler, page); 0 selects free ports", port, 0)

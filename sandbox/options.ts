@@ -1,10 +1,11 @@
 /** Options of {@link start}. */
 export interface Options {
   /**
-   * The names and responses: those of the API specifications ("standard"), or those of Vault, Terraform Enterprise and Nomad ("hashicorp").
+   * The names and responses: those of the API specifications ("standard") or of Vault, Terraform Enterprise and Nomad ("hashicorp"). The
+   * dialect "openbao" is "hashicorp" with OpenBao instead of Vault.
    * @default "standard"
    */
-  dialect?: "standard" | "hashicorp";
+  dialect?: "standard" | "hashicorp" | "openbao";
   /**
    * The first of four ports, in the order secrets, platform, scheduler, page. 0 selects free ports.
    * @default 0
@@ -40,13 +41,15 @@ export interface Options {
 
 const known = ["dialect", "port", "unsealShares", "unsealThreshold", "seal", "smtpNeedsTestAddress", "tokensNeedKnownPolicies"];
 
+const dialects: readonly string[] = ["standard", "hashicorp", "openbao"];
+
 /** The options with their defaults. Throws if an option is unknown or has an invalid value. */
 export function checkOptions(options: Options): Required<Options> {
   const { dialect = "standard", port = 0, unsealShares = 5, seal = "shamir" } = options;
   const { unsealThreshold = Math.min(3, unsealShares), smtpNeedsTestAddress = false, tokensNeedKnownPolicies = false } = options;
   const unknown = Object.keys(options).find((option) => !known.includes(option));
   if (unknown) throw new TypeError(`Unknown option "${unknown}". Known: ${known.join(", ")}.`);
-  if (dialect !== "standard" && dialect !== "hashicorp") throw new TypeError('dialect must be "standard" or "hashicorp".');
+  if (!dialects.includes(dialect)) throw new TypeError('dialect must be "standard", "hashicorp" or "openbao".');
   if (typeof smtpNeedsTestAddress !== "boolean") throw new TypeError("smtpNeedsTestAddress must be true or false.");
   if (typeof tokensNeedKnownPolicies !== "boolean") throw new TypeError("tokensNeedKnownPolicies must be true or false.");
   if (seal !== "shamir" && seal !== "stored") throw new TypeError('seal must be "shamir" or "stored".');

@@ -6,8 +6,8 @@ const { Problem, capture, findOnPath, isExecutable, say } = require("./command")
 const { goBuild } = require("./go");
 const { getPulumi, installedSdk } = require("./pulumi");
 
-/** The versions in tools/go/pulumi-language-*. Change both together. */
-const version = "yaml-1.38.1-python-3.67.1-go-3.60.0";
+/** The versions in tools/go/pulumi-language-*, and of the generator itself. Change them together. */
+const version = "yaml-1.38.1-python-3.67.1-go-3.60.0-generator-2";
 /** The program with which the language host for Python runs a program. */
 const pythonRunner = "pulumi-language-python-exec";
 /** The languages whose hosts, built from a Go module, cannot generate programs. */
@@ -17,7 +17,7 @@ const program = (/** @type {string} */ name) => (process.platform === "win32" ? 
 /**
  * @typedef {object} Hosts Folders to prepend to PATH; none if the command line includes its own hosts.
  * @property {string[]} running Hosts that run programs in YAML, Python and Go.
- * @property {string[]} generating Hosts for `pulumi import` and `pulumi package gen-sdk`, which generate Node, Python and Go.
+ * @property {string[]} generating Hosts that only generate Node, Python and Go. `pulumi import`, `pulumi package gen-sdk` and `pulumi package add` use them.
  */
 
 /** @type {Promise<Hosts> | undefined} */

@@ -47,10 +47,7 @@ const words = [
 ];
 
 /** Sentences that break a rule for a reason. @type {readonly string[]} */
-const exceptions = [
-  // A server-sent event.
-  "event: X data: X",
-];
+const exceptions = [];
 
 /** @typedef {{ line: number, text: string }} Passage */
 
@@ -120,8 +117,9 @@ function passagesOf(code, hasMessages) {
     const text = ts.isStringLiteralLike(node)
       ? node.text
       : ts.isTemplateExpression(node) && [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join("X");
-    const isProgram = text && /[;{]\n|\n {2}\S/.test(text);
-    if (hasMessages && text && !isProgram && /[a-z]{2}.* .*[a-z]{2}/s.test(text)) passages.push({ line: lineAt(node.getStart()), text });
+    // Braces and lines of their own are code.
+    if (hasMessages && text && /^[^\n]*[a-z]{2}[^\n]* [^\n]*[a-z]{2}[^\n]*$/.test(text) && !/[{}]/.test(text.replace(/`[^`]*`/g, "")))
+      passages.push({ line: lineAt(node.getStart()), text });
     ts.forEachChild(node, visit);
   };
   visit(source);

@@ -106,12 +106,12 @@ export async function callAsAdministrator(connection: Connection, request: Omit<
 }
 
 /** @internal */
-export function notAdministrator({ name, tokenSource }: Connection, error: StewardError): StewardError {
+export function notAdministrator({ title, tokenSource }: Connection, error: StewardError): StewardError {
   return error.with({
     code: "ERR_FORBIDDEN",
     rule: "not-administrator",
     reason: "the platform serves its administration API only to site administrators, and answers 404 otherwise",
-    hint: `Check that the platform token of the connection "${name}" belongs to a site administrator. It comes from ${tokenSource}.`,
+    hint: `Check that the platform token of the ${title} belongs to a site administrator. It comes from ${tokenSource}.`,
   });
 }
 

@@ -80,9 +80,9 @@ export const consistencyShape = {
 };
 
 /** Rejects `*`, which a connection may set for lists: a job belongs to one namespace. @internal */
-export function assertOneNamespace({ namespace, name }: SchedulerConnection, query: QueryOptions): void {
+export function assertOneNamespace({ namespace, title }: SchedulerConnection, query: QueryOptions): void {
   if ((query.namespace ?? namespace) === "*")
-    throw invalidInput([{ path: "namespace", rule: "needed", reason: `is required, since the connection "${name}" sets "*"` }]);
+    throw invalidInput([{ path: "namespace", rule: "needed", reason: `is required, since the ${title} sets "*"` }]);
 }
 
 /** Sends a request to the scheduler. A 5xx response is never retried. @internal */
