@@ -19,6 +19,8 @@ const checked = [
   "sandbox/platform",
   "sandbox/scheduler",
   "tools",
+  "bench",
+  "examples",
 ];
 
 /** The folders whose strings are responses of the products. Only their comments are checked. */
@@ -47,7 +49,10 @@ const words = [
 ];
 
 /** Sentences that break a rule for a reason. @type {readonly string[]} */
-const exceptions = [];
+const exceptions = [
+  // A part of a program.
+  'policies: X, global: false, type: "client"',
+];
 
 /** @typedef {{ line: number, text: string }} Passage */
 
@@ -129,7 +134,9 @@ function passagesOf(code, hasMessages) {
     const line = lineAt(position);
     if (comment.startsWith("//")) {
       const text = comment.slice(2);
-      if (last && lineAt(position - 2) === last.line) Object.assign(last, { line, text: last.text + text });
+      // An indented line is a command.
+      if (/^( {3}|\s*$)/.test(text)) last = undefined;
+      else if (last && lineAt(position - 2) === last.line) Object.assign(last, { line, text: last.text + text });
       else {
         last = { line, text };
         passages.push(last);
@@ -166,7 +173,7 @@ const checkedFiles = () =>
   checked.flatMap((place) => {
     if (path.extname(place)) return [place];
     const files = fs.readdirSync(path.join(root, place), { recursive: true, encoding: "utf8" });
-    return files.filter((file) => /\.(md|ts|m?js)$/.test(file) && !/^dist|parser\.js$/.test(file)).map((file) => path.join(place, file));
+    return files.filter((file) => /\.(md|ts|m?js)$/.test(file) && !/^dist|node_modules|parser\.js$/.test(file)).map((file) => path.join(place, file));
   });
 
 module.exports = { check, checkedFiles };
