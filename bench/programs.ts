@@ -11,7 +11,6 @@ export const titles: Record<Contender, string> = {
   nativeRoles: "secrets.SchedulerRoles, native",
 };
 
-/** True for a program with resources of the native plugin. */
 export const isNative = (contender: Contender): boolean => contender.startsWith("native");
 
 export const policies: readonly string[] = ["deploy", "read-logs"];

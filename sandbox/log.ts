@@ -10,7 +10,6 @@ export interface Entry {
   at: number;
 }
 
-/** All requests in order of arrival. */
 export class Log {
   #entries: Entry[] = [];
 

@@ -3,7 +3,6 @@ const { spawn } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
 
-/** The root folder of the repository. */
 const root = path.dirname(__dirname);
 
 /** An error that the user can fix. It is printed as one sentence, without a stack trace. */

@@ -57,7 +57,6 @@ const pagesThere = () =>
         .map((file) => file.replaceAll(path.sep, "/"))
     : [];
 
-/** Writes the pages. */
 async function docs() {
   const { rendered: pages, front } = await render();
   fs.rmSync(folder, { recursive: true, force: true });

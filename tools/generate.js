@@ -271,7 +271,6 @@ async function formatted(file, text) {
   }
 }
 
-/** Writes the files. */
 async function generate() {
   // The schema depends on the generated sources.
   for (const files of [generated, schema])
@@ -295,7 +294,6 @@ async function stale(files) {
   return found;
 }
 
-/** The outdated generated files. */
 const outdated = async () => [...(await stale(generated())).keys(), ...(await stale(schema())).keys()];
 
 module.exports = { generate, outdated };

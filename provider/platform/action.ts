@@ -20,7 +20,7 @@ export interface ActionState {
   performedAt: string;
 }
 
-/** One kind of action. @internal */
+/** @internal */
 export interface Action<Inputs> {
   type: string;
   displayName: string;

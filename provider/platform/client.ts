@@ -62,7 +62,7 @@ export function wireName(connection: Connection, field: string): string {
 /** An API path with encoded segments. @internal */
 export const apiPath = (...segments: string[]): string => `/${segments.map(encodeURIComponent).join("/")}`;
 
-/** A path in the administration API. @internal */
+/** @internal */
 export const adminPath = (...segments: string[]): string => apiPath("api", "v2", "admin", ...segments);
 
 /** A resource in a JSON:API document. @internal */
@@ -126,7 +126,7 @@ export async function isAdministrator(connection: Connection): Promise<boolean> 
   }
 }
 
-/** The resource in a document. @internal */
+/** @internal */
 export function resourceOf(document: unknown, { method, path }: { method: string; path: string }): Resource {
   const data = isObject(document) ? document.data : undefined;
   if (isObject(data)) return completed(data);
@@ -148,7 +148,7 @@ export function completed(data: Record<string, unknown>): Resource {
 /** A string or a number as a string; empty for any other value. @internal */
 export const textOf = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? String(value) : "");
 
-/** The resource ids in a relationship. @internal */
+/** @internal */
 export const idsIn = (relationship: unknown): string[] =>
   [isObject(relationship) ? relationship.data : undefined]
     .flat()

@@ -2,7 +2,7 @@ import { Connection } from "../connection";
 import { isObject } from "../json";
 import { call, completed, Resource, unexpectedAnswer } from "./client";
 
-/** The pagination of a JSON:API response. @internal */
+/** @internal */
 export interface Pagination {
   links?: { next?: unknown };
   meta?: { pagination?: { "next-page"?: number | string | null; "total-count"?: number } };

@@ -33,12 +33,10 @@ const titles: Record<Status, string> = {
   504: "gateway timeout",
 };
 
-/** A JSON:API document. */
 export function document(c: Route, content: { data: unknown; [member: string]: unknown }, status: 200 | 201 = 200): Response {
   return c.body(JSON.stringify(content), status, { "content-type": mediaType });
 }
 
-/** A JSON:API error document. */
 export function errors(c: Route, status: Status, ...problems: Problem[]): Response {
   const shown = problems.map(({ title, detail, attribute }) => ({
     status: String(status),

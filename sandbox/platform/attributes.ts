@@ -1,7 +1,6 @@
 export type Value = string | number | boolean | null;
 export type Values = Record<string, Value>;
 
-/** An attribute of settings. */
 export interface Attribute {
   type: "boolean" | "integer" | "string";
   /** The value before the first write. null stands for "none" in the specification. */

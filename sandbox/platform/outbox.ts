@@ -6,7 +6,6 @@ interface Failure {
   stored: boolean;
 }
 
-/** The test mails that were sent. */
 export class MailOutbox {
   #sent: Mail[] = [];
   #failure: Failure | undefined;
@@ -36,7 +35,6 @@ export class MailOutbox {
   }
 }
 
-/** The test messages that were sent. */
 export class SmsOutbox {
   #sent: TextMessage[] = [];
   #fails = false;

@@ -76,7 +76,6 @@ export interface Module {
   versions: Map<string, Version>;
 }
 
-/** All data of the platform. */
 export class Records {
   organizations: Map<string, Organization> = new Map();
   /** The workspaces by id. */

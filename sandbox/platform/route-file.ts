@@ -7,7 +7,7 @@ import type { Settings } from "./settings";
 
 /** The exports of a file in routes/. No two files serve the same path, so their order does not matter. */
 export interface RouteFile {
-  /** True if the dialect has these routes. Without it, both dialects have them. */
+  /** True if the dialect has these routes. Without it, all dialects have them. */
   isServed?(dialect: Dialect): boolean;
   /** Set if the routes do not require a token. */
   isPublic?: true;

@@ -2,7 +2,6 @@ import type { Organization, Records } from "./records";
 import { runStatuses } from "./records";
 import type { Seed } from "./service";
 
-/** The initial data of every sandbox. */
 export function initialSeed(now: Date): Seed {
   const hoursAgo = (hours: number): Date => new Date(now.getTime() - hours * 3_600_000);
   return {

@@ -1,6 +1,5 @@
 import type { Deprecation, Module, Organization, Run, Version, Workspace } from "./records";
 
-/** A JSON:API resource object. */
 export interface Resource {
   id: string;
   type: string;
@@ -56,7 +55,6 @@ export function deprecation({ id, reason, link }: Deprecation): Resource {
   return { type: "deprecations", id, attributes: { link, reason } };
 }
 
-/** A module in the list of its organization. */
 export function registryModule(module: Module): Resource {
   const { organization, name, provider, versions } = module;
   return {

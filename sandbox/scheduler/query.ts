@@ -3,7 +3,6 @@ import type { Route } from "./answer";
 import { HttpError } from "./http-error";
 import { home } from "./records";
 
-/** The query parameters of a read. */
 export interface Query {
   namespace: string;
   region: string;

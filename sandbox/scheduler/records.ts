@@ -121,7 +121,6 @@ export class Region {
   }
 }
 
-/** All data of the scheduler. */
 export class Records {
   regions: Map<string, Region> = new Map();
   namespaces: Set<string> = new Set(["default"]);

@@ -54,7 +54,7 @@ type Shared = keyof SettingsInputs | keyof SettingsState;
 /** The fields of one kind of settings. @internal */
 export type Attributes<Inputs, Outputs> = Omit<Fields<Inputs, Outputs, Outputs>, Shared>;
 
-/** One kind of settings. @internal */
+/** @internal */
 export interface Kind {
   /** `GeneralSettings`. */
   type: string;
@@ -64,7 +64,7 @@ export interface Kind {
   /** The last segment of the path, if it is not `<id>-settings`. */
   document?(connection: Connection): string;
   attributes: AnyFields;
-  /** The missing attributes because of which the server would reject these values. */
+  /** The missing attributes without which the server rejects these values. */
   requiredWhenEnabled?(held: Values): string[];
   /** A warning about values that remain on the server after a restore. */
   residueWarning?(shown: Values): string | undefined;
@@ -121,7 +121,7 @@ export function same({ attributes }: Kind, name: string, a: unknown, b: unknown)
 export const differing = (kind: Kind, wanted: Values, known: Values): Values =>
   Object.fromEntries(Object.entries(wanted).filter(([name, value]) => !same(kind, name, known[name], value)));
 
-/** The attributes that a program declares. @internal */
+/** @internal */
 export const declaredIn = (kind: Kind, inputs: object): Values =>
   flat(
     inputs,

@@ -40,7 +40,7 @@ interface ReadableSettings<State extends SettingsState> {
   read: SettingsDefinition<never, State>["read"];
 }
 
-/** Reads settings for a program. @internal */
+/** @internal */
 export async function readSettings<State extends SettingsState, Secret extends keyof State = never>(
   settings: ReadableSettings<State>,
   options: ConnectionArgs = {},
