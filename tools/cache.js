@@ -3,7 +3,7 @@ const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
 
-/** The cache is outside the repository and node_modules, so that slow builds survive both. */
+/** The cache is outside the repository, so that slow builds survive a fresh clone and `npm ci`. */
 function cacheFolder() {
   const home = process.platform === "darwin" ? path.join(os.homedir(), "Library", "Caches") : path.join(os.homedir(), ".cache");
   return path.join(process.env.XDG_CACHE_HOME || home, "pulumi-steward");

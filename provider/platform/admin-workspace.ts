@@ -111,7 +111,7 @@ const destroys: PlanNote = {
  * An existing workspace in any organization: `GET` and `DELETE /api/v2/admin/workspaces/:id`. Its id is the id of the workspace.
  *
  * Creating the resource adopts the workspace and changes nothing. A refresh updates the outputs, but Pulumi shows no diff for them. With
- * `AdminWorkspace.get` it does. With `destroyOnDelete`, destroying the resource permanently destroys the workspace, unless it was locked or
+ * `AdminWorkspace.get` it shows one. With `destroyOnDelete`, destroying the resource permanently destroys the workspace, unless it was locked or
  * renamed since the last refresh. After a 429 the provider waits, then reads the workspace again.
  *
  * Fails with `ERR_NOT_FOUND` if the workspace does not exist, and with `ERR_FORBIDDEN` if the token does not belong to a site administrator.

@@ -44,7 +44,7 @@ export interface AdminWorkspace extends Outputs<AdminWorkspaceState> {}
  * An existing workspace in any organization: `GET` and `DELETE /api/v2/admin/workspaces/:id`. Its id is the id of the workspace.
  *
  * Creating the resource adopts the workspace and changes nothing. A refresh updates the outputs, but Pulumi shows no diff for them. With
- * `AdminWorkspace.get` it does. With `destroyOnDelete`, destroying the resource permanently destroys the workspace, unless it was locked or
+ * `AdminWorkspace.get` it shows one. With `destroyOnDelete`, destroying the resource permanently destroys the workspace, unless it was locked or
  * renamed since the last refresh. After a 429 the provider waits, then reads the workspace again.
  *
  * Fails with `ERR_NOT_FOUND` if the workspace does not exist, and with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
@@ -124,7 +124,7 @@ export interface OidcKeyRotation extends Outputs<ActionState> {}
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create and each change of `triggers`: 1 `POST`. Refresh and delete: none.
- * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
+ * @unreadable Everything: the platform does not report the action, so it never shows drift.
  */
 export class OidcKeyRotation extends CustomResource {
   constructor(name: string, args: OidcKeyRotationArgs = {}, opts?: CustomResourceOptions) {
@@ -159,7 +159,7 @@ export interface OidcKeyTrim extends Outputs<ActionState> {}
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create and each change of `triggers`: 1 `POST`. Refresh and delete: none.
- * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
+ * @unreadable Everything: the platform does not report the action, so it never shows drift.
  */
 export class OidcKeyTrim extends CustomResource {
   constructor(name: string, args: OidcKeyTrimArgs = {}, opts?: CustomResourceOptions) {
@@ -186,7 +186,7 @@ export interface SamlCertificateRevocation extends Outputs<ActionState> {}
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create and each change of `triggers`: 1 `POST`. Refresh and delete: none.
- * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
+ * @unreadable Everything: the platform does not report the action, so it never shows drift.
  */
 export class SamlCertificateRevocation extends CustomResource {
   constructor(name: string, args: SamlCertificateRevocationArgs = {}, opts?: CustomResourceOptions) {
@@ -438,7 +438,7 @@ export interface SmsVerification extends Outputs<ActionState> {}
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create and each change of `triggers` or `testNumber`: 1 `POST`. Refresh and delete: none.
- * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
+ * @unreadable Everything: the platform does not report the action, so it never shows drift.
  */
 export class SmsVerification extends CustomResource {
   constructor(name: string, args: SmsVerificationArgs, opts?: CustomResourceOptions) {

@@ -16,7 +16,7 @@ import { ActionInputs, ActionState, action } from "./action";
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create and each change of `triggers`: 1 `POST`. Refresh and delete: none.
- * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
+ * @unreadable Everything: the platform does not report the action, so it never shows drift.
  * @internal
  */
 export const samlCertificateRevocation: Definition<ActionInputs, ActionState> = action({
