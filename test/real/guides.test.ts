@@ -50,8 +50,8 @@ async function follow(page: string, own: Record<string, string> = {}): Promise<v
 const imports =
   'import * as pulumi from "@pulumi/pulumi";\nimport { platform, secrets } from "pulumi-steward";\nconst config = new pulumi.Config();\n';
 
-test("docs/how-to-adopt.md", async () => {
-  await follow("docs/how-to-adopt.md", { "https://nomad.example.com:4646": nomad.address });
+test("docs/guides/adopt.md", async () => {
+  await follow("docs/guides/adopt.md", { "https://nomad.example.com:4646": nomad.address });
   await onVault("POST", "nomad/config/access", { address: "http://127.0.0.1:1", token: "theirs" });
   await onVault("POST", "nomad/config/lease", { ttl: "1h", max_ttl: "2h" });
   await onVault("POST", "nomad/role/payments", { policies: "theirs", type: "client" });
@@ -76,9 +76,9 @@ test("docs/how-to-adopt.md", async () => {
   reader.finish();
 });
 
-test("docs/how-to-import.md", async () => {
+test("docs/guides/import.md", async () => {
   await renewEngine();
-  reader = new Reader("docs/how-to-import.md", {
+  reader = new Reader("docs/guides/import.md", {
     "name: operations": "name: story",
     "https://vault.example.com:8200": vault.address,
     "https://nomad.example.com:4646": nomad.address,
@@ -107,8 +107,8 @@ test("docs/how-to-import.md", async () => {
   reader.finish();
 });
 
-test("docs/how-to-find-drift.md", async () => {
-  await follow("docs/how-to-find-drift.md");
+test("docs/guides/drift.md", async () => {
+  await follow("docs/guides/drift.md");
   reader.write("index.ts", `${imports}new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });`);
   await reader.run("pulumi up");
   const refresh = reader.take("sh");
@@ -133,8 +133,8 @@ test("docs/how-to-find-drift.md", async () => {
   reader.finish();
 });
 
-test("docs/how-to-rename.md", async () => {
-  await follow("docs/how-to-rename.md");
+test("docs/guides/rename.md", async () => {
+  await follow("docs/guides/rename.md");
   reader.write("index.ts", `${imports}new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });`);
   await reader.run("pulumi up");
   reader.program(imports);
@@ -155,8 +155,8 @@ test("docs/how-to-rename.md", async () => {
   reader.finish();
 });
 
-test("docs/how-to-rotate-the-management-token.md", async () => {
-  await follow("docs/how-to-rotate-the-management-token.md", { "https://nomad.example.com:4646": nomad.address, "<role>": "operator" });
+test("docs/guides/management-token.md", async () => {
+  await follow("docs/guides/management-token.md", { "https://nomad.example.com:4646": nomad.address, "<role>": "operator" });
   reader.with({ VAULT_ADDR: vault.address, NOMAD_ADDR: nomad.address, NOMAD_TOKEN: nomad.token });
   const made = async (output: Promise<string>): Promise<{ accessor: string; secret: string }> => {
     const fields = Object.fromEntries([...(await output).matchAll(/^(\w+) ID += (\S+)$/gm)].map(([, name, value]) => [name, value]));
@@ -179,8 +179,8 @@ test("docs/how-to-rotate-the-management-token.md", async () => {
   reader.finish();
 });
 
-test("docs/how-to-several-installations.md", async () => {
-  await follow("docs/how-to-several-installations.md", {
+test("docs/guides/several-installations.md", async () => {
+  await follow("docs/guides/several-installations.md", {
     "https://vault.$place.example.com:8200": "$(printenv address_$place)",
     "https://vault.oslo.example.com:8200": sandbox.secrets.url,
   });
@@ -201,8 +201,8 @@ test("docs/how-to-several-installations.md", async () => {
   reader.finish();
 });
 
-test("docs/native-plugin.md", async () => {
-  await follow("docs/native-plugin.md", {
+test("docs/guides/native-plugin.md", async () => {
+  await follow("docs/guides/native-plugin.md", {
     "name: operations": "name: story",
     "https://vault.oslo.example.com:8200": sandbox.secrets.url,
   });
@@ -229,8 +229,8 @@ test("docs/native-plugin.md", async () => {
   reader.finish();
 });
 
-test("docs/how-to-test.md", async () => {
-  reader = new Reader("docs/how-to-test.md", {
+test("docs/guides/testing.md", async () => {
+  reader = new Reader("docs/guides/testing.md", {
     "npm install pulumi-steward": `npm install ${tarballs().provider}`,
     "--save-dev pulumi-steward-sandbox": `--save-dev ${tarballs().sandbox}`,
   });
