@@ -110,7 +110,7 @@ const destroys: PlanNote = {
 };
 
 /**
- * A workspace that exists, in any organization: `GET` and `DELETE /api/v2/admin/workspaces/:id`. Its id is the workspace's.
+ * An existing workspace of any organization: `GET` and `DELETE /api/v2/admin/workspaces/:id`. Its id is the workspace's.
  *
  * Creating it adopts the workspace and changes nothing. The outputs follow the platform at each refresh, which Pulumi does not show;
  * `AdminWorkspace.get` has them compared. With `destroyOnDelete` destroying it destroys the workspace for good, unless somebody has

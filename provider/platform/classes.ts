@@ -41,7 +41,7 @@ export interface AdminWorkspaceArgs extends Args<AdminWorkspaceInputs> {}
 export interface AdminWorkspace extends Outputs<AdminWorkspaceState> {}
 
 /**
- * A workspace that exists, in any organization: `GET` and `DELETE /api/v2/admin/workspaces/:id`. Its id is the workspace's.
+ * An existing workspace of any organization: `GET` and `DELETE /api/v2/admin/workspaces/:id`. Its id is the workspace's.
  *
  * Creating it adopts the workspace and changes nothing. The outputs follow the platform at each refresh, which Pulumi does not show;
  * `AdminWorkspace.get` has them compared. With `destroyOnDelete` destroying it destroys the workspace for good, unless somebody has
@@ -70,7 +70,7 @@ export interface ModuleVersionDeprecationArgs extends Args<ModuleVersionDeprecat
 export interface ModuleVersionDeprecation extends Outputs<ModuleVersionDeprecationState> {}
 
 /**
- * A deprecated version of a private module: `PATCH /api/v2/organizations/:organization/registry-modules/private/:organization/:name/:provider/:version`,
+ * The deprecation of a private module version: `PATCH /api/v2/organizations/:organization/registry-modules/private/:organization/:name/:provider/:version`,
  * and `GET /api/registry/v1/modules/:organization/:name/:provider/versions`. Its id is
  * `<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>`.
  *
@@ -109,7 +109,7 @@ export interface OidcKeyRotationArgs extends Args<ActionInputs> {}
 export interface OidcKeyRotation extends Outputs<ActionState> {}
 
 /**
- * Makes a new key to sign the tokens with that runs show to clouds: `POST /api/v2/admin/oidc-settings/actions/rotate-key`. The old keys go on
+ * Rotates the OIDC key that signs workload identity tokens: `POST /api/v2/admin/oidc-settings/actions/rotate-key`. The old keys go on
  * being accepted until an {@link OidcKeyTrim}. The platform does it every 90 days by itself; this begins a new 90 days, and does
  * not change when the platform trims the old keys by itself.
  *
@@ -134,7 +134,7 @@ export interface OidcKeyTrimArgs extends Args<ActionInputs> {}
 export interface OidcKeyTrim extends Outputs<ActionState> {}
 
 /**
- * Forgets all signing keys but the newest: `POST /api/v2/admin/oidc-settings/actions/trim-key`. Tokens that an old key signed are refused from
+ * Removes all OIDC signing keys but the newest: `POST /api/v2/admin/oidc-settings/actions/trim-key`. Tokens that an old key signed are refused from
  * then on, so that runs under way break: rotate, wait until their tokens have expired, then trim. The platform does it 30 days after a
  * rotation by itself; this begins a new 30 days, and does not change when the
  * platform rotates the key by itself.
@@ -168,7 +168,7 @@ export interface SamlCertificateRevocationArgs extends Args<ActionInputs> {}
 export interface SamlCertificateRevocation extends Outputs<ActionState> {}
 
 /**
- * Ends the rotation of the identity provider's certificate: `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`. From then on
+ * Revokes the previous certificate of the identity provider: `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`. From then on
  * the platform accepts the new one alone: users are locked out if the identity provider still signs with the old one.
  *
  * Done when it is created and each time `triggers` change, never in a preview; retried only after a 429, and not undone when it is destroyed.
@@ -194,7 +194,7 @@ export interface CostEstimationSettingsArgs extends Args<CostEstimationSettingsI
 export interface CostEstimationSettings extends Outputs<CostEstimationSettingsState> {}
 
 /**
- * Where the installation looks up prices: `GET` and `PATCH /api/v2/admin/cost-estimation-settings`. Its id is `cost-estimation`.
+ * The cloud credentials for cost estimation: `GET` and `PATCH /api/v2/admin/cost-estimation-settings`. Its id is `cost-estimation`.
  *
  * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. The platform
  * shows the secrets, so their drift is seen, under a line of its own, since Pulumi prints `[secret]` only; a masked value counts as
@@ -231,7 +231,7 @@ export interface CustomizationSettingsArgs extends Args<CustomizationSettingsInp
 export interface CustomizationSettings extends Outputs<CustomizationSettingsState> {}
 
 /**
- * The texts that the installation shows its users: `GET` and `PATCH /api/v2/admin/customization-settings`. Its id is `customization`.
+ * The support address and the texts of the web interface: `GET` and `PATCH /api/v2/admin/customization-settings`. Its id is `customization`.
  *
  * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. Fails with
  * `ERR_FORBIDDEN` where the token is not a site administrator's, and with `ERR_NOT_FOUND` where the platform is older than release 202003-1.
@@ -264,7 +264,7 @@ export interface GeneralSettingsArgs extends Args<GeneralSettingsInputs> {}
 export interface GeneralSettings extends Outputs<GeneralSettingsState> {}
 
 /**
- * The installation's general settings: `GET` and `PATCH /api/v2/admin/general-settings`. Its id is `general`.
+ * The general settings of the installation: `GET` and `PATCH /api/v2/admin/general-settings`. Its id is `general`.
  *
  * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. Fails with
  * `ERR_FORBIDDEN` where the token is not a site administrator's.
@@ -297,7 +297,7 @@ export interface SamlSettingsArgs extends Args<SamlSettingsInputs> {}
 export interface SamlSettings extends Outputs<SamlSettingsState> {}
 
 /**
- * How users sign in through an identity provider: `GET` and `PATCH /api/v2/admin/saml-settings`. Its id is `saml`.
+ * SAML single sign-on: `GET` and `PATCH /api/v2/admin/saml-settings`. Its id is `saml`.
  *
  * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. The one thing
  * that destroying does not put back is `oldIdpCert`. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's, and with
@@ -337,7 +337,7 @@ export interface SmsSettingsArgs extends Args<SmsSettingsInputs> {}
 export interface SmsSettings extends Outputs<SmsSettingsState> {}
 
 /**
- * How the platform sends text messages: `GET` and `PATCH /api/v2/admin/sms-settings` (`twilio-settings` in the hashicorp dialect). Its id
+ * The SMS provider: `GET` and `PATCH /api/v2/admin/sms-settings` (`twilio-settings` in the hashicorp dialect). Its id
  * is `sms`.
  *
  * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. Fails with
@@ -372,7 +372,7 @@ export interface SmtpSettingsArgs extends Args<SmtpSettingsInputs> {}
 export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
 
 /**
- * How the platform sends mail: `GET` and `PATCH /api/v2/admin/smtp-settings`. Its id is `smtp`.
+ * The mail server: `GET` and `PATCH /api/v2/admin/smtp-settings`. Its id is `smtp`.
  *
  * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. A write is
  * retried only after a 429, for each may send a mail. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's; with
@@ -407,7 +407,7 @@ export interface SmsVerificationArgs extends Args<SmsVerificationInputs> {}
 export interface SmsVerification extends Outputs<ActionState> {}
 
 /**
- * Sends one text message to see whether the {@link SmsSettings} work: `POST /api/v2/admin/sms-settings/verify` (`twilio-settings` in the
+ * Sends one text message to test the {@link SmsSettings}: `POST /api/v2/admin/sms-settings/verify` (`twilio-settings` in the
  * hashicorp dialect). Fails with `ERR_REJECTED` where messages are disabled, or the provider turns the message down.
  *
  * Done when it is created and each time `triggers` or `testNumber` change, never in a preview; retried only after a 429, for each message costs money.

@@ -2,7 +2,7 @@ import { Definition } from "../definition";
 import { ActionInputs, ActionState, action } from "./action";
 
 /**
- * Makes a new key to sign the tokens with that runs show to clouds: `POST /api/v2/admin/oidc-settings/actions/rotate-key`. The old keys go on
+ * Rotates the OIDC key that signs workload identity tokens: `POST /api/v2/admin/oidc-settings/actions/rotate-key`. The old keys go on
  * being accepted until an {@link OidcKeyTrim}. The platform does it every 90 days by itself; this begins a new 90 days, and does
  * not change when the platform trims the old keys by itself.
  *

@@ -2,7 +2,7 @@ import { Definition } from "../definition";
 import { ActionInputs, ActionState, action } from "./action";
 
 /**
- * Forgets all signing keys but the newest: `POST /api/v2/admin/oidc-settings/actions/trim-key`. Tokens that an old key signed are refused from
+ * Removes all OIDC signing keys but the newest: `POST /api/v2/admin/oidc-settings/actions/trim-key`. Tokens that an old key signed are refused from
  * then on, so that runs under way break: rotate, wait until their tokens have expired, then trim. The platform does it 30 days after a
  * rotation by itself; this begins a new 30 days, and does not change when the
  * platform rotates the key by itself.

@@ -2,7 +2,7 @@ import { Definition } from "../definition";
 import { ActionInputs, ActionState, action } from "./action";
 
 /**
- * Ends the rotation of the identity provider's certificate: `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`. From then on
+ * Revokes the previous certificate of the identity provider: `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`. From then on
  * the platform accepts the new one alone: users are locked out if the identity provider still signs with the old one.
  *
  * Done when it is created and each time `triggers` change, never in a preview; retried only after a 429, and not undone when it is destroyed.

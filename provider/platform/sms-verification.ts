@@ -10,7 +10,7 @@ export interface SmsVerificationInputs extends ActionInputs {
 }
 
 /**
- * Sends one text message to see whether the {@link SmsSettings} work: `POST /api/v2/admin/sms-settings/verify` (`twilio-settings` in the
+ * Sends one text message to test the {@link SmsSettings}: `POST /api/v2/admin/sms-settings/verify` (`twilio-settings` in the
  * hashicorp dialect). Fails with `ERR_REJECTED` where messages are disabled, or the provider turns the message down.
  *
  * Done when it is created and each time `triggers` or `testNumber` change, never in a preview; retried only after a 429, for each message costs money.

@@ -7,6 +7,7 @@ import { declared } from "../support/discovery";
 import { packed } from "../support/installation";
 import { exitCodes } from "../support/pages";
 import { Reader } from "../support/reader";
+import { jobOf } from "../support/scheduler";
 
 const tarballs = packed();
 const { none, drift, unasked } = exitCodes;
@@ -226,6 +227,63 @@ test("docs/guides/native-plugin.md", async () => {
   reader.program("", `${declared}${found}`);
   await reader.run("pulumi up");
   expect((await call(sandbox.secrets, "GET", "/v1/nomad/config/lease")).json.data).toMatchObject({ ttl: 1800 });
+  reader.finish();
+});
+
+const onNomad = (token: string, method: string, path: string, body?: object): Promise<Response> =>
+  fetch(`${nomad.address}/v1/${path}`, { method, headers: { "X-Nomad-Token": token }, body: body && JSON.stringify(body) });
+
+test("docs/guides/tokens.md", async () => {
+  await follow("docs/guides/tokens.md");
+  for (const Name of ["deploy", "read-logs"])
+    await onNomad(nomad.token, "PUT", `acl/policy/${Name}`, { Name, Rules: 'namespace "*" { policy = "read" }' });
+  const access = `const access = new secrets.SchedulerAccess("access", { address: "${nomad.address}", token: config.requireSecret("managementToken") });\n`;
+  await reader.run("pulumi config set --secret managementToken", { input: nomad.token });
+  reader.program(`${imports}${access}`, "export const secretId = token.secretId;");
+  await reader.run("pulumi up");
+  const secretId = (await reader.run("pulumi stack output secretId --show-secrets")).trim();
+  expect((await onNomad(secretId, "GET", "jobs")).status).toBe(200);
+  await reader.run("pulumi destroy");
+  reader.finish();
+});
+
+test("docs/guides/many-roles.md", async () => {
+  await follow("docs/guides/many-roles.md");
+  reader.program(imports);
+  await reader.run("pulumi up");
+  expect(await role("payments")).toMatchObject({ policies: ["payments-deploy"] });
+  await reader.run("pulumi destroy");
+  reader.finish();
+});
+
+test("docs/guides/settings.md", async () => {
+  await follow("docs/guides/settings.md");
+  reader.program(imports, '\nnew platform.GeneralSettings("general", { apiRateLimit: 100 });\n');
+  await reader.run("pulumi config set --secret smtpPassword a-password && pulumi up");
+  expect(sandbox.platform.mail.sent()).toHaveLength(1);
+  await reader.with({ TFE_ADDRESS: sandbox.platform.url }).shell();
+  expect(await reader.says("pulumi refresh --diff")).toMatch(/apiRateLimit +: 100 => 99/);
+  reader.finish();
+});
+
+test("docs/guides/functions.md", async () => {
+  await follow("docs/guides/functions.md");
+  reader.program(`const job = ${JSON.stringify(jobOf("web"))};\n`, "export const deployed = deploy(job);");
+  const settings = { scheduler: { address: nomad.address, dialect: "hashicorp", tokenEnv: "NOMAD_TOKEN" } };
+  await reader.with({ NOMAD_TOKEN: nomad.token }).project("functions", { "steward:default": settings });
+  await reader.run("pulumi up && pulumi stack output deployed --json");
+  expect((await onNomad(nomad.token, "GET", "job/web")).status).toBe(200);
+  reader.finish();
+});
+
+test("docs/reference/connections.md", async () => {
+  reader = new Reader("docs/reference/connections.md", { "https://vault.example.com:8200": vault.address });
+  await renewEngine();
+  await reader.with({ VAULT_TOKEN: vault.token }).project("connections", {});
+  await reader.shell();
+  reader.write("index.ts", `${imports}new secrets.SchedulerRole("other", { name: "other", policies: ["deploy"] });`);
+  await reader.run("pulumi up");
+  expect(await role("other")).toMatchObject({ policies: ["deploy"] });
   reader.finish();
 });
 

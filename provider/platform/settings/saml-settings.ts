@@ -62,7 +62,7 @@ function isCertificate(value: string): boolean {
 }
 
 /**
- * How users sign in through an identity provider: `GET` and `PATCH /api/v2/admin/saml-settings`. Its id is `saml`.
+ * SAML single sign-on: `GET` and `PATCH /api/v2/admin/saml-settings`. Its id is `saml`.
  *
  * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. The one thing
  * that destroying does not put back is `oldIdpCert`. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's, and with

@@ -22,7 +22,7 @@ export interface SmsSettingsInputs extends SettingsInputs, Partial<SmsSettingsAt
 export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {}
 
 /**
- * How the platform sends text messages: `GET` and `PATCH /api/v2/admin/sms-settings` (`twilio-settings` in the hashicorp dialect). Its id
+ * The SMS provider: `GET` and `PATCH /api/v2/admin/sms-settings` (`twilio-settings` in the hashicorp dialect). Its id
  * is `sms`.
  *
  * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. Fails with

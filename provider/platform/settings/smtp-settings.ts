@@ -39,7 +39,7 @@ export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettings
 export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes {}
 
 /**
- * How the platform sends mail: `GET` and `PATCH /api/v2/admin/smtp-settings`. Its id is `smtp`.
+ * The mail server: `GET` and `PATCH /api/v2/admin/smtp-settings`. Its id is `smtp`.
  *
  * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. A write is
  * retried only after a 429, for each may send a mail. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's; with
