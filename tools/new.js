@@ -50,7 +50,7 @@ async function create([resource = ""], folder = root) {
     cwd: folder,
   });
   if (code !== 0) throw new Error(output);
-  const next = 'Next: npm run generate, and what "Add a resource" in CONTRIBUTING.md says.';
+  const next = "Next: npm run generate, and the steps in docs/development/add-a-resource.md.";
   process.stdout.write(`${[...files.keys(), next].join("\n")}\n`);
   return 0;
 }
