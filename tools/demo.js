@@ -45,7 +45,7 @@ async function up(args) {
   const code = await deploy(folders.sandbox, undefined, sandbox.env);
   if (code === 0) {
     say(`
-${sandbox.page} shows what is there now. Change a role behind Pulumi's back,
+${sandbox.page} shows what is there now. Change a role outside Pulumi,
 
   curl -X POST -H "X-Secrets-Token: ${sandbox.env.SECRETS_TOKEN}" -d '{"policies":"administrator"}' ${sandbox.env.SECRETS_ADDR}/v1/${mount}/role/${role}
 

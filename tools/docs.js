@@ -37,14 +37,14 @@ function contents(pages) {
       });
   return [
     "# API",
-    "A page for each resource: what it is, an example, the page of the product's API that it maps to, which requests it sends, what cannot be read back, its inputs and its outputs. Functions and types that belong to it are on the same page.",
-    "## Secrets service",
+    "Each resource has a page with an example, a link to the API of the product, the requests that it sends, values that cannot be read back, inputs and outputs. Its functions and types are on the same page.",
+    "## Vault",
     of("secrets/").join("\n"),
-    "## Platform",
+    "## Terraform Enterprise",
     of("platform/").join("\n"),
-    "## Scheduler",
+    "## Nomad",
     of("scheduler/").join("\n"),
-    "## All of them",
+    "## All systems",
     of("").join("\n"),
   ].join("\n\n");
 }

@@ -267,10 +267,11 @@ test("docs/guides/settings.md", async () => {
 });
 
 test("docs/guides/functions.md", async () => {
-  await follow("docs/guides/functions.md");
+  reader = new Reader("docs/guides/functions.md").with({ NOMAD_TOKEN: nomad.token });
+  await reader.project("dev", {
+    "steward:default": { scheduler: { address: nomad.address, dialect: "hashicorp", tokenEnv: "NOMAD_TOKEN" } },
+  });
   reader.program(`const job = ${JSON.stringify(jobOf("web"))};\n`, "export const deployed = deploy(job);");
-  const settings = { scheduler: { address: nomad.address, dialect: "hashicorp", tokenEnv: "NOMAD_TOKEN" } };
-  await reader.with({ NOMAD_TOKEN: nomad.token }).project("functions", { "steward:default": settings });
   await reader.run("pulumi up && pulumi stack output deployed --json");
   expect((await onNomad(nomad.token, "GET", "job/web")).status).toBe(200);
   reader.finish();
