@@ -231,7 +231,7 @@ export interface CustomizationSettingsArgs extends Args<CustomizationSettingsInp
 export interface CustomizationSettings extends Outputs<CustomizationSettingsState> {}
 
 /**
- * The support address and the texts of the web interface: `GET` and `PATCH /api/v2/admin/customization-settings`. Its id is `customization`.
+ * The support address and the messages of the web interface: `GET` and `PATCH /api/v2/admin/customization-settings`. Its id is `customization`.
  *
  * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. Fails with
  * `ERR_FORBIDDEN` where the token is not a site administrator's, and with `ERR_NOT_FOUND` where the platform is older than release 202003-1.
