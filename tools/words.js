@@ -9,7 +9,6 @@ const { root } = require("./command");
 
 /** The folders and files where the rules hold. */
 const checked = [
-  "docs/development/words.md",
   "provider/platform",
   "provider/scheduler",
   "forward",
@@ -21,6 +20,11 @@ const checked = [
   "tools",
   "bench",
   "examples",
+  "README.md",
+  "CONTRIBUTING.md",
+  "docs/README.md",
+  ...["getting-started", "guides", "reference"].map((folder) => `docs/${folder}`),
+  ...["add-a-resource", "architecture", "dependencies", "releasing", "testing", "words"].map((page) => `docs/development/${page}.md`),
 ];
 
 /** The folders whose strings are responses of the products. Only their comments are checked. */
@@ -173,7 +177,9 @@ const checkedFiles = () =>
   checked.flatMap((place) => {
     if (path.extname(place)) return [place];
     const files = fs.readdirSync(path.join(root, place), { recursive: true, encoding: "utf8" });
-    return files.filter((file) => /\.(md|ts|m?js)$/.test(file) && !/^dist|node_modules|parser\.js$/.test(file)).map((file) => path.join(place, file));
+    return files
+      .filter((file) => /\.(md|ts|m?js)$/.test(file) && !/^dist|node_modules|parser\.js$/.test(file))
+      .map((file) => path.join(place, file));
   });
 
 module.exports = { check, checkedFiles };

@@ -9,7 +9,7 @@ import { EncryptedShare, ShareSet, Submission } from "./states";
 export interface RekeyArgs extends Args<RekeyInputs> {}
 
 /**
- * New unseal keys in the place of the current ones, in any number and with any threshold: `sys/rekey/init`, `update`, `verify` and `backup`; in the dialect `openbao` those of `sys/rotate/root`.
+ * New unseal keys, with any number of shares and any threshold: `sys/rekey/init`, `update`, `verify` and `backup`; in the dialect `openbao` those of `sys/rotate/root`.
  *
  * It is a component of three resources, since Pulumi saves its state after each: the *attempt*, before any share is submitted; the *shares*, which keep the new
  * ones before anything is committed; and the *commit*, which proves the new shares, commits them, and reads back. Wherever a run is killed, the shares that open the
