@@ -127,11 +127,11 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
   try {
     await send();
   } catch (error) {
-    const isRefused = error instanceof StewardError && error.status === 400;
-    if (!isReplyLost(error) && !isRefused) throw error;
+    const refusal = error instanceof StewardError && error.status === 400 ? error : undefined;
+    if (!isReplyLost(error) && !refusal) throw error;
     // The status tells if the cancel was applied, or if another party ended the attempt before.
     const isLeft = await isInProgress();
-    if (isLeft && isRefused) throw explainRefusedCancel(error, connection);
+    if (isLeft && refusal) throw explainRefusedCancel(refusal, connection);
     if (isLeft) await send();
   }
   connection.cache.set(key, true);
