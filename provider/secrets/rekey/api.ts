@@ -45,7 +45,10 @@ const get = async (connection: Connection, path: string): Promise<unknown> =>
 /** The same error, with the dialect to use where the service does not serve the path of this one. */
 function explainNotServed(error: unknown, connection: Connection): unknown {
   const { status, reason, hint } = dialectOf(connection).rekey.notServed;
-  if (!(error instanceof StewardError) || error.status !== status || !isFromService(error)) return error;
+  if (!(error instanceof StewardError) || !isFromService(error)) return error;
+  if (/unavailable in namespaces/.test(error.details.reason))
+    return error.with({ hint: "A rekey is of the whole service: give it a connection without a namespace." });
+  if (error.status !== status) return error;
   return identified("wrong-dialect", error.with({ code: "ERR_REJECTED", reason, hint }));
 }
 
