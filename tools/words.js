@@ -173,7 +173,9 @@ const checkedFiles = () =>
   checked.flatMap((place) => {
     if (path.extname(place)) return [place];
     const files = fs.readdirSync(path.join(root, place), { recursive: true, encoding: "utf8" });
-    return files.filter((file) => /\.(md|ts|m?js)$/.test(file) && !/^dist|node_modules|parser\.js$/.test(file)).map((file) => path.join(place, file));
+    return files
+      .filter((file) => /\.(md|ts|m?js)$/.test(file) && !/^dist|node_modules|parser\.js$/.test(file))
+      .map((file) => path.join(place, file));
   });
 
 module.exports = { check, checkedFiles };
