@@ -1,5 +1,5 @@
 // @ts-check
-// The table of resources in the README: one row for each class, from its comment.
+// Renders the table of resources in the README from the definitions and their comments.
 const fs = require("node:fs");
 const path = require("node:path");
 const { root, Problem } = require("./command");
@@ -9,7 +9,7 @@ const { root, Problem } = require("./command");
 const file = path.join(root, "README.md");
 const marks = ["<!-- generated: resources -->\n\n", "\n\n<!-- end of what is generated -->"];
 
-/** The plain text of a part of a comment. @param {readonly import("typedoc", { with: { "resolution-mode": "import" } }).CommentDisplayPart[]} [parts] */
+/** A part of a comment without its markup. @param {readonly import("typedoc", { with: { "resolution-mode": "import" } }).CommentDisplayPart[]} [parts] */
 const plain = (parts = []) =>
   parts
     .map((part) => (part.kind === "inline-tag" ? `\`${part.text}\`` : part.text))
@@ -40,7 +40,7 @@ function readme(pages) {
   const from = text.indexOf(start) + start.length;
   const to = text.indexOf(end, from);
   if (!text.includes(start) || to < 0)
-    throw new Problem(`README.md has lost the comments around its table of resources: ${marks.join(" … ")}`);
+    throw new Problem(`README.md lacks the comments around its table of resources: ${marks.join(" … ")}`);
   return text.slice(0, from) + table + text.slice(to);
 }
 

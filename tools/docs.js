@@ -1,5 +1,5 @@
 // @ts-check
-// docs/api: a page for each resource and for each family of functions, made by TypeDoc from the docstrings and the definitions; and the table of resources in the README.
+// Generates docs/api and the table of resources in the README from the docstrings and the definitions.
 const fs = require("node:fs");
 const path = require("node:path");
 const { root } = require("./command");
@@ -13,7 +13,7 @@ const folder = path.join(root, "docs/api");
 const notice = "<!-- Made by `npm run docs` from the docstrings. Change those. -->";
 
 /**
- * Every page, by its path below docs/api, and the README.
+ * All pages by their paths in docs/api, and the README.
  * @returns {Promise<{ rendered: Map<string, string>, front: string }>}
  */
 async function render() {
@@ -23,7 +23,7 @@ async function render() {
   return { rendered, front: readme([...pages.values()]) };
 }
 
-/** The page of all pages. @param {readonly Page[]} pages */
+/** The table of contents. @param {readonly Page[]} pages */
 function contents(pages) {
   const of = (/** @type {string} */ start) =>
     pages
@@ -37,7 +37,7 @@ function contents(pages) {
       });
   return [
     "# API",
-    "Each resource has a page with an example, a link to the API of the product, the requests that it sends, values that cannot be read back, inputs and outputs. Its functions and types are on the same page.",
+    "Each resource has a page with an example, the product's API page, the requests, the unreadable values, the inputs and the outputs. Its functions and types are on the same page.",
     "## Vault",
     of("secrets/").join("\n"),
     "## Terraform Enterprise",
@@ -57,7 +57,6 @@ const pagesThere = () =>
         .map((file) => file.replaceAll(path.sep, "/"))
     : [];
 
-/** Writes the pages. */
 async function docs() {
   const { rendered: pages, front } = await render();
   fs.rmSync(folder, { recursive: true, force: true });
@@ -70,7 +69,7 @@ async function docs() {
   return 0;
 }
 
-/** The pages, and the README, that are not what the docstrings and the definitions say. */
+/** The outdated files among the pages and the README. */
 async function outdated() {
   const { rendered: pages, front } = await render();
   const read = (/** @type {string} */ file) => fs.readFileSync(path.join(folder, file), "utf8");
