@@ -80,6 +80,19 @@ test.each(pages)("every link of %s has a target", (page) => {
   expect(broken).toEqual([]);
 });
 
+test("the README has at most 150 lines of at most 100 columns, but for its table", () => {
+  const lines = readPage("README.md").trimEnd().split("\n");
+  expect(lines.length).toBeLessThanOrEqual(150);
+  expect(lines.filter((line) => line.length > 100 && !line.startsWith("|"))).toEqual([]);
+});
+
+test("docs/reference/errors.md has a row for each error code", () => {
+  const documented = [...readPage("docs/reference/errors.md").matchAll(/^\| `(ERR_\w+)` /gm)].map(([, code]) => code);
+  const codes = [...readPage("docs/api/errors.md").matchAll(/^- `(ERR_\w+)`:/gm)].map(([, code]) => code);
+  expect(codes.length).toBeGreaterThan(15);
+  expect(documented).toEqual(codes);
+});
+
 test("every page is reachable from the README", () => {
   const seen = new Set(["README.md"]);
   for (const page of seen)
