@@ -13,7 +13,7 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  *
  * It is a component of three resources, since Pulumi saves its state after each: the *attempt*, before any share is submitted; the *shares*, which keep the new
  * ones before anything is committed; and the *commit*, which proves the new shares, commits them, and reads back. Wherever a run is killed, the shares that open the
- * service are the previous ones, or in the state, and the next `pulumi up` continues; only `requireVerification: false` gives that up. See `docs/rekey.md` for every way it can stop.
+ * service are the previous ones, or in the state, and the next `pulumi up` continues; only `requireVerification: false` gives that up. See `docs/rekey/errors.md` for every way it can stop.
  *
  * Without `pgpKeys` the state holds all live shares: `keepSharesInState: true` says that it may.
  *

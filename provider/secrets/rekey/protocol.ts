@@ -253,7 +253,7 @@ const unexpectedState = ({ server, status }: Observed, holds: Held): StewardErro
   stopped(
     "unexpected-state",
     `unexpected state: the stack holds ${holds}, and the service reports ${status.started ? `the attempt ${status.nonce} (${server}; ${describe(status)})` : "no attempt"}`,
-    "Nothing was sent, and the state is kept. See docs/rekey.md#by-hand in the package.",
+    "Nothing was sent, and the state is kept. See docs/rekey/errors.md#unexpected-state in the package.",
     "ERR_CONFLICT",
   );
 

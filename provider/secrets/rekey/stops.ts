@@ -1,6 +1,6 @@
 import { ErrorCode, PartialState, StewardError } from "../../errors";
 
-// The ways in which a rekey stops. Each has an id, which ends its message: [rekey/foreign-attempt]. docs/rekey.md explains them in this order.
+// The ways in which a rekey stops. Each has an id, which ends its message: [rekey/foreign-attempt]. docs/rekey/errors.md explains them in this order.
 
 /** @internal */
 export const stopIds = [
