@@ -6,6 +6,7 @@ const { capture, root } = require("./command");
 const { outdated } = require("./docs");
 const generate = require("./generate");
 const { pack } = require("./npm");
+const words = require("./words");
 
 /** @param {string} file In node_modules. */
 const modules = (file) => path.join(root, "node_modules", file);
@@ -17,6 +18,7 @@ const steps = [
   ["declarations under TypeScript 3.8, which Pulumi runs programs with", checkDeclarations],
   ["the generated sources are what the definitions say", checkGenerated],
   ["docs/api and the README's table are what the definitions and their comments say", checkPages],
+  ["the words of docs, comments and messages", checkWords],
   ["the packages, as publint and arethetypeswrong see them", checkPackages],
 ];
 
@@ -83,6 +85,11 @@ async function checkPages() {
   const files = await outdated();
   const output = files.map((file) => `${file} is out of date: run npm run docs.`).join("\n");
   return { code: files.length === 0 ? 0 : 1, output };
+}
+
+async function checkWords() {
+  const lines = words.check(words.checkedFiles());
+  return { code: lines.length === 0 ? 0 : 1, output: lines.join("\n") };
 }
 
 /** Packs the built packages and looks at them as publint and arethetypeswrong do: whatever they have to say, down to a suggestion, is a failure. */

@@ -1,7 +1,7 @@
 // @ts-check
 // The one entry of every `npm run` command but `format` and `build`: makes what the command needs (dependencies, dist/), then runs it with the arguments that follow.
 //
-//   node tools/run.js <up|refresh|destroy|test|test:real|check|new|generate|docs|executable|bench|chaos|mutants> [arguments…]
+//   node tools/run.js <up|refresh|destroy|test|test:real|check|new|generate|docs|executable|bench|chaos|mutants|pictures> [arguments…]
 const oldest = [20, 18, 1];
 const current = process.versions.node.split(".").map(Number);
 const difference = oldest.map((part, index) => Number(current[index]) - part).find((part) => part !== 0);
@@ -27,6 +27,7 @@ const commands = {
   bench: (args) => require("./test").bench(args),
   chaos: (args) => require("./test").chaos(args),
   mutants: (args) => require("./test").mutants(args),
+  pictures: (args) => require("./test").pictures(args),
   check: () => require("./check").check(),
   new: (args) => require("./new").create(args),
   generate: () => require("./generate").generate(),

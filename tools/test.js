@@ -72,5 +72,7 @@ const bench = (args) => program("bench/run.ts", args);
 const chaos = (args) => program("test/chaos/run.ts", args);
 /** @param {string[]} args */
 const mutants = (args) => program("test/mutants/run.ts", args);
+/** @param {string[]} args */
+const pictures = (args) => program("tools/pictures/index.ts", args);
 
-module.exports = { test, testReal, bench, chaos, mutants };
+module.exports = { test, testReal, bench, chaos, mutants, pictures };

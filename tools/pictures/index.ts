@@ -1,0 +1,123 @@
+import { spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+import { type Sandbox, start } from "../../sandbox/index";
+import { getBrowser } from "../browser";
+import { pulumiEnvironment } from "../environment";
+import { getPulumi } from "../pulumi";
+import { drawTerminal, Line, wrapped } from "./terminal";
+
+// `npm run pictures`: recordings of a terminal, and the sandbox's page on a desktop and on a phone, as docs/pictures has them.
+
+const root = join(__dirname, "../..");
+const pictures = join(root, "docs/pictures");
+
+/** A terminal in a project of its own, whose commands and output are recorded. */
+class Terminal {
+  readonly lines: Line[] = [];
+  private readonly folder = mkdtempSync(join(tmpdir(), "steward-pictures-"));
+  private readonly program = join(this.folder, "operations");
+  private now = 0;
+
+  constructor(
+    example: string,
+    private readonly variables: Record<string, string>,
+  ) {
+    mkdirSync(this.program);
+    cpSync(join(root, "examples", example), this.program, { recursive: true, filter: (file) => !file.endsWith("node_modules") });
+    symlinkSync(join(root, "node_modules"), join(this.program, "node_modules"), "junction");
+    writeFileSync(join(this.program, "Pulumi.yaml"), "name: operations\nruntime: nodejs\n");
+  }
+
+  /** Runs a command and adds it to the recording, with pauses for the reader. */
+  async type(command: string): Promise<void> {
+    this.show(`\u001b[38;5;2m$\u001b[0m ${command}`, 0.8);
+    let before = Date.now();
+    await this.run(command, (text) => {
+      // A run waits for the engine's start longer than anybody wants to watch.
+      const pause = Math.min((Date.now() - before) / 1000, 0.8);
+      before = Date.now();
+      for (const line of wrapped(text)) this.show(line, pause / text.split("\n").length);
+    });
+    this.show("", 2);
+  }
+
+  private show(text: string, pause: number): void {
+    this.now += pause;
+    this.lines.push({ text, at: this.now });
+  }
+
+  async run(command: string, onOutput: (text: string) => void = () => {}): Promise<void> {
+    const wrapper = 'pulumi() { command pulumi "$@" --non-interactive --color always; }';
+    const env = { ...pulumiEnvironment(this.folder, await getPulumi()), ...this.variables };
+    const child = spawn("bash", ["--norc", "-euc", `${wrapper}\n${command}`], {
+      cwd: this.program,
+      env,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let output = "";
+    child.stdout.on("data", (data) => {
+      const parts = `${output}${data}`.split("\n");
+      output = parts.pop() ?? "";
+      // The dots of a terminal that waits, and the start of each read.
+      const lines = parts.filter((line) => line.trim() && !/^\S*@ |refreshing \(0s\)/.test(line));
+      if (lines.length > 0) onOutput(lines.join("\n"));
+    });
+    const code = await new Promise((done) => child.on("close", done));
+    if (code !== 0) throw new Error(`${command} ended with ${code}`);
+  }
+
+  save(title: string, file: string): void {
+    writeFileSync(join(pictures, file), drawTerminal(title, this.lines));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function photograph({ page: address }: Sandbox): Promise<void> {
+  const browser = await chromium.launch({ executablePath: await getBrowser() });
+  for (const [name, width, height] of [
+    ["desktop", 1280, 900],
+    ["phone", 390, 844],
+  ] as const) {
+    const page = await browser.newPage({ viewport: { width, height } });
+    await page.goto(address);
+    await page.getByText("search-deploy").first().waitFor();
+    await page.screenshot({ path: join(pictures, `page-${name}.png`) });
+  }
+  await browser.close();
+}
+
+async function recordDrift(): Promise<void> {
+  const sandbox = await start();
+  const terminal = new Terminal("quickstart", sandbox.env);
+  await terminal.run("pulumi stack init dev");
+  await terminal.type("pulumi up --yes --skip-preview");
+  await terminal.type(`curl --silent -X POST -H "X-Secrets-Token: $SECRETS_TOKEN" $SECRETS_ADDR/v1/scheduler/role/web -d '{"policies":"admin"}'`);
+  await terminal.type("pulumi preview --refresh --diff");
+  await terminal.type("pulumi up --refresh --yes --skip-preview");
+  terminal.save("pulumi up, a change outside Pulumi, the drift in pulumi preview, and its repair", "drift.svg");
+  await photograph(sandbox);
+  await sandbox.close();
+}
+
+async function recordRekey(): Promise<void> {
+  const sandbox = await start({ unsealShares: 5, unsealThreshold: 4 });
+  const shares = Object.fromEntries(sandbox.secrets.shares.map((share, index) => [`SHARE_${index + 1}`, share]));
+  const terminal = new Terminal("rekey", { ...sandbox.env, ...shares });
+  await terminal.run("pulumi stack init dev");
+  await terminal.type("pulumi up --yes --skip-preview");
+  await terminal.type("pulumi stack output");
+  await terminal.type("pulumi preview --expect-no-changes");
+  terminal.save("A rekey of the unseal keys with pulumi up", "rekey.svg");
+  await sandbox.close();
+}
+
+async function main(): Promise<void> {
+  mkdirSync(pictures, { recursive: true });
+  await recordDrift();
+  await recordRekey();
+}
+
+void main();

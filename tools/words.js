@@ -1,0 +1,158 @@
+// @ts-check
+// The part of docs/development/words.md that a script can check, over docs, comments and messages.
+//
+//   node tools/words.js [files…]
+const fs = require("node:fs");
+const path = require("node:path");
+const ts = require("typescript");
+const { root } = require("./command");
+
+/** The folders and files where the rules hold. */
+const checked = ["docs/development/words.md"];
+
+const maxWords = 25;
+
+/** @type {[banned: RegExp, instead: string][]} */
+const words = [
+  [/\b(?:somebody|someone else|whoever|whatever)\b/i, "Pulumi, Vault, the provider, you"],
+  [/\bbehind Pulumi's back\b/i, "outside Pulumi"],
+  [/\b(?:a|as|is|no|the) texts?\b(?! message)/i, "string"],
+  [/\bgives? (?:back|out)\b/i, "return"],
+  [/\bby itself\b/i, "automatically"],
+  [/\bholders' word\b/i, "holders' claim"],
+  [/\bpatience\b/i, "wait"],
+  [/\brepetitions?\b/i, "retry"],
+  [/\bfor once\b|\bonce more\b/i, "again"],
+  [/\bin the place of\b/i, "instead of"],
+  [/\banother party\b|\bstrangers?\b/i, "another client"],
+  [/\bforeseen?\b/i, "expected"],
+  [/\bwithout a word\b/i, "silently"],
+  [/\bgo(?:es)? on\b/i, "continue"],
+  [/\bthe real products?\b/i, "Vault, Terraform Enterprise, Nomad"],
+  [/\bours\b|\bof our own\b/i, "the provider's"],
+];
+
+/** Sentences that break a rule for a reason. @type {readonly string[]} */
+const exceptions = [];
+
+/** @typedef {{ line: number, text: string }} Passage */
+
+/**
+ * The sentences of a passage, in which code, links and emphasis are gone.
+ * @param {string} text
+ */
+const sentencesOf = (text) =>
+  text
+    .replace(/`[^`]*`/g, "X")
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/<[^>]*>/g, "X")
+    .replace(/[*_]{1,2}(\S[^*_]*)[*_]{1,2}/g, "$1")
+    .replace(/\s+/g, " ")
+    .trim()
+    .split(/(?<=[.!?])["')]*\s+(?=["'(]*[A-Z])/);
+
+/** @param {string} sentence */
+function faultsOf(sentence) {
+  if (exceptions.includes(sentence)) return [];
+  const faults = words.flatMap(([banned, instead]) => banned.exec(sentence)?.map((found) => `"${found}" (write: ${instead})`) ?? []);
+  const length = sentence.split(" ").filter((word) => /\w/.test(word)).length;
+  if (length > maxWords) faults.push(`${length} words, at most ${maxWords}`);
+  if (/^(What|Whether|Whoever|Of)\b/.test(sentence) && !sentence.endsWith("?")) faults.push("begin with the subject");
+  if ((sentence.match(/[:;] /g) ?? []).length > 1) faults.push("at most one colon or semicolon");
+  return faults;
+}
+
+/**
+ * The paragraphs, list items and table cells of a page, without its code and its headings.
+ * @param {string} page
+ */
+function paragraphsOf(page) {
+  /** @type {Passage[]} */
+  const passages = [];
+  /** @type {Passage | undefined} */
+  let paragraph;
+  const withoutCode = page.replace(/^( *```)[\s\S]*?^\1$/gm, (code) => code.replace(/.*/g, ""));
+  for (const [index, line] of withoutCode.split("\n").entries()) {
+    const text = line.replace(/^\s*(?:[-*]|\d+\.) /, "").trim();
+    if (/^(#|<|\||$)/.test(text)) {
+      if (text.startsWith("|")) passages.push(...text.split(/(?<!\\)\|/).map((cell) => ({ line: index + 1, text: cell })));
+      paragraph = undefined;
+    } else if (paragraph && text === line.trim()) paragraph.text += ` ${text}`;
+    else {
+      paragraph = { line: index + 1, text };
+      passages.push(paragraph);
+    }
+  }
+  return passages;
+}
+
+/**
+ * The comments of a source, by paragraph, and its strings that read as a sentence or a part of one.
+ * @param {string} code
+ */
+function passagesOf(code) {
+  const source = ts.createSourceFile("source.ts", code, ts.ScriptTarget.ES2022, true);
+  /** @type {Map<number, string>} */
+  const comments = new Map();
+  /** @type {Passage[]} */
+  const passages = [];
+  const lineAt = (/** @type {number} */ position) => source.getLineAndCharacterOfPosition(position).line + 1;
+  const visit = (/** @type {ts.Node} */ node) => {
+    for (const { pos, end } of ts.getLeadingCommentRanges(code, node.getFullStart()) ?? []) comments.set(pos, code.slice(pos, end));
+    const text = ts.isStringLiteralLike(node)
+      ? node.text
+      : ts.isTemplateExpression(node) && [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join("X");
+    if (text && /[a-z]{2}.* .*[a-z]{2}/s.test(text)) passages.push({ line: lineAt(node.getStart()), text });
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  /** @type {Passage | undefined} */
+  let last;
+  for (const [position, comment] of comments) {
+    const line = lineAt(position);
+    if (comment.startsWith("//")) {
+      const text = comment.slice(2);
+      if (last && lineAt(position - 2) === last.line) Object.assign(last, { line, text: last.text + text });
+      else {
+        last = { line, text };
+        passages.push(last);
+      }
+    } else {
+      const text = comment
+        .replace(/^\/\*+|\*\/$/g, "")
+        .replace(/^\s*\* ?/gm, "")
+        .replace(/```[\s\S]*?```/g, "")
+        .replace(/\{@link (\w+)\}/g, "$1");
+      passages.push(...text.split(/\n\s*\n|^- |@\w+/m).map((paragraph) => ({ line, text: paragraph })));
+    }
+  }
+  return passages;
+}
+
+/**
+ * One line for each sentence that breaks a rule.
+ * @param {readonly string[]} files By their paths in the repository.
+ */
+const check = (files) =>
+  files.flatMap((file) => {
+    const text = fs.readFileSync(path.join(root, file), "utf8");
+    const passages = file.endsWith(".md") ? paragraphsOf(text) : passagesOf(text);
+    return passages.flatMap(({ line, text }) =>
+      sentencesOf(text).flatMap((sentence) => faultsOf(sentence).map((fault) => `${file}:${line}: ${fault}: ${sentence}`)),
+    );
+  });
+
+/** The files whose words are checked. */
+const checkedFiles = () =>
+  checked.flatMap((place) => {
+    if (path.extname(place)) return [place];
+    const files = fs.readdirSync(path.join(root, place), { recursive: true, encoding: "utf8" });
+    return files.filter((file) => /\.(md|ts|js)$/.test(file) && !file.startsWith("dist")).map((file) => path.join(place, file));
+  });
+
+module.exports = { check, checkedFiles };
+
+if (require.main === module) {
+  const lines = check(process.argv.length > 2 ? process.argv.slice(2) : checkedFiles());
+  process.stdout.write(`${lines.map((line) => `${line}\n`).join("")}${lines.length} to reword\n`);
+}
