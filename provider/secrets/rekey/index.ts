@@ -31,7 +31,7 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * export const encryptedShares = rekey.encryptedShares;
  * ```
  *
- * Fails with `ERR_INCOMPLETE` when it stops before its end, and says what is missing; with `ERR_CONFLICT` when another party's attempt is in progress; with
+ * Fails with `ERR_INCOMPLETE` when it stops before its end, and says what is missing; with `ERR_CONFLICT` when another client's attempt is in progress; with
  * `ERR_REJECTED` for a service whose seal keeps the key. In the standard dialect such a service completes a rekey to one share of one, without `pgpKeys`
  * and verification: `shares` is then empty, and a warning says so.
  *

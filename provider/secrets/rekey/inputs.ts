@@ -80,7 +80,7 @@ export interface RekeyInputs extends ConnectionArgs {
   /** Any strings. Changing one of them runs a new rekey. */
   triggers?: string[];
   /**
-   * The reaction to an attempt that another party started: "fail" shows it and stops; "resume" continues it if it has exactly the parameters of this
+   * The reaction to an attempt that another client started: "fail" shows it and stops; "resume" continues it if it has exactly the parameters of this
    * rekey, with verification; "cancel" cancels it and discards the shares that others submitted. Changing this alone does nothing.
    * @default "fail"
    */
@@ -100,7 +100,7 @@ export interface RekeyInputs extends ConnectionArgs {
 /** The new shares to prove before the commit. */
 export type RekeyProof = "all" | "threshold";
 
-/** The reaction to an attempt that another party started. */
+/** The reaction to an attempt that another client started. */
 export type OnConflict = "fail" | "resume" | "cancel";
 
 /** A share in a variable of the environment. */
