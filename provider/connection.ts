@@ -39,8 +39,10 @@ export interface Variables {
 export interface Connection extends Credentials {
   /** The system's name. */
   system: string;
-  /** As in the configuration. */
-  name: string;
+  /** What messages call it: `connection "default"`, or the explicit provider whose settings it is made of. */
+  title: string;
+  /** Where its settings stand. */
+  place: string;
   /** Scheme, host, port and base path, without a slash at the end. */
   address: string;
   /** A resource records this as the place where it was written: the address and, if set, the part of the server. */
@@ -79,6 +81,9 @@ export interface Engine {
 /** A program, or a person at a terminal: they get the response themselves, so nothing has to be saved. @internal */
 export const noEngine: Engine = { assertAlive: async () => {}, savesEachStep: true };
 
+/** What messages call a connection, and where its settings stand. */
+type Named = Pick<Connection, "title" | "place">;
+
 /** The sources of settings: the stack's configuration (`steward:<connection>`, a JSON string) and the environment. @internal */
 export interface ConfigurationSources {
   config(key: string): string | undefined;
@@ -87,6 +92,8 @@ export interface ConfigurationSources {
   cache: Map<string, unknown>;
   engine: Engine;
   say(line: string): void;
+  /** The name of the explicit provider in the place of the configuration. */
+  provider?(): string | undefined;
   /** In the place of the default ones. */
   limits?: Partial<Limits>;
 }
@@ -141,8 +148,9 @@ type Found<Own> = NamedSettings<ServerSettings & Own>;
  * @internal
  */
 export function connect<Own extends object>(system: System<Own>, name: string, sources: ConfigurationSources): Connection & Own {
-  const found = configured(system, name, sources) ?? (name === "default" ? fromEnvironment(system, sources.environment) : undefined);
-  if (!found) throw noConnection(system, name);
+  const named = namedBy(name, sources);
+  const found = configured(system, name, sources, named) ?? (name === "default" ? fromEnvironment(system, sources.environment) : undefined);
+  if (!found) throw noConnection(system, name, sources.provider?.());
   const { dialect, allowAddressChange, previewReads } = found.settings;
   const given = found.settings as Record<string, unknown>;
   const own = Object.fromEntries(system.own.map((field) => [field, given[field]])) as Own;
@@ -153,7 +161,7 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
     ...own,
     ...credentialsOf(found, sources.environment),
     system: system.name,
-    name,
+    ...named,
     address,
     server: part ? `${address}?${partition}=${encodeURIComponent(String(part))}` : address,
     dialect: dialect ?? "standard",
@@ -171,14 +179,34 @@ export function connect<Own extends object>(system: System<Own>, name: string, s
 
 const isSet = (value: string | undefined): boolean => value !== undefined && !/^(|0|f|false)$/i.test(value);
 
-function noConnection(system: System, name: string): StewardError {
+function namedBy(name: string, { provider }: ConfigurationSources): Named {
+  const explicit = name === "default" ? provider?.() : undefined;
+  return explicit === undefined
+    ? { title: `connection "${name}"`, place: `steward:${name}` }
+    : { title: `provider "${explicit}"`, place: `the arguments of provider "${explicit}"` };
+}
+
+function noConnection(system: System, name: string, provider: string | undefined): StewardError {
+  const variables = system.variables.map(({ address }) => address).join(" or ");
+  if (provider !== undefined)
+    return new StewardError({
+      code: "ERR_NO_CONNECTION",
+      reason:
+        name === "default"
+          ? `The provider "${provider}" has no ${system.name} server`
+          : `The provider "${provider}" has no connection "${name}": its servers are its own`,
+      hint:
+        name === "default"
+          ? `Set \`${system.name}: { address: "https://..." }\` in its arguments, or ${variables} in the environment.`
+          : `Leave \`connection\` out, or leave the provider out.`,
+    });
   const command = `pulumi config set --plaintext --path 'steward:${name}.${system.name}.address' https://...`;
   return new StewardError({
     code: "ERR_NO_CONNECTION",
     reason: `No ${system.name} server is configured under the connection "${name}"`,
     hint:
       name === "default"
-        ? `Set steward:default in the stack's configuration (${command}), or ${system.variables.map(({ address }) => address).join(" or ")} in the environment.`
+        ? `Set steward:default in the stack's configuration (${command}), or ${variables} in the environment.`
         : `Set it in the stack's configuration (${command}), or correct the name.`,
   });
 }
@@ -187,7 +215,12 @@ function noConnection(system: System, name: string): StewardError {
 const configuration = strictObject(Object.fromEntries(systemNames.map((system) => [system, z.unknown().optional()])));
 
 /** The settings in the configuration. */
-function configured<Own extends object>(system: System<Own>, name: string, { config }: ConfigurationSources): Found<Own> | undefined {
+function configured<Own extends object>(
+  system: System<Own>,
+  name: string,
+  { config }: ConfigurationSources,
+  { title, place }: Named,
+): Found<Own> | undefined {
   const value = config(`steward:${name}`);
   if (value === undefined) return undefined;
   let connection: unknown;
@@ -208,8 +241,10 @@ function configured<Own extends object>(system: System<Own>, name: string, { con
     ...(known.error?.issues ?? []),
   ];
   if (issues.length > 0)
-    throw invalidInput(checkFailures({ issues }, connection), { about: `The configuration steward:${name} is wrong: ` });
-  return own?.data && { settings: own.data, called: (field) => `The ${field} of ${system.name} in the connection "${name}"` };
+    throw invalidInput(checkFailures({ issues }, connection), {
+      about: place.startsWith("steward:") ? `The configuration ${place} is wrong: ` : `The ${title} is given wrong settings: `,
+    });
+  return own?.data && { settings: own.data, called: (field) => `The ${field} of ${system.name} in the ${title}` };
 }
 
 /** The settings in the environment. */

@@ -27,7 +27,7 @@ interface Progress {
 
 /** Makes the error of a request that got no complete response. @internal */
 export function transportError(thrown: unknown, connection: Connection, progress: Progress, fail: Fail): StewardError {
-  const { name, address, system } = connection;
+  const { title, address, system } = connection;
   const { writes, isSent, isAnswered } = progress;
   const error = thrown as NodeJS.ErrnoException;
   // Undici names the error of its parser, and gives it no code.
@@ -38,7 +38,7 @@ export function transportError(thrown: unknown, connection: Connection, progress
   if (clientRefused.test(code))
     return fail("ERR_UNEXPECTED_RESPONSE", `${address} does not accept the client certificate of the connection, or misses one (${code})`, {
       rule: "client-certificate",
-      hint: `Check clientCert and clientKey of ${system} in the connection "${name}".`,
+      hint: `Check clientCert and clientKey of ${system} in the ${title}.`,
       nothingSent: progress.nothingSent,
       outcomeUnknown: false,
     });
@@ -77,7 +77,7 @@ function unsent(
   { nothingSent }: Pick<Progress, "nothingSent">,
   fail: Fail,
 ): StewardError {
-  const { name, address, system } = connection;
+  const { title, address, system } = connection;
   const failed = (kind: ErrorCode, rule: string, reason: string, hint: string): StewardError =>
     fail(kind, `${reason}${nothingSent ? ", and nothing was sent" : ""}`, { rule, hint, nothingSent, outcomeUnknown: false });
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO/.test(code)) {
@@ -88,7 +88,7 @@ function unsent(
     return failed(
       "ERR_INVALID_INPUT",
       "pem",
-      `the certificates or the key of ${system} in the connection "${name}" cannot be used (${code})`,
+      `the certificates or the key of ${system} in the ${title} cannot be used (${code})`,
       "Give caCert, clientCert and clientKey as PEM, or as the path of a PEM file.",
     );
   const proxy = proxyOf(address, process.env);
@@ -105,7 +105,7 @@ function unsent(
       "ERR_INVALID_INPUT",
       "header",
       `the request cannot be written as HTTP (${message})`,
-      `Check the settings of ${system} in the connection "${name}".`,
+      `Check the settings of ${system} in the ${title}.`,
     );
   return failed(
     "ERR_UNREACHABLE",
@@ -199,11 +199,11 @@ export function errorCode(status: number): ErrorCode {
 }
 
 /** @internal */
-export function adviceFor(status: number, { name, system, tokenSource }: Connection, hasToken: boolean): string | undefined {
+export function adviceFor(status: number, { title, system, tokenSource }: Connection, hasToken: boolean): string | undefined {
   if ((status === 401 || status === 403) && !hasToken)
-    return `No token was sent: give the connection "${name}" one for ${system}, as tokenEnv, tokenFile or token, or in the environment beside the address.`;
+    return `No token was sent: give the ${title} one for ${system}, as tokenEnv, tokenFile or token, or in the environment beside the address.`;
   if (status === 401 || status === 403)
-    return `Check the token of ${system} in the connection "${name}", and what it is allowed to do. It comes from ${tokenSource}.`;
+    return `Check the token of ${system} in the ${title}, and what it is allowed to do. It comes from ${tokenSource}.`;
   if (status === 429) return "The server limits the rate of requests: try again later, or with a lower --parallel.";
   if (status === 503) return "The server is sealed, starting or overloaded: try again when it serves requests.";
   if (status >= 500) return "The server failed: its log says why.";

@@ -1,6 +1,6 @@
 import { Input, secret } from "@pulumi/pulumi/output";
 import { ProviderResource, ResourceOptions } from "@pulumi/pulumi/resource";
-import { usesPlugin } from "./adapters/mechanism";
+import { packageVersion, usesPlugin } from "./adapters/mechanism";
 import { StewardError } from "./errors";
 
 /** "hashicorp": the real products. "standard": a server that follows the API document as written. */
@@ -90,6 +90,7 @@ export class Provider extends ProviderResource {
         reason: "dynamic resources would ignore it and use the connection of the configuration",
         hint: "Run `pulumi config set steward:native true`, or name a connection in each resource.",
       });
-    super("steward", name, Object.fromEntries(Object.entries(args).map(([system, server]) => [system, secret(server)])), opts);
+    const servers = Object.fromEntries(Object.entries(args).map(([system, server]) => [system, secret(server)]));
+    super("steward", name, servers, { version: packageVersion(), ...opts });
   }
 }

@@ -4,7 +4,7 @@ import { hideResponses } from "./adapters/debug-log";
 import { assertDefaultSpelled } from "./adapters/default-connection";
 import { Declared, declareOnce } from "./adapters/duplicates";
 import { assertRuntimeResolves, dynamicType, nativeType, providerText, shortenCallStack } from "./adapters/dynamic";
-import { usesPlugin } from "./adapters/mechanism";
+import { packageVersion, usesPlugin } from "./adapters/mechanism";
 import { assertPluginFound } from "./adapters/plugin-found";
 import { secretInputsOf } from "./adapters/secret-inputs";
 import { namesWith } from "./fields";
@@ -70,7 +70,7 @@ export function registration(
     const other = isNative ? dynamicType(definition.token) : nativeType(definition.token);
     options.aliases = [...(opts?.aliases ?? []), { type: other }];
   }
-  if (isNative) return [nativeType(definition.token), name, declared, options];
+  if (isNative) return [nativeType(definition.token), name, declared, { version: packageVersion(), ...options }];
   const secretOutputs = [...secrets.filter((path) => !path.includes(".")), ...encryptedOutputs(definition.fields)];
   const additionalSecretOutputs = [...(opts?.additionalSecretOutputs ?? []), ...secretOutputs];
   return [dynamicType(definition.token), name, declared, { ...options, additionalSecretOutputs }];

@@ -102,12 +102,12 @@ const warned = new Set<string>();
 
 /** Said once for each connection: the token goes over the network for everyone to read. */
 function warnOfPlainHttp(connection: Connection): void {
-  const { system, name, address, say } = connection;
-  const key = `${system} ${name} ${address}`;
+  const { system, title, address, say } = connection;
+  const key = `${system} ${title} ${address}`;
   if (isPrivate(connection) || warned.has(key)) return;
   warned.add(key);
   say(
-    `warning: the connection "${name}" sends requests to ${address}, with the token of ${system} in them, over plain http, which everyone between can read: give it an https address.`,
+    `warning: the ${title} sends requests to ${address}, with the token of ${system} in them, over plain http, which everyone between can read: give it an https address.`,
   );
 }
 

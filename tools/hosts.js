@@ -6,8 +6,8 @@ const { Problem, capture, findOnPath, isExecutable, say } = require("./command")
 const { goBuild } = require("./go");
 const { getPulumi, installedSdk } = require("./pulumi");
 
-/** The versions in tools/go/pulumi-language-*: change them together. */
-const version = "yaml-1.38.1-python-3.67.1-go-3.60.0";
+/** The versions in tools/go/pulumi-language-*, and of the generator itself: change them together. */
+const version = "yaml-1.38.1-python-3.67.1-go-3.60.0-generator-2";
 /** Runs a Python program; the host for Python starts it. */
 const pythonRunner = "pulumi-language-python-exec";
 /** The newest hosts for these three that build from a module run programs, but generate none. */
@@ -17,7 +17,7 @@ const program = (/** @type {string} */ name) => (process.platform === "win32" ? 
 /**
  * @typedef {object} Hosts Folders to put first on PATH; none where the command line brings its own hosts.
  * @property {string[]} running Hosts that run programs in YAML, Python and Go.
- * @property {string[]} generating Hosts that only generate programs and SDKs, in Node, Python and Go: for `pulumi import` and `pulumi package gen-sdk`.
+ * @property {string[]} generating Hosts that only generate programs and SDKs, in Node, Python and Go: for `pulumi import`, `pulumi package gen-sdk` and `pulumi package add`.
  */
 
 /** @type {Promise<Hosts> | undefined} */

@@ -102,7 +102,9 @@ function passagesOf(code) {
     const text = ts.isStringLiteralLike(node)
       ? node.text
       : ts.isTemplateExpression(node) && [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join("X");
-    if (text && /[a-z]{2}.* .*[a-z]{2}/s.test(text)) passages.push({ line: lineAt(node.getStart()), text });
+    // Braces and lines of their own are code.
+    if (text && /^[^\n]*[a-z]{2}[^\n]* [^\n]*[a-z]{2}[^\n]*$/.test(text) && !/[{}]/.test(text.replace(/`[^`]*`/g, "")))
+      passages.push({ line: lineAt(node.getStart()), text });
     ts.forEachChild(node, visit);
   };
   visit(source);

@@ -100,6 +100,16 @@ export async function servePlugin(
   const plugin = createPlugin({ environment: process.env, engine: monitorEngine(engineAddress), ...given }, logTo ?? log);
   const empty = (): EmptyMessages.Empty => new Empty();
 
+  /** Pulumi itself warns of a plugin that is older than what the program asks for. */
+  function warnOfOlderProgram(asked: unknown): void {
+    if (typeof asked !== "string" || version.localeCompare(asked, "en", { numeric: true }) <= 0) return;
+    (logTo ?? log)(
+      "warning",
+      `the program uses pulumi-steward ${asked}, but Pulumi runs its plugin in version ${version}: let Pulumi.yaml name the plugin of the package that the program uses`,
+      "",
+    );
+  }
+
   /** A response waits for the lines that were logged before it. */
   const unary =
     <Request, Response>(answer: Unary<Request, Response>): Grpc.handleUnaryCall<Request, Response> =>
@@ -119,11 +129,11 @@ export async function servePlugin(
     cancel: unary(empty),
     getPluginInfo: unary(() => new PluginInfo().setVersion(version)),
     getSchema: unary(() => new messages.GetSchemaResponse().setSchema(readFileSync(join(__dirname, "../../../bin/schema.json"), "utf8"))),
-    checkConfig: unary((request: Messages.CheckRequest) =>
-      new messages.CheckResponse()
-        .setInputs(request.getNews())
-        .setFailuresList(plugin.checkConfiguration(values(request.getNews())).map(failure)),
-    ),
+    checkConfig: unary((request: Messages.CheckRequest) => {
+      const settings = values(request.getNews());
+      warnOfOlderProgram(settings.version);
+      return new messages.CheckResponse().setInputs(request.getNews()).setFailuresList(plugin.checkConfiguration(settings).map(failure));
+    }),
     // Never a replacement: each resource compares the server that it was written to.
     diffConfig: unary((request: Messages.DiffRequest) =>
       new messages.DiffResponse().setChanges(
@@ -131,7 +141,9 @@ export async function servePlugin(
       ),
     ),
     configure: unary((request: Messages.ConfigureRequest) => {
-      plugin.configure(values(request.getArgs()));
+      const name = request.getName() ?? "";
+      // Pulumi's own, which the configuration of the stack makes.
+      plugin.configure(values(request.getArgs()), /^default(_|$)/.test(name) ? undefined : name || undefined);
       return new messages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),
     check: unary(async (request: Messages.CheckRequest) => {
@@ -139,7 +151,7 @@ export async function servePlugin(
       return new messages.CheckResponse().setInputs(struct(inputs)).setFailuresList(failures.map(failure));
     }),
     diff: unary(async (request: Messages.DiffRequest) => {
-      const { changes, replaces, deleteBeforeReplace, properties } = await plugin.diff(
+      const { changes, replaces, deleteBeforeReplace, names, properties } = await plugin.diff(
         { urn: request.getUrn() },
         values(request.getOlds()),
         values(request.getOldInputs()),
@@ -147,7 +159,7 @@ export async function servePlugin(
       );
       const response = new messages.DiffResponse()
         .setChanges(changes ? DiffChanges.DIFF_SOME : DiffChanges.DIFF_NONE)
-        .setDiffsList(Object.keys(properties))
+        .setDiffsList(names)
         .setReplacesList(replaces)
         .setDeletebeforereplace(deleteBeforeReplace)
         .setHasdetaileddiff(Object.keys(properties).length > 0);

@@ -35,6 +35,8 @@ export interface PluginDifference {
   changes: boolean;
   replaces: string[];
   deleteBeforeReplace: boolean;
+  /** The properties that change: Pulumi shows what is inside them only below one of these names. */
+  names: string[];
   /** By property path: `ADD`, `DELETE_REPLACE`. */
   properties: Record<string, string>;
 }
@@ -53,7 +55,8 @@ export class HalfDone extends Error {
 /** The native provider. All values carry the engine's marks of secrets. @internal */
 export interface Plugin {
   checkConfiguration(settings: Properties): CheckFailure[];
-  configure(settings: Properties): void;
+  /** `provider`: the name of an explicit one. */
+  configure(settings: Properties, provider?: string): void;
   check(subject: Subject, last: Properties, news: Properties): Promise<{ inputs: Properties; failures: CheckFailure[] }>;
   diff(subject: Subject, state: Properties, lastInputs: Properties, news: Properties): Promise<PluginDifference>;
   create(subject: Subject, news: Properties, isPreview: boolean): Promise<{ id: string; state: Properties }>;
@@ -82,22 +85,26 @@ interface Served {
   fieldsOf(inputs: Properties): string[];
 }
 
+/** What is known of the resource at hand. One for all plugins of a process: Node slows down with each that there ever was. */
+const current = new AsyncLocalStorage<{ urn: string; secretInputs: string[]; secretValues: string[] }>();
+
 /** @internal */
 export function createPlugin(
   given: Omit<ConfigurationSources, "config" | "say" | "cache"> & Partial<Pick<ConfigurationSources, "cache">>,
   log: (severity: "info" | "warning", line: string, urn: string) => void,
 ): Plugin {
-  const current = new AsyncLocalStorage<{ urn: string; secretInputs: string[]; secretValues: string[] }>();
   const say = (line: string): void => {
     const warning = /^warning: (.*)$/s.exec(line)?.[1];
     log(warning === undefined ? "info" : "warning", warning ?? line, current.getStore()?.urn ?? "");
   };
   let settings: Properties = {};
+  let explicit: string | undefined;
   const sources: Mechanism = {
     cache: new Map(),
     ...given,
     config: (key) => connectionIn(settings, key),
     say,
+    provider: () => explicit,
     marksSecrets: true,
     secretInputs: () => current.getStore()?.secretInputs ?? [],
     urn: () => current.getStore()?.urn,
@@ -163,8 +170,9 @@ export function createPlugin(
 
   return {
     checkConfiguration: (given) => configurationFailures(withoutMarks(given).properties),
-    configure: (given) => {
+    configure: (given, provider) => {
       settings = withoutMarks(given).properties;
+      explicit = provider;
     },
     check: (subject, last, news) =>
       run(subject, [news, last], async ({ life }, [given = {}, before = {}], marked) => {
@@ -174,12 +182,12 @@ export function createPlugin(
       }),
     diff: (subject, state, lastInputs, news) =>
       run(subject, [state, lastInputs, news], async (one, [last = {}, before = {}, given = {}]) => {
-        const found = await one.life.diff(declaring(one, last, before), given);
-        const { changes, changing, replaces, deleteBeforeReplace } = found;
-        const properties = propertyChanges(one.definition.fields, changing, { state: last, inputs: given }).map(
-          ([path, field, change]) => [path, replaces.includes(field) ? `${change}_REPLACE` : change] as const,
-        );
-        return { changes, replaces, deleteBeforeReplace, properties: Object.fromEntries(properties) };
+        const difference = await one.life.diff(declaring(one, last, before), given);
+        const { changes, changing, replaces, deleteBeforeReplace } = difference;
+        const found = propertyChanges(one.definition.fields, changing, { state: last, inputs: given });
+        const names = [...new Set(found.map(([, field]) => field.split(".")[0] as string))];
+        const properties = found.map(([path, field, change]) => [path, replaces.includes(field) ? `${change}_REPLACE` : change] as const);
+        return { changes, replaces, deleteBeforeReplace, names, properties: Object.fromEntries(properties) };
       }),
     create: (subject, news, isPreview) =>
       run(subject, [news], async (one, [given = {}], marked) => {

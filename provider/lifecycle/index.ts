@@ -80,8 +80,8 @@ export function lifecycle(definition: AnyDefinition, sources: Mechanism): Lifecy
     if (state.server === undefined || state.server === connection.server || connection.allowAddressChange) return;
     throw new StewardError({
       code: "ERR_SERVER_MISMATCH",
-      reason: `it was written to ${state.server}, but the connection "${connection.name}" names ${connection.server}; nothing was sent`,
-      hint: `Correct the connection's address. If it is a new address of the same installation, set allowAddressChange: true beside it in steward:${connection.name} until the next \`pulumi up\`.`,
+      reason: `it was written to ${state.server}, but the ${connection.title} names ${connection.server}; nothing was sent`,
+      hint: `Correct the address. If it is a new address of the same installation, set allowAddressChange: true beside it in ${connection.place} until the next \`pulumi up\`.`,
     });
   }
 

@@ -106,12 +106,12 @@ export async function callAsAdministrator(connection: Connection, request: Omit<
 }
 
 /** @internal */
-export function notAdministrator({ name, tokenSource }: Connection, error: StewardError): StewardError {
+export function notAdministrator({ title, tokenSource }: Connection, error: StewardError): StewardError {
   return error.with({
     code: "ERR_FORBIDDEN",
     rule: "not-administrator",
     reason: "the platform shows its administration to administrators alone, and answers 404 to anyone else",
-    hint: `Check that the token of platform in the connection "${name}" is that of a site administrator. It comes from ${tokenSource}.`,
+    hint: `Check that the token of platform in the ${title} is that of a site administrator. It comes from ${tokenSource}.`,
   });
 }
 

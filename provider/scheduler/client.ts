@@ -78,11 +78,9 @@ export const consistencyShape = {
 };
 
 /** A connection may list all namespaces; a job lives in one. @internal */
-export function assertOneNamespace({ namespace, name }: SchedulerConnection, query: QueryOptions): void {
+export function assertOneNamespace({ namespace, title }: SchedulerConnection, query: QueryOptions): void {
   if ((query.namespace ?? namespace) === "*")
-    throw invalidInput([
-      { path: "namespace", rule: "needed", reason: `must be given, since the connection "${name}" names all namespaces` },
-    ]);
+    throw invalidInput([{ path: "namespace", rule: "needed", reason: `must be given, since the ${title} names all namespaces` }]);
 }
 
 /** Sends one request to the scheduler. What it answers with 5xx is never sent again. @internal */

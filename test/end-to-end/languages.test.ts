@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Sandbox, start } from "../../sandbox/index";
-import { exampleEnvironment, exampleIn, generateSdk, Language } from "../support/languages";
+import { exampleEnvironment, exampleIn, generatePrograms, generateSdk, Language } from "../support/languages";
 import { Project, Run } from "../support/project";
 
 // The same resources, each type once, in every language that has an example.
@@ -85,6 +85,26 @@ test("pulumi package add names the package in Pulumi.yaml, and an SDK for Node i
     const { code } = await project.pulumi("package", "add", "./node_modules/pulumi-steward/bin/pulumi-resource-steward");
     expect(code).toBe(0);
     expect(readFileSync(join(project.folder, "program/Pulumi.yaml"), "utf8")).toMatch(/^packages:\n +steward: steward@\d+\.\d+\.\d+$/m);
+  } finally {
+    project.remove();
+  }
+});
+
+test.each([
+  ["python", "requirements.txt", "pulumi\n", "pulumi\nsdks/steward\n", "pulumi_steward/secrets/scheduler_role.py"],
+  ["go", "go.mod", "module story\n\ngo 1.24\n", "pulumi-steward/sdk/go => ./sdks/steward", "steward/secrets/schedulerRole.go"],
+  ["nodejs", "package.json", '{ "name": "story" }', '"pulumi-steward": "file:sdks/steward"', "secrets/schedulerRole.ts"],
+])("pulumi package add makes the SDK for %s a dependency of the program", async (runtime, file, before, dependency, source) => {
+  const project = new Project();
+  const read = (name: string): string => readFileSync(join(project.folder, "program", name), "utf8");
+  try {
+    project.files({ "Pulumi.yaml": `name: story\nruntime: ${runtime}\n`, [file]: before });
+    await generatePrograms(project);
+    const { code, output } = await project.pulumi("package", "add", "./node_modules/pulumi-steward/bin/pulumi-resource-steward");
+    if (code !== 0) throw new Error(output);
+    expect(read("Pulumi.yaml")).toMatch(/^packages:\n +steward: steward@\d+\.\d+\.\d+$/m);
+    expect(read(file).replaceAll(/":\s*"/g, '": "')).toContain(dependency);
+    expect(read(`sdks/steward/${source}`)).toMatch(/policies/i);
   } finally {
     project.remove();
   }

@@ -122,7 +122,7 @@ test("an explicit provider whose settings a preview cannot know", async () => {
   const of = (extra: object): string => `
 const first = new secrets.SchedulerRole("first", { name: "first", policies: ["a"] });
 const settings = pulumi.secret(first.id).apply(() => JSON.stringify(${JSON.stringify({ ...settings, ...extra })}));
-const provider = new pulumi.ProviderResource("steward", "own", { secrets: settings });
+const provider = new (require("pulumi-steward").Provider)("own", { secrets: settings });
 new secrets.SchedulerRole("second", { name: "second", policies: ["b"] }, { provider });`;
   await project.program(of({})).preview();
   await project.up();

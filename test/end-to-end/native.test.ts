@@ -1,8 +1,11 @@
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { parse } from "yaml";
+import { secrets } from "../../provider";
 import { start } from "../../sandbox/index";
 import { nativeProject, Project, Run } from "../support/project";
+import { registered } from "../support/registered";
 
 // A stack of a Node program goes from the dynamic provider to the native plugin and back.
 
@@ -50,7 +53,9 @@ test("a stack is switched to the native plugin and back without a request, and l
     expect((await typesOf()).filter((type) => type.includes("dynamic"))).toEqual([]);
     await project.refresh("--expect-no-changes");
 
-    const changed = await project.program(program('"a", "b"')).up();
+    const { output } = await project.program(program('"a", "b"')).pulumi("preview");
+    expect(output).toContain("[diff: ~policies]");
+    const changed = await project.up();
     expect(changed.changes).toContain('+ [1]: "b"');
     await project.calm();
 
@@ -96,6 +101,31 @@ test("a stack is switched to the native plugin and back without a request, and l
   } finally {
     project.remove();
     await sandbox.close();
+  }
+});
+
+test("a plugin of another version than the package is warned of, and one of the same is not", async () => {
+  const project = new Project().files({ "Pulumi.yaml": nativeProject() });
+  const warnings = async (options: object): Promise<string[]> => {
+    project.program(`new secrets.SchedulerRole("web", { name: "web", policies: ["a"] }, ${JSON.stringify(options)});`);
+    const { output } = await project.pulumi("preview");
+    return output.split("Diagnostics:")[1]?.match(/(?<=warning: ).*version.*/g) ?? [];
+  };
+  try {
+    await project.set("steward:native", "true");
+    const own = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")).version;
+    const asked = await registered(() => {
+      setAllConfig({ "steward:native": "true" });
+      return new secrets.SchedulerRole("web", { name: "web", policies: [] });
+    });
+    expect(asked.getVersion()).toBe(own);
+    expect(await warnings({})).toEqual([]);
+    expect(await warnings({ version: "99.0.0" })).toEqual([expect.stringContaining(`expected to have version >=99.0.0, but has ${own}`)]);
+    expect(await warnings({ version: "0.0.1" })).toEqual([
+      expect.stringContaining(`the program uses pulumi-steward 0.0.1, but Pulumi runs its plugin in version ${own}`),
+    ]);
+  } finally {
+    project.remove();
   }
 });
 

@@ -29,6 +29,9 @@ test("a resource with a provider of its own lives on that provider's server", as
     expect(await policiesIn(sandbox)).toEqual(["here"]);
     expect(project.stored()).not.toContain(other.secrets.token);
     await project.calm();
+    const moved = await project.program(program().replace("process.env.OTHER,", '"http://127.0.0.1:1",')).pulumi("preview");
+    expect(moved.output).toContain('but the provider "other" names http://127.0.0.1:1');
+    expect(moved.output).toContain('allowAddressChange: true beside it in the arguments of provider "other"');
     const before = other.requests().length;
     const imported =
       'new secrets.SchedulerRole("again", { name: "web", policies: ["there"] }, { provider: other, import: "nomad/role/web" });';

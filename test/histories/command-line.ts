@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
+import { definitions } from "../../provider/definitions";
 import { Clock } from "../../sandbox/clock";
 import { Faults } from "../../sandbox/faults";
 import { Log } from "../../sandbox/log";
 import { dropHeader, listen, Server } from "../../sandbox/server";
 import { Declaration, Options, Resource, Secret, urnOf } from "../support/deployment";
-import { Project } from "../support/project";
+import { nativeProject, Project } from "../support/project";
 import { Operation } from "./history";
-import { Runner, Told } from "./runner";
+import { MechanismName, Runner, Told } from "./runner";
 import { Trouble } from "./wire";
 import { Origins, Serve, World } from "./world";
 
 const prefix = "urn:pulumi:dev::story::";
-const dynamic = "pulumi-nodejs:dynamic/steward/";
-const realUrn = (urn: string): string => prefix + urn.replace(/(secrets|platform):/, `${dynamic}$1:`);
-const shortUrn = (urn: string): string => urn.replace(prefix, "").replace(dynamic, "");
+/** What stands before the type of a resource. */
+const before: Record<MechanismName, string> = { dynamic: "pulumi-nodejs:dynamic/steward/", native: "steward:" };
 
 /** The real command line, the provider in its own process, and servers that listen. Steps cannot be counted there: writes are. */
 export class CommandLine implements Runner {
@@ -28,9 +28,12 @@ export class CommandLine implements Runner {
   private readonly known = new Map<string, Trouble>();
   private strike: () => void = () => {};
 
-  private constructor(private readonly servers: readonly Server[]) {}
+  private constructor(
+    private readonly servers: readonly Server[],
+    readonly mechanism: MechanismName,
+  ) {}
 
-  static async create(world: World): Promise<CommandLine> {
+  static async create(world: World, mechanism: MechanismName): Promise<CommandLine> {
     const clock = new Clock();
     const shared = { log: new Log(clock), faults: new Faults(), clock };
     const servers: Server[] = [];
@@ -43,8 +46,10 @@ export class CommandLine implements Runner {
       origins[name] = server.url;
     }
     world.moveTo(origins as Origins);
-    runner = new CommandLine(servers);
-    runner.project.config(world.config());
+    runner = new CommandLine(servers, mechanism);
+    const isNative = mechanism === "native";
+    if (isNative) runner.project.files({ "Pulumi.yaml": nativeProject() });
+    runner.project.config({ ...world.config(), "steward:native": isNative as never });
     return runner;
   }
 
@@ -55,13 +60,16 @@ export class CommandLine implements Runner {
 
   stored = (): string => JSON.stringify(this.resources);
 
+  private realUrn = (urn: string): string => prefix + urn.replace(/(secrets|platform):/, `${before[this.mechanism]}$1:`);
+  private shortUrn = (urn: string): string => urn.replace(prefix, "").replace(before[this.mechanism], "");
+
   async run(operation: Operation, program: readonly Declaration[], chosen: Pick<Options, "targets" | "replace">): Promise<Told> {
     const { troubles, stop, continueOnError } = operation;
     Object.assign(this, { troubles: new Map(troubles), stop, writes: [], count: 0 });
     this.known.clear();
     const [command = "", refresh] = operation.operation.split(" ");
     const isUp = command === "up";
-    this.project.program(source(program));
+    this.project.program(source(program, this.realUrn));
     // A killed one holds the stack.
     if (this.pending.length > 0) await this.project.pulumi("cancel", "--yes");
     this.pending = [];
@@ -71,8 +79,8 @@ export class CommandLine implements Runner {
       ...(command === "preview" ? ["--expect-no-changes"] : []),
       ...(refresh ? ["--refresh"] : []),
       ...(isUp && continueOnError ? ["--continue-on-error"] : []),
-      ...(chosen.targets ?? []).flatMap((urn) => ["--target", realUrn(urn)]),
-      ...(chosen.replace ?? []).flatMap((urn) => ["--replace", realUrn(urn)]),
+      ...(chosen.targets ?? []).flatMap((urn) => ["--target", this.realUrn(urn)]),
+      ...(chosen.replace ?? []).flatMap((urn) => ["--replace", this.realUrn(urn)]),
     );
     let isKilled = false;
     this.strike = () => {
@@ -129,11 +137,19 @@ export class CommandLine implements Runner {
     const file = this.project.stateFile;
     const { resources = [], pending_operations: pending = [] } = JSON.parse(readFileSync(file, "utf8")).checkpoint.latest ?? {};
     type Stored = { urn: string; type: string; id?: string; inputs?: object; outputs?: object };
-    const ours = (resources as Stored[]).filter(({ urn }) => urn.includes(dynamic));
+    const ours = (resources as Stored[]).filter(({ type }) => definitions.some(({ token }) => type === before[this.mechanism] + token));
     this.resources = ours.map(
-      (each) => ({ id: "", inputs: {}, outputs: {}, ...each, urn: shortUrn(each.urn), type: each.type.replace(dynamic, "") }) as Resource,
+      (each) =>
+        ({
+          id: "",
+          inputs: {},
+          outputs: {},
+          ...each,
+          urn: this.shortUrn(each.urn),
+          type: each.type.replace(before[this.mechanism], ""),
+        }) as Resource,
     );
-    const begun = (pending as { resource: Stored }[]).map(({ resource }) => shortUrn(resource.urn));
+    const begun = (pending as { resource: Stored }[]).map(({ resource }) => this.shortUrn(resource.urn));
     // What was in flight is not always written down.
     this.pending = isKilled
       ? [...begun, ...program.map(({ type, name, parent }) => urnOf(type, name, parent && `story:Group::${parent}`))]
@@ -152,7 +168,7 @@ function errorsIn(output: string, program: readonly Declaration[]): string[] {
 }
 
 /** The program as its author would write it. */
-function source(program: readonly Declaration[]): string {
+function source(program: readonly Declaration[], realUrn: (urn: string) => string): string {
   const value = (of: unknown): string => {
     if (of instanceof Secret) return `pulumi.secret(${value(of.value)})`;
     if (Array.isArray(of)) return `[${of.map(value).join(", ")}]`;
@@ -161,8 +177,8 @@ function source(program: readonly Declaration[]): string {
       .map(([name, inner]) => `${JSON.stringify(name)}: ${value(inner)}`)
       .join(", ")} }`;
   };
-  const lines = program.map(({ name, type, isComponent, inputs, parent, aliases = [], dependsOn = [] }) => {
-    const options = `{ ${parent ? `parent: all.${parent}, ` : ""}aliases: ${JSON.stringify(aliases.map(realUrn))}, dependsOn: [${dependsOn.map((each) => `all.${each}`)}] }`;
+  const lines = program.map(({ name, type, isComponent, inputs, parent, import: id, aliases = [], dependsOn = [] }) => {
+    const options = `{ ${parent ? `parent: all.${parent}, ` : ""}${id ? `import: ${JSON.stringify(id)}, ` : ""}aliases: ${JSON.stringify(aliases.map(realUrn))}, dependsOn: [${dependsOn.map((each) => `all.${each}`)}] }`;
     const rest = `${JSON.stringify(name)}, ${value(inputs)}, ${options}`;
     return isComponent
       ? `all.${name} = new pulumi.ComponentResource(${JSON.stringify(type)}, ${rest});`

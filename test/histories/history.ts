@@ -44,6 +44,7 @@ const add = fc.record({
   level,
   isSecret,
   adopt: fc.boolean(),
+  exists: rarely(fc.constant(true)),
 });
 const edit: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 6, arbitrary: add },

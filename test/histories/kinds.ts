@@ -15,6 +15,8 @@ export interface Item {
   parts: Map<string, Value>;
   place: Place;
   adopt: boolean;
+  /** The id of the object that it takes over at first. */
+  import?: string;
   parent?: string;
   aliases: string[];
 }
@@ -185,7 +187,7 @@ const secretsIn = (value: unknown): boolean =>
   value instanceof Secret || (typeof value === "object" && value !== null && Object.values(value).some(secretsIn));
 
 /** What the class of the item tells the engine. */
-export function declarationOf(item: Item, world: World): Declaration {
+export function declarationOf(item: Item, world: World, mechanism: "dynamic" | "native"): Declaration {
   const kind = kindOf(item);
   const definition = definitionOf(kind.type);
   const { connection, mount } = places[item.place];
@@ -194,7 +196,9 @@ export function declarationOf(item: Item, world: World): Declaration {
   if (!kind.isOfPlatform && mount) inputs.mount = mount;
   if (item.adopt && adopts(item)) inputs.adopt = true;
   const marked = Object.keys(inputs).filter((name) => secretsIn(inputs[name]));
-  if (definition.find && marked.length > 0) inputs.secretInputs = marked;
+  // The native plugin is told by the engine.
+  const isNative = mechanism === "native";
+  if (definition.find && marked.length > 0 && !isNative) inputs.secretInputs = marked;
   const { deleteBeforeReplace } = definition;
   return {
     name: item.name,
@@ -202,8 +206,9 @@ export function declarationOf(item: Item, world: World): Declaration {
     inputs,
     parent: item.parent,
     aliases: item.aliases,
+    import: item.import,
     ...(deleteBeforeReplace === undefined ? {} : { deleteBeforeReplace }),
-    secretOutputs: secretOutputs(definition),
+    secretOutputs: isNative ? [] : secretOutputs(definition),
   };
 }
 

@@ -1,41 +1,10 @@
-import { declare } from "../../provider/adapters/duplicates";
-import { connect } from "../../provider/connection";
-import { definitions } from "../../provider/definitions";
-import { systems } from "../support/connection";
-import { Declaration, Ending, Resource, sealed } from "../support/deployment";
-import { noEngine } from "../support/engine";
+import { Ending, mismatch, Resource, sealed } from "../support/deployment";
 import { History, Operation, Outside } from "./history";
 import { adopts, canariesOf, expected, Item, keysOf, kindOf } from "./kinds";
 import { Program } from "./program";
+import { refusal } from "./refusal";
 import { Runner, Told } from "./runner";
 import { World } from "./world";
-
-/** What the classes say of a program that declares one object twice, before anything is sent. */
-export function refusal(program: readonly Declaration[], config: Record<string, object>): string | undefined {
-  const sources = {
-    config: (key: string) => JSON.stringify(config[key]),
-    environment: {},
-    cache: new Map(),
-    engine: noEngine,
-    say: () => {},
-  };
-  const names = Object.keys(config).map((key) => key.replace("steward:", ""));
-  const connections = new Map(
-    (["secrets", "platform"] as const).flatMap((system) =>
-      names.map((name) => [`${system} ${name}`, connect(systems[system], name, sources)]),
-    ),
-  );
-  const known = { names: new Map<string, string>(), connections };
-  try {
-    for (const { type, name, inputs } of program) {
-      const definition = definitions.find(({ token }) => token === type);
-      if (definition) declare(definition, name, known, inputs);
-    }
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
 
 /** One history, from an empty stack to an empty stack: throws what must not happen. */
 export class Life {
@@ -58,7 +27,7 @@ export class Life {
     private readonly world: World,
     private readonly runner: Runner,
   ) {
-    this.program = new Program(world);
+    this.program = new Program(world, runner.mechanism);
     this.others = world.held();
   }
 
@@ -99,13 +68,14 @@ export class Life {
     const { program } = this;
     const duplicates = program.duplicates();
     for (const key of program.expected().keys()) this.ours.add(key);
-    const refused = refusal(program.declarations(), this.world.config());
+    const isNative = this.runner.mechanism === "native";
+    const refused = isNative ? undefined : refusal(program.declarations(), this.world.config());
     const isUp = run.operation.startsWith("up") || run.operation === "preview";
     if (isUp && duplicates.length > 0) {
-      // A second one that joins later only its class can tell from an adoption.
+      // A second one that joins later only its class can tell from an adoption, or the plugin, which sees the whole program.
       const state = new Set(this.runner.resources.map(({ urn }) => urn));
-      const areAllNew = program.items.every((item) => !state.has(program.urn(item)));
-      if (!refused && areAllNew && run.operation === "up") {
+      const isSeen = isNative ? !run.targets : program.items.every((item) => !state.has(program.urn(item)));
+      if (!refused && isSeen && run.operation === "up") {
         const ending = await this.start(run);
         if (ending.succeeded) this.fail("a program that declares one object twice succeeded");
       }
@@ -136,6 +106,10 @@ export class Life {
     this.story.push(...[...told.steps, ...told.errors, ...told.printed, `writes: ${told.writes.join(", ")}`].map((line) => `  ${line}`));
     if (run.operation !== "preview") this.doubt(told, run);
     for (const item of items) this.learn(item, told);
+    // Once it is imported, its author takes the option out; and where that fails, adopts it.
+    for (const item of items)
+      if (runner.resources.some(({ urn }) => urn === program.urn(item)) || told.errors.some((error) => error.includes(mismatch)))
+        item.import = undefined;
     this.expectSafe(told, run);
     if (run.operation.startsWith("up")) this.expectKept(told, before, run);
     return told;
@@ -298,7 +272,8 @@ export class Life {
     const isWorkspace = (key: string): boolean => this.program.condemned.has(key);
     for (const key of new Set([...held.keys(), ...this.others.keys(), ...declared.keys()])) {
       const wanted = declared.get(key) ?? this.others.get(key);
-      if ((isWorkspace(key) || this.forgotten.has(key) || this.orphans.has(key)) && !declared.has(key)) continue;
+      const isTheirs = this.program.imported.has(key);
+      if ((isWorkspace(key) || isTheirs || this.forgotten.has(key) || this.orphans.has(key)) && !declared.has(key)) continue;
       if (held.get(key) !== wanted) this.fail(`the server holds ${held.get(key)} as ${key} instead of ${wanted}`);
     }
   }

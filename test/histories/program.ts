@@ -6,7 +6,7 @@ import { World } from "./world";
 
 /** Numbers choose among what there is at that moment. */
 export type Edit =
-  | { edit: "add"; kind: KindName; part: number; place: Place; level: number; isSecret: boolean; adopt: boolean }
+  | { edit: "add"; kind: KindName; part: number; place: Place; level: number; isSecret: boolean; adopt: boolean; exists?: boolean }
   | { edit: "set part" | "drop part"; item: number; part: number; level: number; isSecret: boolean }
   | { edit: "rename"; item: number; isAliased: boolean }
   | { edit: "move"; item: number; parent: number; isAliased: boolean }
@@ -26,14 +26,19 @@ export class Program {
   private readonly open = new Set<string>();
   /** Workspaces that it was told to destroy at their removal. */
   readonly condemned = new Set<string>();
+  /** What existed before a resource imported it. */
+  readonly imported = new Set<string>();
   private names = 0;
 
-  constructor(private readonly world: World) {}
+  constructor(
+    private readonly world: World,
+    private readonly mechanism: "dynamic" | "native",
+  ) {}
 
   declarations(items: readonly Item[] = this.items): Declaration[] {
     const parents = groups.map((name): Declaration => ({ name, type: groupType, isComponent: true, inputs: {} }));
     const own = items.map((item) => {
-      const declaration = declarationOf(item, this.world);
+      const declaration = declarationOf(item, this.world, this.mechanism);
       const access = items.find(({ kind, place }) => kind === "access" && isSamePlace(place, item.place));
       return item.kind === "token" && access ? { ...declaration, dependsOn: [access.name] } : declaration;
     });
@@ -86,7 +91,7 @@ export class Program {
         // A token is revoked through the access configuration, which the engine would delete first.
         if (item.kind === "access" && this.endTokens(item)) break;
         if (item.kind === "token" && !this.hasAccess(edit.place)) break;
-        if (this.isFree({ ...item, place: edit.place }, item)) item.place = edit.place;
+        if (this.isFree({ ...item, place: edit.place }, item)) Object.assign(item, { place: edit.place, import: undefined });
         break;
       case "twice":
         this.items.push({ ...item, name: this.newName(), aliases: [], parts: new Map(item.parts) });
@@ -140,8 +145,22 @@ export class Program {
       aliases: [],
     };
     if (edit.kind === "token" && !this.hasAccess(edit.place)) return;
-    if (this.isFree(item)) this.items.push(item);
+    if (!this.isFree(item)) return;
+    this.items.push(item);
+    // The connection of an import is the default one.
+    if (edit.exists && edit.kind === "role" && ["home", "second"].includes(edit.place)) this.import(item);
     if (edit.kind === "workspace") this.condemned.add(`workspace/${part}`);
+  }
+
+  /** Somebody else has made the object that the resource declares; only the native plugin can import it. */
+  private import(item: Item): void {
+    for (const [key, text] of this.mechanism === "native" ? expected(item, this.world) : []) {
+      if (this.world.held().has(key)) continue;
+      const [server, mount, , name] = key.split("/") as ["home", string, string, string];
+      this.world.mountOf(server, mount).roles.set(name, { policies: [text], global: false, type: "client" });
+      item.import = `${mount}/role/${name}`;
+      this.imported.add(key);
+    }
   }
 
   private setPart(item: Item, number: number, given: { level: number; isSecret: boolean }): void {
@@ -157,7 +176,7 @@ export class Program {
     if (item.kind !== "role" && item.kind !== "set") return;
     const rest = this.items.filter((each) => each !== item);
     const set = rest.find(({ kind, place }) => kind === "set" && place === item.place);
-    const made: Item = { ...item, name: this.newName(), aliases: [], adopt: adopt || item.adopt };
+    const made: Item = { ...item, name: this.newName(), aliases: [], adopt: adopt || item.adopt, import: undefined };
     if (item.kind === "set") {
       this.items = [
         ...rest,

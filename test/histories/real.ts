@@ -2,14 +2,15 @@ import fc from "fast-check";
 import { CommandLine } from "./command-line";
 import { History, histories } from "./history";
 import { Life } from "./life";
+import { MechanismName } from "./runner";
 import { World } from "./world";
 
 // Random histories on the real command line.
 
-async function live(history: History): Promise<void> {
+async function live(history: History, mechanism: MechanismName): Promise<void> {
   const world = await World.create(history.dialect);
   world.reset();
-  const runner = await CommandLine.create(world);
+  const runner = await CommandLine.create(world, mechanism);
   try {
     await new Life(world, runner).live(history);
   } finally {
@@ -17,15 +18,17 @@ async function live(history: History): Promise<void> {
   }
 }
 
-/** Runs so many of them, and prints how each ended. */
+/** Runs so many of them, each with the other mechanism than the one before, and prints how each ended. */
 export async function liveOnCommandLine({ runs, seed }: { runs: number; seed: number }): Promise<void> {
   console.log(`${runs} histories, seed ${seed}`);
-  for (const [number, history] of fc.sample(histories, { numRuns: runs, seed }).entries())
+  for (const [number, history] of fc.sample(histories, { numRuns: runs, seed }).entries()) {
+    const mechanism = number % 2 === 0 ? "dynamic" : "native";
     try {
-      await live(history);
-      console.log(`  ${number + 1}: as declared`);
+      await live(history, mechanism);
+      console.log(`  ${number + 1}, ${mechanism}: as declared`);
     } catch (error) {
-      console.log(`  ${number + 1}: ${(error as Error).message}\n${JSON.stringify(history)}`);
+      console.log(`  ${number + 1}, ${mechanism}: ${(error as Error).message}\n${JSON.stringify(history)}`);
       process.exitCode = 1;
     }
+  }
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { clearCache } from "../../provider/adapters/dynamic-runtime";
-import { Declaration, Deployment, Ending, Options, Resource, resourceOf, Verdict } from "../support/deployment";
+import { Declaration, Deployment, Ending, native, Options, Resource, resourceOf, StartProcess, Verdict } from "../support/deployment";
 import { provider } from "../support/limits";
 import { Operation } from "./history";
 import { Order } from "./order";
@@ -17,6 +17,7 @@ export interface Told extends Ending {
 
 /** Runs the operations of one stack. */
 export interface Runner {
+  readonly mechanism: MechanismName;
   readonly resources: readonly Resource[];
   /** URNs of what had begun when the last operation was killed. */
   readonly pending: readonly string[];
@@ -27,20 +28,30 @@ export interface Runner {
   stored(): string;
 }
 
+export type MechanismName = "dynamic" | "native";
+const processes: Record<MechanismName, StartProcess> = {
+  dynamic: () => {
+    clearCache();
+    return provider;
+  },
+  native,
+};
+
 /** The stand-in of the engine, the provider in this process, and servers without sockets. */
 export class InProcess implements Runner {
   private readonly deployment: Deployment;
   private readonly wire: Wire;
   private readonly order: Order;
 
-  constructor(world: World, scheduler: fc.Scheduler) {
+  constructor(
+    world: World,
+    scheduler: fc.Scheduler,
+    readonly mechanism: MechanismName = "dynamic",
+  ) {
     this.order = new Order(scheduler);
     this.wire = new Wire(world, this.order.turn);
     this.wire.install();
-    this.deployment = new Deployment(() => {
-      clearCache();
-      return provider;
-    }, world.config());
+    this.deployment = new Deployment(processes[mechanism], world.config());
   }
 
   get resources(): readonly Resource[] {

@@ -79,7 +79,11 @@ export class PluginError extends Error {}
 class Plugin implements Handler {
   private config: Properties = {};
 
-  constructor(readonly token: string) {}
+  /** `provider`: the name of an explicit one. */
+  constructor(
+    readonly token: string,
+    private readonly provider = "default",
+  ) {}
 
   private get urn(): string {
     return `urn:pulumi:dev::test::steward:${this.token}::resource`;
@@ -105,8 +109,9 @@ class Plugin implements Handler {
   }
 
   private async rpc<Response extends Answer>(method: string, request: object): Promise<Response> {
-    const config = JSON.stringify(this.config);
-    if (configured !== config) await this.ask("configure", new messages.ConfigureRequest().setArgs(struct(this.config)));
+    const config = JSON.stringify([this.provider, this.config]);
+    if (configured !== config)
+      await this.ask("configure", new messages.ConfigureRequest().setName(this.provider).setArgs(struct(this.config)));
     configured = config;
     return this.ask(method, request);
   }
@@ -187,8 +192,8 @@ class Plugin implements Handler {
 export class NativeEngine extends Engine {
   readonly plugin: Plugin;
 
-  constructor(token: string, config: Record<string, object>) {
-    const plugin = new Plugin(token);
+  constructor(token: string, config: Record<string, object>, provider?: string) {
+    const plugin = new Plugin(token, provider);
     plugin.configureWith(config);
     super(token, {}, plugin);
     this.plugin = plugin;

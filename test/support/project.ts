@@ -162,8 +162,7 @@ export class Project {
     const environment = pulumiEnvironment(this.folder, cli);
     // Programs of the test's own, which Pulumi looks for beside its others.
     const PATH = [join(this.folder, "bin"), environment.PATH].join(delimiter);
-    // Types are checked by `npm run check`, and those of a generated program by its test.
-    return { ...environment, PATH, PULUMI_STACK: "dev", PULUMI_NODEJS_TRANSPILE_ONLY: "true", ...this.variables, ...this.more };
+    return { ...environment, PATH, PULUMI_STACK: "dev", ...this.variables, ...this.more };
   }
 
   /** The stack as the Automation API has it, once it exists. */

@@ -36,7 +36,7 @@ class Terminal {
     this.show(`\u001b[38;5;2m$\u001b[0m ${command}`, 0.8);
     let before = Date.now();
     await this.run(command, (text) => {
-      // A run waits for the engine's start longer than anybody wants to watch.
+      // The engine's start takes longer than a viewer wants to wait.
       const pause = Math.min((Date.now() - before) / 1000, 0.8);
       before = Date.now();
       for (const line of wrapped(text)) this.show(line, pause / text.split("\n").length);
@@ -94,7 +94,9 @@ async function recordDrift(): Promise<void> {
   const terminal = new Terminal("quickstart", sandbox.env);
   await terminal.run("pulumi stack init dev");
   await terminal.type("pulumi up --yes --skip-preview");
-  await terminal.type(`curl --silent -X POST -H "X-Secrets-Token: $SECRETS_TOKEN" $SECRETS_ADDR/v1/scheduler/role/web -d '{"policies":"admin"}'`);
+  await terminal.type(
+    `curl --silent -X POST -H "X-Secrets-Token: $SECRETS_TOKEN" $SECRETS_ADDR/v1/scheduler/role/web -d '{"policies":"admin"}'`,
+  );
   await terminal.type("pulumi preview --refresh --diff");
   await terminal.type("pulumi up --refresh --yes --skip-preview");
   terminal.save("pulumi up, a change outside Pulumi, the drift in pulumi preview, and its repair", "drift.svg");

@@ -15,7 +15,7 @@ const margin = 16;
 /** The last picture stays for this many seconds. */
 const rest = 6;
 
-/** Of a dark terminal, by the number that an ANSI sequence has for each. */
+/** The colors of a dark terminal, by their ANSI number. */
 const colors: Record<number, string> = {
   1: "#f47067",
   2: "#8ddb8c",

@@ -1,12 +1,10 @@
+import { Config, dynamic, Mechanism, Provider } from "./mechanism";
 import { Program } from "./program";
 import { Ending, Options, Run, Script } from "./run";
 import { Resource, serialized } from "./state";
-import { Provider } from "./steps";
 
-type Config = Record<string, object>;
-
-/** The process that the engine starts for an operation: a provider for each type. */
-export type StartProcess = () => (type: string) => Provider;
+/** The process that the engine starts for an operation: a dynamic provider for each type, or another mechanism. */
+export type StartProcess = () => ((type: string) => Provider) | Mechanism;
 
 /**
  * A stack of many resources under an engine: what the real one asks of the providers, in its order, with the arguments that it passes, and what it makes
@@ -52,19 +50,12 @@ export class Deployment {
   }
 
   private begin(config: Config, options: Options, isPreview: boolean): Run {
-    const providers = this.start();
-    const configured = new Map<string, Provider>();
+    const started = this.start();
+    const mechanism = typeof started === "function" ? dynamic(started) : started;
+    mechanism.configure(config);
     // Copies: what a run changes in passing, a preview for one, is not yet in the state.
     const olds = this.resources.map((resource) => ({ ...resource }));
-    return new Run(olds, options, isPreview, (type) => {
-      let provider = configured.get(type);
-      if (!provider) {
-        provider = providers(type);
-        provider.configure({ config: { get: (key) => config[key] && JSON.stringify(config[key]) } });
-        configured.set(type, provider);
-      }
-      return provider;
-    });
+    return new Run(olds, options, isPreview, mechanism);
   }
 
   private end(run: Run): Ending {

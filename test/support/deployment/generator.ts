@@ -1,8 +1,9 @@
 import { Executor } from "./executor";
+import { Mechanism } from "./mechanism";
 import { Declaration, dependenciesOf, formerUrns, urnOf } from "./program";
 import { Graph, Resource } from "./state";
-import { Provider, providerText, Step, sent } from "./steps";
-import { annotated, Properties, referencesIn, same, unknown } from "./values";
+import { Step } from "./steps";
+import { Properties, referencesIn, same, unknown } from "./values";
 
 /** What a run is about, apart from the program. */
 export interface Scope {
@@ -22,7 +23,7 @@ export class Generator {
   /** URNs that a target leaves out, and that do not exist yet. */
   readonly skippedCreates = new Set<string>();
   /** What happened with each URN, deletions apart. */
-  readonly operations = new Map<string, "create" | "same" | "update" | "replace" | "read" | "refresh">();
+  readonly operations = new Map<string, "create" | "import" | "same" | "update" | "replace" | "read" | "refresh">();
   private readonly aliasOf = new Map<string, string>();
   private readonly urns = new Set<string>();
   private readonly deleted = new Set<string>();
@@ -33,7 +34,7 @@ export class Generator {
   constructor(
     private readonly olds: readonly Resource[],
     private readonly scope: Scope,
-    private readonly providerOf: (type: string) => Provider,
+    private readonly mechanism: Mechanism,
   ) {
     this.graph = new Graph(olds);
   }
@@ -54,6 +55,7 @@ export class Generator {
 
   private async stepsOf(declaration: Declaration, fresh: Resource, old: Resource | undefined): Promise<Step[]> {
     if (declaration.get !== undefined) return this.read(fresh, old);
+    if (declaration.import !== undefined && !old && !this.scope.isRefresh) return this.imported(fresh, declaration.import);
     if (!this.scope.isRefresh || fresh.isComponent) return this.registered(declaration, fresh, old);
     return old ? this.done(fresh, "refresh", [{ kind: "refresh", old, new: fresh, isRegistered: true }]) : this.skippedCreate(fresh);
   }
@@ -67,7 +69,7 @@ export class Generator {
       type,
       isComponent: declaration.isComponent ?? false,
       id: declaration.get ?? "",
-      inputs: declaration.isComponent ? given : { ...given, __provider: providerText },
+      inputs: declaration.isComponent ? given : { ...given, ...this.mechanism.inputs },
       outputs: {},
       parent,
       dependencies: urnsOf([...dependenciesOf({ ...declaration, parent: undefined }), ...dependsOn]),
@@ -107,6 +109,12 @@ export class Generator {
     return [{ kind: "read", old, new: fresh, keepsOld: isReplaced }];
   }
 
+  private imported(fresh: Resource, id: string): Step[] {
+    if (this.scope.targets?.includes(fresh.urn) === false) return this.skippedCreate(fresh);
+    fresh.id = id;
+    return this.done(fresh, "import", [{ kind: "import", new: fresh }]);
+  }
+
   private async registered(declaration: Declaration, fresh: Resource, old: Resource | undefined): Promise<Step[]> {
     const { isPreview, targets } = this.scope;
     const isTargeted = targets === undefined || targets.includes(fresh.urn);
@@ -135,7 +143,7 @@ export class Generator {
         ? { changes: true, replaces: ["id"], deleteBeforeReplace: false }
         : fresh.isComponent
           ? { changes: !isSameComponent, replaces: [], deleteBeforeReplace: false }
-          : await this.providerOf(fresh.type).diff(old.id, sent(old.outputs, isPreview), sent(fresh.inputs, isPreview));
+          : await this.mechanism.diff({ ...fresh, id: old.id }, old, fresh.inputs, isPreview);
     if ((diff.changes && diff.replaces.length > 0) || isUnfinished || old.pendingReplacement) {
       if (!isForced) fresh.inputs = await this.checked(fresh, {}, given);
       const deletesFirst = declaration.deleteBeforeReplace ?? diff.deleteBeforeReplace;
@@ -157,11 +165,11 @@ export class Generator {
 
   private async checked(fresh: Resource, before: Properties, given: Properties): Promise<Properties> {
     const { isPreview } = this.scope;
-    const { inputs, failures } = await this.providerOf(fresh.type).check(sent(before, isPreview), sent(given, isPreview));
+    const { inputs, failures } = await this.mechanism.check(fresh, before, given, isPreview);
     const name = fresh.urn.slice(fresh.urn.lastIndexOf("::") + 2);
     const problems = failures.map(({ reason }) => `${fresh.type} resource '${name}' has a problem: ${reason}`);
     if (problems.length > 0) throw new Error(problems.join("\n"));
-    return annotated({ ...inputs, __provider: providerText }, given);
+    return inputs;
   }
 
   private skippedCreate(fresh: Resource): Step[] {
@@ -169,7 +177,7 @@ export class Generator {
     return this.done(fresh, "same", [{ kind: "same", new: fresh, isSkipped: true }]);
   }
 
-  private done(fresh: Resource, operation: "create" | "same" | "update" | "replace" | "refresh", steps: Step[]): Step[] {
+  private done(fresh: Resource, operation: "create" | "import" | "same" | "update" | "replace" | "refresh", steps: Step[]): Step[] {
     this.operations.set(fresh.urn, operation);
     return steps;
   }
@@ -201,7 +209,7 @@ export class Generator {
       const inputs = Object.fromEntries(
         Object.entries(candidate.inputs).map(([field, value]) => [field, isUnknown(field) ? unknown : value]),
       );
-      const diff = await this.providerOf(candidate.type).diff(candidate.id, sent(candidate.outputs, true), sent(inputs, true));
+      const diff = await this.mechanism.diff(candidate, candidate, inputs, true);
       if (diff.replaces.length === 0) continue;
       found.push(candidate);
       replaced.add(candidate.urn);

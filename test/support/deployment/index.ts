@@ -1,10 +1,12 @@
 export * from "./deployment";
 export { changedLines, shownOutputs } from "./display";
 export type { Verdict } from "./executor";
+export type { Provider } from "./mechanism";
 export { Monitor, stackUrn, urnPrefix } from "./monitor";
+export { native } from "./native";
 export * from "./program";
 export type { Ending, Options, Script } from "./run";
 export type { Resource } from "./state";
-export type { Provider, Step } from "./steps";
-export { resourceOf } from "./steps";
+export type { Step } from "./steps";
+export { mismatch, resourceOf } from "./steps";
 export * from "./values";

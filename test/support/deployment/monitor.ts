@@ -1,4 +1,3 @@
-import { runtime } from "@pulumi/pulumi";
 import { Alias } from "@pulumi/pulumi/proto/alias_pb";
 import {
   ReadResourceRequest,
@@ -11,9 +10,10 @@ import {
   SupportsFeatureResponse,
 } from "@pulumi/pulumi/proto/resource_pb";
 import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { decoded, encoded } from "./marks";
 import { Declaration, urnOf } from "./program";
 import { Script } from "./run";
-import { marked, Properties, Secret, transform } from "./values";
+import { marked, Properties } from "./values";
 
 /** Before the URNs of this stand-in, those of the engine. */
 export const urnPrefix = "urn:pulumi:dev::story::";
@@ -99,23 +99,25 @@ export class Monitor {
     respond(
       urnPrefix + resource.urn,
       resource.id,
-      encoded(outputs),
+      Struct.fromJavaScript(encoded(outputs) as Record<string, JavaScriptValue>),
       { done: Result.SUCCESS, failed: Result.FAIL, skipped: Result.SKIP }[result],
     );
   }
 
   registerResourceOutputs(request: RegisterResourceOutputsRequest, callback: Callback<object>): void {
-    const outputs = decoded(request.getOutputs());
+    const outputs = read(request.getOutputs());
     if (request.getUrn() === stackUrn) this.outputs = outputs;
     else this.engine.registerOutputs(short(request.getUrn()), outputs);
     callback(null, {});
   }
 }
 
+const read = (struct: Struct | undefined): Properties => decoded((struct?.toJavaScript() ?? {}) as Properties);
+
 const declared = (name: string, type: string, parent: string, object: Struct | undefined): Declaration => ({
   name,
   type,
-  inputs: decoded(object),
+  inputs: read(object),
   parent: parent && parent !== stackUrn ? short(parent) : undefined,
 });
 
@@ -129,22 +131,3 @@ function formerUrn(alias: Alias, { name, type, parent }: Declaration): string {
   const isStack = formerParent?.startsWith(`${stackType}::`);
   return urnOf(spec.getType() || type, spec.getName() || name, isStack ? undefined : formerParent);
 }
-
-const { specialSigKey, specialSecretSig } = runtime;
-
-/** Secrets as the SDK writes them. */
-const decoded = (struct: Struct | undefined): Properties => {
-  const isSecret = (part: unknown): part is { value: unknown } =>
-    typeof part === "object" && part !== null && (part as Properties)[specialSigKey] === specialSecretSig;
-  const read = (value: unknown): unknown =>
-    transform(value, (part) => (isSecret(part) ? { value: new Secret(read(part.value)) } : undefined));
-  return read(struct?.toJavaScript() ?? {}) as Properties;
-};
-
-const encoded = (properties: Properties): Struct => {
-  const write = (value: unknown): unknown =>
-    transform(value, (part) =>
-      part instanceof Secret ? { value: { [specialSigKey]: specialSecretSig, value: write(part.value) } } : undefined,
-    );
-  return Struct.fromJavaScript(write(properties) as Record<string, JavaScriptValue>);
-};

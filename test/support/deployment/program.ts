@@ -15,6 +15,8 @@ export interface Declaration {
   dependsOn?: readonly string[];
   /** What each input depends on, where the inputs hold no references. */
   propertyDependencies?: Record<string, readonly string[]>;
+  /** The id of an object that exists, and that a new resource takes over. */
+  import?: string;
   /** The id of a resource that is only read. */
   get?: string;
   deleteBeforeReplace?: boolean;

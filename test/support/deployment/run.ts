@@ -1,9 +1,10 @@
 import { Conditions, Executor, Outcome } from "./executor";
 import { Generator, Scope } from "./generator";
 import { Journal } from "./journal";
+import { Mechanism } from "./mechanism";
 import { Declaration, dependenciesOf, Program } from "./program";
 import { Resource, repaired } from "./state";
-import { Provider, resourceOf, Step, Worker } from "./steps";
+import { resourceOf, Step, Worker } from "./steps";
 import { Properties, Reference, referencesIn, resolved, unknown } from "./values";
 
 type Needed = ReadonlyMap<string, NonNullable<Outcome>>;
@@ -58,11 +59,11 @@ export class Run {
     private olds: Resource[],
     private readonly options: Options,
     readonly isPreview: boolean,
-    private readonly providerOf: (type: string) => Provider,
+    private readonly mechanism: Mechanism,
   ) {
     this.generator = this.generate();
     this.journal = new Journal(olds, this.generator.renamed);
-    this.worker = new Worker(providerOf, this.journal, isPreview, (urn) => void this.drift.push(urn));
+    this.worker = new Worker(mechanism, this.journal, isPreview, (urn) => void this.drift.push(urn));
     this.executor = this.execute(options);
   }
 
@@ -79,7 +80,7 @@ export class Run {
 
   private generate(isRefresh = false): Generator {
     const { targets, replace } = this.options;
-    return new Generator(this.olds, { isPreview: this.isPreview, isRefresh, targets, replace }, this.providerOf);
+    return new Generator(this.olds, { isPreview: this.isPreview, isRefresh, targets, replace }, this.mechanism);
   }
 
   ending(): Ending {

@@ -1,15 +1,13 @@
-import { provider } from "../../../provider/adapters/dynamic-runtime";
-import { wire } from "../engine";
 import { Journal } from "./journal";
+import { Halfway, Mechanism } from "./mechanism";
 import { Resource } from "./state";
-import { annotated, known, marked, Properties, plain, same } from "./values";
-
-export type Provider = ReturnType<typeof provider>;
+import { marked, same } from "./values";
 
 /** One thing that the engine does with one resource. */
 export type Step = { old?: Resource; new?: Resource } & (
   | { kind: "same"; new: Resource; isSkipped?: boolean }
   | { kind: "create"; new: Resource; keepsOld?: boolean }
+  | { kind: "import"; new: Resource }
   | { kind: "update"; old: Resource; new: Resource }
   | { kind: "delete"; old: Resource; isReplaced?: boolean }
   /** Out of the state: it was deleted before, to be replaced. */
@@ -21,21 +19,13 @@ export type Step = { old?: Resource; new?: Resource } & (
 
 export const resourceOf = (step: Step): Resource => (step.new ?? step.old) as Resource;
 
-/** The text that each resource carries instead of its provider. */
-export const providerText = "text";
-
-/** What an error carries that the engine makes "created, but not initialised" of. */
-type Halfway = Error & { id?: string; properties?: Properties };
-
-/** Without marks, and without what is not known unless a preview may send that. */
-export const sent = (properties: Properties, isPreview = false): Properties => wire(plain(isPreview ? properties : known(properties)));
-
-const withProvider = (properties: Properties | undefined): Properties => wire({ ...properties, __provider: providerText });
+/** What the engine says of an import with other inputs than the object has. */
+export const mismatch = "inputs to import do not match the existing resource";
 
 /** Does steps, and keeps the journal. Each throws what the provider throws. */
 export class Worker {
   constructor(
-    private readonly providerOf: (type: string) => Provider,
+    private readonly mechanism: Mechanism,
     private readonly journal: Journal,
     private readonly isPreview: boolean,
     /** What a refresh would show as changed. */
@@ -58,6 +48,8 @@ export class Worker {
         return this.same(step);
       case "create":
         return this.create(step);
+      case "import":
+        return this.import(step);
       case "update":
         return this.update(step);
       case "delete":
@@ -81,15 +73,13 @@ export class Worker {
 
   private async create({ old, new: fresh, keepsOld }: Step & { kind: "create" }): Promise<void> {
     let failure: unknown;
-    if (this.isPreview || fresh.isComponent) fresh.outputs = fresh.isComponent ? {} : fresh.inputs;
-    else
+    if (!fresh.isComponent)
       try {
-        const { id, outs } = await this.providerOf(fresh.type).create(sent(fresh.inputs));
-        Object.assign(fresh, { id, outputs: annotated(withProvider(outs), fresh.inputs) });
+        Object.assign(fresh, await this.mechanism.create(fresh, fresh.inputs, this.isPreview));
       } catch (error) {
         const { id, properties } = error as Halfway;
         if (!id) throw error;
-        Object.assign(fresh, { id, outputs: annotated(wire(properties ?? {}), fresh.inputs), initErrors: true });
+        Object.assign(fresh, { id, outputs: properties, initErrors: true });
         failure = error;
       }
     this.mark(fresh);
@@ -99,19 +89,28 @@ export class Worker {
     if (failure) throw failure;
   }
 
+  /** The program has to declare what is there. */
+  private async import({ new: fresh }: Step & { kind: "import" }): Promise<void> {
+    const found = await this.mechanism.read(fresh, { inputs: {}, outputs: {} });
+    const { inputs, failures } = await this.mechanism.check(fresh, found.inputs, fresh.inputs, this.isPreview);
+    if (failures.length > 0) throw new Error(failures.map(({ reason }) => reason).join("\n"));
+    const { changes } = await this.mechanism.diff(fresh, found, inputs, this.isPreview);
+    if (changes && !this.isPreview) throw new Error(mismatch);
+    Object.assign(fresh, { inputs, outputs: found.outputs });
+    this.mark(fresh);
+    this.journal.add(fresh);
+  }
+
   private async update({ old, new: fresh }: Step & { kind: "update" }): Promise<void> {
     fresh.id = old.id;
     let failure: unknown;
-    if (this.isPreview || fresh.isComponent) fresh.outputs = fresh.isComponent ? {} : fresh.inputs;
-    else
+    if (!fresh.isComponent)
       try {
-        const { outs } = await this.providerOf(fresh.type).update(old.id, sent(old.outputs), sent(fresh.inputs));
-        fresh.outputs = annotated(withProvider(outs), fresh.inputs);
+        fresh.outputs = await this.mechanism.update(fresh, old, fresh.inputs, this.isPreview);
       } catch (error) {
         const { id, properties } = error as Halfway;
         if (!id) throw error;
-        fresh.outputs = annotated(wire(properties ?? {}), fresh.inputs);
-        fresh.initErrors = true;
+        Object.assign(fresh, { outputs: properties, initErrors: true });
         failure = error;
       }
     this.mark(fresh);
@@ -123,7 +122,7 @@ export class Worker {
   }
 
   private async delete({ old, isReplaced }: Step & { kind: "delete" }): Promise<void> {
-    if (!this.isPreview && !old.external && !old.isComponent) await this.providerOf(old.type).delete(old.id, sent(old.outputs));
+    if (!this.isPreview && !old.external && !old.isComponent) await this.mechanism.delete(old, old);
     if (isReplaced) old.pendingReplacement = true;
     // Once deleted, a replaced resource stays in the state until its successor is there.
     if (!old.pendingReplacement) this.journal.remove(old);
@@ -134,8 +133,8 @@ export class Worker {
   }
 
   private async read({ old, new: fresh, keepsOld }: Step & { kind: "read" }): Promise<void> {
-    const { id, props } = await this.providerOf(fresh.type).read(fresh.id, sent(fresh.inputs));
-    Object.assign(fresh, { id: id || fresh.id, outputs: annotated(withProvider(props), fresh.inputs) });
+    const { id, outputs } = await this.mechanism.read(fresh, { inputs: {}, outputs: fresh.inputs });
+    Object.assign(fresh, { id: id || fresh.id, outputs });
     this.mark(fresh);
     if (old && keepsOld) old.delete = true;
     else if (old) this.journal.remove(old);
@@ -154,21 +153,13 @@ export class Worker {
   }
 
   private async readAgain(old: Resource, fresh: Resource): Promise<Resource | undefined> {
-    const handler = this.providerOf(old.type);
-    const found = await handler.read(old.id, sent(old.outputs));
+    const found = await this.mechanism.read(old, old);
     if (found.id === "") {
       this.onDrift(old.urn);
       return undefined;
     }
-    Object.assign(fresh, {
-      id: found.id,
-      inputs: found.inputs ? annotated(withProvider(found.inputs), old.inputs) : old.inputs,
-      outputs: annotated(withProvider(found.props), old.outputs),
-      initErrors: false,
-    });
-    const changes = old.external
-      ? !same(old.outputs, fresh.outputs)
-      : (await handler.diff(fresh.id, sent(fresh.outputs), sent(old.inputs))).changes;
+    Object.assign(fresh, found, { initErrors: false });
+    const changes = old.external ? !same(old.outputs, fresh.outputs) : (await this.mechanism.diff(fresh, found, old.inputs, false)).changes;
     if (changes) this.onDrift(old.urn);
     this.mark(fresh);
     return fresh;

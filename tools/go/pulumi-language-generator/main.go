@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -30,6 +31,8 @@ type files = map[string][]byte
 type language struct {
 	toProgram func(*pcl.Program) (files, hcl.Diagnostics, error)
 	toPackage func(*schema.Package, *pulumirpc.GeneratePackageRequest, schema.ReferenceLoader) (files, error)
+	// link makes the SDK in a folder a dependency of the program in the current one.
+	link func(sdk string) error
 }
 
 const tool = "pulumi-language-generator"
@@ -37,13 +40,36 @@ const tool = "pulumi-language-generator"
 var languages = map[string]language{
 	"nodejs": {nodejs.GenerateProgram, func(pkg *schema.Package, request *pulumirpc.GeneratePackageRequest, loader schema.ReferenceLoader) (files, error) {
 		return nodejs.GeneratePackage(tool, pkg, request.ExtraFiles, request.LocalDependencies, request.Local, loader)
+	}, func(sdk string) error {
+		return run("npm", "pkg", "set", "dependencies.pulumi-steward=file:"+sdk)
 	}},
 	"python": {python.GenerateProgram, func(pkg *schema.Package, request *pulumirpc.GeneratePackageRequest, loader schema.ReferenceLoader) (files, error) {
 		return python.GeneratePackage(tool, pkg, request.ExtraFiles, loader)
+	}, func(sdk string) error {
+		requirements, err := os.ReadFile("requirements.txt")
+		if err != nil {
+			return err
+		}
+		return os.WriteFile("requirements.txt", fmt.Appendf(requirements, "%s\n", sdk), 0o644)
 	}},
 	"go": {golang.GenerateProgram, func(pkg *schema.Package, request *pulumirpc.GeneratePackageRequest, _ schema.ReferenceLoader) (files, error) {
 		return golang.GeneratePackage(tool, pkg, request.LocalDependencies)
+	}, func(sdk string) error {
+		module, err := exec.Command("go", "-C", sdk, "list", "-m").Output()
+		if err != nil {
+			return err
+		}
+		name := strings.TrimSpace(string(module))
+		return run("go", "mod", "edit", "-require", name+"@v0.0.0", "-replace", name+"=./"+sdk)
 	}},
+}
+
+func run(name string, arguments ...string) error {
+	output, err := exec.Command(name, arguments...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", name, err, output)
+	}
+	return nil
 }
 
 type host struct {
@@ -117,6 +143,24 @@ func (host *host) GeneratePackage(_ context.Context, request *pulumirpc.Generate
 		}
 	}
 	return response, nil
+}
+
+// Link is what `pulumi package add` asks for when it has generated an SDK.
+func (host *host) Link(_ context.Context, request *pulumirpc.LinkRequest) (*pulumirpc.LinkResponse, error) {
+	if err := os.Chdir(request.Info.RootDirectory); err != nil {
+		return nil, err
+	}
+	for _, linked := range request.Packages {
+		if err := host.link(linked.Path); err != nil {
+			return nil, err
+		}
+	}
+	return &pulumirpc.LinkResponse{}, nil
+}
+
+// InstallDependencies is left to the tests.
+func (*host) InstallDependencies(*pulumirpc.InstallDependenciesRequest, pulumirpc.LanguageRuntime_InstallDependenciesServer) error {
+	return nil
 }
 
 // GetPluginInfo is what the command line asks of each host first.

@@ -1,0 +1,33 @@
+import { declare } from "../../provider/adapters/duplicates";
+import { connect } from "../../provider/connection";
+import { definitions } from "../../provider/definitions";
+import { systems } from "../support/connection";
+import { Declaration } from "../support/deployment";
+import { noEngine } from "../support/engine";
+
+/** What the classes say of a program that declares one object twice, before anything is sent. */
+export function refusal(program: readonly Declaration[], config: Record<string, object>): string | undefined {
+  const sources = {
+    config: (key: string) => JSON.stringify(config[key]),
+    environment: {},
+    cache: new Map(),
+    engine: noEngine,
+    say: () => {},
+  };
+  const names = Object.keys(config).map((key) => key.replace("steward:", ""));
+  const connections = new Map(
+    (["secrets", "platform"] as const).flatMap((system) =>
+      names.map((name) => [`${system} ${name}`, connect(systems[system], name, sources)]),
+    ),
+  );
+  const known = { names: new Map<string, string>(), connections };
+  try {
+    for (const { type, name, inputs } of program) {
+      const definition = definitions.find(({ token }) => token === type);
+      if (definition) declare(definition, name, known, inputs);
+    }
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

@@ -1,0 +1,96 @@
+import { Sandbox, start } from "../../../sandbox/index";
+import { limits } from "../../support/limits";
+import { endPlugin, NativeEngine } from "../../support/native-engine";
+
+// Errors of a resource whose servers are those of an explicit provider name that provider, and what to change in its arguments.
+
+limits.maxRetries = 0;
+const role = { name: "web", policies: ["a"] };
+
+let sandbox: Sandbox;
+let other: Sandbox;
+beforeAll(async () => {
+  [sandbox, other] = await Promise.all([start({ dialect: "hashicorp" }), start({ dialect: "hashicorp" })]);
+});
+afterAll(async () => {
+  await Promise.all([sandbox.close(), other.close(), endPlugin()]);
+});
+
+const settings = ({ secrets: { url, token } }: Sandbox, more: object = {}): Record<string, object> => ({
+  secrets: { address: url, token, dialect: "hashicorp", ...more },
+});
+const engine = (type: string, given: Record<string, object>, provider = "production"): NativeEngine =>
+  new NativeEngine(type, given, provider);
+const failure = (operation: Promise<unknown>): Promise<string> =>
+  operation.then(
+    () => "it succeeded",
+    (error) => error.message,
+  );
+
+test("a resource that was written to another server", async () => {
+  const resource = engine("secrets:SchedulerRole", settings(sandbox));
+  await resource.up(role);
+  resource.configure(settings(other));
+  for (const operation of [() => resource.preview(role), () => resource.refresh(), () => resource.destroy()]) {
+    const message = await failure(operation());
+    expect(message).toContain(`the provider "production" names ${other.secrets.url}`);
+    expect(message).toContain('set allowAddressChange: true beside it in the arguments of provider "production"');
+    expect(message).not.toMatch(/"default"|steward:/);
+  }
+  resource.configure(settings(other, { allowAddressChange: true }));
+  expect(await resource.up(role)).toBe("update");
+});
+
+test.each<[string, string, (own: Sandbox) => Record<string, object>, object, RegExp]>([
+  [
+    "a token without rights",
+    "secrets:SchedulerRole",
+    (own) => settings(own, { token: "wrong" }),
+    role,
+    /secrets in the provider "production"/,
+  ],
+  [
+    "no token",
+    "secrets:SchedulerRole",
+    (own) => settings(own, { token: undefined }),
+    role,
+    /give the provider "production" one for secrets/,
+  ],
+  [
+    "an address that is none",
+    "secrets:SchedulerRole",
+    (own) => settings(own, { address: "vault" }),
+    role,
+    /address of secrets in the provider "production"/,
+  ],
+  [
+    "an unknown setting",
+    "secrets:SchedulerRole",
+    (own) => settings(own, { adress: "vault" }),
+    role,
+    /provider "production" is given wrong settings: secrets: "adress"/,
+  ],
+  [
+    "no server of that system",
+    "platform:GeneralSettings",
+    settings,
+    { apiRateLimit: 40 },
+    /"production" has no platform server.*`platform: \{ address/,
+  ],
+  [
+    "a connection of the configuration",
+    "secrets:SchedulerRole",
+    settings,
+    { ...role, connection: "eu" },
+    /"production" has no connection "eu".*Leave `connection` out/,
+  ],
+])("%s", async (_, type, given, inputs, expected) => {
+  const message = await failure(engine(type, given(sandbox)).up({ ...inputs, ...(type.startsWith("secrets") ? { name: "new" } : {}) }));
+  expect(message).toMatch(expected);
+  expect(message).not.toMatch(/connection "default"|steward:/);
+});
+
+test("the provider that the configuration makes is a connection", async () => {
+  const message = await failure(engine("secrets:SchedulerRole", {}, "default_0_1_0").up(role));
+  expect(message).toContain('No secrets server is configured under the connection "default"');
+});

@@ -1,0 +1,22 @@
+import { runtime } from "@pulumi/pulumi";
+import { isObject, Properties, Secret, transform } from "./values";
+
+// Secrets as the SDK and a native plugin write them.
+
+const { specialSigKey, specialSecretSig } = runtime;
+
+const isMarked = (part: unknown): part is { value: unknown } => isObject(part) && part[specialSigKey] === specialSecretSig;
+
+export const decoded = (properties: Properties): Properties => {
+  const read = (value: unknown): unknown =>
+    transform(value, (part) => (isMarked(part) ? { value: new Secret(read(part.value)) } : undefined));
+  return read(properties) as Properties;
+};
+
+export const encoded = (properties: Properties): Properties => {
+  const write = (value: unknown): unknown =>
+    transform(value, (part) =>
+      part instanceof Secret ? { value: { [specialSigKey]: specialSecretSig, value: write(part.value) } } : undefined,
+    );
+  return write(properties) as Properties;
+};
