@@ -18,7 +18,7 @@ export function service(terminal: Terminal): Connection {
     if (!(error instanceof StewardError) || error.code !== "ERR_NO_CONNECTION") throw error;
     throw error.with({
       reason: "The environment names no secrets service",
-      hint: "Set SECRETS_ADDR and SECRETS_TOKEN, or VAULT_ADDR and VAULT_TOKEN.",
+      hint: "Set SECRETS_ADDR and SECRETS_TOKEN, BAO_ADDR and BAO_TOKEN, or VAULT_ADDR and VAULT_TOKEN.",
     });
   }
 }

@@ -9,8 +9,9 @@ import { print, say, Terminal } from "./terminal";
 const environment = `
 The address and the token come from the environment:
   SECRETS_ADDR, SECRETS_TOKEN  a service with the names of the API document
+  BAO_ADDR, BAO_TOKEN          OpenBao 2.4 or later; without BAO_TOKEN the token of \`bao login\`
   VAULT_ADDR, VAULT_TOKEN      Vault; without VAULT_TOKEN the token of \`vault login\`
-SECRETS_… comes first. Both take …_NAMESPACE, …_CACERT, …_CLIENT_CERT and …_CLIENT_KEY, too.`;
+The first address that is set counts, and variables of another line are not used with it. Each takes …_NAMESPACE, …_CACERT, …_CLIENT_CERT and …_CLIENT_KEY, too.`;
 
 const exits = `
 Exit code: 0 done, 1 refused or failed, 2 wrong usage, 130 cancelled at a question.`;

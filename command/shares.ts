@@ -157,6 +157,11 @@ async function explain(connection: Connection, round: Round, shown: RekeyStatus,
   const counted = now && `${now.progress} of ${now.required}`;
   const hasRestarted = now && now.progress === 0 && before.progress + 1 >= before.required;
   const kind = `${round.shares} shares`;
+  if (round.shares === "current" && now && now.progress >= now.required)
+    return failed(
+      `the ${now.progress} ${kind} submitted cannot be combined (${reason})`,
+      "Nothing is committed. At least one of them is wrong, and the service keeps them all: cancel the rekey, and start again.",
+    );
   if (hasRestarted && (status === 400 || status === 500))
     return failed(
       `the ${before.required} ${kind} submitted are not a set of the ${round.shares === "current" ? "service's keys" : "new keys"} (${reason})`,

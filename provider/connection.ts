@@ -6,6 +6,7 @@ import { invalidInput, StewardError } from "./errors";
 import { bool, checkFailures, rule, strictObject } from "./inputs";
 import { isObject } from "./json";
 import { defaultLimits, Limits } from "./limits";
+import { namesIn, Variables, warnOfUnused } from "./variables";
 
 const systemNames = ["secrets", "platform", "scheduler"] as const;
 
@@ -20,19 +21,6 @@ export interface System<Own extends object = object> {
   partition?: string;
   /** The variables that name a server, most specific first. An address and its token always come from the same row. */
   variables: readonly Variables[];
-}
-
-/** The environment variables of one dialect. @internal */
-export interface Variables {
-  dialect: string;
-  /** The settings that every server has are `<prefix>_TOKEN`, `_CACERT`, `_CLIENT_CERT` and `_CLIENT_KEY`. */
-  prefix: string;
-  address: string;
-  /** Below the home directory; used without `<prefix>_TOKEN`. */
-  tokenFile?: string;
-  skipVerify?: string;
-  /** Own settings, each in the variable of its name: `namespace` in `<prefix>_NAMESPACE`. */
-  more?: readonly string[];
 }
 
 /** One server, and the credentials for it. @internal */
@@ -149,7 +137,7 @@ type Found<Own> = NamedSettings<ServerSettings & Own>;
  */
 export function connect<Own extends object>(system: System<Own>, name: string, sources: ConfigurationSources): Connection & Own {
   const named = namedBy(name, sources);
-  const found = configured(system, name, sources, named) ?? (name === "default" ? fromEnvironment(system, sources.environment) : undefined);
+  const found = configured(system, name, sources, named) ?? (name === "default" ? fromEnvironment(system, sources) : undefined);
   if (!found) throw noConnection(system, name, sources.provider?.());
   const { dialect, allowAddressChange, previewReads } = found.settings;
   const given = found.settings as Record<string, unknown>;
@@ -248,18 +236,13 @@ function configured<Own extends object>(
 }
 
 /** The settings in the environment. */
-function fromEnvironment<Own extends object>(system: System<Own>, environment: NodeJS.ProcessEnv): Found<Own> | undefined {
+function fromEnvironment<Own extends object>(system: System<Own>, sources: ConfigurationSources): Found<Own> | undefined {
+  const { environment } = sources;
   const row = system.variables.find(({ address }) => environment[address]);
   if (!row) return undefined;
-  const { dialect, prefix, tokenFile, more = [] } = row;
-  const variables: Record<string, string> = {
-    address: row.address,
-    token: `${prefix}_TOKEN`,
-    caCert: `${prefix}_CACERT`,
-    clientCert: `${prefix}_CLIENT_CERT`,
-    clientKey: `${prefix}_CLIENT_KEY`,
-    ...Object.fromEntries(more.map((field) => [field, `${prefix}_${field.toUpperCase()}`])),
-  };
+  warnOfUnused(system, row, sources);
+  const { dialect, prefix, tokenFile } = row;
+  const variables = namesIn(row);
   const given = Object.fromEntries(
     Object.entries(variables).flatMap(([field, variable]) => (environment[variable] ? [[field, environment[variable]]] : [])),
   );
@@ -280,7 +263,7 @@ function fromEnvironment<Own extends object>(system: System<Own>, environment: N
     throw invalidInput(failures, { about: "The environment is wrong, and nothing was sent: " });
   }
   const called = (field: string): string => (environment[variables[field] ?? ""] ? `The variable ${variables[field]}` : `The file ${file}`);
-  return { settings: checked.data, called };
+  return { settings: checked.data, called, missingToken: `set ${variables.token}, which goes with ${row.address}` };
 }
 
 function canonicalAddress({ settings: { address }, called }: Found<object>): string {

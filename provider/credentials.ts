@@ -23,6 +23,8 @@ export const credentialShape: z.ZodRawShape = Object.fromEntries(fields.map((fie
 export interface NamedSettings<Settings> {
   settings: Settings;
   called(field: keyof Settings & string): string;
+  /** How to give a token where there is none, as the end of a sentence; without it, in the configuration. */
+  missingToken?: string;
 }
 
 /** @internal */
@@ -31,6 +33,8 @@ export interface Credentials {
   token(): string | undefined;
   /** Where that token comes from, as the end of a sentence: `the file /run/token`. */
   tokenSource: string;
+  /** How to give one where there is none, as the end of a sentence. Missing: in the configuration. */
+  missingToken?: string;
   /** PEM. */
   caCert?: string;
   clientCert?: string;
@@ -41,6 +45,7 @@ export interface Credentials {
 export const credentialsOf = (found: NamedSettings<CredentialSettings>, environment: NodeJS.ProcessEnv): Credentials => ({
   token: () => readToken(found, environment),
   tokenSource: tokenSourceOf(found),
+  missingToken: found.missingToken,
   caCert: pemOrFile(found, "caCert"),
   clientCert: pemOrFile(found, "clientCert"),
   clientKey: pemOrFile(found, "clientKey"),

@@ -199,9 +199,9 @@ export function errorCode(status: number): ErrorCode {
 }
 
 /** @internal */
-export function adviceFor(status: number, { title, system, tokenSource }: Connection, hasToken: boolean): string | undefined {
+export function adviceFor(status: number, { title, system, tokenSource, missingToken }: Connection, hasToken: boolean): string | undefined {
   if ((status === 401 || status === 403) && !hasToken)
-    return `No token was sent: give the ${title} one for ${system}, as tokenEnv, tokenFile or token, or in the environment beside the address.`;
+    return `No token was sent: ${missingToken ?? `give the ${title} one for ${system}, as tokenEnv, tokenFile or token`}.`;
   if (status === 401 || status === 403)
     return `Check the token of ${system} in the ${title}, and what it is allowed to do. It comes from ${tokenSource}.`;
   if (status === 429) return "The server limits the rate of requests: try again later, or with a lower --parallel.";

@@ -6,6 +6,9 @@ import { StewardError } from "./errors";
 /** "hashicorp": the real products. "standard": a server that follows the API document as written. */
 export type Dialect = "standard" | "hashicorp";
 
+/** "openbao": OpenBao 2.4 or later, whose rekey has another path; all else is as in "hashicorp". */
+export type SecretsDialect = Dialect | "openbao";
+
 /** The address and the credentials of a server. Each field means the same as in the configuration. */
 export interface Server {
   /** Its URL: `https://vault.example.com:8200`. */
@@ -40,12 +43,17 @@ export interface Server {
 }
 
 /** A server of secrets. */
-export interface SecretsServer extends Server {
+export interface SecretsServer extends Omit<Server, "dialect"> {
+  /**
+   * The dialect of its API, and of its rekey.
+   * @default "standard"
+   */
+  dialect?: SecretsDialect;
   /** The namespace of all requests. */
   namespace?: string;
   /**
    * Where the scheduler engine is mounted.
-   * @default "scheduler", and "nomad" in the hashicorp dialect
+   * @default "scheduler", and "nomad" in the dialects hashicorp and openbao
    */
   mount?: string;
 }

@@ -11,9 +11,11 @@ export interface Terminal {
 
 function createCommand(terminal: Terminal, stopped: () => Promise<unknown>): Command {
   return new Command("pulumi-steward-sandbox")
-    .description("Run Vault's, Terraform Enterprise's and Nomad's APIs on this machine, in memory, until Ctrl-C.")
+    .description("Run Vault's or OpenBao's, Terraform Enterprise's and Nomad's APIs on this machine, in memory, until Ctrl-C.")
     .version((require("pulumi-steward-sandbox/package.json") as { version: string }).version)
-    .addOption(new Option("--dialect <dialect>", "whose names and responses").choices(["standard", "hashicorp"]).default("standard"))
+    .addOption(
+      new Option("--dialect <dialect>", "whose names and responses").choices(["standard", "hashicorp", "openbao"]).default("standard"),
+    )
     .option("--port <port>", "the first of four ports (secrets, platform, scheduler, page); 0 takes free ones", port, 0)
     .addHelpText(
       "after",

@@ -63,6 +63,20 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
+const real = { platform: platformDialects.hashicorp, scheduler: schedulerDialects.hashicorp };
+
+/** The services of each dialect, and the prefixes of their variables. */
+const productsOf = {
+  standard: {
+    secrets: secretsDialects.standard,
+    platform: platformDialects.standard,
+    scheduler: schedulerDialects.standard,
+    prefixes: ["SECRETS", "PLATFORM", "SCHEDULER"],
+  },
+  hashicorp: { ...real, secrets: secretsDialects.hashicorp, prefixes: ["VAULT", "TFE", "NOMAD"] },
+  openbao: { ...real, secrets: secretsDialects.openbao, prefixes: ["BAO", "TFE", "NOMAD"] },
+};
+
 /**
  * Starts the three services on loopback ports.
  *
@@ -77,21 +91,15 @@ export interface Sandbox {
  */
 export async function start(options: Options = {}): Promise<Sandbox> {
   const { dialect, port, unsealShares, unsealThreshold, seal, ...rules } = checkOptions(options);
-  const real = dialect === "hashicorp";
+  const products = productsOf[dialect];
   const clock = new Clock();
   const log = new Log(clock);
   const faults = new Faults();
-  const platform = createPlatform(
-    { ...(real ? platformDialects.hashicorp : platformDialects.standard), needsTestAddress: rules.smtpNeedsTestAddress },
-    clock,
-  );
-  const scheduler = createScheduler(
-    { ...(real ? schedulerDialects.hashicorp : schedulerDialects.standard), needsKnownPolicies: rules.tokensNeedKnownPolicies },
-    clock,
-  );
+  const platform = createPlatform({ ...products.platform, needsTestAddress: rules.smtpNeedsTestAddress }, clock);
+  const scheduler = createScheduler({ ...products.scheduler, needsKnownPolicies: rules.tokensNeedKnownPolicies }, clock);
   const schedulerPeer = { url: "", ...scheduler.tokens };
   const key = await createKey(unsealShares, unsealThreshold);
-  const secrets = createSecrets(real ? secretsDialects.hashicorp : secretsDialects.standard, clock, schedulerPeer, key, seal);
+  const secrets = createSecrets(products.secrets, clock, schedulerPeer, key, seal);
   const systems = [
     { name: "secrets" as const, fetch: secrets.fetch },
     { name: "platform" as const, fetch: platform.app.fetch },
@@ -136,11 +144,10 @@ export async function start(options: Options = {}): Promise<Sandbox> {
     platform: platform.service(platformServer.url),
     scheduler: scheduler.service(schedulerServer.url),
   };
-  const prefixes = real ? ["VAULT", "TFE", "NOMAD"] : ["SECRETS", "PLATFORM", "SCHEDULER"];
   // Terraform Enterprise has ADDRESS where the others have ADDR.
   const variables = Object.values(services).flatMap(({ url, token }, index) => [
-    [`${prefixes[index]}_${prefixes[index] === "TFE" ? "ADDRESS" : "ADDR"}`, url],
-    [`${prefixes[index]}_TOKEN`, token],
+    [`${products.prefixes[index]}_${products.prefixes[index] === "TFE" ? "ADDRESS" : "ADDR"}`, url],
+    [`${products.prefixes[index]}_TOKEN`, token],
   ]);
 
   return {

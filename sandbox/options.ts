@@ -1,10 +1,11 @@
 /** How the sandbox starts. */
 export interface Options {
   /**
-   * Whose names and answers: the specifications' ("standard"), or those of the real products ("hashicorp").
+   * Whose names and answers: the specifications' ("standard"), those of the real products ("hashicorp"), or of these with OpenBao in place of
+   * Vault ("openbao").
    * @default "standard"
    */
-  dialect?: "standard" | "hashicorp";
+  dialect?: "standard" | "hashicorp" | "openbao";
   /**
    * First of four ports, in the order secrets, platform, scheduler, page. 0 takes free ones.
    * @default 0
@@ -40,13 +41,15 @@ export interface Options {
 
 const known = ["dialect", "port", "unsealShares", "unsealThreshold", "seal", "smtpNeedsTestAddress", "tokensNeedKnownPolicies"];
 
+const dialects: readonly string[] = ["standard", "hashicorp", "openbao"];
+
 /** The options with their defaults. Throws where one is unknown, or has a value that it cannot have. */
 export function checkOptions(options: Options): Required<Options> {
   const { dialect = "standard", port = 0, unsealShares = 5, seal = "shamir" } = options;
   const { unsealThreshold = Math.min(3, unsealShares), smtpNeedsTestAddress = false, tokensNeedKnownPolicies = false } = options;
   const unknown = Object.keys(options).find((option) => !known.includes(option));
   if (unknown) throw new TypeError(`Unknown option "${unknown}". Known: ${known.join(", ")}.`);
-  if (dialect !== "standard" && dialect !== "hashicorp") throw new TypeError('dialect is "standard" or "hashicorp".');
+  if (!dialects.includes(dialect)) throw new TypeError('dialect is "standard", "hashicorp" or "openbao".');
   if (typeof smtpNeedsTestAddress !== "boolean") throw new TypeError("smtpNeedsTestAddress is true or false.");
   if (typeof tokensNeedKnownPolicies !== "boolean") throw new TypeError("tokensNeedKnownPolicies is true or false.");
   if (seal !== "shamir" && seal !== "stored") throw new TypeError('seal is "shamir" or "stored".');

@@ -101,6 +101,25 @@ beforeEach(() => {
 });
 afterAll(endPlugin);
 
+async function rekeyWithoutLeaks(sandbox: Sandbox, config: Record<string, object>): Promise<void> {
+  const stack = new RekeyStack(config, NativeEngine);
+  const first = sandbox.secrets.shares;
+  const size = { secretShares: 3, secretThreshold: 2, keepSharesInState: true, discardShares: true };
+  await stack.up({ ...size, currentShares: first.slice(0, 3) });
+  await stack.refresh();
+  const { shares } = stack.outputs;
+  expect(shares).toHaveLength(3);
+  await stack.destroy();
+  expect(leaks(told, [...first, ...shares], [])).toEqual([]);
+}
+
+test("no share of a rekey of OpenBao leaves its marks", async () => {
+  const sandbox = await start({ dialect: "openbao" });
+  const { url, token } = sandbox.secrets;
+  await rekeyWithoutLeaks(sandbox, { "steward:default": { secrets: { address: url, token, dialect: "openbao" } } });
+  await sandbox.close();
+});
+
 describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
   let sandbox: Sandbox;
   let context: Context;
@@ -223,15 +242,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
 
   test("no share of a rekey leaves its marks", async () => {
     await resetAll(context);
-    const stack = new RekeyStack(configOf(context), NativeEngine);
-    const first = sandbox.secrets.shares;
-    const size = { secretShares: 3, secretThreshold: 2, keepSharesInState: true, discardShares: true };
-    await stack.up({ ...size, currentShares: first.slice(0, 3) });
-    await stack.refresh();
-    const { shares } = stack.outputs;
-    expect(shares).toHaveLength(3);
-    await stack.destroy();
-    expect(leaks(told, [...first, ...shares], [])).toEqual([]);
+    await rekeyWithoutLeaks(sandbox, configOf(context));
   });
 
   test.each(cases)(

@@ -12,6 +12,7 @@ import { contextOf } from "./support/context";
 import { holdingOutputs, secretFields, secretOutputs } from "./support/definitions";
 import { Engine } from "./support/engine";
 import { registered } from "./support/registered";
+import { RekeyDialect, wireOf } from "./support/rekey-wire";
 
 const withSecrets = definitions.filter((definition) => secretFields(definition).length > 0);
 
@@ -36,63 +37,66 @@ const classes: Record<string, new (name: string, args: object) => unknown> = Obj
   ),
 );
 
-describe.each(withSecrets.map((definition) => ({ definition, token: definition.token, ...caseOf(definition.token).refusal })))(
-  "$token",
-  ({ token, definition, shows, answers = {}, fails = request }) => {
-    let sandbox: Sandbox;
-    beforeAll(async () => {
-      sandbox = await start({ dialect: "hashicorp" });
-    });
-    afterAll(() => sandbox.close());
-    const given = (): Properties => caseOf(token).inputs(contextOf(sandbox, "hashicorp"));
-
-    test("registers each secret as a secret input and as a secret output", async () => {
-      const registration = await registered(() => new (classes[token] as (typeof classes)[string])("resource", given()));
-      expect(registration.getAdditionalsecretoutputsList().sort()).toEqual(secretOutputs(definition).sort());
-      // Some secrets are outputs only.
-      const isInput = (path: string): boolean => definition.fields[path.split(".")[0] as string]?.input !== undefined;
-      expect(marked(registration.getObject()?.toJavaScript(), "").sort()).toEqual(secretFields(definition).filter(isInput).sort());
-    });
-
-    test("shows no secret in an error, although the server echoes the whole request", async () => {
-      const server = createServer(async (request, response) => {
-        const body = (await request.toArray()).join("");
-        const answer = answers[request.url ?? ""];
-        if (answer && request.method !== "PUT" && request.method !== "POST") return response.end(JSON.stringify(answer));
-        if (request.method === "GET") {
-          const document = JSON.stringify({ data: { id: "settings", type: "settings", attributes: shows } });
-          // The errors prove that the object does not exist.
-          return shows ? response.end(document) : response.writeHead(404).end('{"errors":[]}');
-        }
-        const sent = JSON.parse(body);
-        const seen = [body, JSON.stringify(request.headers), ...Object.values(sent.data?.attributes ?? sent).map(String)];
-        // A part of a secret is a secret as well.
-        if (sent.data?.attributes["gcp-credentials"]) seen.push(JSON.parse(sent.data.attributes["gcp-credentials"]).key);
-        const forms = seen.flatMap((text) => [text, encodeURIComponent(text), Buffer.from(text).toString("base64")]);
-        // A secret cannot be found inside the base64 of a whole body.
-        return response
-          .writeHead(400)
-          .end(JSON.stringify({ errors: forms.filter((form) => form !== Buffer.from(body).toString("base64")) }));
-      });
-      await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-      const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const connection = { address, token: canary("connection"), dialect: "hashicorp" };
-      const engine = new Engine(token, { "steward:default": { secrets: connection, platform: connection } });
-      const error: Error = await engine.up(given()).then(
-        () => Promise.reject(new Error("it succeeded")),
-        (reason) => reason,
-      );
-      server.close();
-      expect(error.message).toMatch(fails);
-      for (const text of [error.message, JSON.stringify(error), String(error.stack)]) {
-        expect(text).not.toContain("canary");
-        for (const field of ["token", "connection"]) expect(text).not.toContain(Buffer.from(canary(field)).toString("base64"));
-        expect(text).not.toContain("PRIVATE KEY");
-        for (const name of ["currentShares", "newShares", "candidate", "kept"]) {
-          const bytes = Buffer.from(shareCanary(name), "base64");
-          for (const form of [shareCanary(name), bytes.toString("hex"), bytes.toString("base64url")]) expect(text).not.toContain(form);
-        }
-      }
-    });
-  },
+// OpenBao answers a rekey at another path, and in another form.
+const dialectsOf = (token: string): RekeyDialect[] => (token.startsWith("secrets:Rekey") ? ["hashicorp", "openbao"] : ["hashicorp"]);
+const refusals = withSecrets.flatMap((definition) =>
+  dialectsOf(definition.token).map((dialect) => ({ dialect, definition, token: definition.token, ...caseOf(definition.token).refusal })),
 );
+describe.each(refusals)("$token, $dialect", ({ token, dialect, definition, shows, answers = {}, fails = request }) => {
+  const wire = wireOf(dialect);
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await start({ dialect: "hashicorp" });
+  });
+  afterAll(() => sandbox.close());
+  const given = (): Properties => caseOf(token).inputs(contextOf(sandbox, "hashicorp"));
+
+  test("registers each secret as a secret input and as a secret output", async () => {
+    const registration = await registered(() => new (classes[token] as (typeof classes)[string])("resource", given()));
+    expect(registration.getAdditionalsecretoutputsList().sort()).toEqual(secretOutputs(definition).sort());
+    // Some secrets are outputs only.
+    const isInput = (path: string): boolean => definition.fields[path.split(".")[0] as string]?.input !== undefined;
+    expect(marked(registration.getObject()?.toJavaScript(), "").sort()).toEqual(secretFields(definition).filter(isInput).sort());
+  });
+
+  test("shows no secret in an error, although the server echoes the whole request", async () => {
+    const server = createServer(async (request, response) => {
+      const body = (await request.toArray()).join("");
+      const [, path] = wire.named("GET", request.url ?? "");
+      const answer = answers[path];
+      if (answer && request.method !== "PUT" && request.method !== "POST")
+        return response.end(JSON.stringify(wire.wrapped(answer, { data: {} })));
+      if (request.method === "GET") {
+        const document = JSON.stringify({ data: { id: "settings", type: "settings", attributes: shows } });
+        // The errors prove that the object does not exist.
+        return shows ? response.end(document) : response.writeHead(404).end('{"errors":[]}');
+      }
+      const sent = JSON.parse(body);
+      const seen = [body, JSON.stringify(request.headers), ...Object.values(sent.data?.attributes ?? sent).map(String)];
+      // A part of a secret is a secret as well.
+      if (sent.data?.attributes["gcp-credentials"]) seen.push(JSON.parse(sent.data.attributes["gcp-credentials"]).key);
+      const forms = seen.flatMap((text) => [text, encodeURIComponent(text), Buffer.from(text).toString("base64")]);
+      // A secret cannot be found inside the base64 of a whole body.
+      return response.writeHead(400).end(JSON.stringify({ errors: forms.filter((form) => form !== Buffer.from(body).toString("base64")) }));
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const connection = { address, token: canary("connection"), dialect: "hashicorp" };
+    const engine = new Engine(token, { "steward:default": { secrets: { ...connection, dialect }, platform: connection } });
+    const error: Error = await engine.up(given()).then(
+      () => Promise.reject(new Error("it succeeded")),
+      (reason) => reason,
+    );
+    server.close();
+    expect(error.message).toMatch(fails);
+    for (const text of [error.message, JSON.stringify(error), String(error.stack)]) {
+      expect(text).not.toContain("canary");
+      for (const field of ["token", "connection"]) expect(text).not.toContain(Buffer.from(canary(field)).toString("base64"));
+      expect(text).not.toContain("PRIVATE KEY");
+      for (const name of ["currentShares", "newShares", "candidate", "kept"]) {
+        const bytes = Buffer.from(shareCanary(name), "base64");
+        for (const form of [shareCanary(name), bytes.toString("hex"), bytes.toString("base64url")]) expect(text).not.toContain(form);
+      }
+    }
+  });
+});

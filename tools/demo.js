@@ -4,7 +4,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { createInterface } = require("node:readline/promises");
 const { Problem, capture, root, run, say } = require("./command");
-const { operator, pulumiEnvironment } = require("./environment");
+const { operator, pulumiEnvironment, secretsAddresses } = require("./environment");
 const { getPulumi } = require("./pulumi");
 const { noteStart } = require("./starts");
 const { findSandbox, startSandbox, stopSandbox } = require("./demo-process");
@@ -20,7 +20,7 @@ const folders = { sandbox: path.join(state, "sandbox"), server: path.join(state,
 async function up(args) {
   if (wantsServer(args)) {
     const address = serverAddress();
-    // VAULT_ADDR alone selects the real product's names.
+    // Any other address selects a real product's names.
     const there = process.env.SECRETS_ADDR ? mount : "nomad";
     const paths = ["config/access", "config/lease", "role/web", "role/operator", "role/payments", "role/search"].map(
       (path) => `${there}/${path}`,
@@ -100,8 +100,9 @@ function wantsServer(args) {
 }
 
 function serverAddress() {
-  const address = process.env.SECRETS_ADDR || process.env.VAULT_ADDR;
-  if (!address) throw new Problem("Set SECRETS_ADDR and SECRETS_TOKEN, or VAULT_ADDR and VAULT_TOKEN, to say which server --server means.");
+  const address = secretsAddresses.map((name) => process.env[name]).find(Boolean);
+  const all = secretsAddresses.map((name) => `${name} and ${name.replace("_ADDR", "_TOKEN")}`);
+  if (!address) throw new Problem(`Set ${all.join(", or ")}, to say which server --server means.`);
   return address;
 }
 

@@ -33,10 +33,10 @@ function fieldsOf(title) {
 
 /** A default that is the same on every server, as code. @param {import("../provider/definition").Field} field */
 function presetOf(field) {
-  const values = ["standard", "hashicorp"].map((dialect) =>
+  const values = ["standard", "hashicorp", "openbao"].map((dialect) =>
     JSON.stringify(field.default?.(/** @type {never} */ ({ dialect, settings: {} }))),
   );
-  return values[0] !== undefined && values[0] === values[1] ? `\`${values[0]}\`` : "";
+  return values[0] !== undefined && new Set(values).size === 1 ? `\`${values[0]}\`` : "";
 }
 
 /**

@@ -57,4 +57,7 @@ function pulumiEnvironment(folder, pulumi, keep) {
   };
 }
 
-module.exports = { foreign, operator, passphrase, cleanEnvironment, pulumiEnvironment };
+/** The variables with the address of a secrets service, first the one that counts where several are set. @type {string[]} */
+const secretsAddresses = secrets.variables.map((/** @type {{ address: string }} */ { address }) => address);
+
+module.exports = { foreign, operator, secretsAddresses, passphrase, cleanEnvironment, pulumiEnvironment };

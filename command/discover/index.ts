@@ -32,6 +32,7 @@ A running installation becomes a program in two commands:
 
 The servers are those of the connection in the configuration of the selected stack, or of --stack. Without one, the environment names them:
   SECRETS_ADDR, SECRETS_TOKEN, PLATFORM_ADDR, PLATFORM_TOKEN  services with the names of the API documents
+  BAO_ADDR, BAO_TOKEN          OpenBao; without BAO_TOKEN the token of \`bao login\`
   VAULT_ADDR, VAULT_TOKEN      Vault; without VAULT_TOKEN the token of \`vault login\`
   TFE_ADDRESS, TFE_TOKEN       Terraform Enterprise
 

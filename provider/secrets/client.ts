@@ -6,86 +6,8 @@ import { unexpectedResponse } from "../failure";
 import { Request, Retry, send } from "../http";
 import { nonEmptyStr, rule } from "../inputs";
 import { isObject } from "../json";
+import { dialects, SecretsDialect } from "./dialects";
 import { isMountPath, normalizeMount } from "./mount-path";
-
-/** What differs between the API documents and the real product. */
-interface SecretsDialect {
-  tokenHeader: string;
-  namespaceHeader: string;
-  /** Where the scheduler engine is mounted when nobody says. */
-  schedulerMount: string;
-  /** Whether `config/access` can be deleted; without that a blank one is written over it. */
-  deletesAccess: boolean;
-  /** Whether a first `config/access` without a token makes the service bootstrap the scheduler's ACLs. */
-  bootstraps: boolean;
-  roleName: { pattern: RegExp; reason: string };
-  /** Whether a client role needs policies, and a management role may have none. */
-  policiesByType: boolean;
-  /** Whether what the engine generates has a lease, which ends with the token that asked for it. */
-  tokensHaveLeases: boolean;
-  /** Whether several shares with a threshold of one are refused. */
-  thresholdOfOneIsForOneShare: boolean;
-  /** Whether the status of a rekey tells that the new shares are being verified. */
-  statusTellsVerification: boolean;
-  /** Whether a cancel has to name the attempt; it is then refused without a body. */
-  cancelNamesNonce: boolean;
-  /** Whether a share given twice is refused, and everything else stays. */
-  refusesRepeatedShares: boolean;
-  /** What answers that no backup is kept. */
-  noBackup: readonly number[];
-  /** Whether `sys/seal-status` tells what kind of seal keeps the key. */
-  showsSeal: boolean;
-  /** Whether a rekey to one share of one may complete without a share: its seal keeps the key. */
-  mayKeepShare: boolean;
-  /** The type of the scheduler engine in the list of mounts. Missing: the service has no such list. */
-  mountType?: string;
-  /** Whether a 404 with an empty list of errors proves by itself that an object does not exist. */
-  provesAbsence: boolean;
-}
-
-const dialects: Record<string, SecretsDialect> = {
-  standard: {
-    tokenHeader: "x-secrets-token",
-    namespaceHeader: "x-secrets-namespace",
-    schedulerMount: "scheduler",
-    deletesAccess: false,
-    bootstraps: false,
-    roleName: { pattern: /^(?!\.{1,2}$)[^/]+$/, reason: 'must not be empty, hold a slash, or be "." or ".."' },
-    policiesByType: false,
-    tokensHaveLeases: false,
-    thresholdOfOneIsForOneShare: false,
-    statusTellsVerification: false,
-    cancelNamesNonce: false,
-    refusesRepeatedShares: false,
-    noBackup: [400, 404],
-    showsSeal: false,
-    mayKeepShare: true,
-    // The document does not show the body of a 404, so a gateway's 404 may look the same.
-    provesAbsence: false,
-  },
-  hashicorp: {
-    tokenHeader: "x-vault-token",
-    namespaceHeader: "x-vault-namespace",
-    schedulerMount: "nomad",
-    deletesAccess: true,
-    bootstraps: true,
-    roleName: {
-      pattern: /^(?!.*\.\.)\w([\w.-]*\w)?$/,
-      reason: 'must be letters, digits, _, - and ., without "..", and begin and end with a letter, a digit or _',
-    },
-    policiesByType: true,
-    tokensHaveLeases: true,
-    thresholdOfOneIsForOneShare: true,
-    statusTellsVerification: true,
-    cancelNamesNonce: true,
-    refusesRepeatedShares: true,
-    noBackup: [400],
-    showsSeal: true,
-    mayKeepShare: false,
-    mountType: "nomad",
-    provesAbsence: true,
-  },
-};
 
 /** The settings of this system alone. */
 interface SecretsSettings {
@@ -111,6 +33,15 @@ export const system: System<SecretsSettings> = defineSystem({
   partition: "namespace",
   variables: [
     { dialect: "standard", prefix: "SECRETS", address: "SECRETS_ADDR", more: ["namespace"] },
+    // OpenBao's own command line writes its token to Vault's file.
+    {
+      dialect: "openbao",
+      prefix: "BAO",
+      address: "BAO_ADDR",
+      tokenFile: ".vault-token",
+      skipVerify: "BAO_SKIP_VERIFY",
+      more: ["namespace"],
+    },
     {
       dialect: "hashicorp",
       prefix: "VAULT",

@@ -9,7 +9,7 @@ import { isMountPath, normalizeMount } from "./mount-path";
 export interface MountArgs {
   /**
    * Where the scheduler engine is mounted; may be nested, as in `team/scheduler`. Changing this replaces the resource.
-   * @default the connection's `mount`, or else "scheduler" ("nomad" in the hashicorp dialect)
+   * @default the connection's `mount`, or else "scheduler" ("nomad" in the dialects hashicorp and openbao)
    */
   mount?: string;
 }

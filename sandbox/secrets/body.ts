@@ -1,4 +1,5 @@
 import type { Route } from "./answer";
+import { flag, text, whole, words } from "./fields";
 import { HttpError } from "./http-error";
 
 interface Kinds {
@@ -8,6 +9,9 @@ interface Kinds {
   "[]string": string[];
 }
 
+/** A value of its kind for each field. */
+type Values<T extends Record<string, keyof Kinds>> = { [field in keyof T]: Kinds[T[field]] };
+
 const zero: Kinds = { string: "", int: 0, bool: false, "[]string": [] };
 
 /**
@@ -15,11 +19,7 @@ const zero: Kinds = { string: "", int: 0, bool: false, "[]string": [] };
  * types to the letter ("5" is no number), an absent field or null the zero value, and an empty body an error.
  * `name` is what the real product calls such a body, in its errors.
  */
-export async function structure<T extends Record<string, keyof Kinds>>(
-  c: Route,
-  name: string,
-  types: T,
-): Promise<{ [field in keyof T]: Kinds[T[field]] }> {
+export async function structure<T extends Record<string, keyof Kinds>>(c: Route, name: string, types: T): Promise<Values<T>> {
   const given = Object.fromEntries(Object.entries(parse(await c.req.text(), name)).map(([key, value]) => [key.toLowerCase(), value]));
   const fields = Object.entries(types).map(([field, kind]) => {
     const value = given[field] ?? zero[kind];
@@ -27,6 +27,15 @@ export async function structure<T extends Record<string, keyof Kinds>>(
     if (wrong) throw refusal(`json: cannot unmarshal ${wrong.found} into Go struct field ${name}.${field} of type ${wrong.wanted}`);
     return [field, Array.isArray(value) ? value.map((item) => item ?? "") : value];
   });
+  return Object.fromEntries(fields);
+}
+
+const readers = { string: text, int: whole, bool: flag, "[]string": words };
+
+/** The body of a rekey, as `structure` reads it; behind an engine by its fields, of which an absent one is the zero value, too. */
+export async function rekeyBody<T extends Record<string, keyof Kinds>>(c: Route, name: string, types: T): Promise<Values<T>> {
+  if (!c.var.dialect.rekey.behindEngine) return structure(c, name, types);
+  const fields = Object.entries(types).map(([field, kind]) => [field, readers[kind](c.var.fields, field) ?? zero[kind]]);
   return Object.fromEntries(fields);
 }
 

@@ -3,11 +3,14 @@ import type { Granted } from "./leases";
 import type { Rule } from "./policy";
 import { sees, seesMount } from "./policy";
 import type { Access, Attempt, Backup, Records, Role } from "./records";
-import type { Completed, StartRules } from "./rekey";
+import type { Completed, RekeyRules } from "./rekey";
+import { rekeyErrors, rotationErrors } from "./rekey-errors";
 import * as wire from "./wire";
 
 /** Where the specification and the real product differ: one table, so that no route asks which one it serves. */
 export interface Dialect {
+  /** Of the product. */
+  version: string;
   /** The engine's type, and where it is mounted at start. */
   engine: string;
   tokenHeader: string;
@@ -43,7 +46,13 @@ export interface Dialect {
   envelope(data: unknown, mountType: string): Record<string, unknown>;
   /** What surrounds `data` in an answer that comes with a lease. */
   leased(granted: Granted, data: unknown, mountType: string): Record<string, unknown>;
-  rekey: StartRules & {
+  rekey: RekeyRules & {
+    /** Where it is, below `sys/`. */
+    path: string;
+    /** Does Vault's path answer as if it were disabled? */
+    disablesVaults: boolean;
+    /** Does an engine stand behind it, which reads fields and not a body to the letter? */
+    behindEngine: boolean;
     /** Verbs that start, update and verify. */
     writes: string[];
     /** Is whatever is sent to "update" an update? */
@@ -55,6 +64,8 @@ export interface Dialect {
     started(records: Records): Record<string, unknown>;
     completed(completed: Completed): Record<string, unknown>;
     verification(attempt: Attempt): Record<string, unknown>;
+    /** The answer to the last new share. */
+    committed(nonce: string): Record<string, unknown>;
     backup(backup: Backup): Record<string, unknown>;
     noBackup(): HttpError;
     otherVerb(): HttpError;
@@ -77,7 +88,18 @@ export interface Dialect {
   };
 }
 
+const sysRekey = {
+  path: "rekey",
+  disablesVaults: false,
+  behindEngine: false,
+  needsNonce: false,
+  errors: rekeyErrors,
+  keepsUncombined: false,
+  committed: (nonce: string) => ({ nonce, complete: true }),
+};
+
 export const standard: Dialect = {
+  version: wire.version,
   engine: "scheduler",
   tokenHeader: "x-secrets-token",
   bearer: false,
@@ -101,6 +123,7 @@ export const standard: Dialect = {
     writes: ["PUT"],
     updatesByAnyVerb: false,
     guardsCancel: false,
+    ...sysRekey,
     storedNeedsOne: true,
     oneForSeveral: true,
     status: wire.bareRekey,
@@ -127,6 +150,7 @@ export const standard: Dialect = {
 
 /** Vault 1.21. */
 export const hashicorp: Dialect = {
+  version: wire.version,
   engine: "nomad",
   tokenHeader: "x-vault-token",
   bearer: true,
@@ -155,6 +179,7 @@ export const hashicorp: Dialect = {
     writes: ["POST", "PUT"],
     updatesByAnyVerb: true,
     guardsCancel: true,
+    ...sysRekey,
     storedNeedsOne: false,
     oneForSeveral: false,
     status: wire.fullRekey,
@@ -175,5 +200,39 @@ export const hashicorp: Dialect = {
     removal: "200",
     describesAll: false,
     shows: (rules, mount) => seesMount(rules, mount),
+  },
+};
+
+const inData = (data: unknown): Record<string, unknown> => wire.envelope(data, "system");
+
+/** OpenBao 2.4.4, with `disable_unauthed_rekey_endpoints`, which is the default since 2.5. */
+export const openbao: Dialect = {
+  ...hashicorp,
+  version: "2.4.4",
+  rekey: {
+    path: "rotate/root",
+    disablesVaults: true,
+    behindEngine: true,
+    needsNonce: true,
+    errors: rotationErrors,
+    keepsUncombined: true,
+    storedNeedsOne: false,
+    oneForSeveral: false,
+    writes: ["POST", "PUT"],
+    updatesByAnyVerb: false,
+    guardsCancel: false,
+    status: (records) => inData(wire.rotation(records)),
+    started: (records) => inData(wire.rotation(records)),
+    completed: (completed) => inData(wire.rotated(completed)),
+    verification: (attempt) => inData(wire.fullVerification(attempt)),
+    committed: (nonce) => inData({ complete: true, nonce }),
+    backup: (backup) => wire.twice(wire.fullBackup(backup)),
+    noBackup: hashicorp.rekey.noBackup,
+    otherVerb: standard.rekey.otherVerb,
+  },
+  openapi: {
+    ...hashicorp.openapi,
+    title: "OpenBao API",
+    description: "HTTP API that gives you full access to OpenBao. All API routes are prefixed with `/v1/`.",
   },
 };

@@ -3,6 +3,7 @@ import { HttpError } from "./http-error";
 import type { Holder } from "./pgp";
 import { encryptShare, readHolder } from "./pgp";
 import type { Attempt, Records } from "./records";
+import type { RekeyErrors } from "./rekey-errors";
 import { combine, createKey, same } from "./seal";
 
 /** What a start asks for. */
@@ -14,8 +15,13 @@ export interface RekeyParameters {
   verification: boolean;
 }
 
-/** Where the dialects differ in what they let begin. */
-export interface StartRules {
+/** Where the dialects differ in what they let happen. */
+export interface RekeyRules {
+  errors: RekeyErrors;
+  /** Do shares stay that cannot be combined? Otherwise they are gone, as are those that give another key. */
+  keepsUncombined: boolean;
+  /** Does a share need its nonce beside it? Otherwise a missing one is a wrong one. */
+  needsNonce: boolean;
   /** Does a seal that keeps the key refuse whatever is not one of one? Otherwise it makes that, whatever is asked. */
   storedNeedsOne: boolean;
   /** May one of several shares open the service alone? */
@@ -32,7 +38,7 @@ export interface Completed {
 const guardedMilliseconds = 600_000;
 
 /** Begins an attempt. The order of the refusals is the real product's. */
-export async function start(records: Records, parameters: RekeyParameters, rules: StartRules, now: Date): Promise<void> {
+export async function start(records: Records, parameters: RekeyParameters, rules: RekeyRules, now: Date): Promise<void> {
   const { pgpKeys, backup, verification } = parameters;
   if (backup && pgpKeys.length === 0)
     throw new HttpError(400, "cannot request a backup of the new keys without providing PGP keys for encryption");
@@ -40,57 +46,68 @@ export async function start(records: Records, parameters: RekeyParameters, rules
   if (parameters.threshold > parameters.shares) throw new HttpError(400, "provided threshold greater than the total shares");
   const stored = records.seal === "stored";
   if (stored && pgpKeys.length > 0) throw new HttpError(400, "PGP key encryption not supported when using stored keys");
-  if (stored && verification)
-    throw new HttpError(400, "requiring verification not supported when rekeying the barrier key with recovery keys");
+  if (stored && verification) throw rules.errors.withRecoveryKeys();
   if (stored && rules.storedNeedsOne && (parameters.shares !== 1 || parameters.threshold !== 1))
     throw new HttpError(400, "secret_shares and secret_threshold must be 1: the seal keeps the key");
   // A seal that keeps the key itself has nothing to split.
   const { shares, threshold } = stored ? { shares: 1, threshold: 1 } : parameters;
   const problem = problemOf(shares, threshold, rules);
-  if (problem) throw invalid(problem);
+  if (problem) throw rules.errors.invalidSeal(problem);
   const holders: Holder[] = [];
   try {
     for (const key of pgpKeys) holders.push(await readHolder(key));
   } catch (error) {
-    throw invalid((error as Error).message);
+    throw rules.errors.invalidSeal((error as Error).message);
   }
-  if (records.attempt) throw new HttpError(400, "rekey already in progress");
+  if (records.attempt) throw rules.errors.inProgress();
   const fresh = { nonce: randomUUID(), startedAt: now, given: [], verificationNonce: "", proven: [] };
   records.attempt = { shares, threshold, holders, backup, verification, ...fresh };
 }
 
-function problemOf(shares: number, threshold: number, { oneForSeveral }: StartRules): string | undefined {
+function problemOf(shares: number, threshold: number, { oneForSeveral }: RekeyRules): string | undefined {
   if (shares < 1) return "shares must be at least one";
   if (threshold < 1) return "threshold must be at least one";
   if (shares > 1 && threshold === 1 && !oneForSeveral) return "threshold must be greater than one for multiple shares";
   return shares > 255 ? "shares must be less than 256" : undefined;
 }
 
+/** A request with a share must hold it, and in some dialects its nonce. */
+export function assertShare({ needsNonce }: RekeyRules, key: string, nonce: string): void {
+  if (key === "") throw new HttpError(400, needsNonce ? "missing required field 'key'" : "'key' must be specified in request body as JSON");
+  if (nonce === "" && needsNonce) throw new HttpError(400, "missing required field 'nonce'");
+}
+
 /** Takes a current share. undefined: more are needed. */
-export async function update(records: Records, share: Uint8Array, nonce: string, now: Date): Promise<Completed | undefined> {
+export async function update(
+  records: Records,
+  { share, nonce }: { share: Uint8Array; nonce: string },
+  rules: RekeyRules,
+  now: Date,
+): Promise<Completed | undefined> {
+  const { errors } = rules;
   const { attempt } = records;
-  if (!attempt) throw new HttpError(400, "no barrier rekey in progress");
-  if (attempt.candidate) {
-    const next = `nonce for the verification operation is "${attempt.verificationNonce}"`;
-    throw new HttpError(400, `rekey operation already finished; verification must be performed; ${next}`);
-  }
-  if (nonce !== attempt.nonce) throw new HttpError(400, `incorrect nonce supplied; nonce for this rekey operation is "${attempt.nonce}"`);
-  if (attempt.given.some((other) => same(other, share)))
-    throw new HttpError(400, "given key has already been provided during this generation operation");
+  if (!attempt) throw errors.notStarted();
+  if (attempt.candidate) throw errors.finished(attempt.verificationNonce);
+  if (nonce !== attempt.nonce) throw errors.wrongNonce(attempt.nonce);
+  if (attempt.given.some((other) => same(other, share))) throw errors.repeated();
   attempt.given.push(share);
   if (attempt.given.length < records.key.threshold) return undefined;
 
   // From here on what was given is gone, however this ends.
   const { given } = attempt;
   attempt.given = [];
-  await authorize(records, given);
+  const secret = await combine(given, records.key).catch((error: Error) => {
+    if (rules.keepsUncombined) attempt.given = given;
+    throw errors.notCombined(error.message);
+  });
+  authorize(records, secret, errors);
   if (records.seal === "stored") {
     // The seal's own key is another one now; the shares that authorize stay the same.
     records.attempt = undefined;
     return { attempt, shares: [] };
   }
   const candidate = await createKey(attempt.shares, attempt.threshold);
-  const shares = await handOut(candidate.shares, attempt.holders, now);
+  const shares = await handOut(candidate.shares, attempt.holders, errors, now);
   if (attempt.backup) {
     const messages = shares.map((message, at) => ({ fingerprint: attempt.holders[at]!.fingerprint, message }));
     records.backup = { nonce: attempt.nonce, messages };
@@ -106,37 +123,37 @@ export async function update(records: Records, share: Uint8Array, nonce: string,
 }
 
 /** Are these the live shares? The refusals of wrong ones are what the real product's storage says about a key that opens nothing. */
-async function authorize(records: Records, given: Uint8Array[]): Promise<void> {
-  const secret = await combine(given, records.key).catch((error: Error) => {
-    throw new HttpError(500, `failed to compute root key: ${error.message}`);
-  });
+function authorize(records: Records, secret: Uint8Array, { failed }: RekeyErrors): void {
   if (same(secret, records.key.secret)) return;
   if (records.seal === "stored") throw new HttpError(400, "recovery key verification failed: recovery key does not match submitted values");
-  if (![16, 24, 32].includes(secret.length))
-    throw new HttpError(500, `failed to setup unseal key: crypto/aes: invalid key size ${secret.length}`);
+  if (![16, 24, 32].includes(secret.length)) throw failed(`failed to setup unseal key: crypto/aes: invalid key size ${secret.length}`);
   const reason = "error decrypting seal wrapped value\nerror decrypting using seal : cipher: message authentication failed";
-  throw new HttpError(500, `failed to read root key: invalid key: failed to decrypt keys from storage: ${reason}`);
+  throw failed(`failed to read root key: invalid key: failed to decrypt keys from storage: ${reason}`);
 }
 
 /** The shares as the client gets them. */
-async function handOut(shares: string[], holders: Holder[], now: Date): Promise<Uint8Array[]> {
+async function handOut(shares: string[], holders: Holder[], { failed }: RekeyErrors, now: Date): Promise<Uint8Array[]> {
   const plain = shares.map((share) => new Uint8Array(Buffer.from(share, "base64")));
   if (holders.length === 0) return plain;
   const messages: Uint8Array[] = [];
   try {
     for (const [at, share] of plain.entries()) messages.push(await encryptShare(share, holders[at]!, now));
   } catch (error) {
-    throw new HttpError(500, `failed to encrypt shares: ${(error as Error).message}`);
+    throw failed(`failed to encrypt shares: ${(error as Error).message}`);
   }
   return messages;
 }
 
 /** Takes a new share back. The nonce: that was the last one, and the new key is live. */
-export async function verify(records: Records, share: Uint8Array, nonce: string): Promise<string | undefined> {
+export async function verify(
+  records: Records,
+  { share, nonce }: { share: Uint8Array; nonce: string },
+  errors: RekeyErrors,
+): Promise<string | undefined> {
   const { attempt } = records;
-  if (!attempt) throw new HttpError(400, "no rekey in progress");
+  if (!attempt) throw errors.notRunning();
   const { candidate } = attempt;
-  if (!candidate) throw new HttpError(400, "no rekey verification in progress");
+  if (!candidate) throw errors.notVerifying();
   if (nonce !== attempt.verificationNonce)
     throw new HttpError(400, `incorrect nonce supplied; nonce for this verify operation is "${attempt.verificationNonce}"`);
   if (attempt.proven.some((other) => same(other, share)))
@@ -148,9 +165,9 @@ export async function verify(records: Records, share: Uint8Array, nonce: string)
   const { proven } = attempt;
   restart(records);
   const secret = await combine(proven, candidate).catch((error: Error) => {
-    throw new HttpError(500, `failed to compute key for verification: ${error.message}`);
+    throw errors.failed(`failed to compute key for verification: ${error.message}`);
   });
-  if (!same(secret, candidate.secret)) throw new HttpError(400, "rekey verification failed; incorrect key shares supplied");
+  if (!same(secret, candidate.secret)) throw errors.notVerified();
   records.key = candidate;
   records.attempt = undefined;
   return nonce;
@@ -169,8 +186,4 @@ export function cancel(records: Records, nonce: string, now: Date): void {
   const young = attempt && now.getTime() - attempt.startedAt.getTime() < guardedMilliseconds;
   if (young && nonce !== attempt.nonce) throw new HttpError(400, "invalid request");
   records.attempt = undefined;
-}
-
-function invalid(reason: string): HttpError {
-  return new HttpError(500, `invalid rekey seal configuration: ${reason}`);
 }

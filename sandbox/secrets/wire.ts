@@ -116,6 +116,26 @@ export function fullRekey({ attempt, key }: Records): Record<string, unknown> {
   };
 }
 
+/** OpenBao shows what is set alone. */
+export function rotation({ attempt, key }: Records): Record<string, unknown> {
+  if (!attempt) return { n: 0, required: key.threshold, started: false, t: 0 };
+  return {
+    n: attempt.shares,
+    nonce: attempt.nonce,
+    progress: attempt.given.length,
+    required: key.threshold,
+    started: true,
+    t: attempt.threshold,
+    verification_nonce: attempt.verificationNonce,
+    verification_required: attempt.verification,
+    ...(attempt.holders.length > 0 && { backup: attempt.backup, pgp_fingerprints: fingerprints(attempt) }),
+  };
+}
+
+export function rotated(completed: Completed): Record<string, unknown> {
+  return { ...fullRekeyed(completed), verification_nonce: completed.attempt.verificationNonce };
+}
+
 export function bareRekeyed(completed: Completed): Record<string, unknown> {
   const { pgp_fingerprints, ...result } = fullRekeyed(completed);
   return pgp_fingerprints ? { ...result, pgp_fingerprints } : result;
@@ -165,7 +185,7 @@ export function fullBackup({ nonce, messages }: Backup): Record<string, unknown>
   return { nonce, keys: lists(hex), keys_base64: lists(base64) };
 }
 
-export function sealStatus(records: Records): Record<string, unknown> {
+export function sealStatus(records: Records, version: string): Record<string, unknown> {
   const { key, sealed, unsealing, cluster } = records;
   const stored = records.seal === "stored";
   return {

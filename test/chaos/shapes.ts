@@ -1,4 +1,5 @@
 import { First, rekeyTargets, withRekeyTarget } from "../support/rekey";
+import { RekeyDialect } from "../support/rekey-wire";
 import { stride } from "../support/scope";
 import { InProcess } from "./runners";
 import { Fault, Plan, Report, Strike, tell } from "./story";
@@ -41,7 +42,7 @@ const kinds: { fault: Fault; when: Strike["when"] }[] = [
  * Every fault at every request of a rekey, before and after the server has it. Here the provider runs in this process; with the command line and its
  * processes, test/end-to-end/secrets/rekey-kills.test.ts.
  */
-export function everyBlow(dialect: "standard" | "hashicorp", names: readonly string[]): void {
+export function everyBlow(dialect: RekeyDialect, names: readonly string[]): void {
   const { start } = rekeyTargets.find(({ name }) => name.includes(dialect)) as (typeof rekeyTargets)[number];
   test.each(shapes.filter(({ name }) => names.includes(name)))(
     "$name: no fault at any request loses a key, and the rekey completes",

@@ -5,6 +5,7 @@ import { secrets } from "../../provider";
 import { holders } from "../support/pgp";
 import { refusal } from "../support/refusal";
 import { onEachRekeyTarget } from "../support/rekey";
+import { wireOf } from "../support/rekey-wire";
 import { Ended, steward, variablesOf } from "./holder";
 import { folder, formsOf, tools } from "./rekey";
 
@@ -61,20 +62,20 @@ onEachRekeyTarget("the backup at the holders' command line", (current) => {
   });
 
   test("a token that may not read or remove it is told what its policy needs", async () => {
-    const { outOfBand, config } = current();
+    const { outOfBand, config, dialect } = current();
+    const [, path] = wireOf(dialect).sent("GET", "/v1/sys/rekey/backup");
+    const place = path.replace("/v1/", "");
     const tokenWith = async (capabilities: string[]): Promise<string> => {
-      const policy = `path "sys/rekey/backup" { capabilities = ${JSON.stringify(capabilities)} }`;
+      const policy = `path "${place}" { capabilities = ${JSON.stringify(capabilities)} }`;
       await outOfBand("PUT", "sys/policies/acl/backup", { policy });
       const { body } = await outOfBand("POST", "auth/token/create", { policies: ["backup"] });
       return (body.auth as { client_token: string }).client_token;
     };
-    const needs = (capability: string): RegExp => new RegExp(`\\b${capability} on sys/rekey/backup\\b.*\\bsudo\\b`);
+    const needs = (capability: string): RegExp => new RegExp(`\\b${capability} on ${place}\\b.*\\bsudo\\b`);
     const own = config["steward:default"] as { secrets: object };
     const without = await tokenWith(["list"]);
     setAllConfig({ "steward:default": JSON.stringify({ secrets: { ...own.secrets, token: without } }) });
-    await expect(secrets.getRekeyBackup()).rejects.toThrow(
-      refusal("ERR_FORBIDDEN", { method: "GET", path: "/v1/sys/rekey/backup", status: 403 }),
-    );
+    await expect(secrets.getRekeyBackup()).rejects.toThrow(refusal("ERR_FORBIDDEN", { method: "GET", path, status: 403 }));
     await expect(secrets.getRekeyBackup()).rejects.toThrow(needs("read"));
     setAllConfig({});
     const run = async (token: string, args: string[]): Promise<Ended> =>

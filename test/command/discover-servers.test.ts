@@ -90,7 +90,7 @@ describe("pulumi-steward discover without a server", () => {
     const { code, stderr } = await steward({}, ["discover"]);
     expect([code, stderr]).toEqual([
       1,
-      'pulumi-steward: No server is configured under the connection "default". Run it in the folder of a project whose stack has steward:default, pass --stack, or set SECRETS_ADDR or VAULT_ADDR, or PLATFORM_ADDR or TFE_ADDRESS.\n',
+      'pulumi-steward: No server is configured under the connection "default". Run it in the folder of a project whose stack has steward:default, pass --stack, or set SECRETS_ADDR or BAO_ADDR or VAULT_ADDR, or PLATFORM_ADDR or TFE_ADDRESS.\n',
     ]);
   });
 

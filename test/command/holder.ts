@@ -4,13 +4,14 @@ import { PassThrough, Readable, Writable } from "node:stream";
 import { run } from "../../command/index";
 import { cleanEnvironment } from "../../tools/environment";
 import { RekeyTarget } from "../support/rekey";
+import { variablesFor } from "../support/rekey-wire";
 
 /** The file that npm puts on the PATH as `pulumi-steward`. */
 export const command: string = join(__dirname, "../../dist", "command/index.js");
 
 /** The variables that name a service. */
 export const variablesOf = ({ dialect, gateway, token }: RekeyTarget): Record<string, string> =>
-  dialect === "standard" ? { SECRETS_ADDR: gateway.url, SECRETS_TOKEN: token } : { VAULT_ADDR: gateway.url, VAULT_TOKEN: token };
+  variablesFor(dialect, { url: gateway.url, token });
 
 export interface Ended {
   code: number;

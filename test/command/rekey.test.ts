@@ -209,7 +209,8 @@ test("rekey rejects plain HTTP to another host, and a missing address names the 
   const plain = await steward({ VAULT_ADDR: "http://192.0.2.1:8200" }, ["rekey", "submit", "--nonce", "x"], "00");
   expect(plain).toEqual({ code: 1, stdout: "", stderr: expect.stringMatching(/http:\/\/192\.0\.2\.1:8200.*--allow-http\.\n$/) });
   const nowhere = await steward({}, ["rekey", "status"]);
-  for (const name of ["SECRETS_ADDR", "SECRETS_TOKEN", "VAULT_ADDR", "VAULT_TOKEN"]) expect(nowhere.stderr).toContain(name);
+  for (const name of ["SECRETS_ADDR", "SECRETS_TOKEN", "BAO_ADDR", "BAO_TOKEN", "VAULT_ADDR", "VAULT_TOKEN"])
+    expect(nowhere.stderr).toContain(name);
 });
 
 test("a warning about the connection does not go between the lines that were asked for", async () => {

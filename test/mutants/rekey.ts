@@ -64,10 +64,10 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       [
         "a share is sent although the engine has ended and cannot save the response",
-        "await connection.engine.assertAlive();\n  return call",
-        "return call",
+        "await connection.engine.assertAlive();\n  return unwrapped",
+        "return unwrapped",
       ],
-      ["a share is retried", '...(body ? { body } : {}), retry: "never" });', '...(body ? { body } : {}), retry: "idempotent" });'],
+      ["a share is retried", '...(body ? { body } : {}), retry: "never" }));', '...(body ? { body } : {}), retry: "idempotent" }));'],
       [
         "a gateway's 404 counts as no backup, which the next share overwrites",
         "noBackup.includes(error.status ?? 0) && isFromService(error)",
@@ -124,6 +124,29 @@ export const rekey: readonly MutatedFile[] = [
         "if (!backup) return undefined;",
       ],
     ],
+  },
+  {
+    file: "provider/secrets/rekey/api.ts",
+    suites: ["test/provider/secrets/rekey/dialects"],
+    commandLine: ["test/end-to-end/secrets/rekey.test"],
+    mutants: [
+      [
+        "a service under the wrong dialect does not say which one it needs",
+        "error.status !== status || !isFromService(error)",
+        "error.status !== 0",
+      ],
+      [
+        "a bare response passes for one of OpenBao",
+        "(body as { data?: unknown } | undefined)?.data : body",
+        "((body as any)?.data ?? body) : body",
+      ],
+    ],
+  },
+  {
+    file: "provider/secrets/rekey/round.ts",
+    suites: ["test/provider/secrets/rekey/dialects", "test/provider/secrets/rekey/round"],
+    commandLine: ["test/end-to-end/secrets/rekey.test"],
+    mutants: [["shares that cannot be combined are counted without end", "required > 0 && progress >= required", "false"]],
   },
   {
     file: "provider/secrets/rekey/round.ts",

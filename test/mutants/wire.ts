@@ -21,6 +21,14 @@ export const wire: readonly MutatedFile[] = [
     ],
   },
   {
+    file: "provider/variables.ts",
+    suites: ["test/provider/connection"],
+    commandLine: ["test/end-to-end/secrets/life"],
+    mutants: [
+      ["variables of another product are dropped without a warning", "if (unused.length === 0 || cache.has(key)) return;", "return;"],
+    ],
+  },
+  {
     file: "provider/credentials.ts",
     suites: ["test/provider/connection"],
     commandLine: ["test/end-to-end/secrets/life"],

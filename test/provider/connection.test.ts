@@ -3,23 +3,30 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Connection, connect, System } from "../../provider/connection";
 import { definitions } from "../../provider/definitions";
+import { foreign, secretsAddresses } from "../../tools/environment";
 import { connectTo, systems } from "../support/connection";
 import { noEngine } from "../support/engine";
 import { invalidInputs, refusal } from "../support/refusal";
+
+const said: string[] = [];
+beforeEach(() => {
+  said.length = 0;
+});
 
 const from = (
   config: Record<string, unknown>,
   environment: NodeJS.ProcessEnv = {},
   name = "default",
   system: keyof typeof systems = "secrets",
+  cache = new Map<string, unknown>(),
 ): Connection & { namespace?: string } =>
   connect(systems[system] as System<{ namespace?: string }>, name, {
     config: (key) =>
       key in config ? (typeof config[key] === "string" ? (config[key] as string) : JSON.stringify(config[key])) : undefined,
     environment: { HOME: "/nonexistent", ...environment },
-    cache: new Map(),
+    cache,
     engine: noEngine,
-    say: () => {},
+    say: (line) => void said.push(line),
   });
 const secrets = (settings: object): Record<string, unknown> => ({ "steward:default": { secrets: settings } });
 
@@ -198,10 +205,67 @@ describe("the environment", () => {
     expect(error.message).toContain(join(folder, ".vault-token"));
   });
 
+  test.each([
+    // The environment, then the address, the token, the dialect and the namespace that are used, and what is not.
+    [{ BAO_ADDR: "http://b", BAO_TOKEN: "bt", BAO_NAMESPACE: "ns" }, ["http://b", "bt", "openbao", "ns"], []],
+    [{ VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" }, ["http://v", "vt", "hashicorp", undefined], []],
+    [
+      { BAO_ADDR: "http://b", BAO_TOKEN: "bt", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" },
+      ["http://b", "bt", "openbao", undefined],
+      ["VAULT_ADDR", "VAULT_TOKEN"],
+    ],
+    [{ BAO_ADDR: "http://b", BAO_TOKEN: "bt", VAULT_ADDR: "http://b", VAULT_TOKEN: "bt" }, ["http://b", "bt", "openbao", undefined], []],
+    [{ SECRETS_ADDR: "http://s", SECRETS_TOKEN: "st", BAO_ADDR: "http://b" }, ["http://s", "st", "standard", undefined], ["BAO_ADDR"]],
+    // As OpenBao's own command line would mix them.
+    [{ BAO_ADDR: "http://b", VAULT_TOKEN: "vt" }, ["http://b", undefined, "openbao", undefined], ["VAULT_TOKEN"]],
+    [{ BAO_ADDR: "http://b", BAO_TOKEN: "bt", VAULT_NAMESPACE: "ns" }, ["http://b", "bt", "openbao", undefined], ["VAULT_NAMESPACE"]],
+    [{ VAULT_ADDR: "http://v", BAO_TOKEN: "bt" }, ["http://v", undefined, "hashicorp", undefined], ["BAO_TOKEN"]],
+    // A mistyped BAO_ADDR.
+    [
+      { BAO_ADDRESS: "http://b", BAO_TOKEN: "bt", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" },
+      ["http://v", "vt", "hashicorp", undefined],
+      ["BAO_TOKEN"],
+    ],
+    [{ BAO_ADDR: "", BAO_TOKEN: "", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" }, ["http://v", "vt", "hashicorp", undefined], []],
+  ])("takes the settings of one product alone, and warns once of what it does not use: %p", (environment, used, unused) => {
+    const cache = new Map<string, unknown>();
+    for (const _ of [1, 2]) {
+      const { address, token, dialect, namespace } = from({}, environment, "default", "secrets", cache);
+      expect([address, token(), dialect, namespace]).toEqual(used);
+    }
+    expect(said).toHaveLength(unused.length > 0 ? 1 : 0);
+    for (const variable of unused) expect(said[0]).toContain(variable);
+    expect(said.join()).toMatch(unused.length > 0 ? /^warning: [^.]+\.$/ : /^$/);
+    for (const value of ["bt", "vt", "http"]) expect(said.join()).not.toContain(value);
+  });
+
+  test("the configuration needs none of them, and warns of none", () => {
+    from(secrets({ address: "http://c" }), { BAO_ADDR: "http://b", VAULT_TOKEN: "vt" });
+    expect(said).toEqual([]);
+  });
+
+  test.each([
+    ["platform", "openbao"],
+    ["scheduler", "openbao"],
+    ["secrets", "openbaoo"],
+    ["secrets", "OpenBao"],
+  ] as const)("%s has no dialect %s", (system, dialect) =>
+    expect(() => from({ "steward:default": { [system]: { address: "http://host", dialect } } }, {}, "default", system)).toThrow(
+      invalidInputs(`${system}.dialect: invalid-value`),
+    ),
+  );
+
+  test("tests and demonstrations see no variable of any product", () => {
+    for (const { variables } of Object.values(systems))
+      for (const { address, prefix } of variables) for (const name of [address, `${prefix}_TOKEN`]) expect(name).toMatch(foreign);
+    for (const { address } of systems.secrets.variables) expect(secretsAddresses).toContain(address);
+    expect("BAO_CLIENT_KEY").toMatch(foreign);
+  });
+
   test("a missing address is an error that names the configuration and the variables", () => {
     const error = caught(() => from({}));
     expect(error).toEqual(refusal("ERR_NO_CONNECTION"));
-    for (const part of ["steward:default.secrets.address", "SECRETS_ADDR", "VAULT_ADDR"]) expect(error.message).toContain(part);
+    for (const part of ["steward:default.secrets.address", "SECRETS_ADDR", "BAO_ADDR", "VAULT_ADDR"]) expect(error.message).toContain(part);
   });
 });
 

@@ -1,5 +1,6 @@
 import { ClientRequest, createServer, IncomingMessage, ServerResponse, request as send } from "node:http";
 import { AddressInfo } from "node:net";
+import { Wire, wireOf } from "./rekey-wire";
 
 /** A request on its way to the server. */
 export interface Passing {
@@ -33,8 +34,23 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** Another answer, of whose fields the test is given those that it knows. */
+function changed(text: string, answer: (body: string) => string, { fields, wrapped }: Wire): string {
+  const json = (body: string): unknown => {
+    try {
+      return JSON.parse(body);
+    } catch {
+      return undefined;
+    }
+  };
+  const before = json(text);
+  const other = answer(before === undefined ? text : JSON.stringify(fields(before)));
+  const after = json(other);
+  return after === undefined ? other : JSON.stringify(wrapped(after as object, before));
+}
+
 /** Stands before a server, the sandbox or a real one, and breaks what is to be broken. */
-export async function startGateway(address: string): Promise<Gateway> {
+export async function startGateway(address: string, wire: Wire = wireOf("standard")): Promise<Gateway> {
   const seen = new Map<string, number>();
   const sent = new Set<ClientRequest>();
   const gateway: Gateway = { url: "", requests: [], close: async () => {} };
@@ -42,9 +58,10 @@ export async function startGateway(address: string): Promise<Gateway> {
 
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = "GET", url: path = "/", headers } = incoming;
-    const key = `${method} ${path}`;
+    const [verb, place] = wire.named(method, path);
+    const key = `${verb} ${place}`;
     seen.set(key, (seen.get(key) ?? 0) + 1);
-    const passing: Passing = { method, path, nth: seen.get(key) ?? 1, count: gateway.requests.length + 1 };
+    const passing: Passing = { method: verb, path: place, nth: seen.get(key) ?? 1, count: gateway.requests.length + 1 };
     gateway.requests.push(passing);
     const body = Buffer.concat(await incoming.toArray());
     const interruption = gateway.interrupt?.(passing);
@@ -66,7 +83,7 @@ export async function startGateway(address: string): Promise<Gateway> {
       if (interruption) {
         await interruption.act?.();
         if (!interruption.answer) return cut(incoming);
-        const text = interruption.answer(answer.toString());
+        const text = changed(answer.toString(), interruption.answer, wire);
         return void outgoing.writeHead(response.statusCode ?? 502, { "content-type": "application/json" }).end(text);
       }
       outgoing.writeHead(response.statusCode ?? 502, response.headers).end(answer);

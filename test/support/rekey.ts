@@ -7,6 +7,7 @@ import { startVault } from "../../tools/servers";
 import { call } from "./call";
 import { Engine } from "./engine";
 import { Gateway, startGateway } from "./gateway";
+import { RekeyDialect, rekeyDialects, wireOf } from "./rekey-wire";
 
 type Properties = Record<string, unknown>;
 
@@ -99,9 +100,9 @@ export class RekeyStack {
   }
 }
 
-/** A secrets service whose unseal keys a test may change: the sandbox in either dialect, or a real one of the test's own. */
+/** A secrets service whose unseal keys a test may change: the sandbox in each dialect, or a real one of the test's own. */
 export interface RekeyTarget {
-  dialect: "standard" | "hashicorp";
+  dialect: RekeyDialect;
   /** Stands before it; what the provider sends passes through. */
   gateway: Gateway;
   token: string;
@@ -178,11 +179,13 @@ async function before(
   token: string,
   dialect: RekeyTarget["dialect"],
 ): Promise<Pick<RekeyTarget, "dialect" | "gateway" | "token" | "config" | "outOfBand">> {
-  const gateway = await startGateway(address);
+  const wire = wireOf(dialect);
+  const gateway = await startGateway(address, wire);
   const config = { "steward:default": { secrets: { address: gateway.url, token, dialect } } };
   const outOfBand: RekeyTarget["outOfBand"] = async (method, path, body) => {
-    const { status, json } = await call({ url: address, token }, method, `/v1/${path}`, body);
-    return { status, body: json ?? {} };
+    const [verb, place] = wire.sent(method, `/v1/${path}`);
+    const { status, json } = await call({ url: address, token }, verb, place, body);
+    return { status, body: path.startsWith("sys/rekey/") ? wire.fields(json) : (json ?? {}) };
   };
   return { dialect, gateway, token, config, outOfBand };
 }
@@ -192,7 +195,7 @@ const fiveOfThree: First = { shares: 5, threshold: 3 };
 /** The services that a suite about rekeys runs on. A real one always begins with five shares, three of which open it. */
 export const rekeyTargets: { name: string; start(first?: First): Promise<RekeyTarget> }[] = process.env.REAL_VAULT_ADDRESS
   ? [{ name: "real Vault", start: onVault }]
-  : (["standard", "hashicorp"] as const).map((dialect) => ({
+  : rekeyDialects.map((dialect) => ({
       name: `sandbox, ${dialect}`,
       start: (first = fiveOfThree) => onSandbox(dialect, first),
     }));

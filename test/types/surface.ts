@@ -14,6 +14,7 @@ import {
   ProviderArgs,
   platform,
   SchedulerServer,
+  SecretsDialect,
   SecretsServer,
   Server,
   StewardError,
@@ -392,7 +393,7 @@ function fails(error: unknown): ErrorCode | undefined {
 
 export async function sandbox(): Promise<Record<string, string>> {
   const chosen: Options = { dialect: "hashicorp", port: 8200, unsealShares: 5, unsealThreshold: 3, seal: "shamir" };
-  const running: Sandbox = await start(chosen);
+  const running: Sandbox = await start({ ...chosen, dialect: "openbao" });
   const service: SecretsService = running.secrets;
   const others: Service[] = [running.platform, running.scheduler, service];
   const fault: Fault = {
@@ -453,7 +454,8 @@ export async function sandbox(): Promise<Record<string, string>> {
 
 const dialect: Dialect = "hashicorp";
 const server: Server = { address: "https://tfe.example.com", tokenFile: "token", dialect, allowAddressChange: true, previewReads: false };
-const secretsServer: SecretsServer = { ...server, namespace: "team", mount: "nomad", caCert: "ca.pem" };
+const secretsDialect: SecretsDialect = "openbao";
+const secretsServer: SecretsServer = { ...server, dialect: secretsDialect, namespace: "team", mount: "nomad", caCert: "ca.pem" };
 const schedulerServer: SchedulerServer = { ...server, region: "eu", clientCert: "cert.pem", clientKey: "key.pem" };
 const providerArgs: ProviderArgs = { secrets: secretsServer, platform: later.apply(() => server), scheduler: schedulerServer };
 new secrets.SchedulerLease("elsewhere", { ttl: "1h" }, { provider: new Provider("other", providerArgs) });

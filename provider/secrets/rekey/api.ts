@@ -6,47 +6,14 @@ import { unexpectedResponse } from "../../failure";
 import { delayAfter429 } from "../../http";
 import { apiPath, call, dialectOf, isFromService } from "../client";
 import { decodeShare } from "./crypto";
+import { backupSchema, startSchema, statusSchema, updateSchema, verificationSchema } from "./responses";
 import { Parameters, RekeyBackup, RekeyStatus, ShareSet } from "./states";
 import { identified } from "./stops";
 
-// The endpoints of a rekey, `sys/rekey/*`: one function for each request.
+// The endpoints of a rekey, below the dialect's path: one function for each request.
 
-const init = apiPath("sys/rekey/init");
-const verify = apiPath("sys/rekey/verify");
-const backup = apiPath("sys/rekey/backup");
-
-// The nonce is printed and stored in plaintext: accept nothing that could be something else.
-const nonceSchema = z.string().regex(/^[\w-]{0,64}$/);
-const strings = z.array(z.string()).nullish();
-const statusSchema = z.object({
-  started: z.boolean(),
-  nonce: nonceSchema.default(""),
-  t: z.int().default(0),
-  n: z.int().default(0),
-  progress: z.int().default(0),
-  required: z.int().default(0),
-  pgp_fingerprints: strings,
-  backup: z.boolean().default(false),
-  verification_required: z.boolean().default(false),
-  verification_nonce: z.string().optional(),
-});
-/** The API document does not describe the response to a start. Vault returns the status. */
-const startSchema = z.object({ nonce: nonceSchema });
-const verificationSchema = z.object({
-  nonce: z.string(),
-  t: z.int().default(0),
-  n: z.int().default(0),
-  progress: z.int().default(0),
-  started: z.boolean().default(true),
-});
-const updateSchema = z.object({
-  complete: z.boolean().default(false),
-  keys: strings,
-  keys_base64: strings,
-  pgp_fingerprints: strings,
-  progress: z.int().optional(),
-});
-const backupSchema = z.object({ nonce: z.string(), keys: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullish() });
+const pathTo = (connection: Connection, end: "init" | "update" | "verify" | "backup"): string =>
+  apiPath(dialectOf(connection).rekey.path, end);
 
 function parse<T>(schema: z.ZodType<T>, body: unknown, method: string, path: string): T {
   const parsed = schema.safeParse(body);
@@ -60,15 +27,34 @@ const unexpectedBody = (method: string, path: string): StewardError =>
     unexpectedResponse(method, path, "the response is not that of a rekey", "Check the connection's address."),
   );
 
+/** The fields of a response. */
+function unwrapped(connection: Connection, body: unknown): unknown {
+  const { wrapsData } = dialectOf(connection).rekey;
+  return wrapsData ? (body as { data?: unknown } | undefined)?.data : body;
+}
+
 /** A request that changes the attempt: never retried blindly, and never sent when Pulumi can no longer save the response. */
-async function act(connection: Connection, method: "PUT" | "DELETE", path: string, body?: object): Promise<unknown> {
+async function act(connection: Connection, method: "PUT" | "POST" | "DELETE", path: string, body?: object): Promise<unknown> {
   await connection.engine.assertAlive();
-  return call(connection, { method, path, ...(body ? { body } : {}), retry: "never" });
+  return unwrapped(connection, await call(connection, { method, path, ...(body ? { body } : {}), retry: "never" }));
+}
+
+const get = async (connection: Connection, path: string): Promise<unknown> =>
+  unwrapped(connection, await call(connection, { method: "GET", path, retry: "idempotent" }));
+
+/** The same error, with the dialect to use where the service does not serve the path of this one. */
+function explainNotServed(error: unknown, connection: Connection): unknown {
+  const { status, reason, hint } = dialectOf(connection).rekey.notServed;
+  if (!(error instanceof StewardError) || error.status !== status || !isFromService(error)) return error;
+  return identified("wrong-dialect", error.with({ code: "ERR_REJECTED", reason, hint }));
 }
 
 /** @internal */
 export async function getStatus(connection: Connection): Promise<RekeyStatus> {
-  const body = await call(connection, { method: "GET", path: init, retry: "idempotent" });
+  const init = pathTo(connection, "init");
+  const body = await get(connection, init).catch((error) => {
+    throw explainNotServed(error, connection);
+  });
   const status = parse(statusSchema, body, "GET", init);
   if (status.started && status.nonce === "") throw unexpectedBody("GET", init);
   const shown: RekeyStatus = {
@@ -77,7 +63,7 @@ export async function getStatus(connection: Connection): Promise<RekeyStatus> {
     threshold: status.t,
     shares: status.n,
     progress: status.progress,
-    required: status.required,
+    required: status.required ?? status.seal_threshold ?? 0,
     pgpFingerprints: (status.pgp_fingerprints ?? []).map((fingerprint) => fingerprint.toLowerCase()),
     backup: status.backup,
     verificationRequired: status.verification_required,
@@ -90,7 +76,8 @@ export async function getStatus(connection: Connection): Promise<RekeyStatus> {
 
 async function getVerification(connection: Connection): Promise<RekeyStatus["verification"]> {
   try {
-    return verificationOf(await call(connection, { method: "GET", path: verify, retry: "idempotent" }), "GET");
+    const path = pathTo(connection, "verify");
+    return verificationOf(await get(connection, path), "GET", path);
   } catch (error) {
     // No verification is in progress.
     if (error instanceof StewardError && (error.status === 400 || error.status === 404)) return undefined;
@@ -98,8 +85,8 @@ async function getVerification(connection: Connection): Promise<RekeyStatus["ver
   }
 }
 
-function verificationOf(body: unknown, method: string): RekeyStatus["verification"] {
-  const { nonce, started, progress, t, n } = parse(verificationSchema, body, method, verify);
+function verificationOf(body: unknown, method: string, path: string): RekeyStatus["verification"] {
+  const { nonce, started, progress, t, n } = parse(verificationSchema, body, method, path);
   return started && nonce !== "" ? { nonce, progress, threshold: t, shares: n } : undefined;
 }
 
@@ -113,12 +100,15 @@ export async function startAttempt(connection: Connection, parameters: Parameter
     require_verification: parameters.verification,
   };
   const isNoneInProgress = async (): Promise<boolean> => !(await getStatus(connection)).started;
-  const body = await retryAfter429(connection, () => act(connection, "PUT", init, wanted), isNoneInProgress);
+  const { write } = dialectOf(connection).rekey;
+  const start = (): Promise<unknown> => act(connection, write, pathTo(connection, "init"), wanted);
+  const body = await retryAfter429(connection, start, isNoneInProgress);
   return startSchema.safeParse(body).data?.nonce || undefined;
 }
 
 /** Cancels the attempt with this nonce. An attempt that is gone already is no error. @internal */
 export async function cancelAttempt(connection: Connection, nonce: string): Promise<void> {
+  const init = pathTo(connection, "init");
   const isInProgress = async (): Promise<boolean> => (await getStatus(connection)).nonce === nonce;
   const cancel = (): Promise<unknown> => act(connection, "DELETE", init, dialectOf(connection).cancelNamesNonce ? { nonce } : undefined);
   const send = (): Promise<unknown> => retryAfter429(connection, cancel, isInProgress);
@@ -150,9 +140,10 @@ export async function submitShare(
   { nonce, share }: { nonce: string; share: string },
   parameters: Pick<Parameters, "threshold" | "fingerprints">,
 ): Promise<{ set?: ShareSet; progress?: number }> {
-  const path = apiPath("sys/rekey/update");
-  const body = await act(connection, "PUT", path, { key: share, nonce });
-  const { complete, keys, keys_base64, pgp_fingerprints, progress } = parse(updateSchema, body, "PUT", path);
+  const path = pathTo(connection, "update");
+  const { write } = dialectOf(connection).rekey;
+  const body = await act(connection, write, path, { key: share, nonce });
+  const { complete, keys, keys_base64, pgp_fingerprints, progress } = parse(updateSchema, body, write, path);
   if (!complete) return { progress };
   const { threshold, fingerprints } = parameters;
   const order = pgp_fingerprints?.length ? pgp_fingerprints.map((each) => each.toLowerCase()) : fingerprints;
@@ -168,27 +159,31 @@ export async function restartVerification(connection: Connection, nonce: string)
     const status = await getStatus(connection);
     return status.nonce === nonce && status.verification !== undefined;
   };
-  const send = (): Promise<unknown> => retryAfter429(connection, () => act(connection, "DELETE", verify), isVerifying);
+  const path = pathTo(connection, "verify");
+  const send = (): Promise<unknown> => retryAfter429(connection, () => act(connection, "DELETE", path), isVerifying);
   const body = await send().catch((error) => {
     // A restart is idempotent.
     if (isReplyLost(error)) return send();
     throw error;
   });
-  return verificationOf(body, "DELETE");
+  return verificationOf(body, "DELETE", path);
 }
 
 /** Verifies a new share. Returns true if it was the last one and the new set is live. @internal */
 export async function verifyShare(connection: Connection, { nonce, share }: { nonce: string; share: string }): Promise<boolean> {
-  const body = await act(connection, "PUT", verify, { key: share, nonce });
-  return parse(updateSchema, body, "PUT", verify).complete;
+  const path = pathTo(connection, "verify");
+  const { write } = dialectOf(connection).rekey;
+  const body = await act(connection, write, path, { key: share, nonce });
+  return parse(updateSchema, body, write, path).complete;
 }
 
 /** @internal */
 export async function getBackup(connection: Connection): Promise<RekeyBackup | undefined> {
+  const path = pathTo(connection, "backup");
   try {
-    const body = await call(connection, { method: "GET", path: backup, retry: "idempotent" });
+    const body = await get(connection, path);
     const data = (body as { data?: unknown } | undefined)?.data ?? body;
-    const { nonce, keys } = parse(backupSchema, data, "GET", backup);
+    const { nonce, keys } = parse(backupSchema, data, "GET", path);
     return {
       nonce,
       keys: Object.fromEntries(
@@ -199,7 +194,7 @@ export async function getBackup(connection: Connection): Promise<RekeyBackup | u
     const { noBackup } = dialectOf(connection);
     // A gateway's 404 must not pass for "no backup": the next share would overwrite the one that exists.
     if (error instanceof StewardError && noBackup.includes(error.status ?? 0) && isFromService(error)) return undefined;
-    throw explainDenied(error, connection, "read");
+    throw explainDenied(explainNotServed(error, connection), connection, "read");
   }
 }
 
@@ -207,7 +202,7 @@ export async function getBackup(connection: Connection): Promise<RekeyBackup | u
 function explainDenied(error: unknown, connection: Connection, capability: "read" | "delete"): unknown {
   if (!(error instanceof StewardError) || error.status !== 403 || connection.token() === undefined) return error;
   return error.with({
-    hint: `${error.details.hint} Its policies must allow ${capability} on sys/rekey/backup, and sudo if the service's OpenAPI document marks that path so.`,
+    hint: `${error.details.hint} Its policies must allow ${capability} on ${dialectOf(connection).rekey.path}/backup, and sudo if the service's OpenAPI document marks that path so.`,
   });
 }
 
@@ -216,7 +211,7 @@ export async function removeBackup(connection: Connection, nonce: string): Promi
   // A blind retry could remove a backup that another party wrote in the meantime.
   const isKept = async (): Promise<boolean> => (await getBackup(connection))?.nonce === nonce;
   const remove = (): Promise<unknown> =>
-    act(connection, "DELETE", backup).catch((error) => {
+    act(connection, "DELETE", pathTo(connection, "backup")).catch((error) => {
       throw explainDenied(error, connection, "delete");
     });
   await retryAfter429(connection, remove, isKept);

@@ -9,7 +9,7 @@ import { EncryptedShare, ShareSet, Submission } from "./states";
 export interface RekeyArgs extends Args<RekeyInputs> {}
 
 /**
- * New unseal keys in the place of the current ones, in any number and with any threshold: `sys/rekey/init`, `update`, `verify` and `backup`.
+ * New unseal keys in the place of the current ones, in any number and with any threshold: `sys/rekey/init`, `update`, `verify` and `backup`; in the dialect `openbao` those of `sys/rotate/root`.
  *
  * It is a component of three resources, since Pulumi saves its state after each: the *attempt*, before any share is submitted; the *shares*, which keep the new
  * ones before anything is committed; and the *commit*, which proves the new shares, commits them, and reads back. Wherever a run is killed, the shares that open the
@@ -36,7 +36,7 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * and verification: `shares` is then empty, and a warning says so.
  *
  * @see [Vault: `sys/rekey`](https://developer.hashicorp.com/vault/api-docs/system/rekey)
- * @requests Create: 1 `PUT` that starts the attempt, 1 for each current share, 1 `DELETE` that restarts the verification, and 1 `PUT` for each new
+ * @requests Create: 1 `PUT` (`POST` in the dialect `openbao`) that starts the attempt, 1 for each current share, 1 `DELETE` that restarts the verification, and 1 `PUT` for each new
  * share that is verified, with a read of the status before each. Refresh: a read of the status, once it is live. Delete: a read of the status, and a
  * cancel if an attempt of this rekey is left.
  * @unreadable The shares. Whether they still open the service: a refresh only compares their threshold with the number of shares that the service

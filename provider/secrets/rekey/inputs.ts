@@ -13,7 +13,7 @@ import { stopped } from "./stops";
 export interface RekeyInputs extends ConnectionArgs {
   /** How many new shares to make, 1 to 255. Changing this runs a new rekey. */
   secretShares: number;
-  /** How many of them open the service, 1 to `secretShares`; of several, at least 2 in the dialect `hashicorp`. Changing this runs a new rekey. */
+  /** How many of them open the service, 1 to `secretShares`; of several, at least 2 in the dialects `hashicorp` and `openbao`. Changing this runs a new rekey. */
   secretThreshold: number;
   /**
    * The shares that open the service now, as many as are at hand, best by reference: `{ env: "SHARE" }` or `{ file: "/run/share" }`. The state keeps

@@ -70,6 +70,7 @@ export type Command =
   | { do: "receive"; set: ShareSet; share: Share; offer: Offer; status: RekeyStatus }
   | { do: "recover"; observed: Observed }
   | { do: "attempt lost"; observed: Observed }
+  | { do: "start over"; status: RekeyStatus }
   | { do: "count unknown"; status: RekeyStatus; error: StewardError }
   | { do: "stop"; id: StopId; reason: string; hint: string };
 
@@ -118,6 +119,8 @@ function afterObservation(last: Round, observed: Observed, waits: boolean): Next
   if (server === "verifying") return next(last, { do: "recover", observed });
   if (server !== "collecting") return next(last, { do: "attempt lost", observed });
   const { progress, required } = status;
+  // OpenBao keeps shares that it cannot combine: with them in it, no attempt completes.
+  if (required > 0 && progress >= required) return next(last, { do: "start over", status });
   const lines = last.printed === progress ? [] : [`${progress} of ${required} current shares submitted`];
   // The service dropped what it had counted.
   const round: Round = { ...last, printed: progress, submitted: progress < last.submitted.length ? [] : last.submitted };

@@ -8,6 +8,7 @@ export const stopIds = [
   "checkpoints-skipped",
   "invalid-share",
   // The service responds unexpectedly.
+  "wrong-dialect",
   "unexpected-response",
   "cancel-ineffective",
   "auto-unseal",
@@ -25,6 +26,7 @@ export const stopIds = [
   // The current shares are submitted.
   "shares-missing",
   "shares-refused",
+  "shares-not-combined",
   "share-count-unknown",
   "share-count-unknown-with-others",
   "share-count-unknown-restarted",

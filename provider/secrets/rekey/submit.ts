@@ -75,6 +75,8 @@ export async function submit(run: SharesRun, first: Observed): Promise<SharesSta
         return recover(run, command.observed);
       case "attempt lost":
         throw attemptLost(run, command.observed);
+      case "start over":
+        return startOver(run, command.status);
       case "count unknown":
         return countUnknown(run, command.status, command.error);
       case "stop":
@@ -189,6 +191,14 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
       ? "The provider committed nothing. Run `pulumi up` again: it continues from the status of the service."
       : "Without verification the last share commits, so the new keys may be live. Run `pulumi up` again: it reads them from the backup, if there is one.",
   );
+}
+
+/** The attempt holds a threshold of shares, and has not completed. */
+async function startOver(run: SharesRun, status: RekeyStatus): Promise<never> {
+  await cancelOwnAttempt(run.connection, status);
+  const { progress } = status;
+  const why = `the ${progress} current shares submitted cannot be combined, so at least one of them is wrong; the attempt was cancelled`;
+  return restart(run, "shares-not-combined", why);
 }
 
 /** Neither the response nor the count tells if the share counted. */

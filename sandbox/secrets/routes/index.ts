@@ -9,6 +9,7 @@ import * as mounts from "./mounts";
 import * as openapi from "./openapi";
 import * as policies from "./policies";
 import * as rekeyBackup from "./rekey-backup";
+import * as rekeyDisabled from "./rekey-disabled";
 import * as rekeyInit from "./rekey-init";
 import * as rekeyUpdate from "./rekey-update";
 import * as rekeyVerify from "./rekey-verify";
@@ -29,6 +30,7 @@ export const routeFiles: readonly RouteFile[] = [
   openapi,
   policies,
   rekeyBackup,
+  rekeyDisabled,
   rekeyInit,
   rekeyUpdate,
   rekeyVerify,

@@ -3,7 +3,6 @@ import type { AppEnv } from "../answer";
 import { unsupportedOperation } from "../answer";
 import type { Dialect } from "../dialect";
 import type { Described } from "../document";
-import { version } from "../wire";
 
 export const below = "sys";
 
@@ -38,7 +37,7 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
     documented.sort(([a], [b]) => (a < b ? -1 : 1));
     return c.json({
       openapi: "3.0.2",
-      info: { title: dialect.openapi.title, description: dialect.openapi.description, version, license },
+      info: { title: dialect.openapi.title, description: dialect.openapi.description, version: dialect.version, license },
       paths: Object.fromEntries(documented),
       components: { schemas: {} },
     });

@@ -6,9 +6,9 @@ import type { Described } from "../document";
 
 export const below = "sys";
 
-export const paths = (): Described[] => [
+export const paths = ({ rekey }: Dialect): Described[] => [
   {
-    path: "rekey/backup",
+    path: `${rekey.path}/backup`,
     description: "Allows fetching or deleting the backup of the rotated unseal keys.",
     described: true,
     operations: {
@@ -19,7 +19,7 @@ export const paths = (): Described[] => [
 ];
 
 export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
-  const path = "/sys/rekey/backup";
+  const path = `/sys/${dialect.rekey.path}/backup`;
 
   app.get(path, (c) => {
     const { backup } = c.var.records;

@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import type { AppEnv } from "../answer";
 import { done } from "../answer";
-import { structure } from "../body";
+import { rekeyBody, structure } from "../body";
 import type { Dialect } from "../dialect";
 import type { Described } from "../document";
 import { writing } from "../document";
@@ -11,10 +11,10 @@ export const below = "sys";
 
 export const paths = (dialect: Dialect): Described[] => [
   {
-    path: "rekey/init",
+    path: `${dialect.rekey.path}/init`,
     description: "Start, read and cancel a rekey of the unseal keys.",
     described: "operations",
-    unauthenticated: dialect.raw.includes("sys/rekey/init"),
+    unauthenticated: dialect.raw.includes(`sys/${dialect.rekey.path}/init`),
     operations: {
       get: { summary: "Reads the configuration and progress of the current rekey attempt.", id: "rekey-attempt-read-progress" },
       [writing(dialect)]: { summary: "Initializes a new rekey attempt.", id: "rekey-attempt-initialize" },
@@ -24,13 +24,13 @@ export const paths = (dialect: Dialect): Described[] => [
 ];
 
 export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
-  const path = "/sys/rekey/init";
   const { rekey } = dialect;
+  const path = `/sys/${rekey.path}/init`;
 
   app.get(path, (c) => c.json(rekey.status(c.var.records)));
 
   app.on(rekey.writes, path, async (c) => {
-    const body = await structure(c, "RekeyRequest", {
+    const body = await rekeyBody(c, "RekeyRequest", {
       secret_shares: "int",
       secret_threshold: "int",
       stored_shares: "int",

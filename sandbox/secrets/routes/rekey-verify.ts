@@ -1,11 +1,10 @@
 import type { Hono } from "hono";
 import type { AppEnv, Route } from "../answer";
-import { errors } from "../answer";
-import { structure } from "../body";
+import { rekeyBody } from "../body";
 import type { Dialect } from "../dialect";
 import type { Described } from "../document";
 import { writing } from "../document";
-import { restart, verify } from "../rekey";
+import { assertShare, restart, verify } from "../rekey";
 import { readShare } from "../seal";
 
 const summaries = {
@@ -18,10 +17,10 @@ export const below = "sys";
 
 export const paths = (dialect: Dialect): Described[] => [
   {
-    path: "rekey/verify",
+    path: `${dialect.rekey.path}/verify`,
     description: "Give new shares back, to prove that they arrived.",
     described: "operations",
-    unauthenticated: dialect.raw.includes("sys/rekey/verify"),
+    unauthenticated: dialect.raw.includes(`sys/${dialect.rekey.path}/verify`),
     operations: {
       get: { summary: summaries.read, id: "rekey-verification-read-progress" },
       [writing(dialect)]: { summary: summaries.give, id: "rekey-verification-update" },
@@ -31,20 +30,21 @@ export const paths = (dialect: Dialect): Described[] => [
 ];
 
 export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
-  const path = "/sys/rekey/verify";
   const { rekey } = dialect;
+  const path = `/sys/${rekey.path}/verify`;
 
   const status = (c: Route): Response => {
     const { attempt } = c.var.records;
-    return attempt ? c.json(rekey.verification(attempt)) : errors(c, 400, "no rekey configuration found");
+    if (!attempt) throw rekey.errors.noConfiguration();
+    return c.json(rekey.verification(attempt));
   };
   app.get(path, status);
 
   app.on(rekey.writes, path, async (c) => {
-    const { key, nonce } = await structure(c, "RekeyVerificationUpdateRequest", { nonce: "string", key: "string" });
-    if (key === "") return errors(c, 400, "'key' must be specified in request body as JSON");
-    const committed = await verify(c.var.records, readShare(key), nonce);
-    return committed ? c.json({ nonce: committed, complete: true }) : status(c);
+    const { key, nonce } = await rekeyBody(c, "RekeyVerificationUpdateRequest", { nonce: "string", key: "string" });
+    assertShare(rekey, key, nonce);
+    const committed = await verify(c.var.records, { share: readShare(key), nonce }, rekey.errors);
+    return committed ? c.json(rekey.committed(committed)) : status(c);
   });
 
   app.delete(path, (c) => {

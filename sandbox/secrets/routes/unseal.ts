@@ -37,7 +37,7 @@ export function routes(app: Hono<AppEnv>): void {
       if (key === "") return errors(c, 400, "'key' must be specified in request body as JSON, or 'reset' set to true");
       await unseal(records, readShare(key, "invalid key: "));
     }
-    return c.json(sealStatus(records));
+    return c.json(sealStatus(records, c.var.dialect.version));
   });
 
   app.all(path, unknownMethod);

@@ -10,6 +10,7 @@ import { holders, read } from "../../../support/pgp";
 import "../../../support/printed";
 import { refusal } from "../../../support/refusal";
 import { RekeyStack } from "../../../support/rekey";
+import { rekeyDialects, variablesFor, wireOf } from "../../../support/rekey-wire";
 
 // A 429 applied nothing: each step waits, reads the status again, and retries once.
 
@@ -18,7 +19,8 @@ afterEach(() => {
   limits.deadline = deadline;
 });
 
-describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
+describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
+  const wire = wireOf(dialect);
   let sandbox: Sandbox;
   beforeEach(async () => {
     sandbox = await start({ dialect });
@@ -35,19 +37,22 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     keepSharesInState: true,
     ...more,
   });
+  const place = (verb: string, end: string): { method: string; path: string } => {
+    const [method, path] = wire.sent(verb, `/v1/sys/rekey/${end}`);
+    return { method, path };
+  };
+  const fail = (verb: string, end: string, more: Pick<Fault, "action"> & Partial<Fault>): void =>
+    sandbox.faults.add({ system: "secrets", ...place(verb, end), ...more });
   const refuse = (method: string, path: string, more: Partial<Fault> = {}): void =>
-    sandbox.faults.add({
-      system: "secrets",
-      method,
-      path: `/v1/sys/rekey/${path}`,
-      action: "respond",
-      status: 429,
-      headers: { "retry-after": "0" },
-      ...more,
-    });
-  const sent = (): string[] => sandbox.requests().map(({ method, path }) => `${method} ${path.replace("/v1/sys/rekey/", "")}`);
+    fail(method, path, { action: "respond", status: 429, headers: { "retry-after": "0" }, ...more });
+  const ask = async (method: string, end: string, body?: object) => {
+    const { method: verb, path } = place(method, end);
+    return wire.fields((await call(sandbox.secrets, verb, path, body)).json);
+  };
+  const sent = (): string[] =>
+    sandbox.requests().map(({ method, path }) => wire.named(method, path).join(" ").replace("/v1/sys/rekey/", ""));
   const of = (request: string): number => sent().filter((each) => each === request).length;
-  const status = async () => (await call(sandbox.secrets, "GET", "/v1/sys/rekey/init")).json;
+  const status = async () => (await ask("GET", "init")) as { nonce: string; started: boolean; progress: number };
 
   test.each([
     ["PUT", "init", 1],
@@ -75,7 +80,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     const { encrypted } = stack.candidate;
     const newShares = await Promise.all(all.map((holder, index) => read(holder, (encrypted[index] as { share: string }).share)));
     refuse("DELETE", "backup");
-    sandbox.faults.add({ system: "secrets", method: "PUT", path: "/v1/sys/rekey/verify", nth: 2, action: "drop-after" });
+    fail("PUT", "verify", { nth: 2, action: "drop-after" });
     expect(await stack.stops({ ...pgp, newShares })).toBe("rekey/outcome-unknown");
     for (const [method, path] of [
       ["PUT", "init"],
@@ -92,11 +97,11 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     const stack = new RekeyStack(config());
     await stack.up(inputs({ secretShares: 1, secretThreshold: 1 }));
     const again = inputs({ triggers: ["2"], currentShares: stack.outputs.shares, secretShares: 1, secretThreshold: 1 });
-    sandbox.faults.add({ system: "secrets", method: "PUT", path: "/v1/sys/rekey/verify", action: "drop-after" });
+    fail("PUT", "verify", { action: "drop-after" });
     await stack.stops(again);
     limits.deadline = 50;
     refuse("PUT", "update", { times: 99 });
-    expect(await stack.fails(again)).toEqual(refusal("ERR_RATE_LIMITED", { method: "PUT", path: "/v1/sys/rekey/update", status: 429 }));
+    expect(await stack.fails(again)).toEqual(refusal("ERR_RATE_LIMITED", { ...place("PUT", "update"), status: 429 }));
     sandbox.faults.clear();
     limits.deadline = deadline;
     await stack.up(again);
@@ -112,8 +117,8 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     refuse("PUT", "update", { headers: { "retry-after": "0.5" } });
     const stops = stack.stops(inputs({ currentShares: [share] }));
     while (of("PUT update") === 0) await new Promise((done) => setTimeout(done, 5));
-    await call(sandbox.secrets, "DELETE", "/v1/sys/rekey/init", dialect === "hashicorp" ? { nonce } : undefined);
-    await call(sandbox.secrets, "PUT", "/v1/sys/rekey/init", { secret_shares: 1, secret_threshold: 1 });
+    await ask("DELETE", "init", dialect === "hashicorp" ? { nonce } : undefined);
+    await ask("PUT", "init", { secret_shares: 1, secret_threshold: 1 });
     expect(await stops).toBe("rekey/attempt-replaced");
     expect(of("PUT update")).toBe(1);
   });
@@ -139,7 +144,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     limits.deadline = 1_500;
     const stack = new RekeyStack(config());
     for (const nth of [1, 2, 3]) refuse("PUT", "update", { nth, headers: { "retry-after": "1" } });
-    expect(await stack.fails(inputs())).toMatchObject({ method: "PUT", path: "/v1/sys/rekey/update", status: 429 });
+    expect(await stack.fails(inputs())).toMatchObject({ ...place("PUT", "update"), status: 429 });
     expect(of("PUT update")).toBe(2);
     // The submitted shares still count.
     limits.deadline = deadline;
@@ -149,9 +154,8 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
 
   test("the holders' command line waits, looks again, and sends once more", async () => {
     const { url, token, shares } = sandbox.secrets;
-    const variables: Record<string, string> =
-      dialect === "standard" ? { SECRETS_ADDR: url, SECRETS_TOKEN: token } : { VAULT_ADDR: url, VAULT_TOKEN: token };
-    await call(sandbox.secrets, "PUT", "/v1/sys/rekey/init", { secret_shares: 1, secret_threshold: 1, require_verification: true });
+    const variables = variablesFor(dialect, { url, token });
+    await ask("PUT", "init", { secret_shares: 1, secret_threshold: 1, require_verification: true });
     const { nonce } = await status();
     const runs = [];
     for (const share of shares.slice(0, 3)) {
@@ -160,7 +164,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     }
     expect(runs.map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(of("PUT update")).toBe(6);
-    const verification = (await call(sandbox.secrets, "GET", "/v1/sys/rekey/verify")).json.nonce;
+    const verification = String((await ask("GET", "verify")).nonce);
     refuse("PUT", "verify");
     const [, share = ""] = /^share 1: (.*)$/m.exec(runs[2]?.stdout ?? "") ?? [];
     const last = await steward(variables, ["rekey", "verify", "--nonce", verification], share);

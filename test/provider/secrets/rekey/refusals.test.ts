@@ -4,10 +4,12 @@ import { Sandbox, start } from "../../../../sandbox/index";
 import { printed } from "../../../support/printed";
 import { refusal } from "../../../support/refusal";
 import { RekeyStack } from "../../../support/rekey";
+import { rekeyDialects, wireOf } from "../../../support/rekey-wire";
 
 // States that only the sandbox can produce on demand: an auto-unseal seal, a standby node, a sealed server.
 
-describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
+describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
+  const wire = wireOf(dialect);
   let sandbox: Sandbox;
   afterEach(() => sandbox.close());
   const stackOn = (): RekeyStack =>
@@ -19,13 +21,14 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
     keepSharesInState: true,
     ...more,
   });
-  const writes = (): string[] => sandbox.requests().flatMap(({ method, path }) => (method === "GET" ? [] : [`${method} ${path}`]));
+  const writes = (): string[] =>
+    sandbox.requests().flatMap(({ method, path }) => (method === "GET" ? [] : [wire.named(method, path).join(" ")]));
 
   test("an auto-unseal seal rejects verification, and the error explains it", async () => {
     sandbox = await start({ dialect, seal: "stored" });
     const error = await stackOn().fails(inputs());
     expect(error).toEqual(
-      dialect === "hashicorp"
+      dialect !== "standard"
         ? refusal("ERR_REJECTED", { rule: "rekey/auto-unseal" })
         : refusal("ERR_REJECTED", { method: "PUT", path: "/v1/sys/rekey/init", status: 400 }),
     );
@@ -36,10 +39,10 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
   test("no share is submitted to an auto-unseal seal without verification", async () => {
     sandbox = await start({ dialect, seal: "stored" });
     expect(await stackOn().stops(inputs({ requireVerification: false, allowUnverified: true }))).toBe(
-      dialect === "hashicorp" ? "rekey/auto-unseal" : "ERR_REJECTED",
+      dialect !== "standard" ? "rekey/auto-unseal" : "ERR_REJECTED",
     );
     expect(writes().filter((each) => each.includes("update"))).toEqual([]);
-    if (dialect === "hashicorp") expect(writes()).toEqual([]);
+    if (dialect !== "standard") expect(writes()).toEqual([]);
   });
 
   const oneOfOne = { secretShares: 1, secretThreshold: 1, requireVerification: false, allowUnverified: true };
@@ -48,7 +51,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
   test("a seal that keeps its key: one share of one is a success without a share in the API document's dialect, and never repeated", async () => {
     sandbox = await start({ dialect, seal: "stored" });
     const stack = stackOn();
-    if (dialect === "hashicorp") {
+    if (dialect !== "standard") {
       expect(await stack.stops(inputs(oneOfOne))).toBe("rekey/auto-unseal");
       expect(updates()).toBe(0);
       return;
@@ -74,7 +77,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
   ])("a rekey to %s that completes without a share where none may be missing stops, and is never repeated", async (_, asked) => {
     sandbox = await start({ dialect });
     const isSuccess = dialect === "standard" && asked.secretShares === 1;
-    const body = '{"complete":true,"keys":[],"keys_base64":[]}';
+    const body = JSON.stringify(wire.wrapped({ complete: true, keys: [], keys_base64: [] }, { data: {} }));
     sandbox.faults.add({ system: "secrets", path: /update/, nth: 3, action: "respond", status: 200, body });
     const stack = stackOn();
     if (isSuccess) return void (await stack.up(inputs(asked)));
@@ -86,7 +89,8 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
 
   test("a seal that keeps its key and makes one share of several is explained", async () => {
     sandbox = await start({ dialect });
-    const forced = JSON.stringify({ started: true, nonce: "forced", t: 1, n: 1, progress: 0, required: 3 });
+    const status = { started: true, nonce: "forced", t: 1, n: 1, progress: 0, required: 3 };
+    const forced = JSON.stringify(wire.wrapped(status, { data: {} }));
     sandbox.faults.add({ system: "secrets", method: "GET", path: /init/, nth: 2, action: "respond", status: 200, body: forced });
     const { details } = await stackOn().fails(inputs({ requireVerification: false, allowUnverified: true }));
     expect(details).toMatchObject({ rule: "rekey/auto-unseal", reason: expect.stringContaining("the attempt forced") });
@@ -95,7 +99,7 @@ describe.each(["standard", "hashicorp"] as const)("sandbox, %s", (dialect) => {
   test("a redirect of a standby node names the active node, and nothing is sent there", async () => {
     sandbox = await start({ dialect });
     const headers = { location: "https://active.example:8200/v1/sys/rekey/init" };
-    sandbox.faults.add({ system: "secrets", path: /rekey/, action: "redirect", headers });
+    sandbox.faults.add({ system: "secrets", path: /init/, action: "redirect", headers });
     const error = await stackOn().fails(inputs());
     expect([error.code, error.message]).toEqual(["ERR_REDIRECTED", expect.stringContaining("https://active.example:8200")]);
     expect(writes()).toEqual([]);

@@ -55,6 +55,14 @@ test("submits each share after an observation, and receives what the last one br
   expect(after(two.round, observed(2), answered({ kind: "complete", set }, 2)).command).toMatchObject({ do: "receive", share: own[2] });
 });
 
+test("starts over where the attempt holds a threshold of shares and has not completed", () => {
+  expect(label(after(round(), observed(3)).command)).toBe("start over");
+  expect(label(after(round(), observed(4)).command)).toBe("start over");
+  // The service does not say how many it asks for.
+  const unsaid: Event = { kind: "observed", observed: { server: "collecting", status: status(0, { required: 0 }) }, waits: false };
+  expect(label(after(round(), unsaid).command)).toBe("currentShares[0]");
+});
+
 test("prints the progress when it changes, and no more", () => {
   expect(after(round(), observed(0)).lines).toEqual([]);
   expect(after(round(), observed(1)).lines).toEqual([expect.stringContaining("1 of 3")]);

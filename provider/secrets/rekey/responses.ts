@@ -1,0 +1,45 @@
+import { z } from "zod";
+
+// The responses of a rekey: what the provider reads of them.
+
+// The nonce is printed and stored in plaintext: accept nothing that could be something else.
+const nonceSchema = z.string().regex(/^[\w-]{0,64}$/);
+const strings = z.array(z.string()).nullish();
+/** @internal */
+export const statusSchema = z.object({
+  started: z.boolean(),
+  nonce: nonceSchema.default(""),
+  t: z.int().default(0),
+  n: z.int().default(0),
+  progress: z.int().default(0),
+  required: z.int().optional(),
+  /** Its name in OpenBao 2.4.0. */
+  seal_threshold: z.int().optional(),
+  pgp_fingerprints: strings,
+  backup: z.boolean().default(false),
+  verification_required: z.boolean().default(false),
+  verification_nonce: z.string().optional(),
+});
+/** The API document does not describe the response to a start. Vault returns the status. @internal */
+export const startSchema = z.object({ nonce: nonceSchema });
+/** @internal */
+export const verificationSchema = z.object({
+  nonce: z.string(),
+  t: z.int().default(0),
+  n: z.int().default(0),
+  progress: z.int().default(0),
+  started: z.boolean().default(true),
+});
+/** @internal */
+export const updateSchema = z.object({
+  complete: z.boolean().default(false),
+  keys: strings,
+  keys_base64: strings,
+  pgp_fingerprints: strings,
+  progress: z.int().optional(),
+});
+/** @internal */
+export const backupSchema = z.object({
+  nonce: z.string(),
+  keys: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullish(),
+});

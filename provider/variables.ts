@@ -1,0 +1,48 @@
+// The environment variables that name a server.
+
+/** The environment variables of one dialect. @internal */
+export interface Variables {
+  dialect: string;
+  /** The settings that every server has are `<prefix>_TOKEN`, `_CACERT`, `_CLIENT_CERT` and `_CLIENT_KEY`. */
+  prefix: string;
+  address: string;
+  /** Below the home directory; used without `<prefix>_TOKEN`. */
+  tokenFile?: string;
+  skipVerify?: string;
+  /** Own settings, each in the variable of its name: `namespace` in `<prefix>_NAMESPACE`. */
+  more?: readonly string[];
+}
+
+/** The variables of a row, by the settings that they hold. @internal */
+export const namesIn = ({ prefix, address, more = [] }: Variables): Record<string, string> => ({
+  address,
+  token: `${prefix}_TOKEN`,
+  caCert: `${prefix}_CACERT`,
+  clientCert: `${prefix}_CLIENT_CERT`,
+  clientKey: `${prefix}_CLIENT_KEY`,
+  ...Object.fromEntries(more.map((field) => [field, `${prefix}_${field.toUpperCase()}`])),
+});
+
+/** Warns of variables that name another server, or would be used by tools that take an address from here and a token from there. @internal */
+export function warnOfUnused(
+  { name, variables: rows }: { name: string; variables: readonly Variables[] },
+  used: Variables,
+  { environment, cache, say }: { environment: NodeJS.ProcessEnv; cache: Map<string, unknown>; say(line: string): void },
+): void {
+  const own = namesIn(used);
+  const unused = rows
+    .filter((row) => row !== used)
+    .flatMap((row) =>
+      Object.entries(namesIn(row)).filter(([field, variable]) => isOther(environment[variable], environment[own[field] ?? ""])),
+    )
+    .map(([, variable]) => variable);
+  const key = `environment of ${name}: unused variables`;
+  if (unused.length === 0 || cache.has(key)) return;
+  cache.set(key, true);
+  const are = unused.length === 1 ? "is" : "are";
+  say(
+    `warning: ${unused.join(", ")} ${are} set and not used: ${used.address} names the server of ${name}, and only variables that begin with ${used.prefix}_ go with it.`,
+  );
+}
+
+const isOther = (value: string | undefined, own: string | undefined): boolean => Boolean(value) && value !== own;

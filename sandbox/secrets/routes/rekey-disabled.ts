@@ -1,0 +1,15 @@
+import type { Hono } from "hono";
+import type { AppEnv } from "../answer";
+import { errors } from "../answer";
+import type { Dialect } from "../dialect";
+import type { Described } from "../document";
+
+export const below = "sys";
+export const isServed = ({ rekey }: Dialect): boolean => rekey.disablesVaults;
+
+export const paths = (): Described[] => [];
+
+/** A listener of OpenBao that disables Vault's rekey: nobody asks for a token there. */
+export function routes(app: Hono<AppEnv>): void {
+  for (const end of ["init", "update", "verify"]) app.all(`/sys/rekey/${end}`, (c) => errors(c, 405, "unsupported operation"));
+}

@@ -1,0 +1,165 @@
+import { setAllConfig } from "@pulumi/pulumi/runtime/config";
+import { secrets } from "../../../../provider";
+import { RekeyInputs } from "../../../../provider/secrets";
+import { Sandbox, start } from "../../../../sandbox/index";
+import { steward } from "../../../command/holder";
+import { Engine } from "../../../support/engine";
+import { endPlugin, NativeEngine } from "../../../support/native-engine";
+import { holders, read } from "../../../support/pgp";
+import "../../../support/printed";
+import { refusal } from "../../../support/refusal";
+import { RekeyStack } from "../../../support/rekey";
+import { RekeyDialect, variablesFor } from "../../../support/rekey-wire";
+
+// The suites beside this one tell each story in each dialect, in the names of the API document. This one is about the dialects themselves.
+
+let sandbox: Sandbox;
+afterEach(() => sandbox.close());
+afterAll(endPlugin);
+
+const config = (dialect: RekeyDialect): Record<string, object> => ({
+  "steward:default": { secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect } },
+});
+const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => ({
+  secretShares: 3,
+  secretThreshold: 2,
+  currentShares: sandbox.secrets.shares.slice(0, 3),
+  keepSharesInState: true,
+  ...more,
+});
+const requests = (): string[] => sandbox.requests().map(({ method, path }) => `${method} ${path.replace("/v1/", "")}`);
+const writes = (): string[] => requests().filter((each) => !each.startsWith("GET"));
+
+describe.each([
+  ["the dynamic provider", Engine],
+  ["the native plugin", NativeEngine],
+])("%s", (_, Mechanism) => {
+  const stackIn = (dialect: RekeyDialect): RekeyStack => new RekeyStack(config(dialect), Mechanism);
+  const changed = (stack: RekeyStack, dialect: RekeyDialect): void => {
+    for (const each of [stack.attempt, stack.shares, stack.commit]) each.configure(config(dialect));
+  };
+
+  test("a rekey of OpenBao sends nothing but sys/rotate/root", async () => {
+    sandbox = await start({ dialect: "openbao" });
+    const stack = stackIn("openbao");
+    const pgpKeys = (await holders(3)).map(({ publicKey }) => publicKey);
+    const pgp = { pgpKeys, backup: true, removeBackup: true };
+    await expect(stack.up(inputs(pgp))).rejects.toThrow("[rekey/new-shares-missing]");
+    const all = await holders(3);
+    const newShares = await Promise.all(stack.candidate.encrypted.map(({ share }, index) => read(all[index] as (typeof all)[0], share)));
+    await stack.up(inputs({ ...pgp, newShares }));
+    expect(await sandbox.secrets.opens(newShares.slice(1))).toBe(true);
+    expect(writes()).toEqual([
+      "POST sys/rotate/root/init",
+      "POST sys/rotate/root/update",
+      "POST sys/rotate/root/update",
+      "POST sys/rotate/root/update",
+      "DELETE sys/rotate/root/verify",
+      "POST sys/rotate/root/verify",
+      "POST sys/rotate/root/verify",
+      "DELETE sys/rotate/root/backup",
+    ]);
+    expect([...new Set(requests().map((each) => each.replace(/^\w+ (.*)\/\w+$/, "$1")))]).toEqual(["sys/rotate/root"]);
+  });
+
+  test("another dialect in the connection is no change of a rekey, neither of a running nor of a finished one", async () => {
+    sandbox = await start({ dialect: "openbao" });
+    const stack = stackIn("openbao");
+    await stack.up(inputs(), "shares");
+    const before = requests().length;
+    changed(stack, "hashicorp");
+    expect(await stack.up(inputs(), "shares")).toEqual(["same", "same"]);
+    expect(requests().slice(before)).toEqual([]);
+    // The step that is left asks for the status in the wrong dialect, and sends nothing else.
+    await expect(stack.up(inputs())).rejects.toThrow("[rekey/wrong-dialect]");
+    expect(requests().slice(before)).toEqual(["GET sys/rekey/init"]);
+    changed(stack, "openbao");
+    await stack.up(inputs());
+    expect(writes().filter((each) => each.endsWith("init"))).toEqual(["POST sys/rotate/root/init"]);
+    const after = requests().length;
+    for (const dialect of ["hashicorp", "standard"] as const) {
+      changed(stack, dialect);
+      expect(await stack.up(inputs())).toEqual(["same", "same", "same"]);
+    }
+    expect(requests().slice(after)).toEqual([]);
+  });
+});
+
+describe.each([
+  ["openbao", "hashicorp", 405, "OpenBao", ['"openbao"', "BAO_ADDR", "BAO_TOKEN"]],
+  ["openbao", "standard", 405, "OpenBao", ['"openbao"', "BAO_ADDR", "BAO_TOKEN"]],
+  ["hashicorp", "openbao", 404, "2.4", ['"hashicorp"', "VAULT_ADDR", "VAULT_TOKEN"]],
+] as const)("a service of the dialect %s under the dialect %s", (own, dialect, status, cause, names) => {
+  test("is answered with one sentence that names the dialect to use, and nothing is sent to it", async () => {
+    sandbox = await start({ dialect: own });
+    const error = await new RekeyStack(config(dialect)).fails(inputs());
+    expect(error).toEqual(refusal("ERR_REJECTED", { rule: "rekey/wrong-dialect", method: "GET", status }));
+    expect(error.details.reason).toContain(cause);
+    for (const name of names) expect(error.details.hint).toContain(name);
+    setAllConfig(Object.fromEntries(Object.entries(config(dialect)).map(([key, value]) => [key, JSON.stringify(value)])));
+    await expect(secrets.getRekeyStatus()).rejects.toThrow(refusal("ERR_REJECTED", { rule: "rekey/wrong-dialect" }));
+    setAllConfig({});
+    const { code, stderr } = await steward(variablesFor(dialect, sandbox.secrets), ["rekey", "status"]);
+    expect([code, stderr.trim().split("\n").length]).toEqual([1, 1]);
+    for (const name of names) expect(stderr).toContain(name);
+    expect(writes()).toEqual([]);
+  });
+});
+
+/** A share of the same point with another value. */
+const twin = (share = ""): string => {
+  const bytes = Buffer.from(share, "base64");
+  bytes[0] = (bytes[0] as number) ^ 1;
+  return bytes.toString("base64");
+};
+
+test("shares that OpenBao cannot combine stay in its attempt, which the rekey cancels, and the corrected run completes", async () => {
+  sandbox = await start({ dialect: "openbao" });
+  const stack = new RekeyStack(config("openbao"));
+  const [first = "", second = ""] = sandbox.secrets.shares;
+  expect(await stack.stops(inputs({ currentShares: [first, second, twin(first)] }))).toBe("rekey/shares-not-combined");
+  await stack.up(inputs());
+  expect(await sandbox.secrets.opens(stack.outputs.shares.slice(1))).toBe(true);
+});
+
+test("a holder is told of shares that cannot be combined, and the next run of the stack cancels their attempt", async () => {
+  sandbox = await start({ dialect: "openbao" });
+  const stack = new RekeyStack(config("openbao"));
+  const [first = "", second = ""] = sandbox.secrets.shares;
+  expect(await stack.stops(inputs({ currentShares: [first, second] }))).toBe("rekey/shares-missing");
+  const environment = variablesFor("openbao", sandbox.secrets);
+  const { code, stderr } = await steward(environment, ["rekey", "submit", "--nonce", stack.submission.nonce as string], twin(second));
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/the 3 current shares .*duplicate part detected.*cancel the rekey/)]);
+  expect(await stack.stops(inputs())).toBe("rekey/shares-not-combined");
+  await stack.up(inputs());
+});
+
+test("the holders' command line without BAO_TOKEN asks for it in one sentence, and sends no token of Vault", async () => {
+  sandbox = await start({ dialect: "openbao" });
+  const environment = { BAO_ADDR: sandbox.secrets.url, VAULT_TOKEN: sandbox.secrets.token };
+  const { code, stderr } = await steward(environment, ["rekey", "status"]);
+  const [warning = "", error = "", ...more] = stderr.trim().split("\n");
+  expect([code, more]).toEqual([1, []]);
+  expect(warning).toMatch(/^warning: VAULT_TOKEN .*BAO_ADDR/);
+  expect(error).toMatch(/permission denied \(GET \/v1\/sys\/rotate\/root\/init, 403\)\. .*BAO_TOKEN.*BAO_ADDR/);
+  // Both sets: OpenBao's.
+  const both = { ...environment, BAO_TOKEN: sandbox.secrets.token, VAULT_ADDR: "http://127.0.0.1:1" };
+  expect((await steward(both, ["rekey", "status"])).stdout).toContain("no rekey");
+});
+
+test("reads how many shares OpenBao 2.4.0 asks for, which names them otherwise", async () => {
+  sandbox = await start({ dialect: "openbao" });
+  const data = { started: false, t: 0, n: 0, seal_threshold: 3 };
+  const path = "/v1/sys/rotate/root/init";
+  sandbox.faults.add({ system: "secrets", method: "GET", path, action: "respond", status: 200, body: JSON.stringify({ data }) });
+  setAllConfig(Object.fromEntries(Object.entries(config("openbao")).map(([key, value]) => [key, JSON.stringify(value)])));
+  expect(await secrets.getRekeyStatus()).toMatchObject({ started: false, required: 3, backup: false, pgpFingerprints: [] });
+  setAllConfig({});
+});
+
+test("a response of OpenBao without data is not one of a rekey", async () => {
+  sandbox = await start({ dialect: "openbao" });
+  const body = JSON.stringify({ started: false, t: 0, n: 0, required: 3 });
+  sandbox.faults.add({ system: "secrets", path: /init/, action: "respond", status: 200, body });
+  expect(await new RekeyStack(config("openbao")).stops(inputs())).toBe("rekey/unexpected-response");
+});

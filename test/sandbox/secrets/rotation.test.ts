@@ -1,0 +1,154 @@
+import { Sandbox, start } from "../../../sandbox/index";
+import { call } from "../../support/call";
+import { Holder, holders, read } from "../../support/pgp";
+import { damaged, hexOf, uuid } from "./rekey-service";
+
+// What an OpenBao 2.4.4 answered to the same requests, recorded by hand. Where a test says "source", that of 2.4.4 says so, and nothing was recorded.
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+  sandbox = await start({ dialect: "openbao" });
+});
+afterEach(() => sandbox.close());
+
+interface Heard {
+  status: number;
+  data?: Record<string, unknown>;
+  errors?: string[];
+}
+async function to(method: string, end: string, body?: object): Promise<Heard> {
+  const { status, json } = await call(sandbox.secrets, method, `/v1/sys/rotate/root/${end}`, body);
+  return { status, ...(json?.data && { data: json.data }), ...(json?.errors && { errors: json.errors }) };
+}
+const refused = (...errors: string[]): Heard => ({ status: 400, errors });
+const any = expect.stringMatching(uuid);
+const threeOfTwo = { secret_shares: 3, secret_threshold: 2, require_verification: true };
+const running = { n: 3, nonce: any, progress: 0, required: 3, started: true, t: 2, verification_nonce: "", verification_required: true };
+async function begin(more: object = {}): Promise<string> {
+  const { data } = await to("POST", "init", { ...threeOfTwo, ...more });
+  return String(data?.nonce);
+}
+const update = (key: string | undefined, nonce: string): Promise<Heard> => to("POST", "update", { key, nonce });
+async function give(nonce: string): Promise<{ keys_base64: string[]; keys: string[]; verification_nonce: string }> {
+  const heard: Heard[] = [];
+  for (const share of sandbox.secrets.shares.slice(0, 3)) heard.push(await update(share, nonce));
+  return heard[2]?.data as never;
+}
+
+test("every request needs a token", async () => {
+  for (const [method, end] of [
+    ["GET", "init"],
+    ["POST", "init"],
+    ["DELETE", "init"],
+    ["POST", "update"],
+    ["GET", "verify"],
+    ["POST", "verify"],
+    ["DELETE", "verify"],
+    ["GET", "backup"],
+    ["DELETE", "backup"],
+  ] as const) {
+    const { status, json } = await call(sandbox.secrets, method, `/v1/sys/rotate/root/${end}`, method === "POST" ? {} : undefined, "");
+    expect([end, status, json]).toEqual([end, 403, { errors: ["permission denied"] }]);
+  }
+});
+
+test("the status, a start, a second one, and the cancel", async () => {
+  expect(await to("GET", "init")).toEqual({ status: 200, data: { n: 0, required: 3, started: false, t: 0 } });
+  expect(await to("POST", "init", threeOfTwo)).toEqual({ status: 200, data: running });
+  expect(await to("GET", "init")).toEqual({ status: 200, data: running });
+  expect(await to("POST", "init", threeOfTwo)).toEqual(refused("rotation already in progress"));
+  for (const _ of [1, 2]) expect(await to("DELETE", "init")).toEqual({ status: 204 });
+  expect(await to("POST", "init", { secret_shares: 5, secret_threshold: 1 })).toEqual(
+    refused("invalid rotate seal configuration: threshold must be greater than one for multiple shares"),
+  );
+});
+
+test("current shares, up to the new ones", async () => {
+  const [first, second, third] = sandbox.secrets.shares;
+  const nonce = await begin();
+  expect(await update(first, nonce)).toEqual({ status: 200, data: { ...running, progress: 1 } });
+  expect(await update(second, "other")).toEqual(refused(`incorrect nonce supplied; nonce for rotation is "${nonce}"`));
+  expect(await update(first, nonce)).toEqual(refused("given key has already been provided during this rotation"));
+  await update(second, nonce);
+  const { data = {} } = await update(third, nonce);
+  const made = { backup: false, complete: true, nonce, pgp_fingerprints: null, verification_nonce: any, verification_required: true };
+  expect(data).toEqual({ ...made, keys: expect.any(Array), keys_base64: expect.any(Array) });
+  expect(data.keys_base64).toHaveLength(3);
+  expect((data.keys_base64 as string[]).map(hexOf)).toEqual(data.keys);
+  expect((await to("GET", "init")).data).toEqual({ ...running, nonce, verification_nonce: data.verification_nonce });
+});
+
+test("the verification, and its restart under a new nonce", async () => {
+  expect(await to("GET", "verify")).toEqual(refused("no rotation configuration found"));
+  const { keys_base64: keys, verification_nonce: first } = await give(await begin());
+  const verifying = { n: 3, nonce: first, progress: 0, started: true, t: 2 };
+  expect(await to("GET", "verify")).toEqual({ status: 200, data: verifying });
+  expect(await to("POST", "verify", { key: keys[0], nonce: first })).toEqual({ status: 200, data: { ...verifying, progress: 1 } });
+  const { status, data } = await to("DELETE", "verify");
+  expect([status, data]).toEqual([200, { ...verifying, nonce: any }]);
+  const nonce = data?.nonce;
+  expect(nonce).not.toBe(first);
+  for (const key of keys.slice(0, 1)) await to("POST", "verify", { key, nonce });
+  expect(await to("POST", "verify", { key: keys[1], nonce })).toEqual({ status: 200, data: { complete: true, nonce } });
+  expect(await sandbox.secrets.opens(keys.slice(1))).toBe(true);
+});
+
+test("PGP keys, and the backup", async () => {
+  const all: Holder[] = await holders(3);
+  const fingerprints = all.map(({ fingerprint }) => fingerprint);
+  expect(await to("GET", "backup")).toEqual(refused("no backed-up keys found"));
+  const pgp_keys = all.map(({ publicKey }) => publicKey.replace(/-----[^-]+-----|\n=.*|\s/g, ""));
+  const nonce = await begin({ pgp_keys, backup: true });
+  expect((await to("GET", "init")).data).toEqual({ ...running, backup: true, pgp_fingerprints: fingerprints });
+  const made = await give(nonce);
+  expect(made).toMatchObject({ complete: true, backup: true, pgp_fingerprints: fingerprints });
+  const { json } = await call(sandbox.secrets, "GET", "/v1/sys/rotate/root/backup");
+  const lists = (keys: string[]) => Object.fromEntries(fingerprints.map((fingerprint, index) => [fingerprint, [keys[index]]]));
+  const kept = { nonce, keys: lists(made.keys), keys_base64: lists(made.keys_base64) };
+  expect(json).toMatchObject({ ...kept, data: kept });
+  expect(await read(all[0] as Holder, made.keys[0] as string)).toMatch(/^[0-9a-f]{66}$/);
+  for (const _ of [1, 2]) expect(await to("DELETE", "backup")).toEqual({ status: 204 });
+});
+
+test("sys/rekey is disabled, for whoever asks", async () => {
+  for (const [method, end] of [
+    ["GET", "init"],
+    ["PUT", "init"],
+    ["POST", "update"],
+    ["GET", "verify"],
+  ] as const)
+    for (const token of ["", sandbox.secrets.token]) {
+      const { status, json } = await call(sandbox.secrets, method, `/v1/sys/rekey/${end}`, method === "GET" ? undefined : {}, token);
+      expect([status, json]).toEqual([405, { errors: ["unsupported operation"] }]);
+    }
+});
+
+test("source: without an attempt, and in the wrong phase, each refusal is a 400", async () => {
+  const { shares } = sandbox.secrets;
+  expect(await update(shares[0], "x")).toEqual(refused("no barrier rotation in progress"));
+  expect(await to("POST", "verify", { key: shares[0], nonce: "x" })).toEqual(refused("no rotation in progress"));
+  expect(await to("DELETE", "verify")).toEqual(refused("no rotation configuration found"));
+  const nonce = await begin();
+  expect(await update("", nonce)).toEqual(refused("missing required field 'key'"));
+  expect(await update(shares[0], "")).toEqual(refused("missing required field 'nonce'"));
+  expect(await to("POST", "verify", { key: shares[0], nonce: "x" })).toEqual(refused("no rotation verification in progress"));
+  const { verification_nonce: proof } = await give(nonce);
+  const next = `nonce for the verification operation is "${proof}"`;
+  expect(await update(shares[0], nonce)).toEqual(refused(`rotation already finished; verification must be performed; ${next}`));
+  await to("POST", "verify", { key: shares[0], nonce: proof });
+  expect(await to("POST", "verify", { key: shares[1], nonce: proof })).toEqual(
+    refused("rotation verification failed; incorrect key shares supplied"),
+  );
+  expect((await to("GET", "verify")).data).toMatchObject({ progress: 0, started: true, nonce: expect.not.stringContaining(proof) });
+});
+
+test("source: wrong shares drop the progress, and shares that cannot be combined stay", async () => {
+  const [first = "", second = "", third = ""] = sandbox.secrets.shares;
+  const nonce = await begin();
+  for (const share of [first, second]) await update(share, nonce);
+  expect(await update(damaged(third), nonce)).toEqual(refused(expect.stringMatching(/^failed to read root key/)));
+  expect((await to("GET", "init")).data).toMatchObject({ nonce, progress: 0 });
+  for (const share of [first, second]) await update(share, nonce);
+  expect(await update(damaged(first), nonce)).toEqual(refused("failed to compute key: duplicate part detected"));
+  expect((await to("GET", "init")).data).toMatchObject({ nonce, progress: 3 });
+});
