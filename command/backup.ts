@@ -36,7 +36,7 @@ async function fetch(terminal: Terminal, { nonce, keys }: RekeyBackup, { fingerp
       "the backup holds no share for this fingerprint",
       `It holds shares for ${Object.keys(keys).join(", ")}: \`gpg --fingerprint\` shows that of your key.`,
     );
-  say(terminal, `The backup is of the rekey ${nonce}, which may not have come to its commit.`);
+  say(terminal, `The backup belongs to the rekey ${nonce}, which may never have been committed.`);
   const lines = entries.flatMap(([each, shares]) => shares.map((share) => encryptedLine(each, share)));
   if (output === undefined) for (const line of lines) await print(terminal, line);
   else write(terminal, output, lines);

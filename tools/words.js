@@ -8,7 +8,7 @@ const ts = require("typescript");
 const { root } = require("./command");
 
 /** The folders and files where the rules hold. */
-const checked = ["docs/development/words.md"];
+const checked = ["docs/development/words.md", "docs/rekey"];
 
 const maxWords = 25;
 
@@ -63,7 +63,7 @@ function faultsOf(sentence) {
 }
 
 /**
- * The paragraphs, list items and table cells of a page, without its code and its headings.
+ * The paragraphs, list items and table cells of a page, without its code, its headings and the messages that it quotes.
  * @param {string} page
  */
 function paragraphsOf(page) {
@@ -74,7 +74,7 @@ function paragraphsOf(page) {
   const withoutCode = page.replace(/^( *```)[\s\S]*?^\1$/gm, (code) => code.replace(/.*/g, ""));
   for (const [index, line] of withoutCode.split("\n").entries()) {
     const text = line.replace(/^\s*(?:[-*]|\d+\.) /, "").trim();
-    if (/^(#|<|\||$)/.test(text)) {
+    if (/^(#|<|>|\||$)/.test(text)) {
       if (text.startsWith("|")) passages.push(...text.split(/(?<!\\)\|/).map((cell) => ({ line: index + 1, text: cell })));
       paragraph = undefined;
     } else if (paragraph && text === line.trim()) paragraph.text += ` ${text}`;

@@ -40,7 +40,7 @@ export const stopIds = [
   "new-shares-refused",
   "verification-disturbed",
   "verification-endless",
-  // Whether the new shares are live is not known.
+  // The outcome is unknown.
   "outcome-unknown",
   "outcome-unknown-shares-missing",
   "probe-disturbed",
