@@ -1,3 +1,5 @@
+const { availableParallelism } = require("node:os");
+
 /**
  * Only a change of Pulumi, of the packaging or of the stand-in breaks these alone: `TESTS=all npm test` runs them, and a path by itself does.
  */
@@ -30,7 +32,7 @@ module.exports = {
   globalSetup: "<rootDir>/tools/jest-setup.js",
   testSequencer: "<rootDir>/tools/jest-order.js",
   reporters: ["default", "<rootDir>/tools/jest-costs.js"],
-  // Most of the time goes into waiting for the Pulumi command line, which is a process of its own.
-  maxWorkers: "100%",
+  // A part of the time goes into waiting for servers, timers and the start of processes.
+  maxWorkers: availableParallelism() + 1,
   testTimeout: 600_000,
 };

@@ -1,12 +1,11 @@
-/** One bar, and what stands behind it. */
 export interface Bar {
   name: string;
   value: number;
-  /** The value as it is written. */
+  /** The value with its unit, shown behind the bar. */
   text: string;
 }
 
-/** Bars that are compared with each other, on one scale. */
+/** A group of bars with the same scale. */
 export interface Panel {
   title: string;
   groups: { name: string; bars: Bar[] }[];
@@ -19,7 +18,7 @@ const row = 20;
 
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** A picture of the figures, as SVG that needs nothing beside it and follows the reader's light or dark. */
+/** Draws the bars as a self-contained SVG that supports light and dark mode. */
 export function chart(title: string, note: string, panels: readonly Panel[]): string {
   const lines: string[] = [];
   let y = 30;

@@ -11,7 +11,7 @@ const versions = 20;
 export interface Deprecations {
   count: number;
   modules: number;
-  /** How many the server got in one operation. */
+  /** The number of requests per operation. */
   requests: Record<Operation, number>;
   report: string;
 }
@@ -28,25 +28,25 @@ for (let module = 0; module < ${modules}; module++)
     });
 `;
 
-/** A thousand deprecated versions of fifty modules, against as many resources whose provider does nothing. */
+/** Compares a thousand deprecated versions of fifty modules with the same number of resources of a no-op provider. */
 export async function deprecations(runs: number): Promise<Deprecations> {
   const count = modules * versions;
-  const seconds = { ours: [] as Record<Operation, number>[], floor: [] as Record<Operation, number>[] };
+  const seconds = { steward: [] as Record<Operation, number>[], floor: [] as Record<Operation, number>[] };
   let requests = {} as Record<Operation, number>;
   const sandbox = await start();
   try {
     for (let run = 1; run <= runs; run++) {
       say(`run ${run} of ${runs}, ${count} deprecations of ${modules} modules, and the engine floor`);
       await prepare(sandbox);
-      const ours = await lifecycle(source, sandbox);
-      requests = ours.requests;
-      seconds.ours.push(ours.seconds);
+      const steward = await lifecycle(source, sandbox);
+      requests = steward.requests;
+      seconds.steward.push(steward.seconds);
       seconds.floor.push((await lifecycle(program("floor", count, "none"), sandbox)).seconds);
     }
   } finally {
     await sandbox.close();
   }
-  const time = (of: "ours" | "floor", operation: Operation): number => median(seconds[of].map((each) => each[operation]));
+  const time = (of: "steward" | "floor", operation: Operation): number => median(seconds[of].map((each) => each[operation]));
   return {
     count,
     modules,
@@ -54,16 +54,16 @@ export async function deprecations(runs: number): Promise<Deprecations> {
     report: table(
       ["", ...operations],
       [
-        ["seconds", ...operations.map((operation) => fixed(time("ours", operation)))],
+        ["seconds", ...operations.map((operation) => fixed(time("steward", operation)))],
         ["engine floor, seconds", ...operations.map((operation) => fixed(time("floor", operation)))],
-        ["ratio", ...operations.map((operation) => fixed(time("ours", operation) / time("floor", operation)))],
+        ["ratio", ...operations.map((operation) => fixed(time("steward", operation) / time("floor", operation)))],
         ["requests", ...operations.map((operation) => whole(requests[operation]))],
       ],
     ),
   };
 }
 
-/** The modules, and no limit to the rate of requests: what is measured is us, not the waiting that a platform asks for. */
+/** Seeds the modules and disables the rate limit, so that waits do not affect the measurement. */
 async function prepare(sandbox: Sandbox): Promise<void> {
   await sandbox.reset();
   const names = Array.from({ length: versions }, (_, index) => `1.${index}.0`);
@@ -80,7 +80,7 @@ async function prepare(sandbox: Sandbox): Promise<void> {
     headers: { authorization: `Bearer ${sandbox.platform.token}`, "content-type": "application/vnd.api+json" },
     body: JSON.stringify({ data: { attributes: { "api-rate-limiting-enabled": false } } }),
   });
-  if (status !== 200) throw new Error(`The sandbox goes on limiting the rate of requests: ${status}.`);
+  if (status !== 200) throw new Error(`Cannot disable the rate limit of the sandbox: status ${status}.`);
 }
 
 async function lifecycle(

@@ -5,7 +5,7 @@ import { inTemporaryFolder, median, run } from "./measure";
 import { writeProgram } from "./pulumi";
 import { fixed, table, whole } from "./table";
 
-/** How many jobs, in pages of how many. */
+/** Pairs of the number of jobs and the page size. */
 const turns: readonly [number, number][] = [
   [1000, 500],
   [10_000, 100],
@@ -14,18 +14,18 @@ const turns: readonly [number, number][] = [
   [50_000, 500],
 ];
 
-const contenders = ["ours", "plain"] as const;
+const contenders = ["steward", "plain"] as const;
 type Contender = (typeof contenders)[number];
 
-/** What a process tells of its listing. Memory is in bytes. */
-interface Told {
+/** The output of a process that lists jobs. Memory is in bytes. */
+interface Result {
   items: number;
   seconds: number;
-  /** Of the processor, in this process alone. */
+  /** The CPU seconds of the process. */
   processor: number;
-  /** The most that the process ever held, garbage and all that it is made of. */
+  /** The peak resident memory of the process. */
   peak: number;
-  /** What stayed in the heap after a collection of garbage at the first page, and at the page where it was most. */
+  /** The heap after a garbage collection at the first page. `most`: the maximum of all pages. */
   first: number;
   most: number;
 }
@@ -35,7 +35,7 @@ interface Listed {
   pageSize: number;
   requests: number;
   median(of: Contender, measured: "seconds" | "processor" | "peak"): number;
-  /** Bytes for each job after the first page. */
+  /** The bytes per job after the first page. */
   kept(of: Contender): number;
   growth(of: Contender): number;
 }
@@ -47,7 +47,7 @@ export interface Listings {
 
 const namespace = "bench";
 
-/** `list` calls `page()` where a page has come, while it is held, and gives back how many jobs there were. */
+/** A program around `list`, which calls `page()` after each page and returns the number of jobs. */
 const program = (list: string): string => `
 const { performance } = require("node:perf_hooks");
 const heap = [];
@@ -73,7 +73,7 @@ ${list}
 main();`;
 
 const programs: Record<Contender, string> = {
-  ours: program(`
+  steward: program(`
 const { scheduler } = require("pulumi-steward");
 async function list(pageSize) {
   let [items, last] = [0, undefined];
@@ -85,7 +85,7 @@ async function list(pageSize) {
   }
   return items;
 }`),
-  // The same package is loaded, so that the memory of both can be compared.
+  // Loads the same package, so that the memory of both is comparable.
   plain: program(`
 require("pulumi-steward");
 async function list(pageSize) {
@@ -104,12 +104,12 @@ async function list(pageSize) {
 }`),
 };
 
-/** Jobs of the sandbox, listed by a process of their own that keeps none of them, against a loop of fetch and JSON.parse over the same pages. */
+/** Compares `listJobs` in a separate process that keeps no job with a loop of `fetch` and `JSON.parse`. */
 export async function listings(runs: number): Promise<Listings> {
   const sandbox = await start();
   try {
     return await inTemporaryFolder(async (folder) => {
-      writeProgram(folder, { "package.json": "{}", "ours.js": programs.ours, "plain.js": programs.plain });
+      writeProgram(folder, { "package.json": "{}", "steward.js": programs.steward, "plain.js": programs.plain });
       const measured: Listed[] = [];
       for (const [count, pageSize] of turns) measured.push(await measure(sandbox, folder, count, pageSize, runs));
       return { turns: measured, report: report(measured) };
@@ -130,23 +130,23 @@ async function measure(sandbox: Sandbox, folder: string, count: number, pageSize
       TaskGroups: [{ Name: "web", Count: 2, Tasks: [{ Name: "server", Driver: "docker" }] }],
     })),
   });
-  const told = async (contender: Contender, ...flags: string[]): Promise<Told> => {
+  const runOnce = async (contender: Contender, ...flags: string[]): Promise<Result> => {
     const args = [...flags, `${contender}.js`, String(pageSize)];
     const { stdout } = await run(process.execPath, args, { cwd: folder, env: { ...cleanEnvironment(), ...sandbox.env } });
-    const result = JSON.parse(stdout) as Told;
+    const result = JSON.parse(stdout) as Result;
     if (result.items !== count) throw new Error(`${contender} listed ${result.items} jobs instead of ${count}.`);
     return result;
   };
   let requests = 0;
-  const timed: Record<Contender, Told[]> = { ours: [], plain: [] };
+  const timed: Record<Contender, Result[]> = { steward: [], plain: [] };
   for (let round = 0; round < runs; round++)
     for (const contender of contenders) {
       const before = sandbox.requests().length;
-      timed[contender].push(await told(contender));
-      if (contender === "ours") requests = sandbox.requests().length - before;
+      timed[contender].push(await runOnce(contender));
+      if (contender === "steward") requests = sandbox.requests().length - before;
     }
-  // Apart from the times, which collecting garbage at each page would spoil.
-  const collected = { ours: await told("ours", "--expose-gc"), plain: await told("plain", "--expose-gc") };
+  // Measured separately, since the garbage collections distort the times.
+  const collected = { steward: await runOnce("steward", "--expose-gc"), plain: await runOnce("plain", "--expose-gc") };
   const growth = (of: Contender): number => collected[of].most - collected[of].first;
   for (const of of contenders)
     say(`${of}: ${JSON.stringify({ ...timed[of].at(-1), first: collected[of].first, most: collected[of].most })}`);
@@ -169,8 +169,8 @@ function report(measured: readonly Listed[]): string {
       whole(each.pageSize),
       whole(each.requests),
       ...(["seconds", "processor"] as const).flatMap((what) => {
-        const [ours, plain] = [each.median("ours", what), each.median("plain", what)];
-        return [fixed(ours), fixed(plain), fixed(ours / plain)];
+        const [steward, plain] = [each.median("steward", what), each.median("plain", what)];
+        return [fixed(steward), fixed(plain), fixed(steward / plain)];
       }),
     ]),
     0,
@@ -182,7 +182,7 @@ function report(measured: readonly Listed[]): string {
       whole(each.pageSize),
       ...contenders.map((of) => megabytes(each.median(of, "peak"))),
       ...contenders.map((of) => megabytes(each.growth(of))),
-      whole(each.kept("ours")),
+      whole(each.kept("steward")),
     ]),
     0,
   );

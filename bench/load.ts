@@ -16,7 +16,7 @@ export interface Load {
   report: string;
 }
 
-/** Every kind of resource that there is, in one program; the numbers make it two thousand. */
+/** A program with two thousand resources of all kinds. */
 const source = `const { platform, secrets } = require("pulumi-steward");
 const access = new secrets.SchedulerAccess("access", { address: process.env.SCHEDULER_ADDR, token: process.env.SCHEDULER_TOKEN });
 const after = { dependsOn: access };
@@ -35,7 +35,7 @@ new platform.SamlCertificateRevocation("revocation", {}, { dependsOn: saml });
 new platform.SmtpSettings("smtp", { host: "mail.example.com", port: 25, sender: "platform@example.com", enabled: true });
 const sms = new platform.SmsSettings("sms", { enabled: true, accountSid: "AC1", authToken: "t", fromNumber: "+15550100" });
 new platform.SmsVerification("message", { testNumber: "+15550123" }, { dependsOn: sms });
-new platform.CustomizationSettings("texts", { footer: "ours" });
+new platform.CustomizationSettings("texts", { footer: "bench" });
 const rotation = new platform.OidcKeyRotation("rotation");
 new platform.OidcKeyTrim("trim", {}, { dependsOn: rotation });
 for (let index = 0; index < ${workspaces}; index++) new platform.AdminWorkspace("workspace-" + index, { workspaceId: "ws-" + index });
@@ -50,18 +50,18 @@ for (let module = 0; module < ${modules}; module++)
     });
 `;
 
-/** Access, lease, the set of roles, the rekey with its parts, six settings and four actions, beside those that there are many of. */
+/** Access, lease, set of roles, rekey with its parts, six settings, four actions, and the numerous resources. */
 const resources = 3 + 4 + 6 + 4 + roles + tokens + workspaces + modules * versions;
 
-/** Two thousand resources of all kinds on a sandbox that limits the rate of requests as a platform does from the start: nothing fails for it. */
+/** Deploys two thousand resources of all kinds on a sandbox with the platform's default rate limit. */
 export async function load(): Promise<Load> {
   const sandbox = await start();
   try {
-    furnish(sandbox);
+    seed(sandbox);
     return await inTemporaryFolder(async (folder) => {
       const shares = Object.fromEntries(sandbox.secrets.shares.map((share, index) => [`SHARE_${index + 1}`, share]));
       const project = await pulumiProject(folder, source, { ...sandbox.env, ...shares });
-      const measured: Record<string, Record<Operation, number>> = { seconds: zero(), requests: zero(), patience: zero(), memory: zero() };
+      const measured: Record<string, Record<Operation, number>> = { seconds: zero(), requests: zero(), retries: zero(), memory: zero() };
       for (const operation of operations) {
         say(`${resources} resources of all kinds: ${operation}`);
         const before = sandbox.requests().length;
@@ -73,7 +73,7 @@ export async function load(): Promise<Load> {
         }
         const sent = sandbox.requests().slice(before);
         measured.requests![operation] = sent.length;
-        measured.patience![operation] = sent.filter(({ status }) => status === 429).length;
+        measured.retries![operation] = sent.filter(({ status }) => status === 429).length;
       }
       const row = (title: string, of: string, show: (value: number) => string): string[] => [
         title,
@@ -84,7 +84,7 @@ export async function load(): Promise<Load> {
         [
           row("seconds", "seconds", fixed),
           row("requests", "requests", whole),
-          row("of these answered 429, and sent again", "patience", whole),
+          row("of these answered 429 and retried", "retries", whole),
           row("peak memory of the provider's process, MB", "memory", whole),
         ],
       );
@@ -97,7 +97,7 @@ export async function load(): Promise<Load> {
 
 const zero = (): Record<Operation, number> => ({ create: 0, preview: 0, refresh: 0, destroy: 0 });
 
-function furnish(sandbox: Sandbox): void {
+function seed(sandbox: Sandbox): void {
   const names = Array.from({ length: versions }, (_, index) => `1.${index}.0`);
   sandbox.platform.seed({
     modules: Array.from({ length: modules }, (_, index) => ({
@@ -110,7 +110,7 @@ function furnish(sandbox: Sandbox): void {
   });
 }
 
-/** The provider's process is the engine's, not ours: it is looked at from outside, while it runs. Nothing else of Pulumi may run meanwhile. */
+/** Polls the memory of the provider's process, which is a child of the engine. No other Pulumi may run meanwhile. */
 function watchMemory(): { peak(): number } {
   let peak = 0;
   const look = (): void => {

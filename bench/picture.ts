@@ -5,7 +5,7 @@ import { StateAndRequests } from "./state";
 import { fixed, whole } from "./table";
 import { Timing } from "./timing";
 
-/** What docs/bench.svg shows: time against the engine's own, and state against the usual way. */
+/** Draws docs/bench.svg, which compares times with those of the engine, and states with those of a dynamic resource. */
 export function picture(versions: string, count: number, timing: Timing, state: StateAndRequests): string {
   const contenders = (["floor", "role", "roles", "terraform"] as const).filter((contender) => timing.times(contender, count));
   const time: Panel = {

@@ -1,4 +1,4 @@
-/** What is compared inside of Pulumi. */
+/** The programs to compare. */
 export type Contender = "empty" | "floor" | "role" | "roles" | "closure" | "nativeRole" | "nativeRoles";
 
 export const titles: Record<Contender, string> = {
@@ -11,13 +11,12 @@ export const titles: Record<Contender, string> = {
   nativeRoles: "secrets.SchedulerRoles, native",
 };
 
-/** The resources of these are the native plugin's. */
 export const isNative = (contender: Contender): boolean => contender.startsWith("native");
 
 export const policies: readonly string[] = ["deploy", "read-logs"];
 export const roleName = (index: number): string => `role-${String(index).padStart(4, "0")}`;
 
-/** The cheapest provider that there can be: whatever takes longer than this is not the engine. */
+/** The cheapest possible provider, which measures the engine alone. */
 const floorText =
   "exports.handler=()=>({diff:async()=>({changes:false}),create:async i=>({id:i.name,outs:i}),read:async(id,props)=>({id,props}),delete:async()=>{}})";
 
@@ -31,7 +30,7 @@ class Role extends pulumi.CustomResource {
 const role = `
 const { SchedulerRole: Role } = require("pulumi-steward").secrets;`;
 
-/** As the guides for dynamic providers teach it: a provider written into the program. */
+/** A dynamic provider in the program, as in Pulumi's guides. */
 const closure = `
 async function call(method, { mount, name }, body) {
   const response = await fetch(process.env.SECRETS_ADDR + "/v1/" + mount + "/role/" + name, {
@@ -82,7 +81,7 @@ class Role extends pulumi.dynamic.Resource {
   }
 }`;
 
-/** The program, in JavaScript so that no compiler runs in the time that is measured. */
+/** The source of a program. It is JavaScript, so that the measured time includes no compiler. */
 export function program(contender: Contender, count: number, mount: string): string {
   const head = `const pulumi = require("@pulumi/pulumi");`;
   const names = JSON.stringify(Array.from({ length: count }, (_, index) => roleName(index)));

@@ -9,7 +9,7 @@ import { run } from "./measure";
 export const operations = ["create", "preview", "refresh", "destroy"] as const;
 export type Operation = (typeof operations)[number];
 
-/** Something that can be created, compared, refreshed and destroyed; each resolves to the seconds that it took. */
+/** The operations of a project. Each resolves to its duration in seconds. */
 export type Deployment = Record<Operation, () => Promise<number>>;
 
 const commands: Record<Operation, string[]> = {
@@ -19,14 +19,14 @@ const commands: Record<Operation, string[]> = {
   destroy: ["destroy", "--yes", "--skip-preview"],
 };
 
-/** Writes a program into a folder from which it finds this package and @pulumi/pulumi. */
+/** Writes a program into a folder where it can import this package and @pulumi/pulumi. */
 export function writeProgram(folder: string, files: Record<string, string>): void {
   mkdirSync(folder, { recursive: true });
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
 }
 
-/** A Pulumi project in that folder, with a stack and a local backend of its own. */
+/** Creates a Pulumi project in the folder, with its own stack and local backend. */
 export async function pulumiProject(
   folder: string,
   program: string,
@@ -57,7 +57,7 @@ export async function pulumiProject(
     refresh: () => pulumi(...commands.refresh),
     destroy: () => pulumi(...commands.destroy),
     stateBytes: () => {
-      // Source positions are in the state: they shall be as long as in a project with a node_modules of its own.
+      // The state contains source positions. Make them as long as in a project with its own node_modules.
       const repository = relative(realpathSync(cwd), root).split(sep).join("/");
       const text = readFileSync(checkpoint(), "utf8")
         .replaceAll(`${repository}/node_modules/`, "node_modules/")

@@ -18,18 +18,18 @@ import { types } from "./types";
 
 const help = `npm run bench -- [options]
 
-  --runs <number>  how often each is run; the median counts (5)
-  --roles <list>   how many roles (10,100,1000)
-  --only <list>    of time, state, deprecations, listings, load, start and types (all)
+  --runs <number>  number of runs, of which the median counts (5)
+  --roles <list>   numbers of roles (10,100,1000)
+  --only <list>    some of time, state, deprecations, listings, load, start and types (all)
 
-With time and state, it draws docs/bench.svg.
+With time and state, it also draws docs/bench.svg.
 `;
 
 const parts = ["time", "state", "deprecations", "listings", "load", "start", "types"];
 
 function numbers(text: string, option: string): number[] {
   const values = text.split(",").map(Number);
-  if (values.some((value) => !Number.isInteger(value) || value < 1)) throw new TypeError(`${option} takes whole numbers from 1 on.`);
+  if (values.some((value) => !Number.isInteger(value) || value < 1)) throw new TypeError(`${option} requires whole numbers from 1.`);
   return values;
 }
 
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
   const counts = numbers(values.roles, "--roles");
   const only = values.only.split(",");
   const unknown = only.find((part) => !parts.includes(part));
-  if (unknown !== undefined) throw new TypeError(`--only takes ${parts.join(", ")}, not "${unknown}".`);
+  if (unknown !== undefined) throw new TypeError(`Unknown part "${unknown}" of --only. Parts: ${parts.join(", ")}.`);
   const wanted = (part: string): boolean => only.includes(part);
 
   const terraform = wanted("time") ? await findTerraform() : undefined;
@@ -63,13 +63,13 @@ async function main(): Promise<void> {
   }
   const state = wanted("state") ? await stateAndRequests() : undefined;
   if (state) {
-    print(`## Requests\n\nThat ${state.count} roles cost the server.\n\n${state.requestReport}`);
-    print(`## State\n\nWhat a role adds to the checkpoint file.\n\n${state.stateReport}`);
+    print(`## Requests\n\nThe requests for ${state.count} roles.\n\n${state.requestReport}`);
+    print(`## State\n\nThe bytes that a role adds to the checkpoint file.\n\n${state.stateReport}`);
   }
   if (timed && state) {
     const file = join(root, "docs/bench.svg");
     writeFileSync(file, picture(`${versions}; median of ${runs}`, Math.max(...counts), timed, state));
-    print("docs/bench.svg shows this.");
+    print("docs/bench.svg shows these results.");
   }
   const deprecated = wanted("deprecations") ? await deprecations(runs) : undefined;
   if (deprecated)
@@ -79,12 +79,12 @@ async function main(): Promise<void> {
   const listed = wanted("listings") ? await listings(runs) : undefined;
   if (listed)
     print(
-      `## Listings\n\n\`scheduler.listJobs()\` on the sandbox, in a process of its own that keeps no job; "plain" is a loop of \`fetch\` and \`JSON.parse\` over the same pages. Medians of ${runs}; what is kept is what stays in the heap after a collection of garbage at each page.\n\n${listed.report}`,
+      `## Listings\n\n\`scheduler.listJobs()\` on the sandbox, in a separate process that keeps no job. "plain" is a loop of \`fetch\` and \`JSON.parse\` over the same pages. Medians of ${runs}. The kept memory is the heap after a garbage collection at each page.\n\n${listed.report}`,
     );
   const loaded = wanted("load") ? await load() : undefined;
   if (loaded)
     print(
-      `## Load\n\n${loaded.resources} resources of all kinds in one program on the sandbox, whose platform limits the rate to 30 requests a second.\n\n${loaded.report}`,
+      `## Load\n\n${loaded.resources} resources of all kinds in one program on the sandbox, with the platform's rate limit of 30 requests per second.\n\n${loaded.report}`,
     );
   const started = wanted("start") ? await start() : undefined;
   if (started) print(`## Start of a program\n\n${started.report}`);

@@ -9,11 +9,11 @@ import { fixed, table, whole } from "./table";
 const rounds = 11;
 
 export interface Start {
-  /** What importing the package adds to a program that imports @pulumi/pulumi. */
+  /** The milliseconds that importing the package adds to a program that imports `@pulumi/pulumi`. */
   addedMilliseconds: number;
-  /** Of the packages that must not be loaded by an import, those that were. */
+  /** The packages that an import loads but must not. */
   loadedTooEarly: string[];
-  /** CPU seconds until the native plugin serves. */
+  /** The CPU seconds until the native plugin serves. */
   pluginSeconds: number;
   report: string;
 }
@@ -22,7 +22,7 @@ const late = ["undici", "openpgp"];
 const pulumi = 'require("@pulumi/pulumi");';
 const both = `${pulumi} require("pulumi-steward");`;
 
-/** Prints the milliseconds since the process began, when the first resource is registered; mocks answer in the place of the engine. */
+/** A program that prints the milliseconds from the start of the process to its first resource. Mocks replace the engine. */
 const untilRegistered = (contender: Contender): string => `
 const { runtime } = require("@pulumi/pulumi");
 runtime.setMocks({
@@ -34,7 +34,7 @@ runtime.setMocks({
 });
 ${program(contender, 1, "scheduler")}`;
 
-/** Prints the CPU seconds of the native plugin, when it prints its port. */
+/** A script that prints the CPU seconds of the native plugin until it prints its port. */
 const pluginScript = `
 process.stdout.write = () => {
   const { user, system } = process.cpuUsage();
@@ -43,7 +43,7 @@ process.stdout.write = () => {
 };
 require(${JSON.stringify(join(root, "bin/pulumi-resource-steward"))});`;
 
-/** How long a program takes to begin. Separate processes, in turns. */
+/** Measures the start of programs, in alternating separate processes. */
 export async function start(): Promise<Start> {
   return inTemporaryFolder(async (folder) => {
     const registering = ["floor", "role", "closure"] as const;
@@ -68,16 +68,16 @@ export async function start(): Promise<Start> {
       for (const contender of registering) {
         const { stdout } = await node(`${contender}.js`);
         const milliseconds = Number(stdout.trim().split("\n")[0]);
-        if (!(milliseconds > 0)) throw new Error(`The program of ${titles[contender]} registered nothing:\n${stdout}`);
+        if (!(milliseconds > 0)) throw new Error(`The program of ${titles[contender]} registered no resource:\n${stdout}`);
         registered[contender]?.push(milliseconds);
       }
     }
-    /** Each is compared with the first of its table. */
+    /** A table that compares each entry with the first. */
     const compared = (title: string, entries: [string, readonly number[]][]): string => {
       const values = entries.map(([, all]) => median(all));
       const base = values[0] ?? Number.NaN;
       return table(
-        [title, "ms", "more than the first"],
+        [title, "ms", "above the first"],
         entries.map(([name], index) => [name, whole(values[index] ?? 0), whole((values[index] ?? 0) - base)]),
       );
     };
@@ -89,7 +89,7 @@ export async function start(): Promise<Start> {
         table(["the native plugin, until it serves", "CPU seconds"], [["`bin/pulumi-resource-steward`", fixed(median(plugin))]]),
         compared("a whole process", [
           ["`node -e 'require(\"@pulumi/pulumi\")'`", imports.pulumi],
-          ['the same, and `require("pulumi-steward")`', imports.both],
+          ['the same with `require("pulumi-steward")`', imports.both],
         ]),
         compared(
           "until the first resource is registered",

@@ -9,9 +9,9 @@ const count = 100;
 const contenders = ["empty", "floor", "role", "roles", "nativeRole", "nativeRoles", "closure"] as const;
 
 export interface Cost {
-  /** Of the checkpoint file. */
+  /** The size of the checkpoint file. */
   stateBytes: number;
-  /** The methods of the requests that the server got. */
+  /** The methods of the requests. */
   requests: Record<Operation, string[]>;
 }
 
@@ -23,7 +23,7 @@ export interface StateAndRequests {
   stateReport: string;
 }
 
-/** What the server is asked and what the checkpoint file holds, with 100 roles in the sandbox. */
+/** Measures the requests and the size of the checkpoint file for 100 roles in the sandbox. */
 export async function stateAndRequests(): Promise<StateAndRequests> {
   const costs = new Map<Contender, Cost>();
   const sandbox = await start();

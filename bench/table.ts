@@ -1,7 +1,7 @@
-/** A table in Markdown; all columns but the first `texts` are numbers. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[], texts = 1): string {
+/** A Markdown table. All columns after the first `leftAligned` ones are numbers. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[], leftAligned = 1): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
-  return [line(header), line(header.map((_, column) => (column < texts ? "---" : "---:"))), ...rows.map(line)].join("\n");
+  return [line(header), line(header.map((_, column) => (column < leftAligned ? "---" : "---:"))), ...rows.map(line)].join("\n");
 }
 
 export const whole = (value: number): string => Math.round(value).toLocaleString("en-US");

@@ -9,7 +9,7 @@ import { Types } from "./types";
 
 interface Target {
   what: string;
-  /** Undefined where it was not measured. */
+  /** Undefined if not measured. */
   checks: { of: string; measured: number; most: number }[] | undefined;
   show: (value: number) => string;
 }
@@ -23,7 +23,7 @@ export interface Measured {
   types?: Types;
 }
 
-/** Every promise of ours about speed and size, and whether it is kept. */
+/** A table of the performance targets and their results. */
 export function targets({ timing, state, deprecations, listings, start, types }: Measured): string {
   const rows = [
     ...roleTargets(timing),
@@ -79,7 +79,7 @@ export function targets({ timing, state, deprecations, listings, start, types }:
       show: whole,
     },
     {
-      what: "undici and openpgp not loaded by that import",
+      what: "import without loading undici and openpgp",
       checks: start && [{ of: start.loadedTooEarly.join(" and ") || "loaded", measured: start.loadedTooEarly.length, most: 0 }],
       show: whole,
     },
@@ -103,7 +103,7 @@ function judge({ checks, show }: Target): [string, string] {
   return [checks.map(({ of, measured }) => `${of} ${show(measured)}`).join(", "), verdict || "met"];
 }
 
-/** One resource per role, against a provider that does nothing. */
+/** One resource per role, compared with a no-op provider. */
 function roleTargets(timing: Timing | undefined): Target[] {
   const compare = (count: number, check: (own: number, floor: number) => { measured: number; most: number }): Target["checks"] => {
     const [own, floor] = [timing?.times("role", count), timing?.times("floor", count)];
@@ -125,7 +125,7 @@ function roleTargets(timing: Timing | undefined): Target[] {
   ];
 }
 
-/** One resource for a thousand roles, against Terraform. */
+/** One resource for a thousand roles, compared with Terraform. */
 function setTargets(timing: Timing | undefined): Target[] {
   const own = timing?.times("roles", 1000);
   const terraform = timing?.times("terraform", 1000);

@@ -8,21 +8,21 @@ import { Deployment } from "./pulumi";
 
 export interface Terraform {
   command: string;
-  /** The folder that holds its Vault provider. */
+  /** The folder of its Vault provider. */
   provider: string;
   version: string;
 }
 
 const isProvider = (file: string): boolean => /^terraform-provider-vault(_v[^/]*)?(\.exe)?$/.test(file);
 
-/** Terraform and its Vault provider, on PATH; or what is missing, and how to give it. */
+/** Finds Terraform and its Vault provider on PATH. Returns a message if one is missing. */
 export async function findTerraform(): Promise<Terraform | string> {
   const places = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
   const command = places.flatMap((folder) => [join(folder, "terraform"), join(folder, "terraform.exe")]).find((file) => isExecutable(file));
   const provider = places.find((folder) => list(folder).some((file) => isProvider(file) && isExecutable(join(folder, file))));
   if (!command || !provider) {
     const missing = [command ? "" : "terraform", provider ? "" : "terraform-provider-vault"].filter(Boolean).join(" and ");
-    return `Terraform is left out: ${missing} not found. Put the folders of the executables terraform and terraform-provider-vault on PATH.`;
+    return `Skipping Terraform: ${missing} not found. Add the folders of the executables terraform and terraform-provider-vault to PATH.`;
   }
   const env = { ...cleanEnvironment(), CHECKPOINT_DISABLE: "1" };
   const { stdout } = await run(command, ["version", "-json"], { cwd: process.cwd(), env });
@@ -37,14 +37,14 @@ function list(folder: string): string[] {
   }
 }
 
-/** The same roles as the other contenders', in a folder of its own. */
+/** Creates a Terraform project with the same roles in the folder. */
 export function terraformProject(
   { command, provider }: Terraform,
   folder: string,
   { count, mount, variables }: { count: number; mount: string; variables: Record<string, string> },
 ): Deployment {
   const settings = join(folder, "terraform.rc");
-  // Our copy of the provider, so that no registry is asked and nothing needs to be initialised.
+  // With a local copy of the provider, Terraform needs no registry and no initialization.
   writeFileSync(
     settings,
     `provider_installation {\n  dev_overrides {\n    "hashicorp/vault" = ${JSON.stringify(provider)}\n  }\n  direct {}\n}\n`,
@@ -80,7 +80,7 @@ resource "vault_nomad_secret_role" "role" {
     (await run(command, [...args, "-input=false", "-no-color"], { cwd: folder, env })).seconds;
   return {
     create: () => terraform("apply", "-auto-approve"),
-    // As with --expect-no-changes, a difference is a failure.
+    // A difference is a failure, as with --expect-no-changes.
     preview: () => terraform("plan", "-detailed-exitcode"),
     refresh: () => terraform("plan", "-refresh-only", "-detailed-exitcode"),
     destroy: () => terraform("destroy", "-auto-approve"),

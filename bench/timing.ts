@@ -6,12 +6,12 @@ import { Deployment, Operation, operations, pulumiProject } from "./pulumi";
 import { fixed, table } from "./table";
 import { Terraform, terraformProject } from "./terraform";
 
-/** Median seconds of each operation. */
+/** The median seconds of each operation. */
 export type Times = Record<Operation, number>;
 type Timed = Exclude<Contender, "closure"> | "terraform";
 
 export interface Timing {
-  /** Undefined where it was not measured. */
+  /** Undefined if not measured. */
   times(contender: Timed, count: number): Times | undefined;
   report: string;
 }
@@ -25,7 +25,7 @@ const mountOf = (contender: Timed): string => `bench-${contender}`;
 const titleOf = (contender: Timed): string => (contender === "terraform" ? "Terraform with its Vault provider" : titles[contender]);
 const key = (contender: Timed, count: number): string => `${contender} ${count}`;
 
-async function ask(vault: Vault, method: string, path: string, body?: object): Promise<{ status: number; body: string }> {
+async function request(vault: Vault, method: string, path: string, body?: object): Promise<{ status: number; body: string }> {
   const response = await fetch(`${vault.address}/v1/${path}`, {
     method,
     headers: { "X-Vault-Token": vault.token },
@@ -34,9 +34,9 @@ async function ask(vault: Vault, method: string, path: string, body?: object): P
   return { status: response.status, body: await response.text() };
 }
 
-/** Whoever does not do the work must not win. */
+/** Checks the number of roles on the server, so that a contender that does nothing cannot win. */
 async function assertRoles(vault: Vault, contender: Timed, expected: number): Promise<void> {
-  const { status, body } = await ask(vault, "GET", `${mountOf(contender)}/role?list=true`);
+  const { status, body } = await request(vault, "GET", `${mountOf(contender)}/role?list=true`);
   const found = status === 404 ? 0 : (JSON.parse(body).data?.keys?.length ?? 0);
   if (found !== expected) throw new Error(`${titleOf(contender)} left ${found} of its roles on the server instead of ${expected}.`);
 }
@@ -58,7 +58,7 @@ async function lifecycle(vault: Vault, contender: Timed, count: number, terrafor
   });
 }
 
-/** All contenders on one real Vault, in turns, so that whatever slows the machine down for a while slows all of them. */
+/** Measures all contenders on one real Vault. They alternate, so that a slow phase of the machine affects all of them. */
 export async function timing(counts: readonly number[], runs: number, terraform: Terraform | undefined): Promise<Timing> {
   const contenders: Timed[] = ["floor", "role", "roles", "nativeRole", "nativeRoles", ...(terraform ? (["terraform"] as const) : [])];
   const turns: [Timed, number][] = [
@@ -70,8 +70,8 @@ export async function timing(counts: readonly number[], runs: number, terraform:
   const vault = await startVault();
   try {
     for (const contender of contenders.filter((each) => each !== "floor")) {
-      const { status, body } = await ask(vault, "POST", `sys/mounts/${mountOf(contender)}`, { type: "nomad" });
-      if (status >= 300) throw new Error(`The mount ${mountOf(contender)} was refused: ${status} ${body}`);
+      const { status, body } = await request(vault, "POST", `sys/mounts/${mountOf(contender)}`, { type: "nomad" });
+      if (status >= 300) throw new Error(`Cannot mount ${mountOf(contender)}: ${status} ${body}`);
     }
     for (let round = 1; round <= runs; round++)
       for (const [contender, count] of turns) {

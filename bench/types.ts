@@ -7,7 +7,7 @@ export interface Types {
   report: string;
 }
 
-/** What type-checking a program costs that uses every public name of the package: the one that the tests compile. */
+/** Measures the type-checking of a program that uses every public name of the package. The tests compile the same program. */
 export function types(): Types {
   say("Type-checking two programs.");
   const [empty, full] = [compile(emptyProgram), compile(usersProgram())];
@@ -21,7 +21,7 @@ export function types(): Types {
     addedInstantiations: full.instantiations - empty.instantiations,
     report: table(
       ["", "instantiations", "declaration files"],
-      [row("a program that imports @pulumi/pulumi", empty), row("one that uses every public name of ours", full)],
+      [row("a program that imports @pulumi/pulumi", empty), row("a program that uses every public name of the package", full)],
     ),
   };
 }

@@ -1,6 +1,14 @@
 import { Connection } from "../provider/connection";
 import { StewardError } from "../provider/errors";
-import { getStatus, mayReturnNoShares, retryAfter429, submitShare, verifyShare, wasNotCounted } from "../provider/secrets/rekey/api";
+import {
+  getStatus,
+  isFailedCommit,
+  mayReturnNoShares,
+  retryAfter429,
+  submitShare,
+  verifyShare,
+  wasNotCounted,
+} from "../provider/secrets/rekey/api";
 import { encryptedLine, mayBeShare, prove, redacting, Share, shareOf } from "../provider/secrets/rekey/crypto";
 import { isEmpty, isWhole, RekeyStatus, ShareSet } from "../provider/secrets/rekey/states";
 import { keptBySeal, noShares } from "../provider/secrets/rekey/stops";
@@ -162,6 +170,8 @@ async function explain(connection: Connection, round: Round, shown: RekeyStatus,
       `the ${now.progress} ${kind} submitted cannot be combined (${reason})`,
       "Nothing is committed. At least one of them is wrong, and the service keeps them all: cancel the rekey, and start again.",
     );
+  if (round.shares === "new" && isFailedCommit(error))
+    return failed(`it is not known if the new shares are live: the service failed to commit them (${reason})`, keepBoth);
   if (hasRestarted && (status === 400 || status === 500))
     return failed(
       `the ${before.required} ${kind} submitted are not a set of the ${round.shares === "current" ? "service's keys" : "new keys"} (${reason})`,

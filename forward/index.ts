@@ -1,4 +1,4 @@
-// `pulumi-steward/sandbox` is the package `pulumi-steward-sandbox`, where that is installed.
+// `pulumi-steward/sandbox` forwards to the package `pulumi-steward-sandbox`.
 import type * as sandbox from "pulumi-steward-sandbox";
 import { loadSandbox } from "./load";
 
@@ -22,5 +22,5 @@ export type {
   TextMessage,
 } from "pulumi-steward-sandbox";
 
-// Not `export *`: a program in ES modules would then hear that a name is missing, and not which package.
+// With `export *`, the error in an ES module would name a missing export instead of the missing package.
 export const start: typeof sandbox.start = loadSandbox(() => require("pulumi-steward-sandbox") as typeof sandbox).start;

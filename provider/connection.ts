@@ -6,7 +6,7 @@ import { invalidInput, StewardError } from "./errors";
 import { bool, checkFailures, rule, strictObject } from "./inputs";
 import { isObject } from "./json";
 import { defaultLimits, Limits } from "./limits";
-import { namesIn, Variables, warnOfUnused } from "./variables";
+import { namesIn, sharesTokenFile, Variables, warnOfUnused } from "./variables";
 
 const systemNames = ["secrets", "platform", "scheduler"] as const;
 
@@ -78,6 +78,8 @@ export interface ConfigurationSources {
   environment: NodeJS.ProcessEnv;
   /** Lasts as long as the process. */
   cache: Map<string, unknown>;
+  /** The cache that remembers what was warned of, where `cache` lasts for one call alone. */
+  warned?: Map<string, unknown>;
   engine: Engine;
   say(line: string): void;
   /** The name of the explicit provider in the place of the configuration. */
@@ -246,7 +248,8 @@ function fromEnvironment<Own extends object>(system: System<Own>, sources: Confi
   const given = Object.fromEntries(
     Object.entries(variables).flatMap(([field, variable]) => (environment[variable] ? [[field, environment[variable]]] : [])),
   );
-  const file = tokenFile && join(environment.HOME ?? homedir(), tokenFile);
+  const isShared = sharesTokenFile(system.variables, row, environment);
+  const file = tokenFile && !isShared ? join(environment.HOME ?? homedir(), tokenFile) : undefined;
   const checked = system.settings.safeParse({
     ...given,
     dialect,

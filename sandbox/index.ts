@@ -35,37 +35,37 @@ export type {
 export type { SecretsService } from "./secrets/service";
 export type { Service } from "./service";
 
-/** The three services, running in this process on 127.0.0.1. */
+/** The three services, which run in this process on 127.0.0.1. */
 export interface Sandbox {
   secrets: SecretsService;
   platform: PlatformService;
   scheduler: SchedulerService;
-  /** The address of a page for the browser that shows, as it changes, what the three hold and what was asked of them: read-only, and without secrets. */
+  /** The URL of a page that shows the data and the requests of all three live. It is read-only and shows no secrets. */
   page: string;
-  /** The variables a child process needs to reach all three. */
+  /** The environment variables for a child process that uses all three. */
   env: Record<string, string>;
-  /** Every request so far, in the order of arrival. `path` has its query; `status` is 0 where no answer was sent; `at` is the clock's. */
+  /** All requests so far, in order of arrival. `path` includes the query, `status` is 0 without a response, `at` is the time of the clock. */
   requests(): { system: string; method: string; path: string; status: number; at: number }[];
   faults: {
-    /** Begins to count matching requests now. */
+    /** Adds a fault, which counts matching requests from now on. */
     add(fault: Fault): void;
     clear(): void;
   };
-  /** The time that everything in the sandbox goes by: token lifetimes, the log, the Date of an answer. */
+  /** The time of the services, which applies to token lifetimes, the log and the Date header. */
   clock: {
     now(): Date;
-    /** Forward, by so many milliseconds from 0 on; throws a RangeError for anything else. */
+    /** Moves the clock forward by a number of milliseconds from 0. Throws a RangeError for any other value. */
     advance(ms: number): void;
   };
-  /** Back to the state after `start`: records, log, faults and clock. Addresses, tokens and shares stay. */
+  /** Restores the records, log, faults and clock to their state after `start`. Addresses, tokens and shares stay. */
   reset(): Promise<void>;
-  /** Closes every socket; nothing is left running. */
+  /** Closes all sockets and stops the services. */
   close(): Promise<void>;
 }
 
 const real = { platform: platformDialects.hashicorp, scheduler: schedulerDialects.hashicorp };
 
-/** The services of each dialect, and the prefixes of their variables. */
+/** The dialects of the services, and the prefixes of their environment variables. */
 const productsOf = {
   standard: {
     secrets: secretsDialects.standard,
@@ -106,7 +106,7 @@ export async function start(options: Options = {}): Promise<Sandbox> {
     {
       name: "scheduler" as const,
       fetch: (request: Request) => {
-        // A token that the secrets service made is over on time, even where nobody asks that service any more.
+        // Expired tokens must be revoked even if no request reaches the secrets service.
         secrets.expire();
         return scheduler.fetch(request);
       },
@@ -115,7 +115,7 @@ export async function start(options: Options = {}): Promise<Sandbox> {
   const servers: Server[] = [];
   let page: Page | undefined;
   const close = async (): Promise<void> => {
-    // Whoever waits for a change is not left waiting.
+    // Respond to held requests first.
     scheduler.records.end();
     await Promise.all([...servers, page].map((server) => server?.close()));
   };
@@ -158,9 +158,9 @@ export async function start(options: Options = {}): Promise<Sandbox> {
     faults: { add: (fault) => faults.add(fault), clear: () => faults.clear() },
     clock: { now: () => clock.now(), advance: (ms) => clock.advance(ms) },
     async reset() {
-      // Not in the middle of a rekey's request, which would write what it made into the records of afterwards.
+      // A rekey request in progress would otherwise write its result into the new records.
       await secrets.records.exclusive(() => {
-        // The clock first: what the records hold is dated by it.
+        // The clock comes first, since the records use its time.
         for (const part of [clock, secrets, platform, scheduler, log]) part.reset();
         faults.clear();
       });

@@ -1,7 +1,7 @@
 import type { Clock } from "./clock";
 import type { Fault } from "./faults";
 
-/** One request as the log keeps it. `status` is 0 until an answer leaves, and stays 0 when none does. */
+/** One request in the log. `status` is 0 until a response is sent. */
 export interface Entry {
   system: Fault["system"];
   method: string;
@@ -10,7 +10,6 @@ export interface Entry {
   at: number;
 }
 
-/** Every request in the order of arrival. */
 export class Log {
   #entries: Entry[] = [];
 
@@ -26,7 +25,7 @@ export class Log {
     return this.#entries.length;
   }
 
-  /** The last so many, in the order of arrival, with their places in it. */
+  /** The last `count` requests with their numbers, in order of arrival. */
   newest(count: number): (Entry & { number: number })[] {
     const first = Math.max(0, this.count - count);
     return this.#entries.slice(first).map((entry, index) => ({ ...entry, number: first + index }));

@@ -1,39 +1,39 @@
-/** How the sandbox starts. */
+/** Options of {@link start}. */
 export interface Options {
   /**
-   * Whose names and answers: the specifications' ("standard"), those of the real products ("hashicorp"), or of these with OpenBao in place of
-   * Vault ("openbao").
+   * The names and responses: those of the API specifications ("standard") or of Vault, Terraform Enterprise and Nomad ("hashicorp"). The
+   * dialect "openbao" is "hashicorp" with OpenBao instead of Vault.
    * @default "standard"
    */
   dialect?: "standard" | "hashicorp" | "openbao";
   /**
-   * First of four ports, in the order secrets, platform, scheduler, page. 0 takes free ones.
+   * The first of four ports, in the order secrets, platform, scheduler, page. 0 selects free ports.
    * @default 0
    */
   port?: number;
   /**
-   * How many shares unseal the secrets service. With 1, the share is the key itself.
+   * The number of unseal key shares. With 1, the share is the key itself.
    * @default 5
    */
   unsealShares?: number;
   /**
-   * How many of them are needed. 1 of several only in the dialect "standard".
+   * The number of shares that unseal the secrets service. 1 of several shares is valid only in the dialect "standard".
    * @default 3, or all of fewer shares
    */
   unsealThreshold?: number;
   /**
-   * "stored": the key is kept by the seal, as with a key management service, and the shares only authorize a rekey.
+   * The seal. With "stored" the seal holds the key, as with auto-unseal, and the shares only authorize a rekey.
    * @default "shamir"
    */
   seal?: "shamir" | "stored";
   /**
-   * Whether the platform enables SMTP only with an address for a test message. Its API document can be read so.
+   * Make the platform reject enabled SMTP settings without an address for a test mail. The API specification allows both.
    * @default false
    */
   smtpNeedsTestAddress?: boolean;
   /**
-   * Whether the scheduler refuses to make a token for a policy that it does not have. The API document says that the policies of a role
-   * must exist; Nomad makes a token that is allowed nothing.
+   * Make the scheduler reject a token with an unknown policy. The API specification requires that the policies of a role exist, but Nomad
+   * creates a token without any rights.
    * @default false
    */
   tokensNeedKnownPolicies?: boolean;
@@ -43,20 +43,21 @@ const known = ["dialect", "port", "unsealShares", "unsealThreshold", "seal", "sm
 
 const dialects: readonly string[] = ["standard", "hashicorp", "openbao"];
 
-/** The options with their defaults. Throws where one is unknown, or has a value that it cannot have. */
+/** The options with their defaults. Throws if an option is unknown or has an invalid value. */
 export function checkOptions(options: Options): Required<Options> {
   const { dialect = "standard", port = 0, unsealShares = 5, seal = "shamir" } = options;
   const { unsealThreshold = Math.min(3, unsealShares), smtpNeedsTestAddress = false, tokensNeedKnownPolicies = false } = options;
   const unknown = Object.keys(options).find((option) => !known.includes(option));
   if (unknown) throw new TypeError(`Unknown option "${unknown}". Known: ${known.join(", ")}.`);
-  if (!dialects.includes(dialect)) throw new TypeError('dialect is "standard", "hashicorp" or "openbao".');
-  if (typeof smtpNeedsTestAddress !== "boolean") throw new TypeError("smtpNeedsTestAddress is true or false.");
-  if (typeof tokensNeedKnownPolicies !== "boolean") throw new TypeError("tokensNeedKnownPolicies is true or false.");
-  if (seal !== "shamir" && seal !== "stored") throw new TypeError('seal is "shamir" or "stored".');
-  if (!Number.isInteger(port) || port < 0 || port > 65_532) throw new RangeError("port is a whole number from 0 to 65532.");
-  if (!Number.isInteger(unsealShares) || unsealShares < 1 || unsealShares > 255) throw new RangeError("unsealShares is from 1 to 255.");
+  if (!dialects.includes(dialect)) throw new TypeError('dialect must be "standard", "hashicorp" or "openbao".');
+  if (typeof smtpNeedsTestAddress !== "boolean") throw new TypeError("smtpNeedsTestAddress must be true or false.");
+  if (typeof tokensNeedKnownPolicies !== "boolean") throw new TypeError("tokensNeedKnownPolicies must be true or false.");
+  if (seal !== "shamir" && seal !== "stored") throw new TypeError('seal must be "shamir" or "stored".');
+  if (!Number.isInteger(port) || port < 0 || port > 65_532) throw new RangeError("port must be a whole number from 0 to 65532.");
+  if (!Number.isInteger(unsealShares) || unsealShares < 1 || unsealShares > 255)
+    throw new RangeError("unsealShares must be a whole number from 1 to 255.");
   const least = unsealShares === 1 || dialect === "standard" ? 1 : 2;
   if (!Number.isInteger(unsealThreshold) || unsealThreshold < least || unsealThreshold > unsealShares)
-    throw new RangeError(`unsealThreshold is from ${least} to unsealShares (${unsealShares}).`);
+    throw new RangeError(`unsealThreshold must be a whole number from ${least} to unsealShares (${unsealShares}).`);
   return { dialect, port, unsealShares, unsealThreshold, seal, smtpNeedsTestAddress, tokensNeedKnownPolicies };
 }

@@ -6,10 +6,9 @@ import type { Clock } from "./clock";
 import type { Fault, Faults } from "./faults";
 import type { Log } from "./log";
 
-/** A response with this header is not sent. The connection is dropped instead, as where the real product panics. */
+/** The connection is closed instead of sending a response with this header, as after a panic in Nomad. */
 export const dropHeader = "x-sandbox-drop";
 
-/** What one system brings to its server. */
 export interface System {
   name: Fault["system"];
   fetch(request: Request): Response | Promise<Response>;
@@ -17,18 +16,18 @@ export interface System {
 
 export interface Server {
   url: string;
-  /** Destroys every open connection; the server goes on listening. */
+  /** Closes all connections. The server continues to listen. */
   drop(): void;
   close(): Promise<void>;
 }
 
-/** How a request ends: `cut` destroys the connection, before or in the middle of the answer. */
+/** The result of a request. `cut` closes the connection before the response or in the middle of it. */
 interface Outcome {
   response: Response;
   cut?: "whole" | "half";
 }
 
-/** Every request of the three systems passes here: log, faults, then the system itself. */
+/** Starts a server. Each request passes the log and the faults, then the system. */
 export async function listen(system: System, port: number, shared: { log: Log; faults: Faults; clock: Clock }): Promise<Server> {
   const { log, faults, clock } = shared;
   const closing = new AbortController();
@@ -87,19 +86,19 @@ export async function listen(system: System, port: number, shared: { log: Log; f
       if (cut === "half") await write(incoming.socket, response, cut);
       incoming.socket.destroy();
       outgoing.destroy();
-      // Tells the adapter that there is nothing left to send.
+      // Tells the adapter not to send a response.
       return new Response(null, { headers: { "x-hono-already-sent": "true" } });
     },
-    // The program around the sandbox keeps its own Request and Response.
+    // Do not replace the global Request and Response of the surrounding program.
     { overrideGlobalObjects: false },
   );
   const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
 
-  // Node's parser has no verb LIST and calls it an error; the packets it could not read are the request.
+  // Node's parser rejects the method LIST. The raw packets of the error contain the request.
   const unread = new WeakMap<Socket, Buffer>();
   server.on("clientError", async (error: Error & { rawPacket?: Buffer }, duplex) => {
     const socket = duplex as Socket;
-    // A connection that broke or timed out: nothing was sent that could be read here.
+    // The connection broke or timed out, so there is no request.
     if (!error.rawPacket) return void socket.destroy();
     const packet = Buffer.concat([unread.get(socket) ?? Buffer.alloc(0), error.rawPacket]);
     unread.set(socket, packet);
@@ -130,7 +129,7 @@ export async function listen(system: System, port: number, shared: { log: Log; f
   };
 }
 
-/** Reads a LIST request from its packets. undefined: it is something else. */
+/** Parses a LIST request from its packets; undefined for any other request. */
 function parse(packet: Buffer): { request: Request; path: string } | "incomplete" | undefined {
   const text = packet.toString("latin1");
   if (!"LIST ".startsWith(text.slice(0, 5))) return undefined;
@@ -150,7 +149,7 @@ function parse(packet: Buffer): { request: Request; path: string } | "incomplete
   }
 }
 
-/** Writes an answer by hand, promising the whole body but stopping in the middle of it where it is cut. */
+/** Writes a response to the socket. If it is cut, it announces the whole body but sends only a half. */
 async function write(socket: Socket, response: Response, cut: "half" | undefined): Promise<void> {
   const body = Buffer.from(await response.arrayBuffer());
   const lines = [`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status] ?? ""}`];
@@ -162,7 +161,7 @@ async function write(socket: Socket, response: Response, cut: "half" | undefined
   await new Promise<void>((resolve) => (socket.destroyed ? resolve() : socket.end(sent, () => resolve())));
 }
 
-/** 50 MB that begin like JSON, made while they are read. */
+/** 50 MB that begin like JSON, generated on demand. */
 function huge(): ReadableStream<Uint8Array> {
   let left = 50;
   return new ReadableStream({

@@ -1,7 +1,7 @@
-/** One of the three services: where it listens, and a token that may do everything there. */
+/** One of the three services. */
 export interface Service {
-  /** Scheme, address and port, without a slash at the end. */
+  /** The URL: scheme, address and port, without a trailing slash. */
   url: string;
-  /** Stays the same after a reset. */
+  /** A token with all rights. It stays the same after a reset. */
   token: string;
 }

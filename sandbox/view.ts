@@ -1,48 +1,47 @@
 import type { Fault } from "./faults";
 
-/** What the page shows of one service, or of the requests. It is sent as it is: no secret is ever part of it. */
+/** A section of the page: one service, or the requests. It never contains a secret. */
 export interface Section {
-  /** Beside its heading: an address, a number. */
+  /** The note next to the heading, such as an address. */
   note: string;
   blocks: Block[];
 }
 
 /** One table. */
 export interface Block {
-  /** No two of a section have the same. */
+  /** The title, unique in its section. */
   title: string;
-  /** The headings. Without any, the rows are names and their values. */
+  /** The headings. Without any, each row is a name and its value. */
   columns: string[];
   rows: TableRow[];
-  /** How many more rows there are, which are not sent. */
+  /** The number of further rows, which are not sent. */
   more: number;
-  /** What is said in place of the rows where there are none. */
+  /** The message to show if there are no rows. */
   empty: string;
 }
 
 export interface TableRow {
-  /** Tells the row from the others of its block, now and after a change. */
+  /** The id, unique in its block. It stays the same after a change. */
   id: string;
   cells: Cell[];
-  /** Nobody has set it: it stands back. */
+  /** A default value, which the page folds away. */
   untouched?: boolean;
 }
 
-/** A colour: of a state, or of a service. */
+/** The color of a state or of a service. */
 export type Tone = "good" | "warn" | "bad" | Fault["system"];
 
-/** A text, one with a colour, a secret in the place of which nothing is sent, or a number of dots of which some are filled. */
+/** A string, a colored string, a hidden secret, or a number of dots of which some are filled. */
 export type Cell = string | { text: string; tone: Tone } | { secret: true } | { given: number; of: number };
 
-/** As many rows of one block as can be looked at. */
-const most = 200;
-const longest = 200;
-/** Shorter ones are words that stand anywhere. They are no less hidden in their own places. */
+const maxRows = 200;
+const maxLength = 200;
+/** Shorter secrets may be ordinary words. Only `secret()` hides them. */
 const shortestSecret = 8;
 
 /** A block of rows with headings. */
 export function table(title: string, columns: string[], rows: TableRow[], empty = "None.", total: number = rows.length): Block {
-  const shown = rows.slice(0, most);
+  const shown = rows.slice(0, maxRows);
   return { title, columns, rows: shown, more: total - shown.length, empty };
 }
 
@@ -60,7 +59,7 @@ export function row(id: string, ...cells: Cell[]): TableRow {
   return { id, cells };
 }
 
-/** The place of a secret: that there is one is all that is shown. */
+/** A cell that only shows that there is a secret. */
 export function secret(value: unknown): Cell {
   return value === undefined || value === null || value === "" ? "" : { secret: true };
 }
@@ -69,7 +68,7 @@ export function time(date: Date): string {
   return date.toISOString().replace("T", " ").replace(/\.\d+/, "");
 }
 
-/** The section as it is sent. A secret that somebody put where none belongs, such as a token in a path, does not leave here either. */
+/** The section as JSON. It also hides a secret in an unexpected place, such as a token in a path. */
 export function encode(section: Section, secrets: string[]): string {
   const hidden = secrets
     .filter((text) => text.length >= shortestSecret)
@@ -79,6 +78,6 @@ export function encode(section: Section, secrets: string[]): string {
     let text = value;
     for (const one of hidden) text = text.replaceAll(one, "••••••");
     text = text.replace(/\/\/[^/@\s]+@/g, "//••••••@");
-    return text.length > longest ? `${text.slice(0, longest)}… (${text.length} characters)` : text;
+    return text.length > maxLength ? `${text.slice(0, maxLength)}… (${text.length} characters)` : text;
   });
 }

@@ -75,7 +75,7 @@ describe("npm run up, refresh and destroy", () => {
   test("the printed steps work, and leave the caller's servers and home directory alone", async () => {
     const up = await demo("up");
     expect(up).toMatchObject({ code: 0 });
-    const [, page = ""] = /^Watch what happens in your browser: (\S+)$/m.exec(up.output) ?? [];
+    const [, page = ""] = /^Watch it in your browser: (\S+)$/m.exec(up.output) ?? [];
     expect(await (await fetch(page)).text()).toContain("<h1>Sandbox</h1>");
     const [, token = "", body = "", address = ""] = /curl -X POST -H "X-Secrets-Token: (\S+)" -d '(\S+)' (\S+)/.exec(up.output) ?? [];
     expect((await fetch(address, { method: "POST", headers: { "X-Secrets-Token": token }, body })).status).toBe(204);

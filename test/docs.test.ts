@@ -97,7 +97,9 @@ test("the reference takes the traits of a field from its definition, and refuses
   expect(traitsOf("platform.SmtpSettings", "onDelete", { ...said, change: "sends nothing" }).change).toBe("sends nothing");
   const contradicted = (change: string, preset: string) => () => traitsOf("secrets.SchedulerRole", "type", { ...said, change, preset });
   expect(() => traitsOf("secrets.SchedulerRole", "name", { ...said, change: "updates" })).toThrow(
-    'secrets.SchedulerRole: the comment of name says "Changing this updates", and its definition that it replaces the resource.',
+    'The comment of name of secrets.SchedulerRole says "Changing this updates", but by its definition it replaces the resource.',
   );
-  expect(contradicted("updates", '`"management"`')).toThrow('says that its default is `"management"`, and its definition `"client"`.');
+  expect(contradicted("updates", '`"management"`')).toThrow(
+    'says that the default is `"management"`, but by its definition it is `"client"`.',
+  );
 });

@@ -41,7 +41,7 @@ describe("in a folder of its own", () => {
 
   test.each(Object.entries(programs))("%s without the package fails with one sentence that says what to install", (_, program) => {
     expect(load(program)).toBe(
-      "Error: The sandbox is a package of its own: run `npx pulumi-steward-sandbox`, or install it with `npm install --save-dev pulumi-steward-sandbox`.",
+      "Error: The sandbox is a separate package: run `npx pulumi-steward-sandbox`, or install it with `npm install --save-dev pulumi-steward-sandbox`.",
     );
   });
 

@@ -10,13 +10,16 @@ const resources = ["secrets/greeting-card", "platform/greeting-board", "platform
 const files = new Map(resources.flatMap((resource) => [...filesOf(resource)]).map(([file, text]) => [join(root, file), text]));
 
 test.each([
-  ["secrets/Greeting", 'The noun has to be written in kebab case, as in greeting-card, and "Greeting" is not.'],
-  ["secrets/a..b", 'The noun has to be written in kebab case, as in greeting-card, and "a..b" is not.'],
-  ["secrets/new", 'A class cannot be made of "new", which is a word of TypeScript: choose another noun.'],
-  ["scheduler/thing", "Name the system and the noun of the resource: secrets/<noun>, platform/<noun>, platform/settings/<noun>."],
-  ["greeting", "Name the system and the noun of the resource: secrets/<noun>, platform/<noun>, platform/settings/<noun>."],
-  ["secrets/scheduler-lease", "provider/secrets/scheduler-lease.ts exists already: choose another noun, or remove the file."],
-  ["platform/smtp-settings", "sandbox/platform/routes/smtp-settings.ts exists already: choose another noun, or remove the file."],
+  ["secrets/Greeting", 'The noun "Greeting" must be in kebab case, such as greeting-card.'],
+  ["secrets/a..b", 'The noun "a..b" must be in kebab case, such as greeting-card.'],
+  ["secrets/new", '"new" is a keyword of TypeScript: choose another noun.'],
+  [
+    "scheduler/thing",
+    "The argument must be the system and the noun of the resource: secrets/<noun>, platform/<noun>, platform/settings/<noun>.",
+  ],
+  ["greeting", "The argument must be the system and the noun of the resource: secrets/<noun>, platform/<noun>, platform/settings/<noun>."],
+  ["secrets/scheduler-lease", "provider/secrets/scheduler-lease.ts already exists: choose another noun, or remove the file."],
+  ["platform/smtp-settings", "sandbox/platform/routes/smtp-settings.ts already exists: choose another noun, or remove the file."],
 ])("npm run new refuses %s", async (resource, message) => {
   await expect(create([resource])).rejects.toThrow(message);
 });
@@ -27,7 +30,7 @@ test("npm run new writes a provider, a route and a case, and says what is next",
   for (const file of written) mkdirSync(join(folder, dirname(file)), { recursive: true });
   const said = jest.spyOn(process.stdout, "write").mockReturnValue(true);
   expect(await create(["secrets/greeting-card"], folder)).toBe(0);
-  expect(said).toHaveBeenCalledWith(expect.stringMatching(new RegExp(`^${written.join("\n")}\nNext: npm run generate`)));
+  expect(said).toHaveBeenCalledWith(expect.stringMatching(new RegExp(`^${written.join("\n")}\nNext: run npm run generate`)));
   said.mockRestore();
   rmSync(folder, { recursive: true });
 });

@@ -5,7 +5,7 @@ const { Problem, capture, findOnPath, root, say } = require("./command");
 
 const programs = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const playwright = path.join(root, "node_modules/playwright-core");
-/** It is installed headless, so none of its fonts and helpers for a desktop are needed. */
+/** Chromium runs headless, so its recommended desktop packages are not needed. */
 const packages = ["install", "-y", "--no-install-recommends", "chromium"];
 const attempts = 3;
 
@@ -13,8 +13,8 @@ const attempts = 3;
 let found;
 
 /**
- * A Chromium for the tests of the sandbox's page, as an absolute path: the one that CHROMIUM_PATH names, else one on PATH, else Playwright's own download
- * in our cache, else, where we may, Debian's package.
+ * The absolute path of a Chromium for the tests of the sandbox's page. The first that works is used: CHROMIUM_PATH, PATH, Playwright's download in
+ * the cache, or, as root, the Debian package.
  * @returns {Promise<string>}
  */
 function getBrowser() {
@@ -27,16 +27,16 @@ async function findBrowser() {
   const named = process.env.CHROMIUM_PATH;
   if (named) {
     if (await runs(named)) return named;
-    throw new Problem(`CHROMIUM_PATH is ${named}, which does not run: name a Chromium or a Chrome, or unset it.`);
+    throw new Problem(`CHROMIUM_PATH is ${named}, which does not run. Set it to Chromium or Chrome, or unset it.`);
   }
   const browser = (await onPath()) ?? (await downloaded()) ?? (await packaged());
   if (browser) return browser;
   throw new Problem(
-    "Install Chromium or Chrome, or set CHROMIUM_PATH to one, then run this again: the tests of the sandbox's page look at it with one.",
+    "The tests of the sandbox's page need a browser. Install Chromium or Chrome, or set CHROMIUM_PATH, then run this again.",
   );
 }
 
-/** Some systems have a file of this name that only says how to install it, and a browser may lack its libraries. @param {string} command */
+/** On some systems the command only prints how to install Chromium, and a browser may lack libraries. @param {string} command */
 async function runs(command) {
   const { code, output } = await capture(command, ["--version"]);
   return code === 0 && /Chrom/.test(output);
@@ -58,13 +58,13 @@ async function downloaded() {
     const folder = await cached(`chromium-${version}`, async (folder) => {
       say("Downloading Chromium.");
       const { code, output } = await playwrightIn(folder, [path.join(playwright, "cli.js"), "install", "--no-shell", "chromium"]);
-      if (code !== 0) throw new Problem(/^Error: (.*)/m.exec(output)?.[1] ?? "it gave no reason");
+      if (code !== 0) throw new Problem(/^Error: (.*)/m.exec(output)?.[1] ?? "unknown reason");
     });
     const { output } = await playwrightIn(folder, ["-p", "require('playwright-core').chromium.executablePath()"]);
     return (await runs(output.trim())) ? output.trim() : undefined;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    say(`Chromium cannot be downloaded: ${error.message}.`);
+    say(`Cannot download Chromium: ${error.message}.`);
     return undefined;
   }
 }
@@ -85,11 +85,11 @@ async function packaged() {
   const options = ["-o", "Acquire::Retries=3", "-o", "DPkg::Lock::Timeout=300"];
   for (let attempt = 1; attempt <= attempts; attempt++) {
     say("Installing Chromium with apt-get.");
-    // A list of packages that is old names versions that are gone.
+    // An outdated package list refers to versions that no longer exist.
     await capture(apt, [...options, "update"], { env });
     const { code, output } = await capture(apt, [...options, ...packages], { env });
     if (code === 0) return onPath();
-    say(`apt-get could not install it: ${output.trim().split("\n").at(-1)}`);
+    say(`apt-get cannot install Chromium: ${output.trim().split("\n").at(-1)}`);
   }
   return undefined;
 }

@@ -3,15 +3,15 @@ const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
 
-/** Outside of the clone and of node_modules: what takes minutes to build survives both. */
+/** The cache is outside the repository, so that slow builds survive a fresh clone and `npm ci`. */
 function cacheFolder() {
   const home = process.platform === "darwin" ? path.join(os.homedir(), "Library", "Caches") : path.join(os.homedir(), ".cache");
   return path.join(process.env.XDG_CACHE_HOME || home, "pulumi-steward");
 }
 
 /**
- * The folder of that name in our cache, made on first use. It is made under a temporary name and then renamed, so that whoever is killed half-way
- * leaves nothing that looks complete.
+ * A folder of the cache, which is created on first use. It is renamed from a temporary name when it is complete, so that a killed process leaves
+ * no incomplete folder.
  * @param {string} name
  * @param {(folder: string) => Promise<void>} make Fills the empty folder.
  * @returns {Promise<string>}
@@ -26,7 +26,7 @@ async function cached(name, make) {
   fs.mkdirSync(partial);
   try {
     await make(partial);
-    // Another process may have finished first; its folder is as good as ours.
+    // Another process may have finished first: keep its folder.
     if (!fs.existsSync(target)) fs.renameSync(partial, target);
   } finally {
     fs.rmSync(partial, { recursive: true, force: true });

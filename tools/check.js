@@ -15,11 +15,11 @@ const modules = (file) => path.join(root, "node_modules", file);
 const steps = [
   ["types", () => capture(process.execPath, [modules("typescript/bin/tsc"), "-p", "tsconfig.json"])],
   ["lint and format", () => capture(process.execPath, [modules("@biomejs/biome/bin/biome"), "check", "--diagnostic-level=warn", "."])],
-  ["declarations under TypeScript 3.8, which Pulumi runs programs with", checkDeclarations],
-  ["the generated sources are what the definitions say", checkGenerated],
-  ["docs/api and the README's table are what the definitions and their comments say", checkPages],
-  ["the words of docs, comments and messages", checkWords],
-  ["the packages, as publint and arethetypeswrong see them", checkPackages],
+  ["declarations with TypeScript 3.8, which Pulumi uses for programs", checkDeclarations],
+  ["generated sources are up to date", checkGenerated],
+  ["docs/api and the README's table are up to date", checkPages],
+  ["words of docs, comments and messages", checkWords],
+  ["packages with publint and arethetypeswrong", checkPackages],
 ];
 
 async function check() {
@@ -36,7 +36,7 @@ async function check() {
   return failed === 0 ? 0 : 1;
 }
 
-/** Checks the built package as a user's program sees it. The declarations of our dependencies are not ours to check: some are too new for that compiler. */
+/** Type-checks a program that uses the built packages. Errors in dependencies are ignored: some are too new for that compiler. */
 async function checkDeclarations() {
   const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "steward-declarations-"));
   try {
@@ -59,17 +59,17 @@ async function checkDeclarations() {
       "false",
     ];
     const { output } = await capture(process.execPath, [modules("typescript-3.8/bin/tsc"), ...options, "program.ts"], { cwd: folder });
-    const ours = output.split("\n").filter((line) => {
+    const errors = output.split("\n").filter((line) => {
       const [, file] = /^(.+?)\(\d+,\d+\): error /.exec(line) ?? [];
-      return file ? isOurs(path.resolve(folder, file)) : line.startsWith("error ");
+      return file ? isOwn(path.resolve(folder, file)) : line.startsWith("error ");
     });
-    return { code: ours.length === 0 ? 0 : 1, output: ours.join("\n") };
+    return { code: errors.length === 0 ? 0 : 1, output: errors.join("\n") };
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }
 
   /** @param {string} file */
-  function isOurs(file) {
+  function isOwn(file) {
     return (
       file === path.join(folder, "program.ts") || ["dist", "sandbox/dist"].some((dist) => file.startsWith(path.join(root, dist) + path.sep))
     );
@@ -92,7 +92,7 @@ async function checkWords() {
   return { code: lines.length === 0 ? 0 : 1, output: lines.join("\n") };
 }
 
-/** Packs the built packages and looks at them as publint and arethetypeswrong do: whatever they have to say, down to a suggestion, is a failure. */
+/** Checks the packed packages with publint and arethetypeswrong. Even a suggestion is a failure. */
 async function checkPackages() {
   const { publint } = await import("publint");
   const { formatMessage } = await import("publint/utils");

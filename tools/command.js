@@ -3,10 +3,9 @@ const { spawn } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
 
-/** The folder of the repository. */
 const root = path.dirname(__dirname);
 
-/** A failure that the person at the terminal can do something about: printed as one sentence, without a stack. */
+/** An error that the user can fix. It is printed as one sentence, without a stack trace. */
 class Problem extends Error {}
 
 /**
@@ -18,7 +17,7 @@ function say(line) {
 }
 
 /**
- * Runs a command on our terminal and resolves to its exit code.
+ * Runs a command on the terminal of this process and resolves to its exit code.
  * @param {string} command
  * @param {string[]} args
  * @param {import("node:child_process").SpawnOptions} [options]
@@ -27,7 +26,7 @@ function say(line) {
 function run(command, args, options) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: "inherit", ...options });
-    // Ctrl-C reaches the child by itself; we have to outlive it, to clean up and to report how it ended.
+    // Ctrl-C also reaches the child. This process must outlive it to clean up and to return its exit code.
     const ignore = () => {};
     const forward = () => child.kill("SIGTERM");
     const settle = () => process.off("SIGINT", ignore).off("SIGTERM", forward);
@@ -44,7 +43,7 @@ function run(command, args, options) {
 }
 
 /**
- * Runs a command quietly and resolves to its exit code and everything that it printed.
+ * Runs a command quietly and resolves to its exit code and its output.
  * @param {string} command
  * @param {string[]} args
  * @param {import("node:child_process").SpawnOptions} [options]
@@ -66,7 +65,7 @@ function capture(command, args, options) {
 }
 
 /**
- * Where a program lies on PATH.
+ * The absolute path of a program on PATH.
  * @param {string} program
  * @returns {string | undefined}
  */

@@ -1,5 +1,5 @@
 // @ts-check
-// The background process of the demonstration, seen from outside.
+// Starts, finds and stops the background process of the demonstration.
 const { spawn } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
@@ -21,7 +21,7 @@ async function findSandbox(folder) {
   const sandbox = read(folder);
   if (!sandbox || !isAlive(sandbox.pid)) return undefined;
   try {
-    // The pid may belong to something else by now: any answer, even an error, tells that ours is there.
+    // The pid may belong to another process now. Any response, even an error, proves that the sandbox runs.
     await fetch(sandbox.env.SECRETS_ADDR, { signal: AbortSignal.timeout(2_000) });
     return sandbox;
   } catch {
@@ -50,9 +50,9 @@ async function startSandbox(folder) {
     if (sandbox) return sandbox;
   }
   child.kill("SIGKILL");
-  const words = fs.readFileSync(log, "utf8").trim();
+  const printed = fs.readFileSync(log, "utf8").trim();
   fs.rmSync(folder, { recursive: true, force: true });
-  throw new Problem(`The sandbox did not start: ${words || "it said nothing"}.`);
+  throw new Problem(`Cannot start the sandbox: ${printed || "no output"}.`);
 }
 
 /** @param {Running} sandbox */

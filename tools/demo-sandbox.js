@@ -1,5 +1,5 @@
 // @ts-check
-// The sandbox as a background process, for the demonstration: writes where it listens to the file named by its argument, ends by itself after an hour.
+// Runs the sandbox as a background process of the demonstration. It writes its addresses to the given file and stops after an hour.
 const fs = require("node:fs");
 const path = require("node:path");
 
@@ -9,7 +9,7 @@ const file = /** @type {string} */ (process.argv[2]);
 async function main() {
   const { start } = require(path.join(__dirname, "..", "sandbox", "dist"));
   const sandbox = await start();
-  // Written elsewhere and then renamed, since someone is waiting for it; not for other users to read, since it holds tokens.
+  // Renamed when complete, since `startSandbox` waits for the file. Other users may not read it, since it contains tokens.
   fs.writeFileSync(`${file}.new`, JSON.stringify({ pid: process.pid, env: sandbox.env, page: sandbox.page }, null, 2), { mode: 0o600 });
   fs.renameSync(`${file}.new`, file);
   const end = async () => {

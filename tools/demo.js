@@ -1,5 +1,5 @@
 // @ts-check
-// `npm run up`, `refresh` and `destroy`: the quickstart with a real `pulumi`, on the sandbox, or with `-- --server` on a server of yours.
+// `npm run up`, `refresh` and `destroy` run the quickstart with a real `pulumi` on the sandbox, or with `-- --server` on your own server.
 const fs = require("node:fs");
 const path = require("node:path");
 const { createInterface } = require("node:readline/promises");
@@ -10,7 +10,7 @@ const { noteStart } = require("./starts");
 const { findSandbox, startSandbox, stopSandbox } = require("./demo-process");
 
 const stack = "dev";
-/** What examples/quickstart declares. */
+/** The names in examples/quickstart. */
 const mount = "scheduler";
 const role = "web";
 const state = path.join(root, ".state");
@@ -20,40 +20,40 @@ const folders = { sandbox: path.join(state, "sandbox"), server: path.join(state,
 async function up(args) {
   if (wantsServer(args)) {
     const address = serverAddress();
-    // Any other address selects a real product's names.
+    // Any other variable selects the hashicorp or openbao dialect.
     const there = process.env.SECRETS_ADDR ? mount : "nomad";
     const paths = ["config/access", "config/lease", "role/web", "role/operator", "role/payments", "role/search"].map(
       (path) => `${there}/${path}`,
     );
     await confirm(
-      `This writes ${paths.join(", ")} on ${address}, with the credentials of this shell; the scheduler's address and token in it are made up.`,
+      `This writes ${paths.join(", ")} on ${address} with the credentials of this shell. The scheduler's address and token are made up.`,
     );
     const code = await deploy(folders.server, operator);
     if (code === 0)
       say(
-        "\nNext: `npm run refresh -- --server` shows what changed on the server since, `npm run destroy -- --server` takes everything back.",
+        "\nNext: `npm run refresh -- --server` shows later changes on the server, `npm run destroy -- --server` removes everything again.",
       );
     return code;
   }
   let sandbox = await findSandbox(folders.sandbox);
   if (!sandbox) {
-    if (fs.existsSync(folders.sandbox)) say("The sandbox of the last run has ended, and what it held with it: starting over.");
+    if (fs.existsSync(folders.sandbox)) say("The sandbox of the last run has stopped, and its data is lost: starting over.");
     fs.rmSync(folders.sandbox, { recursive: true, force: true });
     sandbox = await startSandbox(folders.sandbox);
   }
-  say(`Watch what happens in your browser: ${sandbox.page}`);
+  say(`Watch it in your browser: ${sandbox.page}`);
   const code = await deploy(folders.sandbox, undefined, sandbox.env);
   if (code === 0) {
     say(`
-${sandbox.page} shows what is there now. Change a role behind Pulumi's back,
+${sandbox.page} shows the result. Change a role outside Pulumi:
 
   curl -X POST -H "X-Secrets-Token: ${sandbox.env.SECRETS_TOKEN}" -d '{"policies":"administrator"}' ${sandbox.env.SECRETS_ADDR}/v1/${mount}/role/${role}
 
-then
+Then run
 
-  npm run refresh    shows what was changed
-  npm run up         puts it back
-  npm run destroy    takes everything away; otherwise the sandbox ends by itself an hour after it started`);
+  npm run refresh    to show the change
+  npm run up         to revert it
+  npm run destroy    to remove everything; otherwise the sandbox stops an hour after its start`);
   }
   return code;
 }
@@ -73,16 +73,15 @@ async function destroy(args) {
   const command = ["destroy", "--yes", "--skip-preview", "--remove"];
   if (wantsServer(args)) {
     requireDeployment();
-    await confirm(`This removes what \`npm run up -- --server\` wrote from ${serverAddress()}.`);
+    await confirm(`This removes everything that \`npm run up -- --server\` wrote from ${serverAddress()}.`);
     const code = await pulumi(folders.server, command, operator);
     if (code === 0) remove(folders.server);
     return code;
   }
   const sandbox = await findSandbox(folders.sandbox);
   if (!sandbox) {
-    say(fs.existsSync(folders.sandbox) ? "The sandbox has ended already, and what it held with it." : "There is nothing to destroy.");
-    if (fs.existsSync(folders.server))
-      say("What was deployed to a server of yours is still there: `npm run destroy -- --server` takes it away.");
+    say(fs.existsSync(folders.sandbox) ? "The sandbox has already stopped, and its data is lost." : "There is nothing to destroy.");
+    if (fs.existsSync(folders.server)) say("The deployment on your own server still exists: `npm run destroy -- --server` removes it.");
     remove(folders.sandbox);
     return 0;
   }
@@ -95,19 +94,19 @@ async function destroy(args) {
 /** @param {string[]} args */
 function wantsServer(args) {
   const unknown = args.find((argument) => argument !== "--server");
-  if (unknown) throw new Problem(`Leave out ${unknown}: the only option is --server.`);
+  if (unknown) throw new Problem(`Unknown option ${unknown}: the only option is --server.`);
   return args.length > 0;
 }
 
 function serverAddress() {
   const address = secretsAddresses.map((name) => process.env[name]).find(Boolean);
   const all = secretsAddresses.map((name) => `${name} and ${name.replace("_ADDR", "_TOKEN")}`);
-  if (!address) throw new Problem(`Set ${all.join(", or ")}, to say which server --server means.`);
+  if (!address) throw new Problem(`--server requires a server: set ${all.join(", or ")}.`);
   return address;
 }
 
 function requireDeployment() {
-  if (!fs.existsSync(folders.server)) throw new Problem("Nothing was deployed to a server from here: run `npm run up -- --server` first.");
+  if (!fs.existsSync(folders.server)) throw new Problem("There is no deployment on a server: run `npm run up -- --server` first.");
 }
 
 async function requireSandbox() {
@@ -115,16 +114,16 @@ async function requireSandbox() {
   if (sandbox) return sandbox;
   throw new Problem(
     fs.existsSync(folders.sandbox)
-      ? "The sandbox has ended, and what it held with it: run `npm run up` to start over."
+      ? "The sandbox has stopped, and its data is lost: run `npm run up` to start over."
       : "No sandbox is running: run `npm run up` first.",
   );
 }
 
 /** @param {string} question */
 async function confirm(question) {
-  if (!process.stdin.isTTY) throw new Problem(`${question} It asks before it does so: run it in a terminal.`);
+  if (!process.stdin.isTTY) throw new Problem(`${question} It needs your confirmation: run it in a terminal.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`${question} Go on? [y/N] `).finally(() => terminal.close());
+  const answer = await terminal.question(`${question} Continue? [y/N] `).finally(() => terminal.close());
   if (!/^y(es)?$/i.test(answer.trim())) throw new Problem("Nothing was changed.");
 }
 
@@ -135,7 +134,7 @@ async function confirm(question) {
  */
 async function deploy(folder, keep, variables) {
   fs.mkdirSync(folder, { recursive: true });
-  // The root project with a folder of its own: Pulumi writes the stack's configuration beside the project file, where yours may lie.
+  // A copy of the root project in its own folder. Pulumi writes the stack's configuration next to the project file, where yours may be.
   const main = path.relative(folder, root).split(path.sep).join("/");
   const project = fs.readFileSync(path.join(root, "Pulumi.yaml"), "utf8").replace(/^main: /m, `main: ${main}/`);
   fs.writeFileSync(path.join(folder, "Pulumi.yaml"), project);
@@ -145,7 +144,7 @@ async function deploy(folder, keep, variables) {
     cwd: folder,
     env: pulumiEnvironment(folder, cli, keep),
   });
-  if (code !== 0) throw new Problem(`${output.trim()}\nPulumi could not create the stack; its reason is above.`);
+  if (code !== 0) throw new Problem(`${output.trim()}\nCannot create the stack: see the output of Pulumi above.`);
   return pulumi(folder, ["up", "--yes", "--skip-preview"], keep, variables);
 }
 

@@ -1,23 +1,23 @@
 // @ts-check
-// What TypeDoc reads of the docstrings, and on which page of docs/api each public name is explained.
+// Reads the docstrings with TypeDoc and assigns each public name to a page of docs/api.
 const path = require("node:path");
 const { root } = require("./command");
 
 /**
  * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).DeclarationReflection} Declared
  * @typedef {import("typedoc", { with: { "resolution-mode": "import" } }).Reflection} Reflection
- * @typedef {{ file: string, title: string, rank: number, members: Declared[] }} Page `rank`: how much its title says of it.
+ * @typedef {{ file: string, title: string, rank: number, members: Declared[] }} Page `rank`: the precedence of the member that gives the page its title.
  */
 
-/** Source files that share a page, by what their path begins with; any other file has a page of its own. */
+/** Source files that share a page, by the prefix of their path. Every other file has its own page. */
 const families = [
   { files: "provider/secrets/rekey/", page: "secrets/rekey", title: "secrets.Rekey" },
   { files: "provider/secrets/scheduler-role-list", page: "secrets/scheduler-roles", title: "secrets.SchedulerRoles" },
-  { files: "provider/platform/action", page: "platform/actions", title: "What all actions take and show" },
+  { files: "provider/platform/action", page: "platform/actions", title: "Inputs and outputs of all actions" },
   ...["kind", "read"].map((name) => ({
     files: `provider/platform/settings/${name}.`,
     page: "platform/settings",
-    title: "What all settings take and show",
+    title: "Inputs and outputs of all settings",
   })),
   ...["module-version", "module-versions"].map((name) => ({
     files: `provider/platform/${name}.`,
@@ -44,7 +44,7 @@ const families = [
   { files: "sandbox/", page: "sandbox", title: "pulumi-steward-sandbox" },
 ];
 
-/** The page of a generated class, or of a function that belongs to one, by its name. @param {string} system @param {string} name */
+/** The page of a generated class or of its function. @param {string} system @param {string} name */
 const pageOfClass = (system, name) =>
   `${system}/${name
     .replace(/^get|Args$/g, "")
@@ -52,7 +52,7 @@ const pageOfClass = (system, name) =>
     .toLowerCase()}`;
 
 /**
- * The pages by their names, and where each public name is explained.
+ * The pages by name, and the place of each public name.
  * @returns {Promise<{ pages: Map<string, Page>, places: Map<Reflection, { page: string, anchor: string }> }>}
  */
 async function readDeclarations() {
@@ -78,7 +78,7 @@ async function readDeclarations() {
 
   /** @type {Map<string, Page>} */
   const pages = new Map();
-  /** Where a public name is explained. @type {Map<Reflection, { page: string, anchor: string }>} */
+  /** The place of each public name. @type {Map<Reflection, { page: string, anchor: string }>} */
   const places = new Map();
 
   /** @param {Declared} member @param {string} system */
@@ -87,9 +87,9 @@ async function readDeclarations() {
       for (const each of member.children ?? []) place(each, member.name);
       return;
     }
-    // The same once more, under the name of another system.
+    // The same declaration under the name of another system.
     if (member.kindOf(ReflectionKind.Reference)) return;
-    // The names of an enumeration are explained with its type.
+    // The constants of an enumeration are on the page of its type.
     if (member.kindOf(ReflectionKind.Variable)) return;
     const source = (member.sources ?? member.signatures?.[0]?.sources)?.[0]?.fullFileName ?? "";
     const file = path.relative(root, source).replaceAll(path.sep, "/");

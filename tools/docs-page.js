@@ -1,5 +1,5 @@
 // @ts-check
-// One page of docs/api: a resource, functions and types, as Markdown.
+// Renders a page of docs/api as Markdown: a resource, functions and types.
 const path = require("node:path");
 const { traitsOf } = require("./docs-fields");
 
@@ -14,9 +14,9 @@ const { traitsOf } = require("./docs-fields");
  */
 
 /**
- * What is on a page.
+ * The content of a page.
  * @param {Page} page
- * @param {Map<Reflection, { page: string, anchor: string }>} places Where each public name is explained.
+ * @param {Map<Reflection, { page: string, anchor: string }>} places The place of each public name.
  */
 async function writePage({ file, title, members }, places) {
   const { ReflectionKind, ReferenceType, ReflectionType, ArrayType, IntersectionType, UnionType } = await import("typedoc");
@@ -49,7 +49,7 @@ async function writePage({ file, title, members }, places) {
     return { text: prose(parts.filter((part) => !isExample(part))), examples: parts.filter(isExample).map(({ text }) => text) };
   }
 
-  /** What is said in its own column of the table, and the rest. @param {Comment} [comment] */
+  /** Separates the sentence for its own column from the rest. @param {Comment} [comment] */
   function sentences(comment) {
     const all = split(comment).text.split(/(?<=\.) +/);
     const isChange = (/** @type {string} */ sentence) => sentence.startsWith("Changing this");
@@ -65,11 +65,11 @@ async function writePage({ file, title, members }, places) {
   /** @param {Comment | undefined} comment @param {`@${string}`} name */
   const tag = (comment, name) => {
     const found = comment?.blockTags.filter((each) => each.tag === name).map(({ content }) => prose(content)) ?? [];
-    // What is no code, but a sentence, TypeDoc takes for code as well.
+    // TypeDoc treats a sentence as code, too.
     return found.join("; ").replace(/^```ts\s([\s\S]*?)\s```$/, (_, value) => (/^[^"[{].* /.test(value) ? value : `\`${value}\``));
   };
 
-  /** The first public name that a type speaks of. @param {Type | undefined} type @returns {string | undefined} */
+  /** The link to the first public name in a type. @param {Type | undefined} type @returns {string | undefined} */
   function explained(type) {
     if (type instanceof ReferenceType) return linkTo(type.reflection) ?? type.typeArguments?.map(explained).find(Boolean);
     if (type instanceof ArrayType) return explained(type.elementType);
@@ -104,7 +104,7 @@ async function writePage({ file, title, members }, places) {
       })
       .join(", ");
 
-  /** What is needed comes first, what all resources take last. @param {Declared[]} members @param {string} [of] The resource. */
+  /** The table of inputs: required ones first, those of all resources last. @param {Declared[]} members @param {string} [of] The resource. */
   function inputs(members, of = "") {
     const rank = (/** @type {Declared} */ { flags }) => (flags.isOptional ? 1 : 0) + (flags.isInherited ? 2 : 0);
     const rows = [...members]
@@ -118,7 +118,7 @@ async function writePage({ file, title, members }, places) {
     return table(["Name", "Type", "Default", "Changing it", "Secret", "Write-only", "Meaning"], rows);
   }
 
-  /** The members of what is written as an object in its place, where they say more than their types. @param {Type | undefined} type */
+  /** The members of an inline object type, if any has a comment or a signature. @param {Type | undefined} type */
   function inner(type) {
     const object = type instanceof ArrayType ? type.elementType : type;
     const members = object instanceof ReflectionType ? (object.declaration.children ?? []) : [];
@@ -149,7 +149,7 @@ async function writePage({ file, title, members }, places) {
   /** @param {Declared[]} members @param {string} [of] The resource. */
   const fields = (members, of = "") => table(["Name", "Type", "Secret", "Meaning"], rowsOf(members, of));
 
-  /** What `Args<…>` makes arguments of. @param {Declared | undefined} args @returns {Declared | undefined} */
+  /** The inputs inside `Args<…>`. @param {Declared | undefined} args @returns {Declared | undefined} */
   function inputsOf(args) {
     const [base] = args?.extendedTypes ?? [];
     if (!(base instanceof ReferenceType)) return undefined;

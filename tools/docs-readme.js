@@ -1,5 +1,5 @@
 // @ts-check
-// The table of resources in the README: one row for each class, from its definition and its comment.
+// Renders the table of resources in the README from the definitions and their comments.
 const fs = require("node:fs");
 const path = require("node:path");
 const { root, Problem } = require("./command");
@@ -10,7 +10,7 @@ const { definitionOf } = require("./docs-fields");
 const file = path.join(root, "README.md");
 const marks = ["<!-- generated: resources -->\n\n", "\n\n<!-- end of what is generated -->"];
 
-/** The plain text of a part of a comment. @param {readonly import("typedoc", { with: { "resolution-mode": "import" } }).CommentDisplayPart[]} [parts] */
+/** A part of a comment without its markup. @param {readonly import("typedoc", { with: { "resolution-mode": "import" } }).CommentDisplayPart[]} [parts] */
 const plain = (parts = []) =>
   parts
     .map((part) => (part.kind === "inline-tag" ? `\`${part.text}\`` : part.text))
@@ -21,10 +21,10 @@ const plain = (parts = []) =>
 /** @param {string} text */
 const firstSentence = (text) => text.split(/\.(?= |$)/)[0] ?? "";
 
-/** The cells of a class: its comment begins with what it declares, a colon, and the API's paths. @param {string} title @param {Declared} resource */
+/** The cells of a class. Its comment begins with its subject, a colon and the paths of the API. @param {string} title @param {Declared} resource */
 function rowOf(title, resource) {
   const [declares = "", ...api] = firstSentence(plain(resource.comment?.summary)).split(": ");
-  if (api.length === 0) throw new Problem(`${title}: its comment has to begin with what it declares, a colon, and the paths of the API.`);
+  if (api.length === 0) throw new Problem(`The comment of ${title} must begin with its subject, a colon and the paths of the API.`);
   const definition = definitionOf(title);
   const unreadable = resource.comment?.blockTags.find(({ tag }) => tag === "@unreadable")?.content;
   const hidden = firstSentence(plain(unreadable)).split(": ")[0] ?? "";
@@ -33,7 +33,7 @@ function rowOf(title, resource) {
 
 /** The README with its table. @param {readonly import("./docs-declarations").Page[]} pages */
 function readme(pages) {
-  const header = ["Resource", "Declares", "API", "Id, for `get`", "What cannot be read back"];
+  const header = ["Resource", "Declares", "API", "Id, for `get`", "Cannot be read back"];
   const rows = pages
     .filter(({ rank, file }) => rank === 2 || file === "secrets/rekey.md")
     .flatMap(({ title, members }) => members.filter(({ name }) => title.endsWith(`.${name}`)).map((each) => rowOf(title, each)))
@@ -44,7 +44,7 @@ function readme(pages) {
   const from = text.indexOf(start) + start.length;
   const to = text.indexOf(end, from);
   if (!text.includes(start) || to < 0)
-    throw new Problem(`README.md has lost the comments around its table of resources: ${marks.join(" … ")}`);
+    throw new Problem(`README.md lacks the comments around its table of resources: ${marks.join(" … ")}`);
   return text.slice(0, from) + table + text.slice(to);
 }
 

@@ -1,5 +1,5 @@
 // @ts-check
-// docs/api: a page for each resource and for each family of functions, made by TypeDoc from the docstrings and the definitions; and the table of resources in the README.
+// Generates docs/api and the table of resources in the README from the docstrings and the definitions.
 const fs = require("node:fs");
 const path = require("node:path");
 const { root } = require("./command");
@@ -13,7 +13,7 @@ const folder = path.join(root, "docs/api");
 const notice = "<!-- Made by `npm run docs` from the docstrings. Change those. -->";
 
 /**
- * Every page, by its path below docs/api, and the README.
+ * All pages by their paths in docs/api, and the README.
  * @returns {Promise<{ rendered: Map<string, string>, front: string }>}
  */
 async function render() {
@@ -23,7 +23,7 @@ async function render() {
   return { rendered, front: readme([...pages.values()]) };
 }
 
-/** The page of all pages. @param {readonly Page[]} pages */
+/** The table of contents. @param {readonly Page[]} pages */
 function contents(pages) {
   const of = (/** @type {string} */ start) =>
     pages
@@ -37,14 +37,14 @@ function contents(pages) {
       });
   return [
     "# API",
-    "A page for each resource: what it is, an example, the page of the product's API that it maps to, which requests it sends, what cannot be read back, its inputs and its outputs. Functions and types that belong to it are on the same page.",
+    "Each resource has a page with an example, the product's API page, the requests, the unreadable values, the inputs and the outputs. Its functions and types are on the same page.",
     "## Secrets service",
     of("secrets/").join("\n"),
     "## Platform",
     of("platform/").join("\n"),
     "## Scheduler",
     of("scheduler/").join("\n"),
-    "## All of them",
+    "## Shared",
     of("").join("\n"),
   ].join("\n\n");
 }
@@ -57,7 +57,6 @@ const pagesThere = () =>
         .map((file) => file.replaceAll(path.sep, "/"))
     : [];
 
-/** Writes the pages. */
 async function docs() {
   const { rendered: pages, front } = await render();
   fs.rmSync(folder, { recursive: true, force: true });
@@ -70,7 +69,7 @@ async function docs() {
   return 0;
 }
 
-/** The pages, and the README, that are not what the docstrings and the definitions say. */
+/** The outdated files among the pages and the README. */
 async function outdated() {
   const { rendered: pages, front } = await render();
   const read = (/** @type {string} */ file) => fs.readFileSync(path.join(folder, file), "utf8");

@@ -3,10 +3,10 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
 
-/** Of the stacks that we make. */
+/** The passphrase of stacks of tests and demonstrations. */
 const passphrase = "steward";
 
-// Jest compiles TypeScript by itself.
+// Jest has its own TypeScript compiler.
 if (typeof jest === "undefined") require("./typescript");
 const { system: secrets } = require("../provider/secrets/client");
 const { system: platform } = require("../provider/platform/client");
@@ -15,15 +15,15 @@ const { system: scheduler } = require("../provider/scheduler/client");
 /** @param {...{ variables: readonly { prefix: string }[] }} systems */
 const prefixesOf = (...systems) => systems.flatMap(({ variables }) => variables.map(({ prefix }) => prefix));
 
-/** Variables that name a server, a token or a Pulumi account: a demonstration or a test must never reach what an operator's shell points at. */
+/** Variables of servers, tokens or a Pulumi account. A demonstration or a test must never use those of the operator's shell. */
 const foreign = new RegExp(`^(${[...prefixesOf(secrets, platform, scheduler), "PULUMI"].join("|")})_`);
 
-/** The operator's variables that a demonstration on a real server keeps. */
+/** The operator's variables that a demonstration on a real server uses. */
 const operator = new RegExp(`^(${prefixesOf(secrets).join("|")})_`);
 
 /**
  * The environment of this process without any server, token or Pulumi account.
- * @param {RegExp} [keep] Names that stay although they are foreign.
+ * @param {RegExp} [keep] Names of variables to keep nevertheless.
  * @returns {Record<string, string>}
  */
 function cleanEnvironment(keep) {
@@ -36,16 +36,16 @@ function cleanEnvironment(keep) {
 }
 
 /**
- * What a run of the Pulumi command line needs, with its login, its plugins and its state in a folder of ours.
- * @param {string} folder Created when missing; holds the state of every stack deployed with it.
+ * The environment of the Pulumi command line, with its login, plugins and state in a separate folder.
+ * @param {string} folder The folder, which is created if necessary.
  * @param {import("./pulumi").Pulumi} pulumi
- * @param {RegExp} [keep] Names that stay although they are foreign.
+ * @param {RegExp} [keep] Names of variables to keep nevertheless.
  * @returns {Record<string, string>}
  */
 function pulumiEnvironment(folder, pulumi, keep) {
   const backend = path.join(path.resolve(folder), "backend");
   fs.mkdirSync(backend, { recursive: true });
-  // Pulumi starts programs with the `node` on PATH: it shall be the one that runs us.
+  // Pulumi starts programs with the `node` on PATH, which must be the one of this process.
   const folders = [...pulumi.bin, path.dirname(process.execPath), process.env.PATH ?? ""];
   return {
     ...cleanEnvironment(keep),
@@ -57,7 +57,7 @@ function pulumiEnvironment(folder, pulumi, keep) {
   };
 }
 
-/** The variables with the address of a secrets service, first the one that counts where several are set. @type {string[]} */
+/** The variables with the address of a secrets service, in order of precedence. @type {string[]} */
 const secretsAddresses = secrets.variables.map((/** @type {{ address: string }} */ { address }) => address);
 
 module.exports = { foreign, operator, secretsAddresses, passphrase, cleanEnvironment, pulumiEnvironment };

@@ -1,11 +1,11 @@
 // @ts-check
-// The native plugin as one file that runs without Node, packed as Pulumi installs it.
+// Packs the native plugin as one executable that runs without Node, in the format of Pulumi's plugins.
 const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
 const { Problem, capture, root, say } = require("./command");
 
-/** The names that Pulumi has for this machine, as Go spells them. */
+/** Pulumi's names of this platform, which are those of Go. */
 const platform = process.platform === "win32" ? "windows" : process.platform;
 const architecture = process.arch === "x64" ? "amd64" : process.arch;
 const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
@@ -17,7 +17,7 @@ async function succeed(command, ...args) {
 }
 
 /**
- * Bundles the files that the plugin loads at run time: two JSON files, and the SDK from where it is installed.
+ * Bundles the files that the plugin loads at run time: two JSON files, and the installed SDK.
  * @type {import("esbuild").Plugin}
  */
 const inline = {
@@ -56,14 +56,14 @@ async function makeExecutable(folder) {
       outfile: bundle,
       bundle: true,
       minify: true,
-      // Names that the SDK and messages show.
+      // The SDK and messages contain names of functions and classes.
       keepNames: true,
       platform: "node",
       target: "node20",
       logLevel: "error",
-      // The one of a single executable has no cache, which the SDK looks at.
+      // The `require` of a single executable has no cache, which the SDK needs.
       banner: { js: 'require = require("node:module").createRequire(process.execPath);' },
-      // Only programs with functions in their state need these.
+      // Only programs that serialize functions need these.
       external: ["typescript", "ts-node"],
       plugins: [inline],
     });
@@ -71,7 +71,7 @@ async function makeExecutable(folder) {
     await succeed(process.execPath, "--experimental-sea-config", config);
     fs.copyFileSync(process.execPath, executable);
     fs.chmodSync(executable, 0o755);
-    // macOS refuses to start a file that changed after it was signed.
+    // macOS does not start a file that changed after it was signed.
     if (platform === "darwin") await succeed("codesign", "--remove-signature", executable);
     const segment = platform === "darwin" ? ["--macho-segment-name", "NODE_SEA"] : [];
     const postject = require.resolve("postject/dist/cli.js");

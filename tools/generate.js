@@ -1,5 +1,5 @@
 // @ts-check
-// What is written from the definitions: the classes that programs use, and the table of all definitions; and the lists of the sandbox's routes.
+// Generates the classes of the resources, the table of all definitions, the lists of the sandbox's routes, and the schema.
 const fs = require("node:fs");
 const path = require("node:path");
 const ts = require("typescript");
@@ -7,21 +7,21 @@ const { capture, root } = require("./command");
 const { packageSchema } = require("./schema");
 
 /**
- * @typedef {object} Resource What a file of provider/ says of its definition.
- * @property {string} file Below its system's folder, without its ending.
- * @property {Map<string, string>} places The file of each interface that the class needs.
+ * @typedef {object} Resource A definition in a file of provider/.
+ * @property {string} file The path in the system's folder, without the extension.
+ * @property {Map<string, string>} places The file of each interface of the class.
  * @property {string} constant The name of the definition: `schedulerRole`.
- * @property {string} type `SchedulerRole`.
+ * @property {string} type The name of the class: `SchedulerRole`.
  * @property {string} inputs The interface of its inputs.
  * @property {string} state The interface of its outputs.
- * @property {string | undefined} base What the class is made by: `settings`, `action`.
+ * @property {string | undefined} base The function that creates the definition: `settings`, `action`.
  * @property {string} id The template of its id.
  * @property {boolean} readById
  * @property {boolean} isInternal
- * @property {boolean} needsNothing No input is required.
+ * @property {boolean} needsNothing True if no input is required.
  * @property {string} displayName
  * @property {string[]} secretOutputs Readable attributes that are secrets.
- * @property {string} doc Its comment, as lines without the marks.
+ * @property {string} doc The docstring without comment delimiters.
  * @property {string[]} types The other public types of the file.
  */
 
@@ -36,7 +36,7 @@ const sources = (folder) =>
     .map((file) => file.replaceAll(path.sep, "/").replace(/\.ts$/, ""))
     .sort();
 
-/** The comment before a declaration, without its marks. @param {ts.Node} node */
+/** The docstring of a declaration without comment delimiters. @param {ts.Node} node */
 function comment(node) {
   const text = node.getSourceFile().text;
   const range = (ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []).at(-1);
@@ -62,7 +62,7 @@ function literal(object, name) {
 const namesWith = (fields, trait) =>
   fields.properties.filter((each) => trait.test(each.getText())).map((each) => each.name?.getText() ?? "");
 
-/** The file, below its system's folder, in which an interface is declared. @param {ts.SourceFile} source @param {string} file @param {string} name */
+/** The file that declares an interface, by its path in the system's folder. @param {ts.SourceFile} source @param {string} file @param {string} name */
 function placeOf(source, file, name) {
   for (const statement of source.statements) {
     if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) continue;
@@ -91,13 +91,13 @@ function read(system, file) {
     if (!declaration?.initializer || !type || !ts.isTypeReferenceNode(type) || !/Definition$/.test(type.typeName.getText())) continue;
     const made = ts.isCallExpression(declaration.initializer) ? declaration.initializer : undefined;
     const object = made ? made.arguments[0] : declaration.initializer;
-    if (!object || !ts.isObjectLiteralExpression(object)) throw new Error(`${file}: the definition is no object.`);
+    if (!object || !ts.isObjectLiteralExpression(object)) throw new Error(`The definition in ${file} must be an object literal.`);
     const fields = property(object, "fields") ?? property(object, "attributes");
     const table = fields && ts.isPropertyAssignment(fields) ? fields.initializer : undefined;
     const rows = table && ts.isObjectLiteralExpression(table) ? table : ts.factory.createObjectLiteralExpression();
     const [inputs, state] = (type.typeArguments ?? []).map((argument) => argument.getText());
     const name = literal(object, "type") ?? literal(object, "token")?.split(":")[1];
-    if (!name || !inputs || !state) throw new Error(`${file}: the definition has no literal token, or no types.`);
+    if (!name || !inputs || !state) throw new Error(`The definition in ${file} must have a literal token and type arguments.`);
     const doc = comment(statement).replace(/\s*@internal$/, "");
     return {
       file,
@@ -141,7 +141,7 @@ function classOf({ type, constant, inputs, state, base, id, readById, isInternal
   const shown = `SettingsResult<${state}${secrets}>`;
   const read =
     base === "settings"
-      ? `\n/** Reads the ${displayName} as they are now${secrets ? ", secrets as secret outputs" : ""}: \`GET /api/v2/admin/${id}-settings\`. */
+      ? `\n/** Reads the current ${displayName}${secrets ? ", with secrets as secret outputs" : ""}: \`GET /api/v2/admin/${id}-settings\`. */
 export function get${type}(options?: ConnectionArgs): Promise<${shown}> {
   return readSettings(${constant}, options);
 }\n`
@@ -157,7 +157,7 @@ ${get}  constructor(name: string, args: ${type}Args${needsNothing ? " = {}" : ""
 ${read}`;
 }
 
-/** @param {readonly Resource[]} resources @param {string} folder Of the classes, below their system's. */
+/** @param {readonly Resource[]} resources @param {string} folder The folder of the classes, in the system's folder. */
 function classesOf(resources, folder) {
   const to = (/** @type {string} */ place) => {
     const relative = path.posix.relative(folder, place);
@@ -201,7 +201,7 @@ ${all.map(({ constant }) => `  ${constant},\n`).join("")}];
 `;
 }
 
-/** The exported constants of a file that are functions of the package. @param {string} system @param {string} file */
+/** The constants of a file that define functions of the package. @param {string} system @param {string} file */
 function readFunctions(system, file) {
   const text = fs.readFileSync(path.join(root, "provider", system, `${file}.ts`), "utf8");
   return [...text.matchAll(/^export const (\w+): \w*ReadFunction</gm)].map(([, constant]) => ({ system, file, constant }));
@@ -240,12 +240,12 @@ ${files.map(({ name }) => `  ${name},\n`).join("")}];
 /** @param {Resource} resource */
 const folderOf = ({ isInternal, file }) => (isInternal ? path.posix.dirname(file) : "");
 
-/** Every generated source, by its path in the repository. @returns {Map<string, string>} */
+/** The generated sources by their paths in the repository. @returns {Map<string, string>} */
 function generated() {
   const bySystem = new Map(systems.map((system) => [system, sources(`provider/${system}`).flatMap((file) => read(system, file) ?? [])]));
   /** @type {Map<string, string>} */
   const files = new Map();
-  // Those that no program declares stay with their definitions.
+  // Classes of internal definitions are in the folder of their definitions.
   for (const [system, resources] of bySystem)
     for (const folder of new Set(resources.map(folderOf))) {
       const own = resources.filter((resource) => folderOf(resource) === folder);
@@ -257,7 +257,7 @@ function generated() {
   return files;
 }
 
-/** Formats a text as the other sources are. @param {string} file @param {string} text */
+/** Formats a source with biome. @param {string} file @param {string} text */
 async function formatted(file, text) {
   const biome = path.join(root, "node_modules/@biomejs/biome/bin/biome");
   const copy = path.join(path.dirname(path.join(root, file)), `.generated-${path.basename(file)}`);
@@ -271,20 +271,19 @@ async function formatted(file, text) {
   }
 }
 
-/** Writes the files. */
 async function generate() {
-  // The schema is read off the tables among the sources.
+  // The schema depends on the generated sources.
   for (const files of [generated, schema])
     for (const [file, text] of await stale(files())) {
       fs.writeFileSync(path.join(root, file), text);
-      process.stdout.write(`${file} is written.\n`);
+      process.stdout.write(`Generated ${file}.\n`);
     }
   return 0;
 }
 
 const schema = () => new Map([["bin/schema.json", JSON.stringify(packageSchema(), undefined, 2)]]);
 
-/** Those that are not as they should be. @param {Map<string, string>} files */
+/** The outdated files with their new content. @param {Map<string, string>} files */
 async function stale(files) {
   /** @type {Map<string, string>} */
   const found = new Map();
@@ -295,7 +294,6 @@ async function stale(files) {
   return found;
 }
 
-/** The files that are not what the definitions say. */
 const outdated = async () => [...(await stale(generated())).keys(), ...(await stale(schema())).keys()];
 
 module.exports = { generate, outdated };

@@ -6,14 +6,14 @@ const { Problem, findOnPath, say } = require("./command");
 const progressEvery = 20_000;
 
 /**
- * Builds the one program that tools/go/<name>/go.mod declares as its `tool`. Its go.sum is complete, so no checksum database is asked.
+ * Builds the `tool` in tools/go/<name>/go.mod. Its go.sum is complete, so Go does not query the checksum database.
  * @param {string} name
- * @param {{ output: string, minutes: string, flags?: string }} options `minutes`: how long it takes the first time, for the message.
+ * @param {{ output: string, minutes: string, flags?: string }} options `minutes`: the duration of the first build, for the message.
  * @returns {Promise<void>}
  */
 function goBuild(name, { output, minutes, flags = "" }) {
   if (!findOnPath("go")) throw new Problem(`Install Go 1.25 or later (https://go.dev/dl) to build ${name}.`);
-  say(`Building ${name} with Go; the first time this takes about ${minutes} on two cores.`);
+  say(`Building ${name} with Go. The first build takes about ${minutes} on two cores.`);
   const start = Date.now();
   const seconds = () => Math.round((Date.now() - start) / 1000);
   const progress = setInterval(() => say(`  still building ${name}, ${seconds()} s …`), progressEvery);
@@ -35,7 +35,7 @@ function goBuild(name, { output, minutes, flags = "" }) {
         resolve();
       } else {
         const reason = log.replace(/^go: downloading .*\n/gm, "").trim();
-        reject(new Problem(`Go could not build ${name}, see its own words:\n${reason.split("\n").slice(-15).join("\n")}`));
+        reject(new Problem(`Cannot build ${name}. Output of Go:\n${reason.split("\n").slice(-15).join("\n")}`));
       }
     });
   });

@@ -6,25 +6,25 @@ const { Problem, capture, findOnPath, isExecutable, say } = require("./command")
 const { goBuild } = require("./go");
 const { getPulumi, installedSdk } = require("./pulumi");
 
-/** The versions in tools/go/pulumi-language-*, and of the generator itself: change them together. */
+/** The versions in tools/go/pulumi-language-*, and of the generator itself. Change them together. */
 const version = "yaml-1.38.1-python-3.67.1-go-3.60.0-generator-2";
-/** Runs a Python program; the host for Python starts it. */
+/** The program with which the language host for Python runs a program. */
 const pythonRunner = "pulumi-language-python-exec";
-/** The newest hosts for these three that build from a module run programs, but generate none. */
+/** The languages whose hosts, built from a Go module, cannot generate programs. */
 const generated = ["nodejs", "python", "go"];
 const program = (/** @type {string} */ name) => (process.platform === "win32" ? `${name}.exe` : name);
 
 /**
- * @typedef {object} Hosts Folders to put first on PATH; none where the command line brings its own hosts.
+ * @typedef {object} Hosts Folders to prepend to PATH; none if the command line includes its own hosts.
  * @property {string[]} running Hosts that run programs in YAML, Python and Go.
- * @property {string[]} generating Hosts that only generate programs and SDKs, in Node, Python and Go: for `pulumi import`, `pulumi package gen-sdk` and `pulumi package add`.
+ * @property {string[]} generating Hosts that only generate Node, Python and Go. `pulumi import`, `pulumi package gen-sdk` and `pulumi package add` use them.
  */
 
 /** @type {Promise<Hosts> | undefined} */
 let found;
 
 /**
- * The language hosts beyond the one for Node: those beside the command line, else the ones in our cache, else built with Go.
+ * The language hosts besides the one for Node: those next to the command line, or else those in the cache, which are built with Go.
  * @returns {Promise<Hosts>}
  */
 function getHosts() {
@@ -52,7 +52,7 @@ async function build(folder) {
     cwd: path.join(__dirname, "go/pulumi-language-python"),
     env: { ...process.env, GOWORK: "off" },
   });
-  if (code !== 0) throw new Problem(`Go does not tell where the SDK of pulumi-language-python lies:\n${output}`);
+  if (code !== 0) throw new Problem(`Cannot find the SDK of pulumi-language-python. Output of Go:\n${output}`);
   const runner = path.join(folder, "running", pythonRunner);
   fs.copyFileSync(path.join(output.trim(), "python/cmd", pythonRunner), runner);
   fs.chmodSync(runner, 0o755);
@@ -63,7 +63,7 @@ async function build(folder) {
 }
 
 /**
- * A virtual environment of Python with Pulumi's SDK, of the same version as the one for Node.
+ * A Python virtual environment with the same version of Pulumi's SDK as for Node.
  * @returns {Promise<string>}
  */
 async function getPython() {

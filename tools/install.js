@@ -5,15 +5,14 @@ const { root, say } = require("./command");
 const { npm } = require("./npm");
 
 const sources = ["provider", "sandbox", "command", "forward", "package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"];
-/** What a build makes, and npm. */
+/** The output of builds and of npm. */
 const made = ["dist", "node_modules", "parser.js"];
 /**
- * Written after a build without errors: the files that it was of. It is as old as the start of that build, so that an edit made meanwhile is built
- * next time.
+ * The list of source files of the last successful build. Its time is the start of that build, so that a later edit triggers another build.
  */
 const stamp = path.join(root, "dist/.built");
 
-/** Installs the dependencies unless what package-lock.json asks for is there. */
+/** Installs the dependencies unless those in package-lock.json are installed. */
 async function install() {
   if (isInstalled()) return;
   say("Installing the dependencies with npm.");
@@ -21,7 +20,7 @@ async function install() {
 }
 
 function isInstalled() {
-  // npm keeps what it installed in a lock file of its own, with the same entries.
+  // npm records the installed packages in another lock file with the same entries.
   const installed = readPackages(path.join(root, "node_modules", ".package-lock.json"));
   const wanted = readPackages(path.join(root, "package-lock.json"));
   return Object.entries(wanted).every(([folder, { version, link, optional, devOptional }]) => {
@@ -39,14 +38,14 @@ function readPackages(file) {
   return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")).packages : {};
 }
 
-/** Compiles the two packages to their dist/ unless both are newer than their sources. */
+/** Builds the two packages unless both are newer than their sources. */
 async function build() {
   const files = sources.flatMap(filesOf);
   const list = files.join("\n");
   if (fs.existsSync(stamp) && fs.readFileSync(stamp, "utf8") === list && fs.statSync(stamp).mtimeMs > newest(files)) return;
   say("Building dist/.");
   const start = new Date();
-  // A file that was removed would otherwise stay in the package.
+  // Remove the output of deleted files.
   for (const folder of [".", "sandbox"]) fs.rmSync(path.join(root, folder, "dist"), { recursive: true, force: true });
   await npm(["run", "build"]);
   fs.writeFileSync(stamp, list);
@@ -54,7 +53,7 @@ async function build() {
 }
 
 /**
- * The files of a source, by their paths from the root.
+ * The files of a source, by their paths in the repository.
  * @param {string} entry
  * @returns {string[]}
  */
@@ -64,7 +63,7 @@ function filesOf(entry) {
   return names.flatMap((name) => filesOf(path.posix.join(entry, name)));
 }
 
-/** When the newest of these files was written. @param {string[]} files */
+/** The modification time of the newest file. @param {string[]} files */
 function newest(files) {
   return Math.max(...files.map((file) => fs.statSync(path.join(root, file)).mtimeMs));
 }

@@ -5,7 +5,7 @@ const { countedStarts } = require("./starts");
 
 const shown = 10;
 
-/** At the end of a test run: what it cost. */
+/** Prints the costs of a test run at its end. */
 module.exports = class {
   /**
    * @param {unknown} _

@@ -1,7 +1,7 @@
 // @ts-check
 const { default: Sequencer } = require("@jest/test-sequencer");
 
-/** The longest suites, longest first: one that begins last would run alone. */
+/** The slowest suites, slowest first: a slow suite that starts last would run alone. */
 const slowest = [
   "real/",
   "end-to-end/",
@@ -23,7 +23,7 @@ const rank = (file) => {
 
 module.exports = class extends Sequencer {
   /**
-   * Orders the suites of a rank as jest does: by the times of an earlier run, where there are some.
+   * Sorts by rank, then as jest does: by the duration in an earlier run.
    * @override
    * @param {import("@jest/test-result").Test[]} tests
    */

@@ -1,5 +1,5 @@
 // @ts-check
-// Runs once, before any test, in the process that the test processes inherit their environment from.
+// Runs once before all tests, in the process whose environment the test processes inherit.
 const { foreign } = require("./environment");
 const { getPulumi } = require("./pulumi");
 const { countStarts } = require("./starts");

@@ -8,11 +8,11 @@ const path = require("node:path");
 const ts = require("typescript");
 const { root } = require("./command");
 
-/** @param {string} text The lines on which a token begins or ends. */
+/** The number of lines on which a token begins or ends. @param {string} text */
 function codeLines(text) {
   const source = ts.createSourceFile("file.ts", text, ts.ScriptTarget.ES2022, true);
   const lines = new Set();
-  /** @param {ts.Node} node Templates and regular expressions are told apart by the parser, not by the scanner alone. */
+  /** Uses the parser, since the scanner alone does not recognize templates and regular expressions. @param {ts.Node} node */
   const visit = (node) => {
     if (ts.isJSDoc(node)) return;
     const children = node.getChildren(source);

@@ -1,30 +1,31 @@
 // @ts-check
-// The three files of a new resource, from the templates in tools/new: a minimal one, which lives its whole life on the sandbox.
+// Creates the three files of a minimal new resource from the templates in tools/new. It works on the sandbox.
 const fs = require("node:fs");
 const path = require("node:path");
 const ts = require("typescript");
 const { capture, Problem, root } = require("./command");
 
-/** What the templates of a system are filled into, below `folder`. @type {Record<string, { template: string, provider: string, route: string }>} */
+/** The folders for the files of each system's templates. @type {Record<string, { template: string, provider: string, route: string }>} */
 const systems = {
   secrets: { template: "secrets", provider: "provider/secrets", route: "sandbox/secrets/routes" },
   platform: { template: "platform", provider: "provider/platform", route: "sandbox/platform/routes" },
   "platform/settings": { template: "settings", provider: "provider/platform/settings", route: "sandbox/platform/routes" },
 };
 
-/** The files of a resource, by their paths in the repository. @param {string} resource `secrets/greeting-card` @returns {Map<string, string>} */
+/** The files of a resource by their paths in the repository. @param {string} resource `secrets/greeting-card` @returns {Map<string, string>} */
 function filesOf(resource) {
   const system = path.posix.dirname(resource);
   const name = path.posix.basename(resource);
   const of = Object.hasOwn(systems, system) ? systems[system] : undefined;
-  if (!of) throw new Problem(`Name the system and the noun of the resource: ${Object.keys(systems).join("/<noun>, ")}/<noun>.`);
+  if (!of)
+    throw new Problem(`The argument must be the system and the noun of the resource: ${Object.keys(systems).join("/<noun>, ")}/<noun>.`);
   if (!/^[a-z][a-z0-9]*(-[a-z][a-z0-9]*)*$/.test(name))
-    throw new Problem(`The noun has to be written in kebab case, as in greeting-card, and "${name}" is not.`);
+    throw new Problem(`The noun "${name}" must be in kebab case, such as greeting-card.`);
   const id = name.replace(/-settings$/, "");
   const noun = of.template === "settings" ? `${id}-settings` : name;
   const constant = noun.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
   if (ts.identifierToKeywordKind(ts.factory.createIdentifier(constant)))
-    throw new Problem(`A class cannot be made of "${name}", which is a word of TypeScript: choose another noun.`);
+    throw new Problem(`"${name}" is a keyword of TypeScript: choose another noun.`);
   /** @type {Record<string, string>} */
   const values = { noun, id, constant, Type: constant.replace(/^./, (letter) => letter.toUpperCase()), words: noun.replaceAll("-", " ") };
   values.article = /^[aeiou]/.test(noun) ? "an" : "a";
@@ -43,14 +44,14 @@ function filesOf(resource) {
 async function create([resource = ""], folder = root) {
   const files = filesOf(resource);
   const there = [...files.keys()].find((file) => fs.existsSync(path.join(folder, file)));
-  if (there) throw new Problem(`${there} exists already: choose another noun, or remove the file.`);
+  if (there) throw new Problem(`${there} already exists: choose another noun, or remove the file.`);
   for (const [file, text] of files) fs.writeFileSync(path.join(folder, file), text);
   const biome = path.join(root, "node_modules/@biomejs/biome/bin/biome");
   const { code, output } = await capture(process.execPath, [biome, "check", "--write", "--vcs-enabled=false", ...files.keys()], {
     cwd: folder,
   });
   if (code !== 0) throw new Error(output);
-  const next = 'Next: npm run generate, and what "Add a resource" in CONTRIBUTING.md says.';
+  const next = 'Next: run npm run generate, then follow "Add a resource" in CONTRIBUTING.md.';
   process.stdout.write(`${[...files.keys(), next].join("\n")}\n`);
   return 0;
 }

@@ -13,12 +13,12 @@ const { Problem, capture, root } = require("./command");
 async function npm(args, options) {
   const windows = process.platform === "win32";
   const { code, output } = await capture(windows ? "npm.cmd" : "npm", [...args, "--no-audit", "--no-fund"], { shell: windows, ...options });
-  if (code !== 0) throw new Problem(`${output.trim()}\nnpm ${args.join(" ")} failed; its reason is above.`);
+  if (code !== 0) throw new Problem(`${output.trim()}\nnpm ${args.join(" ")} failed: see its output above.`);
 }
 
 /**
- * Packs what `npm publish` would send, with dist/ as it is.
- * @param {string} folder Where the tarballs go.
+ * Packs the packages as `npm publish` does, with the existing dist/.
+ * @param {string} folder The folder of the tarballs.
  * @returns {Promise<{ provider: string, sandbox: string }>} The tarball of each package.
  */
 async function pack(folder) {
@@ -32,9 +32,9 @@ async function pack(folder) {
 }
 
 /**
- * Another Node than the one that runs us: npm has each version as a package of its own.
+ * Installs another version of Node, which npm offers as a package.
  * @param {string} version
- * @returns {Promise<string>} The folder that holds `node`, to put first on PATH.
+ * @returns {Promise<string>} The folder of `node`, to prepend to PATH.
  */
 async function getNode(version) {
   const platform = process.platform === "win32" ? "win" : process.platform;

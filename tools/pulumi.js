@@ -7,19 +7,19 @@ const { Problem, capture, findOnPath, isExecutable, root, say } = require("./com
 const { cleanEnvironment } = require("./environment");
 const { goBuild } = require("./go");
 
-/** What we download or build; the version of tools/go/pulumi/go.mod. */
+/** The version to download or build, also in tools/go/pulumi/go.mod. */
 const version = "3.259.0";
-/** Older command lines on PATH are passed over. */
+/** The oldest supported version on PATH. */
 const oldest = { major: 3, minor: 200 };
 const releases = "https://get.pulumi.com/releases/sdk";
-/** The engine starts this one for dynamic resources. It comes with the command line, and in @pulumi/pulumi without its run bit. */
+/** The engine starts it for dynamic resources. It is part of the command line and, without the executable bit, of @pulumi/pulumi. */
 const launcher = "pulumi-resource-pulumi-nodejs";
 const languageHost = "pulumi-language-nodejs";
 
 /**
  * @typedef {object} Pulumi
- * @property {string} command The command line itself, as an absolute path.
- * @property {string[]} bin Folders to put first on PATH.
+ * @property {string} command The absolute path of the command line.
+ * @property {string[]} bin Folders to prepend to PATH.
  * @property {string} version
  */
 
@@ -27,8 +27,8 @@ const languageHost = "pulumi-language-nodejs";
 let found;
 
 /**
- * The Pulumi command line: the one on PATH, else the one in our cache, else the official release, else one built with Go. Leaves the user's login,
- * plugins and PATH alone.
+ * The Pulumi command line: the one on PATH, or else the one in the cache, which is the official release or built with Go. Does not change the
+ * user's login, plugins and PATH.
  * @returns {Promise<Pulumi>}
  */
 function getPulumi() {
@@ -43,7 +43,7 @@ async function findPulumi() {
   const folder = await cached(`pulumi-${version}-${process.platform}-${process.arch}`, async (folder) => {
     const reason = await download(folder);
     if (!reason) return;
-    say(`The release of Pulumi ${version} cannot be used (${reason}), so it is built from source.`);
+    say(`Cannot use the release of Pulumi ${version} (${reason}). Building it from source.`);
     await build(folder);
   });
   return { command: path.join(folder, "pulumi"), bin: [folder], version };
@@ -53,14 +53,14 @@ async function findPulumi() {
 async function pulumiOnPath() {
   const command = findOnPath("pulumi");
   if (!command) return undefined;
-  // Even this command writes to its home.
+  // Even this command writes to PULUMI_HOME.
   const env = { ...cleanEnvironment(), PULUMI_HOME: path.join(cacheFolder(), "home"), PULUMI_SKIP_UPDATE_CHECK: "true" };
   const { output } = await capture(command, ["version"], { env });
   const [text, major, minor] = /v?(\d+)\.(\d+)\.\d+/.exec(output) ?? [];
   const folder = path.dirname(fs.realpathSync(command));
   const has = (/** @type {string} */ program) => isExecutable(path.join(folder, program)) || findOnPath(program) !== undefined;
   if (!text || Number(major) !== oldest.major || Number(minor) < oldest.minor || !has(languageHost)) {
-    say(`Passing over ${command}: it is not a Pulumi ${oldest.major}.${oldest.minor} or later with ${languageHost} beside it.`);
+    say(`Ignoring ${command}: it is not Pulumi ${oldest.major}.${oldest.minor} or later with ${languageHost} next to it.`);
     return undefined;
   }
   const bin = [path.dirname(command)];
@@ -69,19 +69,19 @@ async function pulumiOnPath() {
 }
 
 /**
- * Downloads and unpacks the official release; resolves to the reason when that cannot be done.
+ * Downloads and unpacks the official release. Resolves to the reason if it fails.
  * @param {string} folder
  * @returns {Promise<string | undefined>}
  */
 async function download(folder) {
-  if (process.platform === "win32") return "on Windows it is not unpacked here";
+  if (process.platform === "win32") return "unpacking it on Windows is not supported";
   try {
     const name = `pulumi-v${version}-${process.platform}-${process.arch}.tar.gz`;
     const checksums = await get(`${releases}/pulumi-${version}-checksums.txt`);
-    if (!checksums.ok) return `its checksums answered ${checksums.status}`;
+    if (!checksums.ok) return `status ${checksums.status} for its checksums`;
     const sums = await checksums.text();
     const response = await get(`${releases}/${name}`);
-    if (!response.ok) return `${releases}/${name} answered ${response.status}`;
+    if (!response.ok) return `status ${response.status} for ${releases}/${name}`;
     say(`Downloading Pulumi ${version}.`);
     const archive = Buffer.from(await response.arrayBuffer());
     const sum = createHash("sha256").update(archive).digest("hex");
@@ -90,7 +90,7 @@ async function download(folder) {
     fs.writeFileSync(file, archive);
     const { code, output } = await capture("tar", ["-xzf", file, "-C", folder, "--strip-components", "1"]);
     fs.rmSync(file);
-    if (code !== 0) return `tar could not unpack it: ${output.trim()}`;
+    if (code !== 0) return `tar failed: ${output.trim()}`;
     if (!isExecutable(path.join(folder, launcher))) copyLauncher(folder);
     return undefined;
   } catch (error) {
@@ -100,12 +100,12 @@ async function download(folder) {
 }
 
 /**
- * A host that cannot be reached costs four seconds; a slow download may take its time.
+ * Fetches with a timeout of four seconds for the connection, but without one for the download.
  * @param {string} address
  */
 async function get(address) {
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(new Error(`${new URL(address).host} does not answer`)), 4_000);
+  const timer = setTimeout(() => abort.abort(new Error(`${new URL(address).host} does not respond`)), 4_000);
   try {
     return await fetch(address, { signal: abort.signal });
   } finally {

@@ -1,5 +1,5 @@
 // @ts-check
-// The one entry of every `npm run` command but `format` and `build`: makes what the command needs (dependencies, dist/), then runs it with the arguments that follow.
+// The entry point of all `npm run` commands except `format` and `build`. It installs and builds what the command needs, then runs it.
 //
 //   node tools/run.js <up|refresh|destroy|test|test:real|check|new|generate|docs|executable|bench|chaos|mutants|pictures> [arguments…]
 const oldest = [20, 18, 1];
@@ -7,9 +7,9 @@ const current = process.versions.node.split(".").map(Number);
 const difference = oldest.map((part, index) => Number(current[index]) - part).find((part) => part !== 0);
 
 if (difference !== undefined && difference < 0) {
-  // Nothing else is loaded before this: an older Node could not even read it.
+  // This check comes before any import, since an older Node cannot parse the other files.
   process.stderr.write(
-    `Node ${oldest.join(".")} or later is needed, and this is ${process.versions.node}: install it from https://nodejs.org.\n`,
+    `Node ${oldest.join(".")} or later is required, but this is ${process.versions.node}: install it from https://nodejs.org.\n`,
   );
   process.exit(1);
 }
@@ -17,7 +17,7 @@ if (difference !== undefined && difference < 0) {
 const { Problem } = require("./command");
 const { install, build } = require("./install");
 
-/** @type {Record<string, (args: string[]) => Promise<number>>} Each file is loaded only for its own command. */
+/** The commands. Each loads only its own file. @type {Record<string, (args: string[]) => Promise<number>>} */
 const commands = {
   up: (args) => require("./demo").up(args),
   refresh: (args) => require("./demo").refresh(args),
@@ -41,9 +41,9 @@ const commands = {
 /** @param {string[]} args */
 async function main([name = "", ...args]) {
   const command = Object.keys(commands).includes(name) ? commands[name] : undefined;
-  if (!command) throw new Problem(`Name one of the commands: ${Object.keys(commands).join(", ")}.`);
+  if (!command) throw new Problem(`Unknown command "${name}". Commands: ${Object.keys(commands).join(", ")}.`);
   await install();
-  // They mend what does not compile without them.
+  // These work without a build, since the sources may not compile before them.
   if (name === "new" || name === "generate") return command(args);
   await build();
   return command(args);

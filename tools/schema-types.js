@@ -1,22 +1,22 @@
 // @ts-check
-// The types in the schema of the native plugin: names, shapes and documentation, from the interfaces.
+// Reads the types of the native plugin's schema from the interfaces: names, properties and documentation.
 const path = require("node:path");
 const ts = require("typescript");
 const { root } = require("./command");
 
 /** @typedef {Record<string, unknown>} Spec */
 
-/** Types of what only a Node program can hold. */
+/** The types that exist only in Node programs. */
 const onlyInNode = ["AbortSignal", "Filter"];
 const anything = { $ref: "pulumi.json#/Any" };
 
-/** Tells the exported function of a Node program that runs the one of this constant. @param {string} constant @returns {(statement: ts.Statement) => boolean} */
+/** A predicate for the exported function that calls the definition with this name. @param {string} constant @returns {(statement: ts.Statement) => boolean} */
 const calls = (constant) => (statement) =>
   ts.isFunctionDeclaration(statement) &&
   /^export /.test(statement.getText()) &&
   new RegExp(`\\b(read|list|invoke)\\(${constant},`).test(statement.getText());
 
-/** The name of a value of an enumeration. Without it, Go has the same one for `name` and `-name`. @param {string} value */
+/** The name of an enumeration's value. By default Go uses the same name for `name` and `-name`. @param {string} value */
 const nameOf = (value) => {
   const words = value.split(/[^A-Za-z0-9]+/).filter(Boolean);
   return [...words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`), value.startsWith("-") ? "Descending" : ""].join("");
@@ -44,7 +44,7 @@ class Reader {
     this.types = {};
   }
 
-  /** The constants that a table imports. @param {ts.SourceFile} source @returns {ts.Symbol[]} */
+  /** The constants that a file imports. @param {ts.SourceFile} source @returns {ts.Symbol[]} */
   imported(source) {
     return source.statements.filter(ts.isImportDeclaration).flatMap((statement) => {
       const bindings = statement.importClause?.namedBindings;
@@ -58,7 +58,7 @@ class Reader {
     return symbol && symbol.flags & ts.SymbolFlags.Alias ? this.checker.getAliasedSymbol(symbol) : symbol;
   }
 
-  /** The options and results of the functions of the package, by name. @returns {Map<string, { options: ts.Type, result: ts.Type, doc: string }>} */
+  /** The options and results of the package's functions by name. @returns {Map<string, { options: ts.Type, result: ts.Type, doc: string }>} */
   functions() {
     /** @type {Map<string, { options: ts.Type, result: ts.Type, doc: string }>} */
     const found = new Map();
@@ -77,7 +77,7 @@ class Reader {
     return found;
   }
 
-  /** The inputs and outputs of the component. */
+  /** The inputs and outputs of the component `Rekey`. */
   rekey() {
     const declaration = /** @type {ts.ClassDeclaration} */ (
       this.rekeySource.statements.find((statement) => ts.isClassDeclaration(statement) && statement.name?.text === "Rekey")
@@ -100,7 +100,7 @@ class Reader {
     };
   }
 
-  /** The inputs of an explicit provider: its servers. @returns {Record<string, Spec>} */
+  /** The inputs of an explicit provider, one for each server. @returns {Record<string, Spec>} */
   provider() {
     const args = this.providerSource.statements.find(
       (statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === "ProviderArgs",
@@ -116,7 +116,7 @@ class Reader {
     );
   }
 
-  /** The interfaces of inputs and outputs of each definition, by the name of its constant. @returns {{ constant: string, inputs: ts.Type, outputs: ts.Type, doc: string }[]} */
+  /** The inputs and outputs of each definition, with the name of its constant. @returns {{ constant: string, inputs: ts.Type, outputs: ts.Type, doc: string }[]} */
   definitions() {
     return this.imported(this.source).flatMap((symbol) => {
       const { valueDeclaration: declaration } = symbol;
@@ -162,7 +162,7 @@ class Reader {
     return { properties, required };
   }
 
-  /** `owner`: the interface that it is a property of. @param {string} module @param {ts.Type} given @param {string} place @param {string} owner @returns {Spec} */
+  /** The schema of a type. `owner`: the interface that contains the property. @param {string} module @param {ts.Type} given @param {string} place @param {string} owner @returns {Spec} */
   spec(module, given, place, owner = "") {
     if (given.flags & (ts.TypeFlags.Unknown | ts.TypeFlags.Any)) return anything;
     const type = this.checker.getNonNullableType(given);
@@ -183,7 +183,7 @@ class Reader {
   union(module, type, place) {
     if (type.types.every((each) => each.isStringLiteral())) {
       const name = type.aliasSymbol?.name;
-      if (!name) throw new Error(`${place}: an exported type alias has to name ${this.checker.typeToString(type)}.`);
+      if (!name) throw new Error(`${place} requires an exported type alias for ${this.checker.typeToString(type)}.`);
       const token = `steward:${module}:${name}`;
       const doc = this.documentation(/** @type {ts.Symbol} */ (type.aliasSymbol)).text;
       this.types[token] = {
@@ -206,10 +206,10 @@ class Reader {
   named(module, type, place, owner) {
     const own = (type.aliasSymbol ?? type.symbol).name;
     const name = own === "__type" && owner ? `${owner}${place[0]?.toUpperCase()}${place.slice(1)}` : own;
-    if (name === "__type") throw new Error(`${place}: an exported interface has to name ${this.checker.typeToString(type)}.`);
+    if (name === "__type") throw new Error(`${place} requires an exported interface for ${this.checker.typeToString(type)}.`);
     const token = `steward:${module}:${name}`;
     if (!this.types[token]) {
-      // Before its properties: an interface may name itself.
+      // Set before its properties, since an interface may refer to itself.
       this.types[token] = {};
       const doc = this.documentation(type.aliasSymbol ?? type.symbol).text;
       this.types[token] = { type: "object", ...(doc ? { description: doc } : {}), ...this.properties(module, type) };

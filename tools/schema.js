@@ -1,5 +1,5 @@
 // @ts-check
-// The schema of the native plugin: names, types and documentation from the interfaces, everything else from the tables of fields.
+// Generates the schema of the native plugin: names, types and documentation from the interfaces, all else from the definitions' fields.
 const fs = require("node:fs");
 const path = require("node:path");
 const { root } = require("./command");
@@ -14,7 +14,7 @@ require("./typescript");
 
 const { version, description, homepage, license, repository } = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8"));
 
-/** The JSON schema of an input: tells integers from other numbers. @param {import("../provider/inputs").Schema | undefined} input */
+/** True for an input that accepts only integers. @param {import("../provider/inputs").Schema | undefined} input */
 function isInteger(input) {
   const { z } = require("zod");
   if (!input) return false;
@@ -57,7 +57,7 @@ function settingsSpec(resources, name, secrets = []) {
   const { properties, inputProperties } = /** @type {Record<string, Record<string, Spec>>} */ (resources[`steward:platform:${type}`]);
   const { managed, ...shown } = properties ?? {};
   return {
-    description: `Reads the settings as they are now, those of {@link ${type}}.`,
+    description: `Reads the current settings of {@link ${type}}.`,
     inputs: { type: "object", properties: { connection: inputProperties?.connection } },
     outputs: {
       type: "object",
@@ -129,11 +129,11 @@ function packageSchema() {
     repository: repository.url.replace(/^git\+|\.git$/g, ""),
     publisher: "pulumi-steward",
     pluginDownloadURL: `github://api.github.com/pulumi-steward/pulumi-steward`,
-    // With it, the SDK for Go has a go.mod of its own.
+    // `supportPack` adds a go.mod to the SDK for Go.
     meta: { moduleFormat: "(.*)", supportPack: true },
     config: { variables: {} },
     provider: {
-      description: "The servers of the resources that are given this provider.",
+      description: "An explicit provider with the servers of its resources.",
       inputProperties: reader.provider(),
       properties: {},
     },

@@ -1,5 +1,5 @@
 // @ts-check
-// The real products behind the APIs, for the suites and benchmarks that run on them.
+// Starts a real Vault and a real Nomad for test suites and benchmarks.
 const { spawn } = require("node:child_process");
 const fs = require("node:fs");
 const net = require("node:net");
@@ -13,7 +13,7 @@ const { goBuild } = require("./go");
 
 const deadline = 60_000;
 const loopback = "127.0.0.1";
-/** The versions of tools/go/<name>/go.mod. */
+/** The versions, which are also in tools/go/<name>/go.mod. */
 const products = {
   vault: { version: "1.21.0", minutes: "8 minutes" },
   nomad: { version: "1.11.0", minutes: "3 minutes" },
@@ -21,11 +21,11 @@ const products = {
 
 /**
  * @typedef {{ address: string, token: string, stop: () => Promise<void> }} Server
- * @typedef {Server & { keys: string[] }} Vault `keys`: its five unseal keys (base64), three of which open it.
+ * @typedef {Server & { keys: string[] }} Vault `keys`: its five unseal keys (base64), three of which unseal it.
  */
 
 /**
- * The server's program: the one on PATH if it is exactly this version, else one built with Go into our cache.
+ * The program of a server: the one on PATH if it has exactly this version, or else one in the cache, built with Go.
  * @param {"vault" | "nomad"} name
  * @returns {Promise<string>}
  */
@@ -40,7 +40,7 @@ async function getServer(name) {
 }
 
 /**
- * A Vault as operators have it: initialised, unsealed, with its Nomad engine at `nomad` and at `team/scheduler`.
+ * Starts a Vault that is initialized and unsealed, with a Nomad secrets engine at `nomad` and at `team/scheduler`.
  * @returns {Promise<Vault>}
  */
 const startVault = () => onFreePorts(1, vaultOn);
@@ -59,7 +59,7 @@ async function vaultOn([port]) {
     log_level: "warn",
   }));
   return orStop(stop, log, async () => {
-    await until(`Vault at ${address} answers`, folder, () => call(address, "GET", "sys/init"));
+    await until(`Vault at ${address} responds`, folder, () => call(address, "GET", "sys/init"));
     const shares = { secret_shares: 5, secret_threshold: 3 };
     const { root_token: token, keys_base64: keys } = await call(address, "PUT", "sys/init", { body: shares });
     for (const key of keys.slice(0, 3)) await call(address, "PUT", "sys/unseal", { body: { key } });
@@ -72,7 +72,7 @@ async function vaultOn([port]) {
 }
 
 /**
- * A Nomad with access control on and one client, whose `mock_driver` runs pretend tasks.
+ * Starts a Nomad with ACLs and one client, whose `mock_driver` simulates tasks.
  * @returns {Promise<Server>}
  */
 const startNomad = () => onFreePorts(3, nomadOn);
@@ -91,14 +91,14 @@ async function nomadOn([http, rpc, serf]) {
     log_level: "WARN",
     disable_update_check: true,
     acl: { enabled: true },
-    // All suites are one client to it, and more than the hundred connections that it takes from one.
+    // All suites count as one client, with more than the default limit of 100 connections.
     limits: { http_max_conns_per_client: 0 },
     server: { enabled: true, bootstrap_expect: 1 },
     client: {
       enabled: true,
       servers: [`${loopback}:${rpc}`],
       options: {
-        // Several of these wait for addresses that only exist in a cloud.
+        // Several fingerprints wait for addresses that exist only in a cloud.
         "fingerprint.denylist": "env_aws,env_gce,env_azure,env_digitalocean,consul,vault,cni,bridge",
         "driver.allowlist": "mock_driver",
       },
@@ -131,12 +131,12 @@ async function startServer(name, configure) {
   const supervisor = spawn(process.execPath, [path.join(__dirname, "supervise.js"), folder, program, ...args], {
     env: cleanEnvironment(),
     stdio: ["pipe", output, output],
-    // Ctrl-C must reach us, not the supervisor, which has to clean up after us.
+    // Ctrl-C must not reach the supervisor, which cleans up after this process.
     detached: true,
   });
   fs.closeSync(output);
   const ended = new Promise((resolve) => supervisor.on("close", resolve));
-  // A test that forgets to stop a server must still be able to end; the pipe then closes and the supervisor stops it.
+  // A test that does not stop its server must still be able to exit. The supervisor then stops the server.
   supervisor.unref();
   /** @type {import("node:net").Socket} */ (supervisor.stdin).unref();
   const stop = async () => {
@@ -159,14 +159,14 @@ async function orStop(stop, log, prepare) {
   } catch (error) {
     const lines = fs.readFileSync(log, "utf8").trim().split("\n").slice(-5);
     await stop();
-    throw new Problem(`${/** @type {Error} */ (error).message} Its last words:\n${lines.join("\n")}`);
+    throw new Problem(`${/** @type {Error} */ (error).message} Its last log lines:\n${lines.join("\n")}`);
   }
 }
 
 /**
  * @template T
  * @param {string} what
- * @param {string} folder The server's.
+ * @param {string} folder The folder of the server.
  * @param {() => Promise<T>} attempt
  * @returns {Promise<T>}
  */
@@ -177,7 +177,7 @@ async function until(what, folder, attempt) {
       return await attempt();
     } catch (error) {
       if (fs.existsSync(path.join(folder, "ended")) || Date.now() > end)
-        throw new Error(`Waited in vain until ${what}: ${/** @type {Error} */ (error).message}.`);
+        throw new Error(`Timed out before ${what}: ${/** @type {Error} */ (error).message}.`);
       await sleep(50);
     }
   }
@@ -198,12 +198,12 @@ async function call(address, method, route, { body, headers } = {}) {
     signal: AbortSignal.timeout(10_000),
   });
   const text = await response.text();
-  if (!response.ok) throw new Error(`${method} /v1/${route} answered ${response.status} ${text.slice(0, 200).trim()}`);
+  if (!response.ok) throw new Error(`${method} /v1/${route} returned ${response.status} ${text.slice(0, 200).trim()}`);
   return text ? JSON.parse(text) : undefined;
 }
 
 /**
- * A port that was free may be another process's when the server comes to it: then it is started on others.
+ * Starts a server on free ports. If another process takes a port before the server does, it tries other ports.
  * @template T
  * @param {number} count
  * @param {(ports: number[]) => Promise<T>} start

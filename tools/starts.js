@@ -3,21 +3,21 @@ const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
 
-/** Names the file that grows by a byte with each start of the Pulumi command line, in whichever process of a test run that happens. */
+/** The variable with the path of a file that grows by one byte per start of the Pulumi command line. */
 const variable = "STEWARD_STARTS";
 
-/** From now on the starts are counted, in this process and in those that inherit its environment. */
+/** Starts counting, in this process and in those that inherit its environment. */
 function countStarts() {
   process.env[variable] = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "steward-starts-")), "starts");
 }
 
-/** The Pulumi command line is started. */
+/** Counts a start of the Pulumi command line. */
 function noteStart() {
   const file = process.env[variable];
   if (file) fs.appendFileSync(file, ".");
 }
 
-/** How many starts there were; the counting ends. */
+/** Stops counting and returns the number of starts. */
 function countedStarts() {
   const file = process.env[variable];
   if (!file) return 0;

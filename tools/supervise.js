@@ -1,6 +1,6 @@
 // @ts-check
-// Runs a server for as long as the process that started us holds our standard input open, so that it cannot outlive that process, not even one that was
-// killed. Then removes the server's folder. A server that ends earlier leaves a file `ended` there, for the process to see.
+// Runs a server until the parent process closes the standard input, which also happens when the parent is killed. Then removes the server's
+// folder. If the server exits earlier, it creates the file `ended` there.
 //
 //   node tools/supervise.js <folder> <command> <arguments…>
 const { spawn, spawnSync } = require("node:child_process");
@@ -9,7 +9,7 @@ const path = require("node:path");
 
 const grace = 5_000;
 const [folder = "", command = "", ...args] = process.argv.slice(2);
-// Of its own process group, because a server has children, too.
+// In its own process group, since a server has child processes.
 const server = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"], detached: true });
 
 /** @param {NodeJS.Signals} signal */
@@ -17,7 +17,7 @@ function signalGroup(signal) {
   try {
     if (server.pid) process.kill(-server.pid, signal);
   } catch {
-    // It has ended already.
+    // It has already exited.
   }
 }
 
@@ -37,7 +37,7 @@ function remove() {
   process.exit();
 }
 
-/** Nomad, run as root, mounts a small file system for each task that it ran; a folder with a mount in it cannot be removed. */
+/** As root, Nomad mounts a file system for each task. A folder with a mount cannot be removed. */
 function unmount() {
   const mounts = fs.existsSync("/proc/mounts") ? fs.readFileSync("/proc/mounts", "utf8") : "";
   for (const [, mount = ""] of mounts.matchAll(/^\S+ (\S+) /gm)) {

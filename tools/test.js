@@ -11,13 +11,13 @@ const jest = path.join(root, "node_modules/jest/bin/jest.js");
 /** @param {string[]} args */
 async function test(args) {
   await getPulumi();
-  // Of some suites only, the one that needs it asks for it.
+  // With selected suites, the suite that needs a browser gets it.
   if (args.length === 0) await getBrowser();
   const TESTS = process.env.TESTS ?? (args.length === 0 ? "quick" : "");
   return run(process.execPath, [jest, ...args], { env: { ...cleanEnvironment(), TESTS } });
 }
 
-/** The suites that run on the sandbox and, unchanged, on real servers; and those that need both products at once. */
+/** The suites that run both on the sandbox and on real servers, and those that need real servers. */
 const realSuites = [
   "test/provider/secrets",
   "test/command/(rekey|stack)",
@@ -29,7 +29,7 @@ const realSuites = [
 ];
 
 /**
- * The suites for real servers, on one real Vault and one real Nomad.
+ * Runs the suites for real servers on a real Vault and a real Nomad.
  * @param {string[]} args
  */
 async function testReal(args) {
@@ -40,7 +40,7 @@ async function testReal(args) {
     try {
       const env = {
         ...cleanEnvironment(),
-        // These names are ours: they survive where every variable that could name an operator's server is removed.
+        // `cleanEnvironment` removes the usual names of these variables, but not these.
         REAL_VAULT_ADDRESS: vault.address,
         REAL_VAULT_TOKEN: vault.token,
         REAL_NOMAD_ADDRESS: nomad.address,

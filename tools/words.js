@@ -8,7 +8,24 @@ const ts = require("typescript");
 const { root } = require("./command");
 
 /** The folders and files where the rules hold. */
-const checked = ["docs/development/words.md", "docs/rekey"];
+const checked = [
+  "docs/development/words.md",
+  "docs/rekey",
+  "provider/platform",
+  "provider/scheduler",
+  "forward",
+  ...["README.md", "clock.ts", "command.ts", "faults.ts", "index.ts", "log.ts", "options.ts"].map((name) => `sandbox/${name}`),
+  ...["parse-bool.ts", "server.ts", "service.ts", "view.ts"].map((name) => `sandbox/${name}`),
+  "sandbox/page",
+  "sandbox/platform",
+  "sandbox/scheduler",
+  "tools",
+  "bench",
+  "examples",
+];
+
+/** The folders whose strings are responses of the products. Only their comments are checked. */
+const productStrings = ["sandbox/platform/", "sandbox/scheduler/", "sandbox/secrets/"];
 
 const maxWords = 25;
 
@@ -33,7 +50,10 @@ const words = [
 ];
 
 /** Sentences that break a rule for a reason. @type {readonly string[]} */
-const exceptions = [];
+const exceptions = [
+  // A part of a program.
+  'policies: X, global: false, type: "client"',
+];
 
 /** @typedef {{ line: number, text: string }} Passage */
 
@@ -46,6 +66,7 @@ const sentencesOf = (text) =>
     .replace(/`[^`]*`/g, "X")
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/<[^>]*>/g, "X")
+    .replace(/^(?:warning|pulumi-steward): /, "")
     .replace(/[*_]{1,2}(\S[^*_]*)[*_]{1,2}/g, "$1")
     .replace(/\s+/g, " ")
     .trim()
@@ -88,9 +109,9 @@ function paragraphsOf(page) {
 
 /**
  * The comments of a source, by paragraph, and its strings that read as a sentence or a part of one.
- * @param {string} code
+ * @param {string} code @param {boolean} hasMessages
  */
-function passagesOf(code) {
+function passagesOf(code, hasMessages) {
   const source = ts.createSourceFile("source.ts", code, ts.ScriptTarget.ES2022, true);
   /** @type {Map<number, string>} */
   const comments = new Map();
@@ -103,7 +124,7 @@ function passagesOf(code) {
       ? node.text
       : ts.isTemplateExpression(node) && [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join("X");
     // Braces and lines of their own are code.
-    if (text && /^[^\n]*[a-z]{2}[^\n]* [^\n]*[a-z]{2}[^\n]*$/.test(text) && !/[{}]/.test(text.replace(/`[^`]*`/g, "")))
+    if (hasMessages && text && /^[^\n]*[a-z]{2}[^\n]* [^\n]*[a-z]{2}[^\n]*$/.test(text) && !/[{}]/.test(text.replace(/`[^`]*`/g, "")))
       passages.push({ line: lineAt(node.getStart()), text });
     ts.forEachChild(node, visit);
   };
@@ -114,7 +135,9 @@ function passagesOf(code) {
     const line = lineAt(position);
     if (comment.startsWith("//")) {
       const text = comment.slice(2);
-      if (last && lineAt(position - 2) === last.line) Object.assign(last, { line, text: last.text + text });
+      // An indented line is a command.
+      if (/^( {3}|\s*$)/.test(text)) last = undefined;
+      else if (last && lineAt(position - 2) === last.line) Object.assign(last, { line, text: last.text + text });
       else {
         last = { line, text };
         passages.push(last);
@@ -124,7 +147,8 @@ function passagesOf(code) {
         .replace(/^\/\*+|\*\/$/g, "")
         .replace(/^\s*\* ?/gm, "")
         .replace(/```[\s\S]*?```/g, "")
-        .replace(/\{@link (\w+)\}/g, "$1");
+        .replace(/\{@link (\w+)\}/g, "$1")
+        .replace(/(@\w+ )\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g, "$1");
       passages.push(...text.split(/\n\s*\n|^- |@\w+/m).map((paragraph) => ({ line, text: paragraph })));
     }
   }
@@ -138,7 +162,8 @@ function passagesOf(code) {
 const check = (files) =>
   files.flatMap((file) => {
     const text = fs.readFileSync(path.join(root, file), "utf8");
-    const passages = file.endsWith(".md") ? paragraphsOf(text) : passagesOf(text);
+    const hasMessages = !productStrings.some((folder) => file.startsWith(folder));
+    const passages = file.endsWith(".md") ? paragraphsOf(text) : passagesOf(text, hasMessages);
     return passages.flatMap(({ line, text }) =>
       sentencesOf(text).flatMap((sentence) => faultsOf(sentence).map((fault) => `${file}:${line}: ${fault}: ${sentence}`)),
     );
@@ -149,7 +174,9 @@ const checkedFiles = () =>
   checked.flatMap((place) => {
     if (path.extname(place)) return [place];
     const files = fs.readdirSync(path.join(root, place), { recursive: true, encoding: "utf8" });
-    return files.filter((file) => /\.(md|ts|js)$/.test(file) && !file.startsWith("dist")).map((file) => path.join(place, file));
+    return files
+      .filter((file) => /\.(md|ts|m?js)$/.test(file) && !/^dist|node_modules|parser\.js$/.test(file))
+      .map((file) => path.join(place, file));
   });
 
 module.exports = { check, checkedFiles };

@@ -1,4 +1,4 @@
-// Every resource, once.
+// The program declares each resource once.
 package main
 
 import (
@@ -57,13 +57,13 @@ func scheduler(ctx *pulumi.Context, settings *config.Config) error {
 	_, err = secrets.NewRekey(ctx, "unseal", &secrets.RekeyArgs{
 		SecretShares:    pulumi.Int(5),
 		SecretThreshold: pulumi.Int(3),
-		// By reference: the state holds none of them.
+		// References: the state never contains these shares.
 		CurrentShares: pulumi.Array{
 			secrets.EnvironmentShareArgs{Env: pulumi.String("SHARE_1")},
 			secrets.EnvironmentShareArgs{Env: pulumi.String("SHARE_2")},
 			secrets.EnvironmentShareArgs{Env: pulumi.String("SHARE_3")},
 		},
-		// The state is the only place where the new shares are kept, and destroying them takes a word more.
+		// The state contains the only copy of the new shares. DiscardShares allows destroying them.
 		KeepSharesInState: pulumi.Bool(true),
 		DiscardShares:     pulumi.Bool(true),
 	})

@@ -1,11 +1,11 @@
-// The key that signs the tokens of runs may have leaked: a new key at once, the old ones forgotten when no token of theirs is left, and a
-// text message to the one on call. `pulumi config set incident <name>` and `pulumi up` do it again.
+// Responds to a leak of the key that signs the workload identity tokens of runs. It rotates the key at once, trims the old keys when their tokens
+// have expired, and sends a text message to the operator on call. To run it again, use `pulumi config set incident <name>` and `pulumi up`.
 import * as pulumi from "@pulumi/pulumi";
 import { platform } from "pulumi-steward";
 
 const config = new pulumi.Config();
 const incident = config.get("incident") || "first";
-/** How long a token is valid at most. Forgetting its key earlier breaks the runs that hold one. */
+/** The longest lifetime of a token. Trimming its key earlier breaks the runs that use it. */
 const tokenSeconds = config.getNumber("tokenSeconds") ?? 2 * 60 * 60;
 
 const sms = new platform.SmsSettings("text-messages", {
@@ -17,14 +17,14 @@ const sms = new platform.SmsSettings("text-messages", {
 
 const rotation = new platform.OidcKeyRotation("rotate", { triggers: [incident] });
 
-// An `up` that is interrupted while it waits goes on waiting in the next one; a preview does not wait.
+// If `pulumi up` is interrupted while it waits, the next one continues to wait. A preview does not wait.
 const expired = rotation.performedAt.apply(async (performedAt) => {
   const left = Date.parse(performedAt) + tokenSeconds * 1000 - Date.now();
   if (left > 0 && !pulumi.runtime.isDryRun()) await new Promise((done) => setTimeout(done, left));
   return performedAt;
 });
 
-// Each rotation is followed by one trim: the trigger orders them, too.
+// One trim follows each rotation. The trigger also makes it wait for the rotation.
 const trim = new platform.OidcKeyTrim("trim", { triggers: [expired] });
 
 new platform.SmsVerification(

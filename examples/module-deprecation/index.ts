@@ -1,4 +1,4 @@
-// Old versions of a private module: whoever still uses one is told in every run what to use instead.
+// Deprecates old versions of a private module. Each run that uses one prints a warning with the replacement.
 import { platform } from "pulumi-steward";
 
 const network = { organizationName: "acme", moduleName: "network", moduleProvider: "aws" };
@@ -13,5 +13,5 @@ const deprecations = ["1.0.0", "1.0.0+build.5", "1.1.0"].map(
     }),
 );
 
-// As users read it: the platform may add words of its own.
+// The reasons as users see them. The platform may append to them.
 export const published = deprecations.map(({ publishedReason }) => publishedReason);

@@ -1,4 +1,4 @@
-// The six settings of a platform installation. What is not declared stays as it is; `pulumi destroy` puts back what was there before.
+// Manages the six settings of a platform installation. Omitted attributes keep their values, and `pulumi destroy` restores the original ones.
 
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
@@ -18,7 +18,7 @@ new platform.CustomizationSettings("texts", {
   loginHelp: 'Sign in with your company account; <a href="https://wiki.example.com/sign-in">help</a>.',
 });
 
-// To rotate: put the new certificate into idp.pem. The platform accepts both until the old one is revoked.
+// To rotate the certificate, replace idp.pem. The platform accepts both until the old one is revoked.
 const saml = new platform.SamlSettings("single-sign-on", {
   enabled: true,
   idpCert: readFileSync(`${__dirname}/idp.pem`, "utf8"),
@@ -27,7 +27,7 @@ const saml = new platform.SamlSettings("single-sign-on", {
   siteAdminRole: "platform-admins",
 });
 
-// Set the number up by one when the identity provider signs with the new certificate: the old one is refused from then on.
+// Increase the number once the identity provider signs with the new certificate. The platform then rejects the old one.
 const switched = config.get("certificateSwitched");
 if (switched) new platform.SamlCertificateRevocation("switched", { triggers: [switched] }, { dependsOn: saml });
 
@@ -39,7 +39,7 @@ new platform.SmtpSettings("mail", {
   auth: "login",
   username: "platform",
   password: secret("smtpPassword"),
-  // One test mail for each change of these settings; none without an address.
+  // Sends one test mail with each change of these settings. Without an address, it sends none.
   testEmailAddress: config.get("testEmailAddress"),
 });
 

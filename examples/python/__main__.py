@@ -1,4 +1,4 @@
-"""Every resource, once."""
+"""Declares each resource once."""
 
 import pulumi
 from pulumi import ResourceOptions, Output
@@ -79,9 +79,9 @@ secrets.Rekey(
     "unseal",
     secret_shares=5,
     secret_threshold=3,
-    # By reference: the state holds none of them.
+    # References: the state never contains these shares.
     current_shares=[{"env": "SHARE_1"}, {"env": "SHARE_2"}, {"env": "SHARE_3"}],
-    # The state is the only place where the new shares are kept, and destroying them takes a word more.
+    # The state contains the only copy of the new shares. `discard_shares` allows destroying them.
     keep_shares_in_state=True,
     discard_shares=True,
 )

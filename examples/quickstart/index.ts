@@ -1,4 +1,4 @@
-// The scheduler engine of a secrets service: where the scheduler is, how long its tokens live, and who may have which.
+// Configures the Nomad secrets engine: the address of the scheduler, the lifetime of its tokens, and the roles.
 import * as pulumi from "@pulumi/pulumi";
 import { secrets } from "pulumi-steward";
 

@@ -1,7 +1,7 @@
-// New unseal keys by one operator: seven shares, of which four open the service, in the place of those that open it now. The state then holds all of
-// them: with several holders, take ../rekey-holders, where each share is encrypted to its holder.
+// Rekeys the unseal keys with one operator, to seven shares with a threshold of four. The state then contains all new shares. With several holders,
+// use ../rekey-holders, which encrypts each share to its holder.
 //
-//   read -rs SHARE_1 && export SHARE_1    # and so on: as many of the current shares as open the service
+//   read -rs SHARE_1 && export SHARE_1    # and so on, until the current threshold
 //   pulumi up
 //   pulumi stack output shares --show-secrets
 import * as pulumi from "@pulumi/pulumi";
@@ -12,13 +12,13 @@ const config = new pulumi.Config();
 const rekey = new secrets.Rekey("unseal", {
   secretShares: 7,
   secretThreshold: 4,
-  // By reference: they are read when they are needed, and the state never holds them. A variable that is not set is a share that is not at hand.
+  // References, which are read on demand. The state never contains these shares. An unset variable is skipped.
   currentShares: ["SHARE_1", "SHARE_2", "SHARE_3", "SHARE_4"].map((env) => ({ env })),
-  // Whoever can decrypt the state can unseal the service.
+  // Everyone who can decrypt the state can unseal the service.
   keepSharesInState: true,
-  // Another word runs another rekey: `pulumi config set round second`.
+  // Another value starts another rekey: `pulumi config set round second`.
   triggers: [config.get("round") || "first"],
 });
 
-// A secret, and the only copy: give the shares to their holders.
+// A secret output with the only copy of the shares: hand them to their holders.
 export const shares = rekey.shares;

@@ -1,5 +1,5 @@
-// What a workload scheduler runs, as outputs of a stack: a report of each `pulumi up`, with the history that a stack has.
-// Nothing is changed anywhere. `pulumi preview` shows what the report would say now.
+// Reports the state of a workload scheduler as stack outputs, with the history of the stack.
+// It changes nothing. `pulumi preview` shows the current report.
 import { scheduler } from "pulumi-steward";
 
 const { filter } = scheduler;
@@ -12,26 +12,26 @@ async function collect<T, R>(source: AsyncIterable<T>, pick: (item: T) => R): Pr
 
 const services = filter("Type").equals("service").and(filter("Stop").equals(false));
 
-/** Jobs that should run, and do not. */
+/** Service jobs that are not running although they should. */
 export const notRunning = collect(
   scheduler.listJobs({ namespace: "*", filter: services.and(filter("Status").notEquals("running")), pageSize: 100 }),
   ({ Namespace, ID, Status }) => `${Namespace}/${ID}: ${Status}`,
 );
 
-/** How many jobs each namespace has. */
+/** The number of jobs in each namespace. */
 export const jobs = collect(scheduler.listJobs({ namespace: "*", pageSize: 100 }), ({ Namespace }) => Namespace).then((namespaces) => {
   const counts: Record<string, number> = {};
   for (const namespace of namespaces) counts[namespace] = (counts[namespace] || 0) + 1;
   return counts;
 });
 
-/** Deployments that did not come to a good end. */
+/** Failed and cancelled deployments. */
 export const failed = collect(
   scheduler.listDeployments({ namespace: "*", filter: filter("Status").equals("failed").or(filter("Status").equals("cancelled")) }),
   ({ Namespace, JobID, StatusDescription }) => `${Namespace}/${JobID}: ${StatusDescription}`,
 );
 
-/** Nodes that take no work. A filter sees the full record: what a list shows as Address is HTTPAddr there. */
+/** Nodes that do not accept work. A filter applies to the full record, where the Address of a list is HTTPAddr. */
 export const outOfWork = collect(
   scheduler.listNodes({ filter: filter("Status").notEquals("ready").or(filter("SchedulingEligibility").notEquals("eligible")) }),
   ({ ID, Address }) => `${ID} (${Address})`,

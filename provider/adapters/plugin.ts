@@ -11,7 +11,7 @@ import { assertOptions, withOperation } from "../invoke";
 import { isObject } from "../json";
 import { Lifecycle, lifecycle } from "../lifecycle";
 import { changesOf } from "../lifecycle/changes";
-import { OperationFailed, unexpected } from "../lifecycle/failure";
+import { OperationFailed, unexpected, withoutSecrets } from "../lifecycle/failure";
 import { encryptedOutputs } from "../lifecycle/former-inputs";
 import { Properties, stringsIn, unknown, withoutNulls } from "../lifecycle/properties";
 import { Mechanism } from "../lifecycle/resource-at-hand";
@@ -211,14 +211,19 @@ export function createPlugin(
       const called = functions.find((each) => nativeType(each.token) === token);
       if (!called)
         throw new StewardError({ code: "ERR_INVALID_INPUT", rule: "unknown-type", reason: `pulumi-steward has no function ${token}` });
-      const options = withoutNulls(withoutMarks(given).properties);
+      const { properties, secrets } = withoutMarks(given);
+      const options = withoutNulls(properties);
+      const secretValues = secrets.flatMap((path) => stringsIn(valueAt(properties, path)));
       const result = await withOperation(called.operation, async () => {
         assertOptions(called.options, options);
         const connection = connect(called.system, (options.connection as string | undefined) ?? "default", {
           ...sources,
           cache: new Map(),
+          warned: sources.cache,
         });
         return called.run(connection as never, options as never);
+      }).catch((error) => {
+        throw withoutSecrets(error, secretValues);
       });
       const shown = called.property === undefined ? result : { [called.property]: result };
       // Only what JSON holds is a value of Pulumi's.

@@ -31,6 +31,17 @@ export function unexpected(error: unknown, secrets: readonly string[]): StewardE
   });
 }
 
+/** The error of a function whose options hold these secrets. @internal */
+export function withoutSecrets(error: unknown, secrets: readonly string[]): StewardError {
+  if (!(error instanceof StewardError)) return unexpected(error, secrets);
+  const { reason, hint, path } = error.details;
+  return error.with({
+    reason: redact(reason, secrets),
+    hint: hint && redact(hint, secrets),
+    path: path && redact(path, secrets),
+  });
+}
+
 /** Errors that may come from a configuration that was changed since the last `up`. */
 const stale: readonly StewardError["code"][] = [
   "ERR_FORBIDDEN",

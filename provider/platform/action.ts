@@ -5,39 +5,38 @@ import { ConnectionArgs, connectionField, strList } from "../inputs";
 import type { Args } from "../resource";
 import { adminPath, callAsAdministrator, system } from "./client";
 
-/** What every action takes. */
+/** Inputs of every action. */
 export interface ActionInputs extends ConnectionArgs {
-  /** Any texts, secret ones too; the action is done again each time they change. Changing this updates. */
+  /** Any strings, including secrets. The action runs again each time they change. Changing this updates. */
   triggers?: string[];
 }
 
 /** Arguments of every action. */
 export interface ActionArgs extends Args<ActionInputs> {}
 
-/** What every action shows. */
+/** Outputs of every action. */
 export interface ActionState {
-  /** When it was done last, as RFC 3339: `2026-01-31T12:00:00.000Z`. */
+  /** When the action last ran, in RFC 3339 format: `2026-01-31T12:00:00.000Z`. */
   performedAt: string;
 }
 
-/** One kind of action: what its own file states. @internal */
+/** @internal */
 export interface Action<Inputs> {
   type: string;
   displayName: string;
   id: string;
-  /** The last parts of the API's path. */
+  /** The last segments of the API path. */
   path(connection: Connection): string[];
-  /** What it takes beside `triggers`. */
+  /** The inputs besides `triggers`. */
   fields?: AnyFields;
-  /** What to do when the platform refuses it. */
+  /** The hint of an error when the platform rejects the action. */
   whenRefused?: string;
-  /** What is sent with it. */
+  /** The attributes of the request body. */
   attributes?(inputs: Inputs): Record<string, unknown>;
 }
 
 /**
- * The resource of something that is done and leaves nothing to be read: done when it is created and when an input changes. Nobody repeats
- * it, and nothing undoes it.
+ * A resource for an action that leaves nothing to read. The action runs on create and on each change of an input. It is not undone on delete.
  * @internal
  */
 export function action<Inputs extends ActionInputs>(of: Action<Inputs>): Definition<Inputs, ActionState> {
@@ -49,7 +48,7 @@ export function action<Inputs extends ActionInputs>(of: Action<Inputs>): Definit
       if (!(error instanceof StewardError)) throw error;
       if (error.code === "ERR_REJECTED") throw error.with({ hint: of.whenRefused });
       if (!error.details.outcomeUnknown) throw error;
-      throw error.with({ hint: "It may have been done all the same: the next `pulumi up` does it again." });
+      throw error.with({ hint: "The platform may have run the action: the next `pulumi up` runs it again." });
     }
     return { performedAt: new Date().toISOString() };
   };

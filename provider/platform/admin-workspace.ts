@@ -10,28 +10,28 @@ import { adminPath, call, callAsAdministrator, isAdministrator, isNotFound, notA
 import { readAll } from "./pages";
 import { readWorkspace, workspaceIdInput, workspaceOf } from "./workspace";
 
-/** What a program declares of a workspace that exists. */
+/** Inputs of {@link AdminWorkspace}. */
 export interface AdminWorkspaceInputs extends ConnectionArgs {
   /** The id of the workspace: `ws-…`. Changing this replaces. */
   workspaceId: string;
   /**
-   * Whether destroying this resource destroys the workspace, with its state and its runs. Without it the workspace stays. The preview and the
-   * `pulumi up` in which this becomes true print a warning. Changing this sends nothing.
+   * Destroy the workspace, with its state and its runs, when this resource is destroyed. Otherwise the workspace stays. Setting it to true
+   * prints a warning in the preview and in `pulumi up`. Changing this sends nothing.
    * @default false
    */
   destroyOnDelete?: boolean;
 }
 
-/** What the platform shows. */
+/** Outputs of {@link AdminWorkspace}. */
 export interface AdminWorkspaceState {
   workspaceId: string;
   name: string;
   locked: boolean;
   /** The name of its organization. */
   organization: string;
-  /** The repository, where the workspace has one: `owner/name`. */
+  /** The repository as `owner/name`, if the workspace has one. */
   vcsRepoIdentifier: string | undefined;
-  /** Its latest run, where there was one. */
+  /** The id of its latest run, if it has one. */
   currentRunId: string | undefined;
 }
 
@@ -46,7 +46,7 @@ async function read(connection: Connection, { workspaceId }: { workspaceId: stri
   return { workspaceId, name, locked, organization, vcsRepoIdentifier, currentRunId: currentRun?.id };
 }
 
-/** Reads the workspace that a creation adopts without changing it. */
+/** Reads the workspace that a create adopts without changing it. */
 async function find({ connection, inputs }: { connection: Connection; inputs: AdminWorkspaceInputs }): Promise<Found<AdminWorkspaceState>> {
   const { workspaceId } = inputs;
   const state = await read(connection, { workspaceId });
@@ -54,14 +54,14 @@ async function find({ connection, inputs }: { connection: Connection; inputs: Ad
   throw new StewardError({
     code: "ERR_NOT_FOUND",
     rule: "workspace-missing",
-    reason: "the platform has none with this id",
-    hint: "It adopts a workspace that exists: take the id from the workspace's page, or from listWorkspaces.",
+    reason: "the platform has no workspace with this id",
+    hint: "The resource adopts an existing workspace: copy the id from the workspace's page or from listWorkspaces.",
   });
 }
 
 const path = (workspaceId: string): string => adminPath("workspaces", workspaceId);
 
-/** Whether the platform still has it. Fails where it is locked, or not the workspace that the state shows. `end`: when to give up. */
+/** True if the workspace still exists. Throws if it is locked, or has another name than in the state. `end`: when to give up. */
 async function mayBeDestroyed(connection: Connection, { workspaceId, name, organization }: StoredState, end: number): Promise<boolean> {
   const found = await readWorkspace(connection, workspaceId, { limits: { deadline: end - Date.now() } });
   if (!found) return false;
@@ -70,17 +70,15 @@ async function mayBeDestroyed(connection: Connection, { workspaceId, name, organ
   if (found.name !== name || found.organization !== organization)
     throw refuse(
       "renamed",
-      `it is called ${found.organization}/${found.name} now, not ${organization}/${name}`,
-      "Look whether it is still the one to destroy; then run `pulumi refresh`, which takes the new name over.",
+      `it is now named ${found.organization}/${found.name}, not ${organization}/${name}`,
+      "Check that it is still the workspace to destroy, then run `pulumi refresh` to record the new name.",
     );
-  if (found.locked)
-    throw refuse("locked", "it is locked", "Unlock it, or set destroyOnDelete: false and run `pulumi up` before, to leave it.");
+  if (found.locked) throw refuse("locked", "it is locked", "Unlock it. To keep it, set destroyOnDelete: false and run `pulumi up` first.");
   return true;
 }
 
 /**
- * Irreversible, so only what is still the workspace that the state shows, and no other resource holds. A lock or another name may come while the platform
- * limits the rate of requests: after each wait it is read again.
+ * Destroys the workspace in the state. A user may lock or rename it during a wait for the rate limit, so it is read again after each wait.
  */
 async function destroy({ connection, state }: DeleteRequest<StoredState>): Promise<void> {
   const end = Date.now() + connection.limits.deadline;
@@ -98,7 +96,7 @@ async function destroy({ connection, state }: DeleteRequest<StoredState>): Promi
   }
 }
 
-/** Gone in the meantime is as good as destroyed. */
+/** A workspace that was destroyed in the meantime is no error. */
 async function assertGone(connection: Connection, error: unknown): Promise<void> {
   if (!isNotFound(error)) throw error;
   if (!(await isAdministrator(connection))) throw notAdministrator(connection, error);
@@ -106,24 +104,26 @@ async function assertGone(connection: Connection, error: unknown): Promise<void>
 
 const destroys: PlanNote = {
   path: "destroyOnDelete",
-  text: "destroying this resource will destroy the workspace for good, with its state and its runs",
+  text: "destroying this resource will permanently destroy the workspace, with its state and its runs",
 };
 
 /**
- * A workspace that exists, in any organization: `GET` and `DELETE /api/v2/admin/workspaces/:id`. Its id is the workspace's.
+ * An existing workspace in any organization: `GET` and `DELETE /api/v2/admin/workspaces/:id`. Its id is the id of the workspace.
  *
- * Creating it adopts the workspace and changes nothing. The outputs follow the platform at each refresh, which Pulumi does not show;
- * `AdminWorkspace.get` has them compared. With `destroyOnDelete` destroying it destroys the workspace for good, unless somebody has
- * locked or renamed it since the last refresh. After a 429 it waits, and reads the workspace again before it goes on. Fails with `ERR_NOT_FOUND` where there is no such workspace, with `ERR_FORBIDDEN` where the token is
- * not a site administrator's, and with `ERR_REJECTED` where it must not be destroyed.
+ * Creating the resource adopts the workspace and changes nothing. A refresh updates the outputs, but Pulumi shows no diff for them. With
+ * `AdminWorkspace.get` it shows one. With `destroyOnDelete`, destroying the resource permanently destroys the workspace, unless it was locked or
+ * renamed since the last refresh. After a 429 the provider waits, then reads the workspace again.
+ *
+ * Fails with `ERR_NOT_FOUND` if the workspace does not exist, and with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
+ * Destroying a locked or renamed workspace fails with `ERR_REJECTED`.
  *
  * ```ts
  * new platform.AdminWorkspace("abandoned", { workspaceId: "ws-6jrRyVDv1J8zQMB5", destroyOnDelete: true });
  * ```
  *
  * @see [Terraform Enterprise: workspaces](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/workspaces)
- * @requests Create: 1 `GET`. Update: none. Refresh: 1 `GET`. Delete: none; with `destroyOnDelete` 1 `GET` and 1 `DELETE`.
- * @unreadable Nothing: all outputs are shown.
+ * @requests Create: 1 `GET`. Update: none. Refresh: 1 `GET`. Delete: none, or 1 `GET` and 1 `DELETE` with `destroyOnDelete`.
+ * @unreadable Nothing: the platform returns all outputs.
  * @internal
  */
 export const adminWorkspace: Definition<AdminWorkspaceInputs, AdminWorkspaceState, StoredState> = {
@@ -144,13 +144,13 @@ export const adminWorkspace: Definition<AdminWorkspaceInputs, AdminWorkspaceStat
     connection: connectionField,
   },
   objects: { fields: ["workspaceId"], paths: ({ workspaceId }) => [path(workspaceId)] },
-  // What is destroyed goes last, when it is known what the program declares.
+  // The workspace is destroyed only after the provider knows that no other resource declares it.
   deleteBeforeReplace: false,
   planNotes: ({ inputs, last }) => (inputs.destroyOnDelete && !last?.destroyOnDelete ? [destroys] : []),
   read: ({ connection, state }) => read(connection, state),
   find,
   create: async ({ found }) => found?.state as AdminWorkspaceState,
-  // What may change without a replacement is not on the server.
+  // An update only changes `destroyOnDelete`, which the platform does not hold.
   update: async ({ state: { destroyOnDelete, ...shown } }) => shown,
   delete: async (request) => {
     const { connection, state } = request;

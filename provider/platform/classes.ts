@@ -41,20 +41,22 @@ export interface AdminWorkspaceArgs extends Args<AdminWorkspaceInputs> {}
 export interface AdminWorkspace extends Outputs<AdminWorkspaceState> {}
 
 /**
- * A workspace that exists, in any organization: `GET` and `DELETE /api/v2/admin/workspaces/:id`. Its id is the workspace's.
+ * An existing workspace in any organization: `GET` and `DELETE /api/v2/admin/workspaces/:id`. Its id is the id of the workspace.
  *
- * Creating it adopts the workspace and changes nothing. The outputs follow the platform at each refresh, which Pulumi does not show;
- * `AdminWorkspace.get` has them compared. With `destroyOnDelete` destroying it destroys the workspace for good, unless somebody has
- * locked or renamed it since the last refresh. After a 429 it waits, and reads the workspace again before it goes on. Fails with `ERR_NOT_FOUND` where there is no such workspace, with `ERR_FORBIDDEN` where the token is
- * not a site administrator's, and with `ERR_REJECTED` where it must not be destroyed.
+ * Creating the resource adopts the workspace and changes nothing. A refresh updates the outputs, but Pulumi shows no diff for them. With
+ * `AdminWorkspace.get` it shows one. With `destroyOnDelete`, destroying the resource permanently destroys the workspace, unless it was locked or
+ * renamed since the last refresh. After a 429 the provider waits, then reads the workspace again.
+ *
+ * Fails with `ERR_NOT_FOUND` if the workspace does not exist, and with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
+ * Destroying a locked or renamed workspace fails with `ERR_REJECTED`.
  *
  * ```ts
  * new platform.AdminWorkspace("abandoned", { workspaceId: "ws-6jrRyVDv1J8zQMB5", destroyOnDelete: true });
  * ```
  *
  * @see [Terraform Enterprise: workspaces](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/workspaces)
- * @requests Create: 1 `GET`. Update: none. Refresh: 1 `GET`. Delete: none; with `destroyOnDelete` 1 `GET` and 1 `DELETE`.
- * @unreadable Nothing: all outputs are shown.
+ * @requests Create: 1 `GET`. Update: none. Refresh: 1 `GET`. Delete: none, or 1 `GET` and 1 `DELETE` with `destroyOnDelete`.
+ * @unreadable Nothing: the platform returns all outputs.
  */
 export class AdminWorkspace extends CustomResource {
   /** Reads what exists without managing it; the id is `<workspaceId>`. */
@@ -74,9 +76,9 @@ export interface ModuleVersionDeprecation extends Outputs<ModuleVersionDeprecati
  * and `GET /api/registry/v1/modules/:organization/:name/:provider/versions`. Its id is
  * `<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>`.
  *
- * Creating it deprecates the version, destroying it reinstates the version. One that is deprecated already, with other words, is never
- * taken over silently: creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set. When the version is removed from the registry, a refresh
- * removes the resource from the state. All versions of one module are read with one request.
+ * Creating the resource deprecates the version, and destroying it reinstates the version. If the version is already deprecated with another
+ * reason or link, creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set. After the version is removed from the registry, a refresh
+ * removes the resource from the state. The provider reads all versions of a module with one request.
  *
  * ```ts
  * new platform.ModuleVersionDeprecation("old-network", {
@@ -91,9 +93,9 @@ export interface ModuleVersionDeprecation extends Outputs<ModuleVersionDeprecati
  *
  * @see
  * [Terraform Enterprise: module versions](https://developer.hashicorp.com/terraform/enterprise/api-docs/private-registry/manage-module-versions)
- * @requests Create: 1 `GET` for all versions of a module, and 1 `PATCH` for each that is not deprecated in these words yet. Update: 1
- * `PATCH`. Refresh: 1 `GET` for all versions of a module. Delete: 1 `PATCH`.
- * @unreadable Nothing: reason and link are shown, with the platform's own words in `publishedReason`.
+ * @requests Create: 1 `GET` for all versions of a module, and 1 `PATCH` for each that is not yet deprecated with this reason and link.
+ * Update: 1 `PATCH`. Refresh: 1 `GET` for all versions of a module. Delete: 1 `PATCH`.
+ * @unreadable Nothing: the platform returns the reason and the link, with its additions in `publishedReason`.
  */
 export class ModuleVersionDeprecation extends CustomResource {
   /** Reads what exists without managing it; the id is `<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>`. */
@@ -109,11 +111,12 @@ export interface OidcKeyRotationArgs extends Args<ActionInputs> {}
 export interface OidcKeyRotation extends Outputs<ActionState> {}
 
 /**
- * Makes a new key to sign the tokens with that runs show to clouds: `POST /api/v2/admin/oidc-settings/actions/rotate-key`. The old keys go on
- * being accepted until an {@link OidcKeyTrim}. The platform does it every 90 days by itself; this begins a new 90 days, and does
- * not change when the platform trims the old keys by itself.
+ * A rotation of the key that signs the workload identity tokens of runs: `POST /api/v2/admin/oidc-settings/actions/rotate-key`. Clouds accept
+ * tokens of the old keys until an {@link OidcKeyTrim}. The platform also rotates the key automatically every 90 days. A rotation restarts
+ * these 90 days, and does not change when the platform trims old keys automatically.
  *
- * Done when it is created and each time `triggers` change, never in a preview; retried only after a 429, and not undone when it is destroyed.
+ * Pulumi rotates the key on create and on each change of `triggers`, never in a preview. The request is retried only after a 429. Destroying
+ * the resource sends nothing.
  *
  * ```ts
  * new platform.OidcKeyRotation("leak", { triggers: ["incident 42"] });
@@ -121,7 +124,7 @@ export interface OidcKeyRotation extends Outputs<ActionState> {}
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create and each change of `triggers`: 1 `POST`. Refresh and delete: none.
- * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
+ * @unreadable Everything: the platform does not report the action, so it never shows drift.
  */
 export class OidcKeyRotation extends CustomResource {
   constructor(name: string, args: OidcKeyRotationArgs = {}, opts?: CustomResourceOptions) {
@@ -134,16 +137,17 @@ export interface OidcKeyTrimArgs extends Args<ActionInputs> {}
 export interface OidcKeyTrim extends Outputs<ActionState> {}
 
 /**
- * Forgets all signing keys but the newest: `POST /api/v2/admin/oidc-settings/actions/trim-key`. Tokens that an old key signed are refused from
- * then on, so that runs under way break: rotate, wait until their tokens have expired, then trim. The platform does it 30 days after a
- * rotation by itself; this begins a new 30 days, and does not change when the
- * platform rotates the key by itself.
+ * A removal of all signing keys except the newest: `POST /api/v2/admin/oidc-settings/actions/trim-key`. Clouds then reject tokens that an old
+ * key signed, which breaks runs in progress. Rotate the key, wait until the tokens of these runs have expired, then trim. The platform also
+ * trims the keys automatically 30 days after a rotation. A trim restarts these 30 days, and does not change when the platform rotates the key
+ * automatically.
  *
- * Done when it is created and each time `triggers` change, never in a preview; retried only after a 429, and not undone when it is destroyed.
+ * Pulumi trims the keys on create and on each change of `triggers`, never in a preview. The request is retried only after a 429. Destroying
+ * the resource sends nothing.
  *
  * ```ts
  * const rotation = new platform.OidcKeyRotation("leak", { triggers: ["incident 42"] });
- * // Two hours is how long a token is valid at most. A preview does not wait.
+ * // A token is valid for two hours at most. A preview does not wait.
  * const untilTokensHaveExpired = async (performedAt: string) => {
  *   const left = Date.parse(performedAt) + 2 * 60 * 60 * 1000 - Date.now();
  *   if (left > 0 && !pulumi.runtime.isDryRun()) await new Promise((done) => setTimeout(done, left));
@@ -155,7 +159,7 @@ export interface OidcKeyTrim extends Outputs<ActionState> {}
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create and each change of `triggers`: 1 `POST`. Refresh and delete: none.
- * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
+ * @unreadable Everything: the platform does not report the action, so it never shows drift.
  */
 export class OidcKeyTrim extends CustomResource {
   constructor(name: string, args: OidcKeyTrimArgs = {}, opts?: CustomResourceOptions) {
@@ -168,10 +172,11 @@ export interface SamlCertificateRevocationArgs extends Args<ActionInputs> {}
 export interface SamlCertificateRevocation extends Outputs<ActionState> {}
 
 /**
- * Ends the rotation of the identity provider's certificate: `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`. From then on
- * the platform accepts the new one alone: users are locked out if the identity provider still signs with the old one.
+ * A revocation of the identity provider's old certificate: `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`. The platform
+ * then accepts only the new certificate. Users are locked out if the identity provider still signs with the old one.
  *
- * Done when it is created and each time `triggers` change, never in a preview; retried only after a 429, and not undone when it is destroyed.
+ * Pulumi revokes the certificate on create and on each change of `triggers`, never in a preview. The request is retried only after a 429.
+ * Destroying the resource sends nothing.
  *
  * ```ts
  * const saml = new platform.SamlSettings("saml", { idpCert: certificate });
@@ -181,7 +186,7 @@ export interface SamlCertificateRevocation extends Outputs<ActionState> {}
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create and each change of `triggers`: 1 `POST`. Refresh and delete: none.
- * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
+ * @unreadable Everything: the platform does not report the action, so it never shows drift.
  */
 export class SamlCertificateRevocation extends CustomResource {
   constructor(name: string, args: SamlCertificateRevocationArgs = {}, opts?: CustomResourceOptions) {
@@ -194,21 +199,23 @@ export interface CostEstimationSettingsArgs extends Args<CostEstimationSettingsI
 export interface CostEstimationSettings extends Outputs<CostEstimationSettingsState> {}
 
 /**
- * Where the installation looks up prices: `GET` and `PATCH /api/v2/admin/cost-estimation-settings`. Its id is `cost-estimation`.
+ * The credentials for cost estimation: `GET` and `PATCH /api/v2/admin/cost-estimation-settings`. Its id is `cost-estimation`.
  *
- * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. The platform
- * shows the secrets, so their drift is seen, under a line of its own, since Pulumi prints `[secret]` only; a masked value counts as
- * unchanged. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's, and with `ERR_INVALID_INPUT`, before anything is
- * sent, where cost estimation would be enabled without all credentials of a cloud.
+ * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`. The platform
+ * returns the secrets, so a refresh detects their drift. The provider prints a line about it, since Pulumi prints only `[secret]`. A masked
+ * value counts as unchanged.
+ *
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling cost estimation without all credentials of a
+ * cloud fails with `ERR_INVALID_INPUT`, before the provider sends anything.
  *
  * ```ts
  * new platform.CostEstimationSettings("prices", { enabled: true, cloudAAccessKeyId: "AKIA…", cloudASecretKey: config.requireSecret("priceKey") });
  * ```
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
- * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
- * @unreadable Nothing: even the secrets are shown, though Pulumi prints a changed one as `[secret]`.
+ * @requests Create: 1 `GET`, and 1 `PATCH` if a value differs. Update: 1 `PATCH`, after 1 `GET` if an attribute was added. Refresh: 1 `GET`.
+ * Delete: 1 `PATCH` if a value has to be restored.
+ * @unreadable Nothing: the platform returns even the secrets, but Pulumi prints a changed one as `[secret]`.
  */
 export class CostEstimationSettings extends CustomResource {
   /** Reads what exists without managing it; the id is `cost-estimation`. */
@@ -219,7 +226,7 @@ export class CostEstimationSettings extends CustomResource {
   }
 }
 
-/** Reads the cost estimation settings as they are now, secrets as secret outputs: `GET /api/v2/admin/cost-estimation-settings`. */
+/** Reads the current cost estimation settings, with secrets as secret outputs: `GET /api/v2/admin/cost-estimation-settings`. */
 export function getCostEstimationSettings(
   options?: ConnectionArgs,
 ): Promise<SettingsResult<CostEstimationSettingsState, "cloudASecretKey" | "cloudBCredentials" | "cloudCClientSecret">> {
@@ -231,19 +238,22 @@ export interface CustomizationSettingsArgs extends Args<CustomizationSettingsInp
 export interface CustomizationSettings extends Outputs<CustomizationSettingsState> {}
 
 /**
- * The texts that the installation shows its users: `GET` and `PATCH /api/v2/admin/customization-settings`. Its id is `customization`.
+ * The support address and the messages of the user interface: `GET` and `PATCH /api/v2/admin/customization-settings`. Its id is
+ * `customization`.
  *
- * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. Fails with
- * `ERR_FORBIDDEN` where the token is not a site administrator's, and with `ERR_NOT_FOUND` where the platform is older than release 202003-1.
+ * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`.
+ *
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator, and with `ERR_NOT_FOUND` if the platform is older than
+ * release 202003-1.
  *
  * ```ts
  * new platform.CustomizationSettings("texts", { footer: "Operated by the platform team." });
  * ```
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
- * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
- * @unreadable Nothing: all attributes are shown.
+ * @requests Create: 1 `GET`, and 1 `PATCH` if a value differs. Update: 1 `PATCH`, after 1 `GET` if an attribute was added. Refresh: 1 `GET`.
+ * Delete: 1 `PATCH` if a value has to be restored.
+ * @unreadable Nothing: the platform returns all attributes.
  */
 export class CustomizationSettings extends CustomResource {
   /** Reads what exists without managing it; the id is `customization`. */
@@ -254,7 +264,7 @@ export class CustomizationSettings extends CustomResource {
   }
 }
 
-/** Reads the customization settings as they are now: `GET /api/v2/admin/customization-settings`. */
+/** Reads the current customization settings: `GET /api/v2/admin/customization-settings`. */
 export function getCustomizationSettings(options?: ConnectionArgs): Promise<SettingsResult<CustomizationSettingsState>> {
   return readSettings(customizationSettings, options);
 }
@@ -266,17 +276,18 @@ export interface GeneralSettings extends Outputs<GeneralSettingsState> {}
 /**
  * The installation's general settings: `GET` and `PATCH /api/v2/admin/general-settings`. Its id is `general`.
  *
- * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. Fails with
- * `ERR_FORBIDDEN` where the token is not a site administrator's.
+ * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`.
+ *
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
  *
  * ```ts
  * new platform.GeneralSettings("general", { apiRateLimit: 100, limitUserOrganizationCreation: true });
  * ```
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
- * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
- * @unreadable Nothing: all attributes are shown.
+ * @requests Create: 1 `GET`, and 1 `PATCH` if a value differs. Update: 1 `PATCH`, after 1 `GET` if an attribute was added. Refresh: 1 `GET`.
+ * Delete: 1 `PATCH` if a value has to be restored.
+ * @unreadable Nothing: the platform returns all attributes.
  */
 export class GeneralSettings extends CustomResource {
   /** Reads what exists without managing it; the id is `general`. */
@@ -287,7 +298,7 @@ export class GeneralSettings extends CustomResource {
   }
 }
 
-/** Reads the general settings as they are now: `GET /api/v2/admin/general-settings`. */
+/** Reads the current general settings: `GET /api/v2/admin/general-settings`. */
 export function getGeneralSettings(options?: ConnectionArgs): Promise<SettingsResult<GeneralSettingsState>> {
   return readSettings(generalSettings, options);
 }
@@ -297,12 +308,13 @@ export interface SamlSettingsArgs extends Args<SamlSettingsInputs> {}
 export interface SamlSettings extends Outputs<SamlSettingsState> {}
 
 /**
- * How users sign in through an identity provider: `GET` and `PATCH /api/v2/admin/saml-settings`. Its id is `saml`.
+ * SAML single sign-on: `GET` and `PATCH /api/v2/admin/saml-settings`. Its id is `saml`.
  *
- * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. The one thing
- * that destroying does not put back is `oldIdpCert`. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's, and with
- * `ERR_INVALID_INPUT`, before anything is sent, where SAML would be enabled without one of its attributes. In the hashicorp dialect
- * `extra["private-key"]` is a secret that the platform never shows: its drift cannot be seen.
+ * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`. Destroying the
+ * resource does not restore `oldIdpCert`. In the hashicorp dialect, `extra["private-key"]` is a write-only secret, so it shows no drift.
+ *
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without one of its attributes fails with
+ * `ERR_INVALID_INPUT`, before the provider sends anything.
  *
  * ```ts
  * new platform.SamlSettings("saml", {
@@ -314,8 +326,8 @@ export interface SamlSettings extends Outputs<SamlSettingsState> {}
  * ```
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
- * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
+ * @requests Create: 1 `GET`, and 1 `PATCH` if a value differs. Update: 1 `PATCH`, after 1 `GET` if an attribute was added. Refresh: 1 `GET`.
+ * Delete: 1 `PATCH` if a value has to be restored.
  * @unreadable `extra["private-key"]`.
  */
 export class SamlSettings extends CustomResource {
@@ -327,7 +339,7 @@ export class SamlSettings extends CustomResource {
   }
 }
 
-/** Reads the SAML settings as they are now: `GET /api/v2/admin/saml-settings`. */
+/** Reads the current SAML settings: `GET /api/v2/admin/saml-settings`. */
 export function getSamlSettings(options?: ConnectionArgs): Promise<SettingsResult<SamlSettingsState>> {
   return readSettings(samlSettings, options);
 }
@@ -337,20 +349,22 @@ export interface SmsSettingsArgs extends Args<SmsSettingsInputs> {}
 export interface SmsSettings extends Outputs<SmsSettingsState> {}
 
 /**
- * How the platform sends text messages: `GET` and `PATCH /api/v2/admin/sms-settings` (`twilio-settings` in the hashicorp dialect). Its id
- * is `sms`.
+ * The SMS provider for two-factor authentication: `GET` and `PATCH /api/v2/admin/sms-settings` (`twilio-settings` in the hashicorp dialect).
+ * Its id is `sms`.
  *
- * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. Fails with
- * `ERR_FORBIDDEN` where the token is not a site administrator's, and with `ERR_INVALID_INPUT`, before anything is sent, where messages
- * would be enabled without one of their attributes. {@link SmsVerification} sends a message through them.
+ * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`.
+ * {@link SmsVerification} sends a test message.
+ *
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling messages without one of the attributes fails
+ * with `ERR_INVALID_INPUT`, before the provider sends anything.
  *
  * ```ts
  * new platform.SmsSettings("sms", { enabled: true, accountSid: "AC…", authToken: config.requireSecret("smsToken"), fromNumber: "+15550100" });
  * ```
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
- * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
+ * @requests Create: 1 `GET`, and 1 `PATCH` if a value differs. Update: 1 `PATCH`, after 1 `GET` if an attribute was added. Refresh: 1 `GET`.
+ * Delete: 1 `PATCH` if a value has to be restored.
  * @unreadable `authToken`.
  */
 export class SmsSettings extends CustomResource {
@@ -362,7 +376,7 @@ export class SmsSettings extends CustomResource {
   }
 }
 
-/** Reads the SMS settings as they are now: `GET /api/v2/admin/sms-settings`. */
+/** Reads the current SMS settings: `GET /api/v2/admin/sms-settings`. */
 export function getSmsSettings(options?: ConnectionArgs): Promise<SettingsResult<SmsSettingsState>> {
   return readSettings(smsSettings, options);
 }
@@ -372,21 +386,23 @@ export interface SmtpSettingsArgs extends Args<SmtpSettingsInputs> {}
 export interface SmtpSettings extends Outputs<SmtpSettingsState> {}
 
 /**
- * How the platform sends mail: `GET` and `PATCH /api/v2/admin/smtp-settings`. Its id is `smtp`.
+ * The mail server of the platform: `GET` and `PATCH /api/v2/admin/smtp-settings`. Its id is `smtp`.
  *
- * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. A write is
- * retried only after a 429, for each may send a mail. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's; with
- * `ERR_INVALID_INPUT`, before anything is sent, where mail would be enabled without one of its attributes; with `ERR_REJECTED` where the mail
- * server turns the test mail down and nothing was stored, and with `ERR_INCOMPLETE` where the settings were stored all the same.
+ * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`. A write is
+ * retried only after a 429, since each may send a mail.
+ *
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling mail without one of its attributes fails with
+ * `ERR_INVALID_INPUT`, before the provider sends anything. If the mail server rejects the test mail, the error is `ERR_REJECTED`, or
+ * `ERR_INCOMPLETE` if the platform has stored the settings.
  *
  * ```ts
  * new platform.SmtpSettings("mail", { enabled: true, host: "smtp.example.com", port: 25, sender: "platform@example.com", testEmailAddress: "me@example.com" });
  * ```
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
- * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
- * @unreadable `password`; `testEmailAddress` is not kept at all.
+ * @requests Create: 1 `GET`, and 1 `PATCH` if a value differs. Update: 1 `PATCH`, after 1 `GET` if an attribute was added. Refresh: 1 `GET`.
+ * Delete: 1 `PATCH` if a value has to be restored.
+ * @unreadable `password`; the platform does not store `testEmailAddress`.
  */
 export class SmtpSettings extends CustomResource {
   /** Reads what exists without managing it; the id is `smtp`. */
@@ -397,7 +413,7 @@ export class SmtpSettings extends CustomResource {
   }
 }
 
-/** Reads the SMTP settings as they are now: `GET /api/v2/admin/smtp-settings`. */
+/** Reads the current SMTP settings: `GET /api/v2/admin/smtp-settings`. */
 export function getSmtpSettings(options?: ConnectionArgs): Promise<SettingsResult<SmtpSettingsState>> {
   return readSettings(smtpSettings, options);
 }
@@ -407,21 +423,22 @@ export interface SmsVerificationArgs extends Args<SmsVerificationInputs> {}
 export interface SmsVerification extends Outputs<ActionState> {}
 
 /**
- * Sends one text message to see whether the {@link SmsSettings} work: `POST /api/v2/admin/sms-settings/verify` (`twilio-settings` in the
- * hashicorp dialect). Fails with `ERR_REJECTED` where messages are disabled, or the provider turns the message down.
+ * A test message that verifies the {@link SmsSettings}: `POST /api/v2/admin/sms-settings/verify` (`twilio-settings` in the hashicorp
+ * dialect). Fails with `ERR_REJECTED` if messages are disabled or the SMS provider rejects the message.
  *
- * Done when it is created and each time `triggers` or `testNumber` change, never in a preview; retried only after a 429, for each message costs money.
+ * Pulumi sends the message on create and on each change of `triggers` or `testNumber`, never in a preview. The request is retried only after
+ * a 429, since each message costs money. Destroying the resource sends nothing.
  *
  * ```ts
  * const authToken = config.requireSecret("smsToken");
  * const sms = new platform.SmsSettings("sms", { enabled: true, accountSid: "AC…", authToken, fromNumber: "+15550100" });
- * // Again with each new token.
+ * // Sends a message after each change of the token.
  * new platform.SmsVerification("sms", { testNumber: "+15550101", triggers: [authToken] }, { dependsOn: sms });
  * ```
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create and each change of `triggers` or `testNumber`: 1 `POST`. Refresh and delete: none.
- * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
+ * @unreadable Everything: the platform does not report the action, so it never shows drift.
  */
 export class SmsVerification extends CustomResource {
   constructor(name: string, args: SmsVerificationArgs, opts?: CustomResourceOptions) {

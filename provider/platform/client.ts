@@ -4,19 +4,19 @@ import { unexpectedResponse } from "../failure";
 import { Request, send } from "../http";
 import { isObject } from "../json";
 
-/** What differs between the API document and the real product. */
+/** The differences between the API specification and Terraform Enterprise. */
 interface PlatformDialect {
-  /** The settings that the product calls by the name of its SMS provider. */
+  /** The path of the SMS settings, which Terraform Enterprise names after its SMS provider. */
   smsSettings: string;
-  /** How it calls the three clouds of cost estimation. */
+  /** The names of the three clouds of cost estimation. */
   clouds: Record<string, string>;
-  /** Settings have attributes that the document does not know. */
+  /** Settings have attributes besides those of the specification. */
   hasExtra: boolean;
-  /** It rejects certificates that cannot be parsed. */
+  /** The platform rejects invalid certificates. */
   parsesCertificates: boolean;
-  /** The API has a list of the modules of an organization. */
+  /** The API lists the modules of an organization. */
   listsModules: boolean;
-  /** A run has only the statuses of the API document. */
+  /** Runs have no status besides those of the specification. */
   hasOnlyKnownStatuses: boolean;
 }
 
@@ -50,32 +50,32 @@ export const system: System = defineSystem({
   ],
 });
 
-/** `connect` accepts only the dialects of the table. @internal */
+/** `connect` has already rejected every other dialect. @internal */
 export const dialectOf = ({ dialect }: Connection): PlatformDialect => dialects[dialect] as PlatformDialect;
 
-/** `cloudAAccessKeyId` as the server calls it: `cloud-a-access-key-id`. @internal */
+/** The attribute name on the server: `cloud-a-access-key-id` for `cloudAAccessKeyId`. @internal */
 export function wireName(connection: Connection, field: string): string {
   const name = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   return name.replace(/^cloud-[abc]/, (cloud) => dialectOf(connection).clouds[cloud] ?? cloud);
 }
 
-/** A path of the API: names may hold anything. @internal */
+/** An API path with encoded segments. @internal */
 export const apiPath = (...segments: string[]): string => `/${segments.map(encodeURIComponent).join("/")}`;
 
-/** A path of the administration API. @internal */
+/** @internal */
 export const adminPath = (...segments: string[]): string => apiPath("api", "v2", "admin", ...segments);
 
-/** A JSON:API resource as it stands in a document. @internal */
+/** A resource in a JSON:API document. @internal */
 export interface Resource {
   id: string;
   type: string;
   attributes: Record<string, unknown>;
-  /** As sent: each names one resource, or several. */
+  /** As in the response: the data of each is one resource identifier or a list. */
   relationships: Record<string, unknown>;
   links: Record<string, unknown>;
 }
 
-/** Sends one request to the platform and gives back what it answers. @internal */
+/** Sends a request to the platform and returns the response body. @internal */
 export async function call(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
   const headers = (token?: string): Record<string, string> => ({
     ...(token ? { authorization: `Bearer ${token}` } : {}),
@@ -84,13 +84,13 @@ export async function call(connection: Connection, request: Omit<Request, "heade
   return (await send(connection, { ...request, headers })).body;
 }
 
-/** Whether the platform itself answers 404, with JSON:API's list of errors. Any other body may be a gateway's. @internal */
+/** True for a 404 of the platform itself, which has a list of JSON:API errors. Any other body may come from a gateway. @internal */
 export const isNotFound = (error: unknown): error is StewardError =>
   error instanceof StewardError && error.status === 404 && error.details.errorCount !== undefined;
 
 const generalPath = adminPath("general-settings");
 
-/** The same, where a 404 says that the token is not an administrator's, or that this release of the platform has no such endpoint. @internal */
+/** `call` for the administration API, where a 404 means a token without administrator rights or an endpoint that this release lacks. @internal */
 export async function callAsAdministrator(connection: Connection, request: Omit<Request, "headers">): Promise<unknown> {
   try {
     return await call(connection, request);
@@ -110,12 +110,12 @@ export function notAdministrator({ title, tokenSource }: Connection, error: Stew
   return error.with({
     code: "ERR_FORBIDDEN",
     rule: "not-administrator",
-    reason: "the platform shows its administration to administrators alone, and answers 404 to anyone else",
-    hint: `Check that the token of platform in the ${title} is that of a site administrator. It comes from ${tokenSource}.`,
+    reason: "the platform serves its administration API only to site administrators, and answers 404 otherwise",
+    hint: `Check that the platform token of the ${title} belongs to a site administrator. It comes from ${tokenSource}.`,
   });
 }
 
-/** Whether our token is an administrator's: what else a 404 may mean, only another read tells. @internal */
+/** True if the token belongs to a site administrator. A 404 alone does not tell, so this reads the general settings. @internal */
 export async function isAdministrator(connection: Connection): Promise<boolean> {
   try {
     await call(connection, { method: "GET", path: generalPath, retry: "idempotent" });
@@ -126,14 +126,14 @@ export async function isAdministrator(connection: Connection): Promise<boolean> 
   }
 }
 
-/** The resource that a document holds. @internal */
+/** @internal */
 export function resourceOf(document: unknown, { method, path }: { method: string; path: string }): Resource {
   const data = isObject(document) ? document.data : undefined;
   if (isObject(data)) return completed(data);
   throw unexpectedAnswer(method, path);
 }
 
-/** With what a document may leave out. @internal */
+/** A resource with empty values for the members that a document may omit. @internal */
 export function completed(data: Record<string, unknown>): Resource {
   const part = (name: string): Record<string, unknown> => (isObject(data[name]) ? data[name] : {});
   return {
@@ -145,10 +145,10 @@ export function completed(data: Record<string, unknown>): Resource {
   };
 }
 
-/** A text, or a number in its place; anything else says nothing. @internal */
+/** A string or a number as a string; empty for any other value. @internal */
 export const textOf = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? String(value) : "");
 
-/** The ids of the resources that a relationship names. @internal */
+/** @internal */
 export const idsIn = (relationship: unknown): string[] =>
   [isObject(relationship) ? relationship.data : undefined]
     .flat()
@@ -157,4 +157,4 @@ export const idsIn = (relationship: unknown): string[] =>
 
 /** @internal */
 export const unexpectedAnswer = (method: string, path: string): StewardError =>
-  unexpectedResponse(method, path, "the server's answer is not that of the platform", "Check the address, and what stands between.");
+  unexpectedResponse(method, path, "the response is not from the platform", "Check the address and any proxy in between.");

@@ -4,15 +4,15 @@ import { apiPath, dialectOf, textOf } from "./client";
 import { Module } from "./module-version";
 import { readAll } from "./pages";
 
-/** The private modules to search: those that are named, or else those of every organization that the token sees. @internal */
+/** The private modules to search: the given ones, or those of every organization that the token can read. @internal */
 export async function modulesFor({ connection, modules, attempt }: DiscoverRequest): Promise<Module[]> {
   if (modules.length > 0) return modules.map(named);
   return attempt("deprecated module versions", async () => {
     if (!dialectOf(connection).listsModules)
       throw new StewardError({
         code: "ERR_NOT_FOUND",
-        reason: "the API document has no list of modules",
-        hint: "Name each with --module <organization>/<name>/<provider>.",
+        reason: "the API specification has no endpoint that lists modules",
+        hint: "Name each module with --module <organization>/<name>/<provider>.",
       });
     const organizations = await readAll(connection, apiPath("api", "v2", "organizations"));
     const lists = organizations.map(({ id }) =>

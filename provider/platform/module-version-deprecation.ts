@@ -10,38 +10,39 @@ import { apiPath, call, completed, isNotFound, system } from "./client";
 import { modulesFor } from "./module-list";
 import { addressOf, Identity, ModuleVersion, noteWritten, part, readModuleVersions, readVersion } from "./module-version";
 
-/** What a program declares of a deprecation. */
+/** Inputs of {@link ModuleVersionDeprecation}. */
 export interface ModuleVersionDeprecationInputs extends ConnectionArgs {
   /** The organization that owns the module. Changing this replaces. */
   organizationName: string;
-  /** Changing this replaces. */
+  /** The name of the module. Changing this replaces. */
   moduleName: string;
   /** The provider that the module is for. Changing this replaces. */
   moduleProvider: string;
-  /** The version, as the registry writes it: `1.2.0`, `2.0.0-rc.1`, `1.0.0+build.5`. Changing this replaces. */
+  /** The version as in the registry: `1.2.0`, `2.0.0-rc.1`, `1.0.0+build.5`. Changing this replaces. */
   moduleVersion: string;
-  /** Why, for those who use the version. The platform may add words of its own. Changing this updates. */
+  /** The reason, for users of the version. The platform may append to it. Changing this updates. */
   reason: string;
-  /** An address that says more. Changing this updates. */
+  /** The URL of further information. Changing this updates. */
   link?: string;
   /**
-   * Take over a version that is deprecated already, with another reason or link. Without it that is an error. true prints what this changes, old ->
-   * new, and overwrites it; "unchanged" fails with `ERR_ALREADY_EXISTS`, and lists the differences. Changing this does nothing.
+   * Adopt a version that is already deprecated with another reason or link. With true the provider prints the changes, old -> new, and
+   * overwrites both. With "unchanged" it fails with `ERR_ALREADY_EXISTS` and lists the differences. Without it, such a version is an error.
+   * Changing this does nothing.
    * @default false
    */
   adopt?: Adopt;
 }
 
-/** What the platform shows. */
+/** Outputs of {@link ModuleVersionDeprecation}. */
 export interface ModuleVersionDeprecationState {
   organizationName: string;
   moduleName: string;
   moduleProvider: string;
   moduleVersion: string;
-  /** The reason as declared, as long as what is published begins with it. */
+  /** The declared reason, as long as the published one begins with it. */
   reason: string;
   link: string | undefined;
-  /** The reason as users see it. A secret output, since `reason` may be one. */
+  /** The reason as users see it. A secret output, since `reason` may be a secret. */
   publishedReason: string;
 }
 
@@ -54,13 +55,13 @@ const identityOf = ({ organizationName, moduleName, moduleProvider, moduleVersio
 });
 
 interface StoredState extends ModuleVersionDeprecationState {
-  /** The link as the platform keeps it. */
+  /** The link as the platform stores it. */
   publishedLink?: string;
-  /** The version was deprecated in the declared words already, so nothing was sent. */
+  /** True if the version was already deprecated with the declared reason and link, so nothing was sent. */
   isAdopted?: true;
 }
 
-/** After a write: the words are ours, whatever the platform made of them. */
+/** The state after a write: the declared reason and link, next to those that the platform publishes. */
 const written = (inputs: ModuleVersionDeprecationInputs, published: Published): StoredState => ({
   ...identityOf(inputs),
   reason: inputs.reason,
@@ -73,12 +74,12 @@ async function read({ connection, state: previous }: ReadRequest<StoredState>): 
   const published = (await readVersion(connection, previous))?.deprecation;
   if (!published) return undefined;
   const { reason, link } = published;
-  // The platform appends to a reason that was sent. Whatever follows another one, somebody wrote.
+  // The platform appends only to a reason that the provider sent. After an adopted reason, more words are drift.
   const isExtended = previous.reason !== undefined && !previous.isAdopted && reason.startsWith(previous.reason);
-  const isOurReason = isExtended || (previous.reason !== undefined && reason === previous.publishedReason);
+  const isDeclaredReason = isExtended || (previous.reason !== undefined && reason === previous.publishedReason);
   return {
     ...identityOf(previous),
-    reason: isOurReason ? previous.reason : reason,
+    reason: isDeclaredReason ? previous.reason : reason,
     link: link !== undefined && link === previous.publishedLink ? previous.link : link,
     publishedReason: reason,
     publishedLink: link,
@@ -103,7 +104,6 @@ async function write(connection: Connection, of: Identity, deprecation: Status):
   }
 }
 
-/** What is published of a deprecation. */
 type Published = NonNullable<ModuleVersion["deprecation"]>;
 
 async function deprecate(
@@ -132,7 +132,7 @@ function publishedIn(document: unknown): Published | undefined {
   return typeof reason === "string" ? { reason, link: typeof link === "string" && link ? link : undefined } : undefined;
 }
 
-/** What a write that failed has left behind: the registry tells. */
+/** The error of a failed write, with a partial state if the registry shows that it was applied. */
 async function afterFailure(
   connection: Connection,
   inputs: ModuleVersionDeprecationInputs,
@@ -140,7 +140,7 @@ async function afterFailure(
   error: unknown,
 ): Promise<unknown> {
   if (isNotFound(error))
-    return error.with({ hint: "The platform has no such version, or the token may not manage the modules of that organization." });
+    return error.with({ hint: "The version does not exist, or the token may not manage the modules of that organization." });
   if (!(error instanceof StewardError)) return error;
   if (!error.details.outcomeUnknown) return error;
   let now: Published | undefined;
@@ -154,41 +154,40 @@ async function afterFailure(
     return error.with({
       rule: "not-applied",
       outcomeUnknown: false,
-      hint: "The registry shows that it was not applied: `pulumi up` tries again.",
+      hint: "The registry shows that the write was not applied. Run `pulumi up` again.",
     });
-  const hint = "The registry shows that it was applied all the same: the next `pulumi up` goes on from there.";
+  const hint = "The registry shows that the write was applied: the next `pulumi up` continues from there.";
   return new PartialState(written(inputs, now), { ...error.details, rule: "applied", hint });
 }
 
-/** Whether a write that was sent may have published this: the platform may have added words of its own. */
+/** True if the write may have published this. The platform may have appended to the reason. */
 const mayBeOf = (published: Published, { reason, link }: ModuleVersionDeprecationInputs): boolean =>
   published.reason.startsWith(reason) && (link === undefined || link === published.link);
 
-/** Whether a version is deprecated in exactly the declared words. */
+/** True if a version is deprecated with exactly the declared reason and link. */
 const isSame = (published: Published, { reason, link }: ModuleVersionDeprecationInputs): boolean =>
   published.reason === reason && published.link === link;
 
-/** A creation. */
 interface Request {
   connection: Connection;
   inputs: ModuleVersionDeprecationInputs;
 }
 
-/** A version that is deprecated in these words already needs no adoption. */
+/** A version that is already deprecated with this reason and link needs no adoption. */
 async function find({ connection, inputs }: Request): Promise<Found<StoredState> | undefined> {
   const version = await readVersion(connection, inputs);
   if (!version)
     throw new StewardError({
       code: "ERR_NOT_FOUND",
       rule: "version-missing",
-      reason: "the registry shows no such version",
-      hint: "Check its four names, and that the token may read the registry of that organization.",
+      reason: "the registry has no such version",
+      hint: "Check the names and the version, and that the token may read the registry of that organization.",
     });
   const existing = version.deprecation;
   if (!existing || isSame(existing, inputs)) return undefined;
   return {
-    reason: "it is deprecated already, with other words",
-    hint: `${renamedHint} Otherwise set adopt: true to replace them with the declared ones, or declare the same.`,
+    reason: "it is already deprecated with another reason or link",
+    hint: `${renamedHint} Otherwise set adopt: true to overwrite them, or declare the same reason and link.`,
     differences: differencesOf<Published>(existing, inputs, { reason: exact.equal, link: exact.equal }),
   };
 }
@@ -200,7 +199,7 @@ async function create({ connection, inputs }: Request): Promise<StoredState> {
 }
 
 async function update({ connection, inputs, last }: UpdateRequest<ModuleVersionDeprecationInputs, StoredState>): Promise<StoredState> {
-  // What is published of a write in doubt nobody knows: it may be what was sent.
+  // After a write with an unknown outcome, the platform may still publish the previous values.
   return deprecate(connection, inputs, { reason: last.publishedReason, link: last.publishedLink ?? last.link });
 }
 
@@ -209,7 +208,7 @@ async function reinstate(connection: Connection, state: ModuleVersionDeprecation
     await write(connection, state, { "deprecated-status": "Undeprecated" });
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    // A version that is gone needs no reinstating; one that is still there says that we may not do it.
+    // A removed version needs no reinstating. If it still exists, the 404 means that the token may not manage it.
     if (await readVersion(connection, state))
       throw error.with({ rule: "not-manager", hint: "The token may not manage the modules of that organization." });
   }
@@ -220,9 +219,9 @@ async function reinstate(connection: Connection, state: ModuleVersionDeprecation
  * and `GET /api/registry/v1/modules/:organization/:name/:provider/versions`. Its id is
  * `<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>`.
  *
- * Creating it deprecates the version, destroying it reinstates the version. One that is deprecated already, with other words, is never
- * taken over silently: creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set. When the version is removed from the registry, a refresh
- * removes the resource from the state. All versions of one module are read with one request.
+ * Creating the resource deprecates the version, and destroying it reinstates the version. If the version is already deprecated with another
+ * reason or link, creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set. After the version is removed from the registry, a refresh
+ * removes the resource from the state. The provider reads all versions of a module with one request.
  *
  * ```ts
  * new platform.ModuleVersionDeprecation("old-network", {
@@ -237,9 +236,9 @@ async function reinstate(connection: Connection, state: ModuleVersionDeprecation
  *
  * @see
  * [Terraform Enterprise: module versions](https://developer.hashicorp.com/terraform/enterprise/api-docs/private-registry/manage-module-versions)
- * @requests Create: 1 `GET` for all versions of a module, and 1 `PATCH` for each that is not deprecated in these words yet. Update: 1
- * `PATCH`. Refresh: 1 `GET` for all versions of a module. Delete: 1 `PATCH`.
- * @unreadable Nothing: reason and link are shown, with the platform's own words in `publishedReason`.
+ * @requests Create: 1 `GET` for all versions of a module, and 1 `PATCH` for each that is not yet deprecated with this reason and link.
+ * Update: 1 `PATCH`. Refresh: 1 `GET` for all versions of a module. Delete: 1 `PATCH`.
+ * @unreadable Nothing: the platform returns the reason and the link, with its additions in `publishedReason`.
  * @internal
  */
 export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs, ModuleVersionDeprecationState, StoredState> = {
@@ -256,7 +255,7 @@ export const moduleVersionDeprecation: Definition<ModuleVersionDeprecationInputs
     moduleVersion: { input: part, required: true, output: true, replaces: true },
     reason: { input: nonEmptyStr, required: true, output: true },
     link: { input: nonEmptyStr, output: true },
-    // They hold the reason and the link, which the program may have marked as secrets.
+    // The program may have marked the reason and the link as secrets.
     publishedReason: { output: true, secretOutput: true },
     publishedLink: { stored: true, secretOutput: true },
     isAdopted: { stored: true },

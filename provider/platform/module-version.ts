@@ -12,31 +12,31 @@ export interface Module {
   moduleProvider: string;
 }
 
-/** A version of a private module, as the registry shows it. */
+/** A version of a private module in the registry. */
 export interface ModuleVersion extends Module {
-  /** As the registry writes it: `1.2.0`, `2.0.0-rc.1`. */
+  /** The version as in the registry: `1.2.0`, `2.0.0-rc.1`. */
   moduleVersion: string;
-  /** Of the registry. */
+  /** The id in the registry. */
   id?: string;
-  /** Who published it. */
+  /** The user who published the version. */
   owner?: string;
-  /** The module's address in the registry: `acme/network/aws`. In lists alone. */
+  /** The module's address in the registry: `acme/network/aws`. Only in lists. */
   source?: string;
-  /** Of the module. */
+  /** The description of the module. */
   description?: string;
-  /** Not there: the version is not deprecated. */
+  /** Undefined if the version is not deprecated. */
   deprecation?: { reason: string; link?: string };
-  /** As sent. */
+  /** As in the response. */
   root?: unknown;
-  /** As sent. */
+  /** As in the response. */
   submodules?: unknown[];
 }
 
-/** One part of a module's address. @internal */
+/** One segment of a module's address. @internal */
 export const part: z.ZodString = z
-  .string("must be a text")
+  .string("must be a string")
   .min(1, "must not be empty")
-  .regex(/^(?!\.{1,2}$)[^/\s]*$/, "must be one part of an address, without slashes and blanks");
+  .regex(/^(?!\.{1,2}$)[^/\s]*$/, "must be one segment of the address, without slashes or spaces");
 
 /** @internal */
 export const addressOf = ({ organizationName, moduleName, moduleProvider }: Module): string[] => [
@@ -47,7 +47,7 @@ export const addressOf = ({ organizationName, moduleName, moduleProvider }: Modu
 /** @internal */
 export const pathOf = (module: Module, last: string): string => apiPath("api", "registry", "v1", "modules", ...addressOf(module), last);
 
-/** All versions of a module; undefined where there is no such module, which only an administrator can tell from one that he may not see. @internal */
+/** All versions of a module; undefined if it does not exist. A 404 proves that only to an administrator. @internal */
 export async function readModuleVersions(connection: Connection, module: Module): Promise<ModuleVersion[] | undefined> {
   const path = pathOf(module, "versions");
   try {
@@ -61,20 +61,20 @@ export async function readModuleVersions(connection: Connection, module: Module)
     if (await isAdministrator(connection)) return undefined;
     throw error.with({
       rule: "module-not-shown",
-      reason: `the registry shows no module ${addressOf(module).join("/")}`,
-      hint: "There is none, or the token may not read the registry of that organization: only a site administrator's can tell.",
+      reason: `the registry has no module ${addressOf(module).join("/")}, or the token may not read it`,
+      hint: "Check its names, and that the token may read the registry of that organization.",
     });
   }
 }
 
-/** The versions in a part of the registry's list, each with the source of its module. */
+/** The versions in one entry of the registry's list, each with the source of its module. */
 function versionsIn(module: unknown): unknown[] {
   const { versions, source } = (module ?? {}) as { versions?: unknown; source?: unknown };
   const sourced = typeof source === "string" ? { source } : {};
   return [versions ?? []].flat().map((version: unknown) => (isObject(version) ? { ...version, ...sourced } : version));
 }
 
-/** In the names of this package, which are those of the API that deprecates versions. @internal */
+/** A version with the property names of this package, which follow the endpoint that deprecates versions. @internal */
 export function versionOf(sent: Record<string, unknown>, { organizationName, moduleName, moduleProvider }: Module): ModuleVersion {
   const { namespace, name, provider, version, deprecation, ...rest } = sent;
   const shown = { ...rest, organizationName, moduleName, moduleProvider, moduleVersion: version as string };
@@ -86,12 +86,12 @@ export function versionOf(sent: Record<string, unknown>, { organizationName, mod
   };
 }
 
-/** What names a version of a module. @internal */
+/** @internal */
 export interface Identity extends Module {
   moduleVersion: string;
 }
 
-/** What the registry said of a module, and the versions that were written since. */
+/** The registry's response for a module, and the versions written since. */
 interface Reading {
   versions: Promise<ModuleVersion[] | undefined>;
   written: Set<string>;
@@ -100,7 +100,10 @@ interface Reading {
 const keyOf = (connection: Connection, { organizationName, moduleName, moduleProvider }: Module): string =>
   JSON.stringify([organizationName, moduleName, moduleProvider, connection.server, connection.token()]);
 
-/** One response of the registry serves all versions of a module, each until it is written: a thousand deprecations would else read a thousand times. @internal */
+/**
+ * Reads one version. All versions of a module share one response until they are written: otherwise a thousand deprecations would send a
+ * thousand requests. @internal
+ */
 export async function readVersion(connection: Connection, of: Identity): Promise<ModuleVersion | undefined> {
   const { cache } = connection;
   const key = keyOf(connection, of);
@@ -117,7 +120,7 @@ export async function readVersion(connection: Connection, of: Identity): Promise
   }
 }
 
-/** Has the next read of this version ask the registry again. @internal */
+/** Makes the next read of this version send a request. @internal */
 export function noteWritten(connection: Connection, of: Identity): void {
   (connection.cache.get(keyOf(connection, of)) as Reading | undefined)?.written.add(of.moduleVersion);
 }

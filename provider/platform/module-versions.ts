@@ -17,7 +17,7 @@ export interface ListModuleVersionsOptions extends Module {
 
 /** Options of {@link getModuleVersion}. */
 export interface GetModuleVersionOptions extends ListModuleVersionsOptions {
-  /** As the registry writes it: `1.2.0`, `2.0.0-rc.1`. */
+  /** The version as in the registry: `1.2.0`, `2.0.0-rc.1`. */
   moduleVersion: string;
 }
 
@@ -51,7 +51,7 @@ export const moduleVersions: ReadFunction<ListModuleVersionsOptions, ModuleVersi
     throw new StewardError({
       code: "ERR_NOT_FOUND",
       rule: "module-missing",
-      reason: `the registry shows no module ${addressOf(options).join("/")}`,
+      reason: `the registry has no module ${addressOf(options).join("/")}`,
       hint: "Check its names, and that the token may read the registry of that organization.",
       status: 404,
       method: "GET",
@@ -61,16 +61,16 @@ export const moduleVersions: ReadFunction<ListModuleVersionsOptions, ModuleVersi
 };
 
 /**
- * One version of a private module: `GET /api/registry/v1/modules/:namespace/:name/:provider/:version`. Fails with `ERR_NOT_FOUND` where the
- * registry knows none, or does not show it to this token.
+ * Reads a version of a private module: `GET /api/registry/v1/modules/:namespace/:name/:provider/:version`. Fails with `ERR_NOT_FOUND` if the
+ * version does not exist or the token may not read it.
  */
 export function getModuleVersion(options: GetModuleVersionOptions): Promise<ModuleVersion> {
   return read(moduleVersion, options);
 }
 
 /**
- * All versions of a private module: `GET /api/registry/v1/modules/:namespace/:name/:provider/versions`. Fails with `ERR_NOT_FOUND` where the
- * registry knows no such module, or does not show it to this token.
+ * Lists all versions of a private module: `GET /api/registry/v1/modules/:namespace/:name/:provider/versions`. Fails with `ERR_NOT_FOUND` if
+ * the module does not exist or the token may not read it.
  */
 export function listModuleVersions(options: ListModuleVersionsOptions): Promise<ModuleVersion[]> {
   return read(moduleVersions, options);

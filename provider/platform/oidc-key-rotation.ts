@@ -2,11 +2,12 @@ import { Definition } from "../definition";
 import { ActionInputs, ActionState, action } from "./action";
 
 /**
- * Makes a new key to sign the tokens with that runs show to clouds: `POST /api/v2/admin/oidc-settings/actions/rotate-key`. The old keys go on
- * being accepted until an {@link OidcKeyTrim}. The platform does it every 90 days by itself; this begins a new 90 days, and does
- * not change when the platform trims the old keys by itself.
+ * A rotation of the key that signs the workload identity tokens of runs: `POST /api/v2/admin/oidc-settings/actions/rotate-key`. Clouds accept
+ * tokens of the old keys until an {@link OidcKeyTrim}. The platform also rotates the key automatically every 90 days. A rotation restarts
+ * these 90 days, and does not change when the platform trims old keys automatically.
  *
- * Done when it is created and each time `triggers` change, never in a preview; retried only after a 429, and not undone when it is destroyed.
+ * Pulumi rotates the key on create and on each change of `triggers`, never in a preview. The request is retried only after a 429. Destroying
+ * the resource sends nothing.
  *
  * ```ts
  * new platform.OidcKeyRotation("leak", { triggers: ["incident 42"] });
@@ -14,7 +15,7 @@ import { ActionInputs, ActionState, action } from "./action";
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create and each change of `triggers`: 1 `POST`. Refresh and delete: none.
- * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
+ * @unreadable Everything: the platform does not report the action, so it never shows drift.
  * @internal
  */
 export const oidcKeyRotation: Definition<ActionInputs, ActionState> = action({

@@ -2,16 +2,17 @@ import { Definition } from "../definition";
 import { ActionInputs, ActionState, action } from "./action";
 
 /**
- * Forgets all signing keys but the newest: `POST /api/v2/admin/oidc-settings/actions/trim-key`. Tokens that an old key signed are refused from
- * then on, so that runs under way break: rotate, wait until their tokens have expired, then trim. The platform does it 30 days after a
- * rotation by itself; this begins a new 30 days, and does not change when the
- * platform rotates the key by itself.
+ * A removal of all signing keys except the newest: `POST /api/v2/admin/oidc-settings/actions/trim-key`. Clouds then reject tokens that an old
+ * key signed, which breaks runs in progress. Rotate the key, wait until the tokens of these runs have expired, then trim. The platform also
+ * trims the keys automatically 30 days after a rotation. A trim restarts these 30 days, and does not change when the platform rotates the key
+ * automatically.
  *
- * Done when it is created and each time `triggers` change, never in a preview; retried only after a 429, and not undone when it is destroyed.
+ * Pulumi trims the keys on create and on each change of `triggers`, never in a preview. The request is retried only after a 429. Destroying
+ * the resource sends nothing.
  *
  * ```ts
  * const rotation = new platform.OidcKeyRotation("leak", { triggers: ["incident 42"] });
- * // Two hours is how long a token is valid at most. A preview does not wait.
+ * // A token is valid for two hours at most. A preview does not wait.
  * const untilTokensHaveExpired = async (performedAt: string) => {
  *   const left = Date.parse(performedAt) + 2 * 60 * 60 * 1000 - Date.now();
  *   if (left > 0 && !pulumi.runtime.isDryRun()) await new Promise((done) => setTimeout(done, left));
@@ -23,7 +24,7 @@ import { ActionInputs, ActionState, action } from "./action";
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create and each change of `triggers`: 1 `POST`. Refresh and delete: none.
- * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
+ * @unreadable Everything: the platform does not report the action, so it never shows drift.
  * @internal
  */
 export const oidcKeyTrim: Definition<ActionInputs, ActionState> = action({

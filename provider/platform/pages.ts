@@ -2,9 +2,7 @@ import { Connection } from "../connection";
 import { isObject } from "../json";
 import { call, completed, Resource, unexpectedAnswer } from "./client";
 
-// Collections of JSON:API, which come page by page.
-
-/** The pagination of a JSON:API response. @internal */
+/** @internal */
 export interface Pagination {
   links?: { next?: unknown };
   meta?: { pagination?: { "next-page"?: number | string | null; "total-count"?: number } };
@@ -16,7 +14,7 @@ export function nextPage({ links, meta }: Pagination): number | undefined {
   return next > 0 ? next : undefined;
 }
 
-/** The number of the page that a link leads to. */
+/** The page number in a link. */
 const pageIn = (link: unknown): string | null =>
   typeof link === "string" && URL.canParse(link, "http://platform")
     ? new URL(link, "http://platform").searchParams.get("page[number]")
@@ -28,7 +26,7 @@ export interface Page<Item> {
   next: number | undefined;
 }
 
-/** The items of this page and of those that follow, each once: one that moves meanwhile may come again. @internal */
+/** The items of this page and all later ones. An item that moves to a later page meanwhile is returned once. @internal */
 export async function* itemsFrom<Item extends { id: string }>(
   first: Page<Item>,
   fetchPage: (page: number) => Promise<Page<Item>>,
@@ -41,14 +39,14 @@ export async function* itemsFrom<Item extends { id: string }>(
       given.add(item.id);
       yield item;
     }
-    // A server that sends us round in a circle has shown all that it will.
+    // The server returned the number of an earlier page: stop instead of looping forever.
     if (page.next === undefined || fetched.has(page.next)) return;
     fetched.add(page.next);
     page = await fetchPage(page.next);
   }
 }
 
-/** Reads a whole collection, in the largest pages that the platform gives. @internal */
+/** Reads a whole collection, with the largest page size of the platform. @internal */
 export async function readAll(connection: Connection, path: string, send: typeof call = call): Promise<Resource[]> {
   const fetchPage = async (page: number): Promise<Page<Resource>> => {
     const query = { "page[number]": String(page), "page[size]": "100" };

@@ -3,7 +3,7 @@ import { CheckFailure, StewardError } from "../errors";
 import { closest } from "../spelling";
 import { dialectOf } from "./client";
 
-/** The statuses of a run that the API document lists. */
+/** The run statuses of the API specification. */
 const statuses = [
   "pending",
   "plan_queued",
@@ -25,7 +25,7 @@ const statuses = [
   "planned_and_finished",
 ];
 
-/** Refuses a status that no run has, since no workspace would be found. Where the product may have further ones, prints a warning. @internal */
+/** Rejects an unknown status, which would find no workspace. Terraform Enterprise may know more, so there it only prints a warning. @internal */
 export function checkStatuses(connection: Connection, given: readonly string[] = []): void {
   const failures = given.flatMap((status, index): CheckFailure[] => {
     if (statuses.includes(status)) return [];
@@ -34,7 +34,7 @@ export function checkStatuses(connection: Connection, given: readonly string[] =
     return [{ path: `currentRunStatus[${index}]`, rule: "run-status", reason }];
   });
   if (failures.length === 0) return;
-  const reason = `${failures.map((failure) => `${failure.path}: ${failure.reason}`).join("; ")}; known are ${statuses.join(", ")}`;
+  const reason = `${failures.map((failure) => `${failure.path}: ${failure.reason}`).join("; ")}. Known statuses: ${statuses.join(", ")}`;
   if (dialectOf(connection).hasOnlyKnownStatuses) throw new StewardError({ code: "ERR_INVALID_INPUT", reason, failures });
   connection.say(`warning: listWorkspaces: ${reason}`);
 }

@@ -2,10 +2,11 @@ import { Definition } from "../definition";
 import { ActionInputs, ActionState, action } from "./action";
 
 /**
- * Ends the rotation of the identity provider's certificate: `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`. From then on
- * the platform accepts the new one alone: users are locked out if the identity provider still signs with the old one.
+ * A revocation of the identity provider's old certificate: `POST /api/v2/admin/saml-settings/actions/revoke-old-certificate`. The platform
+ * then accepts only the new certificate. Users are locked out if the identity provider still signs with the old one.
  *
- * Done when it is created and each time `triggers` change, never in a preview; retried only after a 429, and not undone when it is destroyed.
+ * Pulumi revokes the certificate on create and on each change of `triggers`, never in a preview. The request is retried only after a 429.
+ * Destroying the resource sends nothing.
  *
  * ```ts
  * const saml = new platform.SamlSettings("saml", { idpCert: certificate });
@@ -15,7 +16,7 @@ import { ActionInputs, ActionState, action } from "./action";
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
  * @requests Create and each change of `triggers`: 1 `POST`. Refresh and delete: none.
- * @unreadable Everything: the platform keeps no trace of it, so that it never shows drift.
+ * @unreadable Everything: the platform does not report the action, so it never shows drift.
  * @internal
  */
 export const samlCertificateRevocation: Definition<ActionInputs, ActionState> = action({

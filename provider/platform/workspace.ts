@@ -4,37 +4,37 @@ import { Request } from "../http";
 import { isObject } from "../json";
 import { adminPath, call, completed, idsIn, isAdministrator, isNotFound, notAdministrator, Resource, resourceOf, textOf } from "./client";
 
-/** A workspace, as administrators see it. */
+/** A workspace in the administration API. */
 export interface Workspace {
-  /** `ws-…`. */
+  /** The id: `ws-…`. */
   id: string;
-  /** Unique in its organization. */
+  /** The name, unique in its organization. */
   name: string;
-  /** Whether somebody holds it, so that no run begins. */
+  /** True if the workspace is locked, so that no run starts. */
   locked: boolean;
-  /** The repository, where the workspace has one: `owner/name`. */
+  /** The repository as `owner/name`, if the workspace has one. */
   vcsRepoIdentifier?: string;
   /** The name of its organization. */
   organization: string;
-  /** Its latest run, where there was one; `status` with `include: ["current_run"]` alone. */
+  /** Its latest run, if it has one. `status` is set only with `include: ["current_run"]`. */
   currentRun?: { id: string; status?: string };
-  /** The path of the workspace under its organization. */
+  /** The API path of the workspace. */
   path?: string;
-  /** All attributes, as sent. */
+  /** All attributes, as in the response. */
   attributes: Record<string, unknown>;
-  /** What `include` asks for, of this workspace, as sent. */
+  /** The resources that `include` requests for this workspace, as in the response. */
   included: { type: string; id: string; attributes: Record<string, unknown> }[];
 }
 
-/** Which related resources come with a workspace. */
+/** A related resource that a response can include. */
 export type WorkspaceInclude = "organization" | "organization.owners" | "current_run";
 
 /** @internal */
 export const workspaceIdInput: z.ZodString = z
-  .string("must be a workspace's id")
-  .regex(/^[\w-]+$/, "must be a workspace's id, such as ws-6jrRyVDv1J8zQMB5");
+  .string("must be a workspace id")
+  .regex(/^[\w-]+$/, "must be a workspace id, such as ws-6jrRyVDv1J8zQMB5");
 
-/** undefined: there is no such workspace, which is only known of an administrator. @internal */
+/** Reads a workspace; undefined if it does not exist. A 404 proves that only to an administrator. @internal */
 export async function readWorkspace(
   connection: Connection,
   id: string,

@@ -13,27 +13,32 @@ import { readWorkspace, Workspace, WorkspaceInclude, workspaceIdInput, workspace
 /** The order of workspaces. */
 export type WorkspaceSort = "name" | "-name" | "current-run.created-at" | "-current-run.created-at";
 
-/** Which workspaces, and in which order. */
+/** A query for workspaces. */
 export interface WorkspaceQuery {
-  /** A part of a workspace's or an organization's name. */
+  /** A part of the name of a workspace or an organization. */
   q?: string;
   /**
-   * Only workspaces whose latest run has one of these statuses: `pending`, `plan_queued`, `planning`, `planned`, `confirmed`, `apply_queued`,
-   * `applying`, `applied`, `discarded`, `errored`, `canceled`, `cost_estimating`, `cost_estimated`, `policy_checking`, `policy_override`,
-   * `policy_soft_failed`, `policy_checked`, `planned_and_finished`. Any other one is an error; in the hashicorp dialect a warning, since later releases have further ones.
+   * The statuses of the latest run, one of which a workspace must have. Any other status is an error. In the hashicorp dialect it is a
+   * warning, since later releases have more statuses.
+   *
+   * - `pending`, `plan_queued`, `planning`, `planned`, `planned_and_finished`
+   * - `cost_estimating`, `cost_estimated`
+   * - `policy_checking`, `policy_override`, `policy_soft_failed`, `policy_checked`
+   * - `confirmed`, `apply_queued`, `applying`, `applied`
+   * - `discarded`, `errored`, `canceled`
    */
   currentRunStatus?: string[];
   /**
-   * By name, or by the time of the latest run; a hyphen reverses the order.
+   * The order: by name, or by the creation of the latest run. A leading hyphen reverses it.
    * @default "name"
    */
   sort?: WorkspaceSort;
   /**
-   * How many come with one request.
+   * The number of workspaces on one page.
    * @default 20, the platform's own
    */
   pageSize?: number;
-  /** Which related resources come with each, in `included`. */
+  /** The related resources to return in `included` of each workspace. */
   include?: WorkspaceInclude[];
 }
 
@@ -48,9 +53,9 @@ export interface ListWorkspacesOptions extends WorkspaceQuery {
 
 /** Options of {@link getWorkspace}. */
 export interface GetWorkspaceOptions {
-  /** `ws-…`. */
+  /** The id of the workspace: `ws-…`. */
   id: string;
-  /** Which related resources come with it, in `included`. */
+  /** The related resources to return in `included`. */
   include?: WorkspaceInclude[];
   /**
    * Which connection of the stack's configuration, `steward:<connection>`, names the server.
@@ -59,14 +64,15 @@ export interface GetWorkspaceOptions {
   connection?: string;
 }
 
-/** Workspaces, fetched page by page as they are needed; the first page is fetched once. */
+/** A list of workspaces that is fetched page by page on demand. The first page is fetched once. */
 export interface WorkspaceList extends AsyncIterable<Workspace> {
   /**
-   * How many workspaces the query finds by the status of their latest run, whatever `currentRunStatus` says. The platform writes these with hyphens
-   * (`policy-checked`), counts those without a run as `none`, and all as `total`. Sends one request, if none was sent yet.
+   * The number of workspaces for each status of their latest run. `currentRunStatus` does not change it. The platform writes these statuses
+   * with hyphens (`policy-checked`), counts workspaces without a run as `none`, and all workspaces as `total`. Sends a request unless the
+   * first page was fetched before.
    */
   statusCounts(): Promise<Record<string, number>>;
-  /** How many workspaces the query finds. Sends one request, if none was sent yet. */
+  /** The number of workspaces that match the query. Sends a request unless the first page was fetched before. */
   totalCount(): Promise<number>;
 }
 
@@ -79,7 +85,7 @@ const listOptions = strictObject({
   sort: z
     .enum(
       ["name", "-name", "current-run.created-at", "-current-run.created-at"],
-      'must be "name" or "current-run.created-at", with a hyphen before it for the reverse',
+      'must be "name" or "current-run.created-at", with an optional leading hyphen',
     )
     .optional(),
   pageSize: z.int("must be a whole number").min(1, "must be at least 1").optional(),
@@ -130,7 +136,6 @@ async function fetchPage(
 
 type Meta = Pagination["meta"] & { "status-counts"?: Record<string, number> };
 
-/** All workspaces, given the first page. */
 const following = (connection: Connection, query: WorkspaceQuery, first: Page<Workspace>): AsyncGenerator<Workspace> =>
   itemsFrom(first, (page) => withOperation(workspaces.operation, () => fetchPage(connection, query, page)));
 
@@ -165,7 +170,7 @@ export const oneWorkspace: ReadFunction<GetWorkspaceOptions, Workspace> = {
     throw new StewardError({
       code: "ERR_NOT_FOUND",
       rule: "workspace-missing",
-      reason: `the platform has none with the id "${id}"`,
+      reason: `the platform has no workspace with the id "${id}"`,
       status: 404,
       method: "GET",
       path: adminPath("workspaces", id),
@@ -173,17 +178,16 @@ export const oneWorkspace: ReadFunction<GetWorkspaceOptions, Workspace> = {
   },
 };
 
-/** A list whose first page was read. */
 interface Begun {
   connection: Connection;
   first: WorkspacePage;
 }
 
 /**
- * All workspaces of the installation: `GET /api/v2/admin/workspaces`.
+ * Lists all workspaces of the installation: `GET /api/v2/admin/workspaces`.
  *
- * Pages are fetched as they are needed; one that moves to another page meanwhile is given once. Fails with `ERR_FORBIDDEN` where the token
- * is not a site administrator's.
+ * Pages are fetched on demand. A workspace that moves to another page meanwhile is returned once. Fails with `ERR_FORBIDDEN` if the token
+ * does not belong to a site administrator.
  *
  * ```ts
  * for await (const workspace of platform.listWorkspaces({ currentRunStatus: ["errored"] })) console.log(workspace.organization, workspace.name);
@@ -211,8 +215,8 @@ export function listWorkspaces(options: ListWorkspacesOptions = {}): WorkspaceLi
 }
 
 /**
- * One workspace: `GET /api/v2/admin/workspaces/:id`. Fails with `ERR_NOT_FOUND` where there is none, and with `ERR_FORBIDDEN` where the token is
- * not a site administrator's.
+ * Reads a workspace: `GET /api/v2/admin/workspaces/:id`. Fails with `ERR_NOT_FOUND` if it does not exist, and with `ERR_FORBIDDEN` if the
+ * token does not belong to a site administrator.
  */
 export function getWorkspace(options: GetWorkspaceOptions): Promise<Workspace> {
   return read(oneWorkspace, options);

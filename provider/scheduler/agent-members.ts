@@ -3,7 +3,7 @@ import { read } from "../invoke";
 import { ReadFunction } from "../read-function";
 import { call, system } from "./client";
 
-/** What {@link getAgentMembers} takes. */
+/** Options of {@link getAgentMembers}. */
 export interface GetAgentMembersOptions {
   /**
    * Which connection of the stack's configuration, `steward:<connection>`, names the server.
@@ -23,8 +23,8 @@ export const agentMembers: ReadFunction<GetAgentMembersOptions, unknown> = {
 };
 
 /**
- * The servers that the agent at the connection's address knows, as it sends them: `GET /v1/agent/members`. This is about that one agent, not about
- * the cluster. Reads in a preview as well. Throws {@link StewardError}.
+ * Reads the members that the agent at the connection's address knows: `GET /v1/agent/members`. Returns the response unchanged. Other agents of
+ * the cluster may know other members. Previews read too. Throws {@link StewardError}.
  */
 export function getAgentMembers(options: GetAgentMembersOptions = {}): Promise<unknown> {
   return read(agentMembers, options);

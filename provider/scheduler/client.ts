@@ -6,7 +6,7 @@ import { Request, Response, send } from "../http";
 import { bool, connectionInput, nonEmptyStr, rule } from "../inputs";
 import { parseLossless } from "../json";
 
-/** Which server answers, about what, and how fresh the answer is. */
+/** Options of every request: the server, the namespace, the region and the consistency mode. */
 export interface QueryOptions {
   /**
    * Which connection of the stack's configuration, `steward:<connection>`, names the server.
@@ -14,31 +14,33 @@ export interface QueryOptions {
    */
   connection?: string;
   /**
-   * `*` for all namespaces, where something is listed.
-   * @default the connection's, and without one the scheduler's `default`
+   * The namespace. Lists accept `*` for all namespaces.
+   * @default the connection's, or else the scheduler's `default`
    */
   namespace?: string;
-  /** @default the connection's, and without one that of the agent that answers */
+  /**
+   * The region.
+   * @default the connection's, or else the region of the agent
+   */
   region?: string;
   /**
-   * Any server may answer, even one that has no leader. The answer may be old: `page.lastContact` says how old.
+   * Let any server respond, even one without a leader. The response may be stale: `page.lastContact` is its age.
    * @default false
    */
   stale?: boolean;
 }
 
-/** What differs between the API document and the real product. */
+/** The differences between the API specification and Nomad. */
 interface SchedulerDialect {
-  /** What its headers begin with. */
-  headers: string;
+  headerPrefix: string;
 }
 
 const dialects: Record<string, SchedulerDialect> = {
-  standard: { headers: "x-scheduler" },
-  hashicorp: { headers: "x-nomad" },
+  standard: { headerPrefix: "x-scheduler" },
+  hashicorp: { headerPrefix: "x-nomad" },
 };
 
-/** The settings of this system alone. @internal */
+/** The settings that only this system has. @internal */
 export interface SchedulerSettings {
   namespace?: string;
   region?: string;
@@ -62,10 +64,10 @@ export const system: System<SchedulerSettings> = defineSystem({
 /** @internal */
 export type SchedulerConnection = Connection & SchedulerSettings;
 
-/** `connect` accepts only the dialects of the table. @internal */
+/** `connect` has already rejected every other dialect. @internal */
 export const dialectOf = ({ dialect }: Connection): SchedulerDialect => dialects[dialect] as SchedulerDialect;
 
-/** For what is about one job. @internal */
+/** The namespace of one job. @internal */
 export const oneNamespace: z.ZodType<string | undefined> = nonEmptyStr
   .refine((namespace) => namespace !== "*", rule("one-namespace", "must be the name of one namespace"))
   .optional();
@@ -77,21 +79,21 @@ export const consistencyShape = {
   stale: bool.optional(),
 };
 
-/** A connection may list all namespaces; a job lives in one. @internal */
+/** Rejects `*`, which a connection may set for lists: a job belongs to one namespace. @internal */
 export function assertOneNamespace({ namespace, title }: SchedulerConnection, query: QueryOptions): void {
   if ((query.namespace ?? namespace) === "*")
-    throw invalidInput([{ path: "namespace", rule: "needed", reason: `must be given, since the ${title} names all namespaces` }]);
+    throw invalidInput([{ path: "namespace", rule: "needed", reason: `is required, since the ${title} sets "*"` }]);
 }
 
-/** Sends one request to the scheduler. What it answers with 5xx is never sent again. @internal */
+/** Sends a request to the scheduler. A 5xx response is never retried. @internal */
 export async function call(connection: Connection, request: Omit<Request, "headers" | "parse">): Promise<Response> {
-  const headers = (token?: string): Record<string, string> => (token ? { [`${dialectOf(connection).headers}-token`]: token } : {});
+  const headers = (token?: string): Record<string, string> => (token ? { [`${dialectOf(connection).headerPrefix}-token`]: token } : {});
   try {
     return await send(connection, { ...request, headers, parse: parseLossless });
   } catch (error) {
     if (!(error instanceof StewardError) || (error.status ?? 0) < 500) throw error;
-    // The real product answers 500 also to what is wrong with the request: an unknown region, a job without groups.
-    throw error.with({ hint: "Sending it again is not expected to help: correct what the reason names, or see the server's log." });
+    // Nomad answers 500 also to invalid requests: an unknown region, a job without groups.
+    throw error.with({ hint: "A retry is unlikely to help. Correct the request, or read the server's log." });
   }
 }
 
@@ -101,17 +103,17 @@ export function queryOf(connection: SchedulerConnection, { namespace, region, st
   return {
     ...(chosen.namespace ? { namespace: chosen.namespace } : {}),
     ...(chosen.region ? { region: chosen.region } : {}),
-    // A flag: that it is there says it.
+    // A flag without a value.
     ...(stale ? { stale: "" } : {}),
   };
 }
 
-/** A header of the answer, by what follows `X-Scheduler-` or `X-Nomad-`. @internal */
+/** A response header by its name without the prefix `X-Scheduler-` or `X-Nomad-`. @internal */
 export function header(connection: Connection, { headers }: Response, name: string): string | undefined {
-  const value = headers[`${dialectOf(connection).headers}-${name}`];
+  const value = headers[`${dialectOf(connection).headerPrefix}-${name}`];
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 /** @internal */
-export const unexpectedAnswer = (method: string, path: string, reason = "the server's answer is not that of the scheduler"): StewardError =>
-  unexpectedResponse(method, path, reason, "Check the connection's address, and what stands between.");
+export const unexpectedAnswer = (method: string, path: string, reason = "the response is not from the scheduler"): StewardError =>
+  unexpectedResponse(method, path, reason, "Check the connection's address and any proxy in between.");

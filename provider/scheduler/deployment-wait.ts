@@ -13,64 +13,64 @@ import { filter } from "./filter";
 import { aborted, fetchPage, Item, ListOptions, signalInput } from "./list";
 import { changes } from "./watch";
 
-/** What {@link waitForDeployment} takes. */
+/** Options of {@link waitForDeployment}. */
 export interface WaitForDeploymentOptions extends QueryOptions, ElectionOptions {
   /** The job's ID. */
   jobId: string;
   /**
-   * The job's namespace, one.
-   * @default the connection's, and without one the scheduler's `default`
+   * The job's namespace. `*` is an error.
+   * @default the connection's, or else the scheduler's `default`
    */
   namespace?: string;
   /**
-   * Any server may answer, even one that has no leader, and what it says may be old: a job registered a moment ago may not be found, or its former
-   * version be taken for the present one.
+   * Let any server respond, even one without a leader. A stale response may lack a job that was just registered, or show its previous version.
    * @default false
    */
   stale?: boolean;
   /**
-   * For how long at most. A job's own progress deadline, after which its deployment fails, should be shorter.
+   * The longest wait. It should exceed the job's progress deadline, after which a deployment fails.
    * @default "15m"
    */
   timeout?: Duration;
-  /** Ends it at once, with `ERR_ABORTED`. */
+  /** Aborts the wait with `ERR_ABORTED`. */
   signal?: AbortSignal;
 }
 
 const schema = strictObject({
   ...consistencyShape,
   namespace: oneNamespace,
-  jobId: z.string("must be a job's ID").min(1, "must be a job's ID"),
+  jobId: z.string("must be a job ID").min(1, "must be a job ID"),
   timeout: durationInput,
   electionTimeout: durationInput,
   signal: signalInput,
 });
 
-/** Ends of a deployment that nobody has wished for. Any other state may still become `successful`. */
+/** The final statuses besides `successful`. */
 const failures = ["failed", "cancelled"];
-/** They run to their end, and are never deployed. */
+/** The job types that run to completion and have no deployments. */
 const undeployed = ["batch", "sysbatch"];
 
 /**
- * Waits for the deployment of a job's present version. Resolves when it is `successful`, rejects with `ERR_FAILED` and the scheduler's own words when it
- * ends in any other way, and with `ERR_TIMED_OUT` after `timeout`. How far it is shows in the output of `pulumi up`. In a preview it does nothing, says
- * so, and gives back undefined.
+ * Waits for the deployment of a job's current version and resolves to the deployment once it is `successful`. The output of `pulumi up` shows
+ * its progress. In a preview the function only prints a line and resolves to undefined.
  *
- * A version that is deployed already counts, so that nothing is waited for when nothing has changed; where the scheduler does not keep its deployment
- * any more, undefined is given back. A newer version, registered meanwhile by anyone,
- * cancels the deployment. An election of the scheduler is outlasted: a line says so. Jobs without deployments (batch jobs, and those whose `Update` has `MaxParallel` 0) cannot be waited for.
+ * If the current version is already deployed, the function resolves at once. It resolves to undefined if the scheduler no longer has that
+ * deployment. A newer version that is registered meanwhile cancels the deployment. During a leader election the function prints a line and
+ * waits. Jobs without deployments are not supported: batch jobs, and jobs whose `Update` has `MaxParallel` 0.
+ *
+ * Fails with `ERR_FAILED` and the scheduler's description if the deployment ends in another status, and with `ERR_TIMED_OUT` after `timeout`.
  */
 export function waitForDeployment(options: WaitForDeploymentOptions): Promise<Deployment | undefined> {
   const { jobId, timeout, electionTimeout, signal, ...consistency } = options ?? {};
   const operation = `Cannot wait for the deployment of job "${jobId}"`;
   return invoke({ operation, system, options: schema }, options, async (connection) => {
     if (isDryRun()) {
-      connection.say(`pulumi-steward: the deployment of job "${jobId}" is not waited for in a preview.`);
+      connection.say(`pulumi-steward: a preview does not wait for the deployment of job "${jobId}".`);
       return undefined;
     }
     assertOneNamespace(connection, consistency);
     const allowed = seconds(timeout) ?? 900;
-    const seen: Progress = { line: "the scheduler has not begun it" };
+    const seen: Progress = { line: "the scheduler has not started it" };
     return withDeadline(Date.now() + allowed * 1000, signal, async (end) => {
       try {
         return await follow(connection, jobId, { ...consistency, signal: end }, { seen, electionTimeout });
@@ -79,8 +79,8 @@ export function waitForDeployment(options: WaitForDeploymentOptions): Promise<De
         if (signal?.aborted) throw aborted();
         throw new StewardError({
           code: "ERR_TIMED_OUT",
-          reason: `it has not ended after ${allowed} s: ${seen.line}`,
-          hint: "Give it a longer timeout, or see why its allocations do not become healthy. It goes on meanwhile.",
+          reason: `it has not finished after ${allowed} s: ${seen.line}`,
+          hint: "The deployment continues. Set a longer timeout, or find out why its allocations do not become healthy.",
         });
       }
     });
@@ -98,52 +98,52 @@ async function follow(
   { seen, electionTimeout }: ElectionOptions & { seen: Progress },
 ): Promise<Deployment | undefined> {
   const outlasting = { electionTimeout, signal: query.signal };
-  const wanted = await outlastElection(connection, () => presentVersion(connection, jobId, query), outlasting);
-  const tell = (line: string): void => {
+  const wanted = await outlastElection(connection, () => currentVersion(connection, jobId, query), outlasting);
+  const report = (line: string): void => {
     if (line === seen.line) return;
     seen.line = line;
     connection.say(`pulumi-steward: deployment of job "${jobId}": ${line}.`);
   };
-  const ours = { ...query, filter: filter("JobID").equals(jobId) };
+  const ofJob = { ...query, filter: filter("JobID").equals(jobId) };
   let id: string | undefined;
   let asked = false;
-  for await (const { items } of changes(connection, "deployments", ours, outlasting)) {
-    // Servers before filters send all, without a word.
+  for await (const { items } of changes(connection, "deployments", ofJob, outlasting)) {
+    // Servers that do not support filters silently return all deployments.
     const deployment = items
       .filter((item) => item.JobID === jobId && (id === undefined ? indexOf(item) >= wanted : item.ID === id))
       .sort(newestFirst)[0];
     if (!deployment) {
-      if (id !== undefined) throw failed("gone", `deployment ${id} is gone`);
+      if (id !== undefined) throw failed("gone", `deployment ${id} no longer exists`);
       if (!asked && (await outlastElection(connection, () => isStable(connection, jobId, query), outlasting))) {
-        tell("successful before; the scheduler does not keep it any more");
+        report("already successful; the scheduler no longer has it");
         return undefined;
       }
       asked = true;
       continue;
     }
     id = String(deployment.ID);
-    tell(progressOf(deployment));
+    report(progressOf(deployment));
     if (deployment.Status === "successful") return deployment as Deployment;
     if (failures.includes(String(deployment.Status)))
       throw failed(
         String(deployment.Status),
-        `deployment ${id} is ${deployment.Status}: ${deployment.StatusDescription || "the scheduler gives no reason"}`,
+        `deployment ${id} is ${deployment.Status}: ${deployment.StatusDescription || "the scheduler returned no description"}`,
       );
   }
   // Only the signal ends the iteration.
   throw aborted();
 }
 
-/** The index at which the job got its present version: what is deployed since then, is that version. */
-async function presentVersion(connection: SchedulerConnection, jobId: string, query: ListOptions): Promise<number> {
-  const ours = { ...query, filter: filter("ID").equals(jobId) };
-  const { items } = await fetchPage(connection, "jobs", ours, undefined);
+/** The index at which the job's current version was registered. Later deployments deploy that version. */
+async function currentVersion(connection: SchedulerConnection, jobId: string, query: ListOptions): Promise<number> {
+  const ofJob = { ...query, filter: filter("ID").equals(jobId) };
+  const { items } = await fetchPage(connection, "jobs", ofJob, undefined);
   const job = items.find((item) => item.ID === jobId);
   if (!job)
     throw new StewardError({
       code: "ERR_NOT_FOUND",
-      reason: `the scheduler shows no such job in namespace "${query.namespace ?? connection.namespace ?? "default"}"`,
-      hint: "Check its ID and namespace, and what the token may read.",
+      reason: `the scheduler has no such job in namespace "${query.namespace ?? connection.namespace ?? "default"}"`,
+      hint: "Check its ID and namespace, and that the token may read it.",
     });
   if (undeployed.includes(String(job.Type))) throw failed("job-type", `jobs of type ${job.Type} have no deployments`);
   if (job.Stop === true) throw failed("job-stopped", "the job is stopped");
@@ -151,17 +151,17 @@ async function presentVersion(connection: SchedulerConnection, jobId: string, qu
 }
 
 /**
- * Whether the job's present version was deployed once: the scheduler forgets a deployment, not that its version is stable, as soon as none of its
- * allocations runs, and a drained node has others in their place.
+ * True if the job's current version was deployed before. The scheduler removes a deployment once none of its allocations runs, for instance
+ * after a node was drained. The version stays marked as stable.
  */
 async function isStable(connection: SchedulerConnection, jobId: string, query: ListOptions): Promise<boolean> {
-  // Asked the other way round: servers before filters send it in any case.
+  // The filter is negated: a server that does not support filters returns the job in any case.
   const unstable = { ...query, filter: filter("ID").equals(jobId).and(filter("Stable").equals(false)) };
   try {
     const { items } = await fetchPage(connection, "jobs", unstable, undefined);
     return !items.some((item) => item.ID === jobId);
   } catch (error) {
-    // The API document does not name the field.
+    // The API specification does not have the field.
     if (error instanceof StewardError && error.code === "ERR_REJECTED") return false;
     throw error;
   }
@@ -176,7 +176,7 @@ const failed = (rule: string, reason: string): StewardError => new StewardError(
 function progressOf({ Status, TaskGroups }: Item): string {
   const groups = Object.entries(isObject(TaskGroups) ? TaskGroups : {}).flatMap(([name, group]) => {
     if (!isObject(group)) return [];
-    // It waits for somebody then, and nothing else would say so.
+    // The deployment then waits for a manual promotion, which no other line tells.
     const promotion = Number(group.DesiredCanaries) > 0 && group.Promoted !== true ? ", not promoted" : "";
     return [`${name} ${group.HealthyAllocs ?? 0} of ${group.DesiredTotal ?? 0} healthy${promotion}`];
   });

@@ -1,55 +1,55 @@
 import { List, ListOptions, ListReadFunction, list, listFunction } from "./list";
 
-/** The rollout of one version of a job, with the scheduler's own names, and all that it sent beside these. */
+/** The rollout of one version of a job, with the scheduler's property names and all further properties of the response. */
 export interface Deployment {
-  /** A UUID. */
+  /** The id, a UUID. */
   ID: string;
-  /** The job that is deployed. */
+  /** The ID of the job. */
   JobID: string;
-  /** Where the job lives. */
+  /** The namespace of the job. */
   Namespace: string;
-  /** `running`, `successful`, `failed`, `cancelled`, … */
+  /** The status: `running`, `successful`, `failed`, `cancelled`, … */
   Status: string;
-  /** The same in the scheduler's words. */
+  /** The scheduler's description of the status. */
   StatusDescription: string;
-  /** How far it is, by task group. */
+  /** The progress by task group. */
   TaskGroups: Record<string, DeploymentTaskGroup>;
-  /** Whether it is one of several regions. */
+  /** True for a deployment of a multiregion job. */
   IsMultiregion: boolean;
-  /** The higher, the sooner it is evaluated. */
+  /** The priority of the evaluation. The scheduler evaluates higher ones first. */
   EvalPriority: number;
-  /** The version of the job that is deployed. */
+  /** The version of the job. */
   JobVersion: number;
-  /** The state of the scheduler that the job was created with. */
+  /** The index at which the job was created. */
   JobCreateIndex: number;
-  /** The state of the scheduler that the job was last changed with. */
+  /** The index at which the job was last modified. */
   JobModifyIndex: number;
-  /** The state of the scheduler that this version of the job was registered with. */
+  /** The index at which this version of the job was registered. */
   JobSpecModifyIndex: number;
-  /** The state of the scheduler that it was created with. */
+  /** The index at which the deployment was created. */
   CreateIndex: number;
-  /** The state of the scheduler that it was last changed with. */
+  /** The index at which the deployment was last modified. */
   ModifyIndex: number;
   [field: string]: unknown;
 }
 
-/** How far the deployment of a task group is. */
+/** The progress of a deployment for one task group. */
 export interface DeploymentTaskGroup {
-  /** Whether healthy canaries are promoted by themselves. */
+  /** True if the scheduler promotes healthy canaries automatically. */
   AutoPromote: boolean;
-  /** Whether a failure brings the last stable version back. */
+  /** True if the scheduler reverts to the last stable version after a failure. */
   AutoRevert: boolean;
   DesiredCanaries: number;
   DesiredTotal: number;
   HealthyAllocs: number;
   PlacedAllocs: number;
-  /** Ids of the allocations that are canaries. */
+  /** The IDs of the canary allocations. */
   PlacedCanaries: string[] | null;
-  /** Nanoseconds without progress after which it fails. */
+  /** The nanoseconds without progress after which the deployment fails. */
   ProgressDeadline: number;
-  /** Whether its canaries were promoted. */
+  /** True if the canaries were promoted. */
   Promoted: boolean;
-  /** When it fails without progress, as RFC 3339. */
+  /** The time at which the deployment fails without progress, in RFC 3339 format. */
   RequireProgressBy: string | null;
   UnhealthyAllocs: number;
 }
@@ -58,8 +58,8 @@ export interface DeploymentTaskGroup {
 export const deployments: ListReadFunction<Deployment> = listFunction("deployments");
 
 /**
- * All deployments: `GET /v1/deployments`. Pages are fetched as they are needed; one that moves to another page meanwhile is given once. Reads in a
- * preview as well. An integer beyond 2^53 is a text of its digits. Throws {@link StewardError}; what the server answers with 5xx is not sent again.
+ * Lists all deployments: `GET /v1/deployments`. Pages are fetched on demand. A deployment that moves to another page meanwhile is returned
+ * once. Integers beyond 2^53 are strings. Previews read too. Throws {@link StewardError}. A 5xx response is not retried.
  */
 export function listDeployments(options: ListOptions = {}): List<Deployment> {
   return list(deployments, options);

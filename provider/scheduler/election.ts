@@ -5,18 +5,18 @@ import { Connection } from "../connection";
 import { StewardError } from "../errors";
 import { rule } from "../inputs";
 
-// A scheduler that elects a leader answers 500 or 503 for some seconds. What waits for changes only reads, so it waits for the election, too.
+// A scheduler without a leader answers 500 or 503 for some seconds. Functions that wait for changes also wait for the election.
 
-/** What waits for changes takes. */
+/** Options of functions that wait for changes. */
 export interface ElectionOptions {
   /**
-   * For how long a scheduler without a leader is asked again: one that answers 500 "No cluster leader", or 503.
+   * The longest wait for a leader election, during which the scheduler answers 500 "No cluster leader" or 503.
    * @default "60s"
    */
   electionTimeout?: Duration;
 }
 
-/** A length of time as an input. @internal */
+/** @internal */
 export const durationInput: z.ZodType<Duration | undefined> = z
   .custom<Duration>(
     (value) => (seconds(value) ?? 0) >= 1,
@@ -27,7 +27,7 @@ export const durationInput: z.ZodType<Duration | undefined> = z
 const hasNoLeader = (error: unknown): error is StewardError =>
   error instanceof StewardError && (error.status === 503 || (error.status === 500 && /no cluster leader/i.test(error.details.reason)));
 
-/** Repeats a read as long as the scheduler has no leader, and says so once. @internal */
+/** Retries a read while the scheduler has no leader, and prints one line. @internal */
 export async function outlastElection<T>(
   { limits, say }: Connection,
   read: (attempt: number) => Promise<T>,
@@ -40,14 +40,14 @@ export async function outlastElection<T>(
       return await read(attempt);
     } catch (error) {
       if (!hasNoLeader(error) || signal?.aborted) throw error;
-      // The read before may have been held for minutes.
+      // The wait starts only now: the server may have held the failed read for minutes.
       end ??= Date.now() + allowed * 1000;
       if (Date.now() >= end)
         throw error.with({
           rule: "no-leader",
-          hint: `It had no leader for ${allowed} s: see the logs of its servers, or set a longer electionTimeout.`,
+          hint: `The scheduler had no leader for ${allowed} s. Read the logs of its servers, or set a longer electionTimeout.`,
         });
-      if (attempt === 0) say(`pulumi-steward: the scheduler has no leader (${error.status}); it is asked again for up to ${allowed} s.`);
+      if (attempt === 0) say(`pulumi-steward: the scheduler has no leader (${error.status}): retrying for up to ${allowed} s.`);
       const pause = Math.min(limits.leaderPause * 2 ** Math.min(attempt, 20), limits.longestLeaderPause, Math.max(1, end - Date.now()));
       await sleep(pause, undefined, { signal }).catch(() => {});
     }

@@ -2,31 +2,31 @@ import { StewardError } from "../errors";
 import { isObject } from "../json";
 
 /**
- * An expression that the scheduler evaluates before it answers. It sees the full record, not the stub that a list shows: the `Address` of a node's
- * stub is `HTTPAddr` there.
+ * A filter expression that the scheduler evaluates. It applies to the full record, not to the stub in a list: the `Address` of a node's stub
+ * is `HTTPAddr` in the record.
  */
 export interface Filter {
-  /** Both hold. */
+  /** True if both filters match. */
   and(other: Filter): Filter;
-  /** At least one of the two holds. */
+  /** True if at least one of the filters matches. */
   or(other: Filter): Filter;
-  /** It does not hold. */
+  /** True if this filter does not match. */
   not(): Filter;
-  /** The text that is sent. */
+  /** The expression in the scheduler's grammar. */
   toString(): string;
 }
 
-/** A field of the record, to be compared. Values are quoted as they have to be, whatever they hold. */
+/** A field of the record to compare. Values are quoted and escaped. */
 export interface Selector {
   /** `Status == "running"`. */
   equals(value: string | number | boolean): Filter;
   /** `Status != "running"`. */
   notEquals(value: string | number | boolean): Filter;
-  /** `ParentID is empty`: for texts, lists and maps. */
+  /** `ParentID is empty`: for strings, lists and maps. */
   isEmpty(): Filter;
-  /** `ParentID is not empty`: for texts, lists and maps. */
+  /** `ParentID is not empty`: for strings, lists and maps. */
   isNotEmpty(): Filter;
-  /** `Datacenters contains "dc1"`: the list has the item, the map the key, or the text the part. */
+  /** `Datacenters contains "dc1"`: the list has the item, the map has the key, or the string has the substring. */
   contains(value: string): Filter;
   /** `Datacenters not contains "dc1"`. */
   notContains(value: string): Filter;
@@ -34,7 +34,7 @@ export interface Selector {
   includes(value: string): Filter;
   /** `"dc1" not in Datacenters`. */
   notIncludes(value: string): Filter;
-  /** `Name matches "^web"`: a regular expression of Go's, found anywhere in the text. */
+  /** `Name matches "^web"`: a Go regular expression that matches a part of the string. */
   matches(pattern: string): Filter;
   /** `Name not matches "^web"`. */
   notMatches(pattern: string): Filter;
@@ -55,7 +55,7 @@ class Expression implements Filter {
   }
 
   not(): Filter {
-    // Without the blank the real product takes `not(` for the name of a field.
+    // Nomad rejects `not(` without a space.
     return new Expression(`not (${this.text})`);
   }
 
@@ -63,32 +63,35 @@ class Expression implements Filter {
     return this.text;
   }
 
-  /** `and` holds tighter than `or`. */
+  /** `and` binds tighter than `or`. */
   private withinAnd(): string {
     return this.isOr ? `(${this.text})` : this.text;
   }
 }
 
-/** What says of itself how it is sent; an array or a plain object would be sent as something else. @internal */
+/** True for an object with a `toString` method of its own, which arrays and plain objects do not have. @internal */
 export const isFilter = (given: unknown): given is Filter =>
   isObject(given) && typeof given.toString === "function" && given.toString !== Object.prototype.toString;
 
-/** A filter of somebody else's making may hold anything, and so goes into parentheses. */
+/** A filter of another class may have any operator, so it is put in parentheses. */
 function expressionOf(filter: Filter): Expression {
   if (filter instanceof Expression) return filter;
   if (isFilter(filter)) return new Expression(`(${filter})`);
-  throw invalid("filter", "and() and or() take another filter", 'Make it with scheduler.filter("Status").equals("running").');
+  throw invalid(
+    "filter",
+    "the argument of and() and or() must be a filter",
+    'Create it with scheduler.filter("Status").equals("running").',
+  );
 }
 
 const invalid = (rule: string, reason: string, hint: string): StewardError =>
-  new StewardError({ code: "ERR_INVALID_INPUT", operation: "Cannot make a filter", rule, reason, hint });
+  new StewardError({ code: "ERR_INVALID_INPUT", operation: "Cannot create filter", rule, reason, hint });
 
 const name = /^[A-Za-z][A-Za-z0-9_]*$/;
-/** What the grammar could take for an operator where it stands for a name. */
-const words = ["and", "or", "not", "in", "is", "empty", "contains", "matches"];
+const operators = ["and", "or", "not", "in", "is", "empty", "contains", "matches"];
 
 /**
- * A field, by its path: `filter("Status")`, `filter("Meta", "team.name")`, which is `Meta["team.name"]`.
+ * Selects a field by its path: `filter("Status")` or `filter("Meta", "team.name")`, which is `Meta["team.name"]`.
  *
  * ```ts
  * const { filter } = scheduler;
@@ -114,22 +117,24 @@ export function filter(...path: string[]): Selector {
 }
 
 function selectorOf([first, ...rest]: string[]): string {
-  if (typeof first !== "string" || !name.test(first) || words.includes(first.toLowerCase()))
+  if (typeof first !== "string" || !name.test(first) || operators.includes(first.toLowerCase()))
     throw invalid(
       "path",
-      "its path does not begin with the name of a field",
-      'Give each part of the path for itself: scheduler.filter("Meta", "team.name").',
+      "the path does not begin with a field name",
+      'Pass each part of the path as an argument: scheduler.filter("Meta", "team.name").',
     );
-  return first + rest.map((part) => (name.test(part) && !words.includes(part.toLowerCase()) ? `.${part}` : `[${quote(part)}]`)).join("");
+  return (
+    first + rest.map((part) => (name.test(part) && !operators.includes(part.toLowerCase()) ? `.${part}` : `[${quote(part)}]`)).join("")
+  );
 }
 
 /**
- * A value as the scheduler reads it back. The real product knows no `\"`, drops carriage returns between backticks, and takes a quoted text that
- * begins with a slash for the path of another field.
+ * A value as a literal. Nomad does not support `\"`, drops carriage returns between backticks, and parses a quoted string with a leading slash
+ * as the path of a field.
  */
 function quote(value: string | number | boolean): string {
   const fits = typeof value === "string" || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
-  if (!fits) throw invalid("value", "a value is a text, a number, true or false", "Use an output's value within its apply().");
+  if (!fits) throw invalid("value", "the value must be a string, a number or a boolean", "Use the value of an output inside apply().");
   const text = String(value);
   if (/^[^/"\\\p{Cc}][^"\\\p{Cc}]*$|^$/u.test(text)) return `"${text}"`;
   if (!/[`\r\0]/.test(text)) return `\`${text}\``;

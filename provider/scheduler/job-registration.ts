@@ -5,34 +5,34 @@ import { invoke } from "../invoke";
 import { isObject } from "../json";
 import { assertOneNamespace, call, consistencyShape, oneNamespace, QueryOptions, queryOf, system } from "./client";
 
-/** What {@link registerJob} takes. */
+/** Options of {@link registerJob}. */
 export interface RegisterJobOptions extends QueryOptions {
   /**
-   * The job's namespace, one; it goes before the one that the job itself names.
-   * @default the connection's, and without one the job's own, or else `default`
+   * The job's namespace, which overrides the one in the job. `*` is an error.
+   * @default the connection's, or else the one in the job, or else `default`
    */
   namespace?: string;
-  /** Ignored: a write goes to the leader. */
+  /** Ignored, since the leader handles writes. */
   stale?: boolean;
-  /** The job in the scheduler's JSON, with or without the `{ "Job": … }` around it that its command line prints. It is sent as it is. */
+  /** The job in the scheduler's JSON format, with or without the outer `{ "Job": … }` of the command line's output. It is sent unchanged. */
   job: object;
 }
 
-/** Why a job cannot be sent; undefined when it can. */
+/** The reason not to send a job; undefined if there is none. */
 function objection(job: unknown): ReturnType<typeof rule> | undefined {
-  if (!isObject(job) || Object.keys(job).length === 0) return rule("job", "must be a job in the scheduler's JSON");
+  if (!isObject(job) || Object.keys(job).length === 0) return rule("job", "must be a job in the scheduler's JSON format");
   let outputs = false;
   try {
     JSON.stringify(job, function (this: Record<string, unknown>, key, value) {
-      // The value itself would already be what an output's toJSON() says.
+      // `value` is already the result of the output's toJSON().
       const held = this[key] as { __pulumiOutput?: unknown } | null | undefined;
       outputs ||= typeof held === "object" && held !== null && "__pulumiOutput" in held;
       return outputs ? undefined : value;
     });
   } catch (error) {
-    return rule("json", `is no JSON (${(error as Error).message.split("\n")[0]})`);
+    return rule("json", `is not serializable as JSON (${(error as Error).message.split("\n")[0]})`);
   }
-  return outputs ? rule("output", "holds an output: register it within that output's apply()") : undefined;
+  return outputs ? rule("output", "contains an output: register the job inside apply() of that output") : undefined;
 }
 
 const schema = strictObject({
@@ -45,11 +45,12 @@ const schema = strictObject({
 });
 
 /**
- * Creates a job, or gives it a new version: `PUT /v1/jobs`. Gives back what the scheduler answers. In a preview it does nothing, says so, and gives
- * back undefined.
+ * Creates a job or updates it to a new version: `PUT /v1/jobs`. Returns the scheduler's response. In a preview the function only prints a line
+ * and returns undefined.
  *
- * It is never sent twice: each arrival has the scheduler evaluate the job again. When the answer is lost, the error says that it may have been
- * applied; registering the same job again changes nothing about it. Nothing removes the job when the program no longer registers it.
+ * The request is retried only after a 429, since each registration makes the scheduler evaluate the job again. If the response is lost, the
+ * error says that the request may have been applied. You can register the same job again without changing it. Removing the call from the
+ * program does not remove the job.
  *
  * ```ts
  * await scheduler.registerJob({ job });
@@ -66,7 +67,7 @@ export function registerJob(options: RegisterJobOptions): Promise<unknown> {
       return undefined;
     }
     assertOneNamespace(connection, consistency);
-    // A write goes to the leader, however stale reads may be.
+    // The leader handles writes.
     const query = queryOf(connection, { ...consistency, stale: false });
     return (await call(connection, { method: "PUT", path: "/v1/jobs", query, body, retry: "only429" })).body;
   });

@@ -1,53 +1,53 @@
 import { List, ListOptions, ListReadFunction, list, listFunction } from "./list";
 
-/** What a list shows of a job, with the scheduler's own names, and all that it sent beside these. */
+/** A job in a list, with the scheduler's property names and all further properties of the response. */
 export interface JobStub {
-  /** Unique in its namespace. */
+  /** The ID, unique in its namespace. */
   ID: string;
-  /** Mostly the same as its ID. */
+  /** The name, usually equal to the ID. */
   Name: string;
-  /** The job that it was made of: of a periodic or a parameterized one; else empty. */
+  /** The ID of the periodic or parameterized parent job, or an empty string. */
   ParentID: string;
-  /** Where it lives. */
+  /** The namespace. */
   Namespace: string;
-  /** Where it may be placed. */
+  /** The datacenters in which the job may run. */
   Datacenters: string[];
-  /** `pending`, `running`, … */
+  /** The status: `pending`, `running`, … */
   Status: string;
-  /** The same in the scheduler's words; mostly empty. */
+  /** The scheduler's description of the status, usually empty. */
   StatusDescription: string;
-  /** `service`, `batch`, … */
+  /** The type: `service`, `batch`, … */
   Type: string;
-  /** The higher, the sooner it is placed. */
+  /** The priority. The scheduler places higher ones first. */
   Priority: number;
-  /** Nanoseconds since 1970, as decimal digits: more than a number of JavaScript holds. */
+  /** The nanoseconds since 1970, as a string of digits, since JavaScript numbers cannot represent them. */
   SubmitTime: string;
-  /** Whether others are made of it by time. */
+  /** True for a periodic job. */
   Periodic: boolean;
-  /** Whether others are made of it with parameters. */
+  /** True for a parameterized job. */
   ParameterizedJob: boolean;
-  /** Whether it was stopped. */
+  /** True if the job was stopped. */
   Stop: boolean;
-  /** How it is spread over regions; null where it is in one. */
+  /** The multiregion configuration, or null for a job in one region. */
   Multiregion?: Record<string, unknown> | null;
-  /** How far it is. */
+  /** The summary of its allocations. */
   JobSummary: JobSummary;
-  /** The state of the scheduler that it was created with. */
+  /** The index at which the job was created. */
   CreateIndex: number;
-  /** The state of the scheduler that it was last changed with. */
+  /** The index at which the job was last modified. */
   ModifyIndex: number;
-  /** The state of the scheduler that its present version was registered with. */
+  /** The index at which its current version was registered. */
   JobModifyIndex: number;
   [field: string]: unknown;
 }
 
-/** How far a job is. */
+/** The allocations and child jobs of a job, by status. */
 export interface JobSummary {
   JobID: string;
   Namespace: string;
-  /** The jobs that were made of it, by state. */
+  /** The number of child jobs by status. */
   Children: { Dead: number; Pending: number; Running: number } | null;
-  /** Its allocations by task group and state. */
+  /** The number of allocations by task group and status. */
   Summary: Record<string, { Complete: number; Failed: number; Lost: number; Queued: number; Running: number; Starting: number }>;
   CreateIndex: number;
   ModifyIndex: number;
@@ -57,8 +57,8 @@ export interface JobSummary {
 export const jobs: ListReadFunction<JobStub> = listFunction("jobs");
 
 /**
- * All jobs: `GET /v1/jobs`. Pages are fetched as they are needed; a job that moves to another page meanwhile is given once. Reads in a preview as
- * well. An integer beyond 2^53 is a text of its digits. Throws {@link StewardError}; what the server answers with 5xx is not sent again.
+ * Lists all jobs: `GET /v1/jobs`. Pages are fetched on demand. A job that moves to another page meanwhile is returned once. Integers beyond
+ * 2^53 are strings. Previews read too. Throws {@link StewardError}. A 5xx response is not retried.
  *
  * ```ts
  * const running = scheduler.filter("Status").equals("running");

@@ -19,37 +19,37 @@ import {
 import { Filter, isFilter } from "./filter";
 import { asksForEmptiness, Collection, explainFilter, objection } from "./filter-check";
 
-/** What is listed, in which order, and in pages of which size. */
+/** Options of a list: filter, order and page size. */
 export interface ListOptions extends QueryOptions {
-  /** An expression over the full record: made by {@link filter}, or a text in the scheduler's own grammar. */
+  /** An expression over the full record, from {@link filter} or as a string in the scheduler's grammar. */
   filter?: Filter | string;
   /**
-   * How many come with one request.
-   * @default all, unless the scheduler itself makes pages
+   * The number of items on one page.
+   * @default all, unless the scheduler paginates anyway
    */
   pageSize?: number;
   /**
-   * Descending, where the scheduler supports it.
+   * Reverse the order, if the scheduler supports it.
    * @default false
    */
   reverse?: boolean;
-  /** Ends it at once, with `ERR_ABORTED`. */
+  /** Aborts the list with `ERR_ABORTED`. */
   signal?: AbortSignal;
 }
 
-/** What came with the last page that was fetched. */
+/** Metadata of a page. */
 export interface Page {
-  /** The state of the list that it shows; 0 where the scheduler does not say. */
+  /** The index of the list, or 0 if the scheduler returns none. */
   index: number;
-  /** Milliseconds since the server that answered last heard of its leader. */
+  /** The milliseconds since the server last had contact with its leader. */
   lastContact?: number;
-  /** Whether that server knew a leader. */
+  /** True if the server knew a leader. */
   knownLeader?: boolean;
 }
 
-/** Items, fetched page by page as they are needed. Each iteration begins anew, with the first page. */
+/** A list that is fetched page by page on demand. Each iteration starts with the first page. */
 export interface List<T> extends AsyncIterable<T> {
-  /** Of the last page fetched; undefined before the first. */
+  /** The metadata of the last fetched page; undefined before the first. */
   readonly page: Page | undefined;
 }
 
@@ -61,7 +61,7 @@ export const signalInput: z.ZodType<AbortSignal | undefined> = z
   )
   .optional();
 
-/** The options of a listing, and of what is built on one. @internal */
+/** The schema of the options of a list. `more`: further options. @internal */
 export function querySchema(collection: Collection, more: z.ZodRawShape = {}): z.ZodType {
   return strictObject({
     ...consistencyShape,
@@ -71,7 +71,7 @@ export function querySchema(collection: Collection, more: z.ZodRawShape = {}): z
         const found =
           typeof given === "string" || isFilter(given)
             ? objection(String(given), collection)
-            : rule("filter", "must be a text, or made by scheduler.filter()");
+            : rule("filter", "must be a string or a filter from scheduler.filter()");
         if (found) context.addIssue({ code: "custom", message: found.error, params: found.params });
       })
       .optional(),
@@ -82,7 +82,7 @@ export function querySchema(collection: Collection, more: z.ZodRawShape = {}): z
   });
 }
 
-/** The largest answer that is read as a list. */
+/** The size limit of the response to a list. */
 const listBytes = 64 * 1024 * 1024;
 
 /** @internal */
@@ -92,11 +92,11 @@ export interface Fetched {
   items: Item[];
   page: Page;
   next: string | undefined;
-  /** Whether it says of which state it is, without which nobody can wait for the next. */
+  /** The response has an index, which blocking queries need. */
   hasIndex: boolean;
 }
 
-/** One page. `more`: what this request has beside the query. @internal */
+/** Fetches one page. `more`: further properties of the request. @internal */
 export async function fetchPage(
   connection: SchedulerConnection,
   collection: Collection,
@@ -130,14 +130,14 @@ export async function fetchPage(
   const response = await call(connection, request).catch((error) => {
     throw filter === undefined ? error : explainFilter(error, filter, collection);
   });
-  // A list without items is null, where it comes from Go.
+  // Go encodes an empty list as null.
   const items = response.body ?? [];
   if (!Array.isArray(items) || !items.every(isObject)) throw unexpectedAnswer("GET", path);
   const index = header(connection, response, "index");
   const contact = header(connection, response, "lastcontact");
   const leader = header(connection, response, "knownleader");
   return {
-    items: items.map(withTimesAsTexts),
+    items: items.map(withTimesAsStrings),
     page: {
       index: Number(index ?? 0) || 0,
       ...(contact === undefined ? {} : { lastContact: Number(contact) }),
@@ -148,13 +148,13 @@ export async function fetchPage(
   };
 }
 
-/** Nanoseconds: a text also where JavaScript could hold the number, so that the type is always the same. */
-function withTimesAsTexts(item: Item): Item {
+/** Nanoseconds are always strings, even if JavaScript could represent the number. */
+function withTimesAsStrings(item: Item): Item {
   for (const field of ["SubmitTime", "CreateTime", "ModifyTime"]) if (typeof item[field] === "number") item[field] = String(item[field]);
   return item;
 }
 
-/** All pages, each as it comes, with no item twice. @internal */
+/** All pages, without duplicate items. @internal */
 export async function* pages(
   query: ListOptions,
   collection: Collection,
@@ -175,10 +175,10 @@ export async function* pages(
     if (tokens.has(next)) break;
     tokens.add(next);
   }
-  // The real product can send us round in a circle where it lists all namespaces, and what lies behind it would be missing: without pages it cannot.
+  // Nomad can repeat a page token when it lists all namespaces, and later items would be missing. Without pages it cannot.
   const whole = query.pageSize === undefined ? undefined : await fetch({ ...query, pageSize: undefined });
   if (whole === undefined || whole.next !== undefined)
-    throw unexpectedAnswer("GET", `/v1/${collection}`, "the server's pages go round in a circle").with({ rule: "circle" });
+    throw unexpectedAnswer("GET", `/v1/${collection}`, "the server's pages form a loop").with({ rule: "circle" });
   yield { ...whole, items: unseen(whole.items) };
 }
 
@@ -225,4 +225,4 @@ export function list<T>(called: ListReadFunction<T>, options: ListOptions): List
 }
 
 /** @internal */
-export const aborted = (): StewardError => new StewardError({ code: "ERR_ABORTED", reason: "the signal of the program ended it" });
+export const aborted = (): StewardError => new StewardError({ code: "ERR_ABORTED", reason: "the program's signal aborted it" });

@@ -1,23 +1,23 @@
 import { List, ListOptions, ListReadFunction, list, listFunction } from "./list";
 
-/** What a list shows of a node, with the scheduler's own names, and all that it sent beside these. */
+/** A node in a list, with the scheduler's property names and all further properties of the response. */
 export interface NodeStub {
-  /** A UUID. */
+  /** The id, a UUID. */
   ID: string;
-  /** Its host. In a filter, which sees the full record, this is `HTTPAddr`, with the port. */
+  /** The host. A filter applies to the full record, where this is `HTTPAddr`, with the port. */
   Address: string;
-  /** Nomad shows this, and all that follows; the API document does not. */
+  /** The name. Nomad returns it and the following properties, which the API specification does not have. */
   Name?: string;
   Datacenter?: string;
   NodePool?: string;
   NodeClass?: string;
-  /** `initializing`, `ready`, `down`, … */
+  /** The status: `initializing`, `ready`, `down`, … */
   Status?: string;
-  /** The same in the scheduler's words; mostly empty. */
+  /** The scheduler's description of the status, usually empty. */
   StatusDescription?: string;
-  /** `eligible` or `ineligible`. */
+  /** The scheduling eligibility: `eligible` or `ineligible`. */
   SchedulingEligibility?: string;
-  /** Whether its allocations are moved away. */
+  /** True if the node is draining. */
   Drain?: boolean;
   /** The version of the agent. */
   Version?: string;
@@ -30,8 +30,8 @@ export interface NodeStub {
 export const nodes: ListReadFunction<NodeStub> = listFunction("nodes");
 
 /**
- * All nodes: `GET /v1/nodes`. Pages are fetched as they are needed; one that moves to another page meanwhile is given once. Reads in a preview as
- * well. Nodes have no namespace. Throws {@link StewardError}; what the server answers with 5xx is not sent again.
+ * Lists all nodes: `GET /v1/nodes`. Pages are fetched on demand. A node that moves to another page meanwhile is returned once. Nodes have no
+ * namespace. Previews read too. Throws {@link StewardError}. A 5xx response is not retried.
  */
 export function listNodes(options: ListOptions = {}): List<NodeStub> {
   return list(nodes, options);

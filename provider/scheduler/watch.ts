@@ -9,35 +9,35 @@ import { durationInput, ElectionOptions, outlastElection } from "./election";
 import { Collection } from "./filter-check";
 import { Fetched, fetchPage, Item, ListOptions, pages, querySchema } from "./list";
 
-/** What {@link watch} takes. */
+/** Options of {@link watch}. */
 export interface WatchOptions extends ListOptions, ElectionOptions {
-  /** What is listed. */
+  /** The list to watch. */
   resource: "jobs" | "deployments" | "nodes";
   /**
-   * How long the server holds one request at most; longer than 10 minutes is 10 minutes. Changes come when they happen, whatever it is.
+   * The longest time for which the server holds one request, at most 10 minutes. It does not delay changes.
    * @default "5m"
    */
   wait?: Duration;
   /**
-   * Any server may answer, even one that has no leader. The answer may be old.
+   * Let any server respond, even one without a leader. The response may be stale.
    * @default false
    */
   stale?: boolean;
-  /** Ends the iteration, without an error. */
+  /** Ends the iteration without an error. */
   signal?: AbortSignal;
 }
 
-/** The list as it is now. */
+/** The list at one index. */
 export interface Snapshot {
-  /** The scheduler's number of this state. */
+  /** The index of the list. */
   index: number;
-  /** All items that the query finds, with the scheduler's own names. */
+  /** All items that match the query, with the scheduler's property names. */
   items: Record<string, unknown>[];
 }
 
 const longestWait = 600;
-/** How many times a server may answer at once, and with nothing new, before it is one that does not wait. */
-const hasty = 4;
+/** After so many immediate responses without a change, the server does not support blocking queries. */
+const maxImmediate = 4;
 
 const resources = ["jobs", "deployments", "nodes"] as const;
 const more = {
@@ -52,12 +52,15 @@ const schemas: Record<Collection, z.ZodType> = {
 };
 
 /**
- * A list as it is now, and then as it is after each change, by blocking queries: `GET /v1/jobs?index=…&wait=…`, and the same of deployments and nodes.
+ * Watches a list with blocking queries: `GET /v1/jobs?index=…&wait=…`, or the same for deployments and nodes. Yields the current list, then the
+ * list after each change.
  *
- * A write that changes nothing about what the query finds is no change, and several changes that follow closely may come as one. When the connection
- * breaks, it is made again for five minutes, and then tells what has changed meanwhile. An election is outlasted, too: a line says so. `signal` ends the iteration without an error; without one, it
- * goes on until the loop is left, and so does the program: give it an end in a program of Pulumi's. Reads in a preview as well. Throws
- * {@link StewardError}, also where the server does not hold such requests.
+ * A write that does not change the items is no change. Several changes in a row may be reported as one. If the connection breaks, the
+ * function reconnects for up to five minutes, then reports the changes since. During a leader election it prints a line and waits. Previews
+ * read too.
+ *
+ * `signal` ends the iteration without an error. Without it the iteration ends only when the loop does, so a Pulumi program must leave the
+ * loop. Throws {@link StewardError}, also if the server does not support blocking queries.
  *
  * ```ts
  * for await (const { items } of scheduler.watch({ resource: "nodes", signal: AbortSignal.timeout(60_000) })) {
@@ -83,7 +86,7 @@ interface State extends Snapshot {
 
 const waitSeconds = (wait: Duration | undefined): number => Math.min(seconds(wait) ?? 300, longestWait);
 
-/** The whole list: at once, or, given the index of a state, when it is another one. */
+/** Reads the whole list: at once, or once its index differs from `index`. */
 async function readState(
   connection: SchedulerConnection,
   collection: Collection,
@@ -97,7 +100,7 @@ async function readState(
     query: { index: String(index), wait: `${held}s` },
     isHeld: true,
     limits: { idleTimeout, deadline: idleTimeout },
-    // What became of the list while the connection was broken, is a question of its own.
+    // After a broken connection, `changes` reads the list again without an index.
     retry: "never" as const,
   };
   let first: Fetched | undefined;
@@ -111,7 +114,7 @@ async function readState(
   return { index: first?.page.index ?? 0, hasIndex: first?.hasIndex ?? false, items };
 }
 
-/** The states that differ from the one before, beginning with the present one. @internal */
+/** The current list, then the list after each change. @internal */
 export async function* changes(
   connection: SchedulerConnection,
   collection: Collection,
@@ -133,7 +136,7 @@ export async function* changes(
       state = await outlastElection(
         connection,
         (attempt) => {
-          // After an election another server may answer, one that has forgotten its indexes.
+          // After an election another server may respond, or one that has lost its indexes.
           if (attempt > 0) isHeld = false;
           return readState(connection, collection, query, isHeld ? index : undefined, wait);
         },
@@ -143,19 +146,18 @@ export async function* changes(
       if (signal?.aborted) return;
       brokenAt ??= Date.now();
       if (shown === undefined || !isBroken(error) || Date.now() - brokenAt > limits.reconnectTimeout) throw error;
-      // Whoever answers next may be another server, or one that has forgotten its indexes.
+      // Another server may respond next, or one that has lost its indexes.
       index = undefined;
       await pause(limits, idle++, signal);
       continue;
     }
-    if (!state.hasIndex)
-      throw cannotWait("no-index", "the server does not say which state it answers with, so that nobody can wait for the next");
+    if (!state.hasIndex) throw cannotWait("no-index", "the response has no index, which blocking queries need");
     brokenAt = undefined;
     const taken = Date.now() - begin;
     const hurried = taken < Math.min(1000, halfWait);
     atOnce = taken < Math.min(limits.atOnce, halfWait) && isHeld && state.index === index ? atOnce + 1 : 0;
-    if (atOnce >= hasty) throw cannotWait("answers-at-once", "the server answers at once where it should wait for a change");
-    // An index that goes back says that the server has begun anew, and 0 would mean not to wait.
+    if (atOnce >= maxImmediate) throw cannotWait("answers-at-once", "the server responds at once instead of waiting for a change");
+    // A lower index means that the server has restarted. An index of 0 would not block.
     index = index !== undefined && state.index < index ? undefined : Math.max(1, state.index);
     const seen = JSON.stringify(state.items);
     if (seen !== shown) {
@@ -178,5 +180,5 @@ const cannotWait = (rule: string, reason: string): StewardError =>
     code: "ERR_UNEXPECTED_RESPONSE",
     rule,
     reason,
-    hint: "List it in intervals instead, or look at what stands between.",
+    hint: "Call the list function in intervals instead, or check any proxy in between.",
   });

@@ -14,7 +14,7 @@ import { requestsView } from "./requests";
 import { schedulerSecrets, schedulerView } from "./scheduler";
 import { secretsOf, secretsView } from "./secrets";
 
-/** What the page looks at, and the addresses it names. */
+/** The data that the page shows. */
 export interface Sources {
   log: Log;
   clock: Clock;
@@ -28,10 +28,10 @@ export interface Page {
   close(): Promise<void>;
 }
 
-/** How often the services are looked at while somebody has the page open, in milliseconds. */
+/** The milliseconds between two looks at the services while a page is open. */
 const interval = 200;
-/** A page that reads nothing for so long that this many bytes wait for it begins anew. */
-const backlog = 5_000_000;
+/** A page with this many unread bytes is disconnected and starts over. */
+const maxUnreadBytes = 5_000_000;
 
 const files: Record<string, { name: string; type: string }> = {
   "/": { name: "page.html", type: "text/html; charset=utf-8" },
@@ -39,7 +39,7 @@ const files: Record<string, { name: string; type: string }> = {
   "/page.mjs": { name: "page.mjs", type: "text/javascript; charset=utf-8" },
 };
 
-// No other site may read the page, frame it or make it run anything; and the page itself cannot make elements of text.
+// No other site may read the page, frame it or run scripts in it. The page itself cannot turn strings into elements.
 const headers = {
   "content-security-policy": [
     "default-src 'none'",
@@ -58,7 +58,7 @@ const headers = {
   "cache-control": "no-store",
 };
 
-/** The page that shows what the sandbox holds: on this machine alone, read-only, and without secrets, since it asks nobody for a token. */
+/** Serves the page that shows the data of the sandbox. It needs no token, so it is local, read-only and without secrets. */
 export async function listenPage({ log, clock, secrets, platform, scheduler }: Sources, port: number): Promise<Page> {
   const started = clock.now().getTime();
   const views = {
@@ -71,7 +71,7 @@ export async function listenPage({ log, clock, secrets, platform, scheduler }: S
   const shown = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
 
-  /** Sends what has changed. It looks because records change in many ways, not all of them a request. */
+  /** Sends the changed sections. It polls, since not only requests change the records. */
   function look(): void {
     const hidden = [
       ...secretsOf(secrets.records),
@@ -84,7 +84,7 @@ export async function listenPage({ log, clock, secrets, platform, scheduler }: S
       shown.set(name, data);
       for (const reader of readers) send(reader, name, data);
     }
-    for (const reader of readers) if (reader.writableLength > backlog) reader.destroy();
+    for (const reader of readers) if (reader.writableLength > maxUnreadBytes) reader.destroy();
   }
 
   function follow(reader: ServerResponse): void {
@@ -104,11 +104,11 @@ export async function listenPage({ log, clock, secrets, platform, scheduler }: S
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     const end = (status: number, text: string): void =>
       void response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(`${text}\n`);
-    // A name that somebody else made lead here would make their page of the same origin.
-    if (!hosts.has(request.headers.host ?? "")) return end(403, "This page answers to 127.0.0.1 and localhost alone.");
+    // Prevents DNS rebinding: a foreign host name would give a foreign page the same origin.
+    if (!hosts.has(request.headers.host ?? "")) return end(403, "This page is available only as 127.0.0.1 and localhost.");
     if (request.method !== "GET" && request.method !== "HEAD") {
       response.setHeader("allow", "GET, HEAD");
-      return end(405, "This page is only to look at.");
+      return end(405, "This page is read-only.");
     }
     const [path = ""] = (request.url ?? "").split("?");
     if (path === "/events") {
@@ -118,7 +118,7 @@ export async function listenPage({ log, clock, secrets, platform, scheduler }: S
       return;
     }
     const file = Object.hasOwn(files, path) ? files[path] : undefined;
-    if (!file) return end(404, "There is nothing here; the page is at /.");
+    if (!file) return end(404, "Not found. The page is at /.");
     response.writeHead(200, { "content-type": file.type }).end(await readFile(join(__dirname, "public", file.name)));
   }
 

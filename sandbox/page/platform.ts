@@ -10,7 +10,7 @@ export function platformView(records: Records, settings: Settings[], url: string
   return { note: url, blocks: [...settings.map((one) => settingsBlock(records, one)), ...views] };
 }
 
-/** Everything that must not be shown, wherever it turns up. */
+/** The secrets that the page must hide everywhere. */
 export function platformSecrets(records: Records, settings: Settings[]): string[] {
   const held = settings.flatMap((one) => {
     const values = valuesOf(records, one);
@@ -21,7 +21,7 @@ export function platformSecrets(records: Records, settings: Settings[]): string[
   return [records.token, records.memberToken, ...held, ...routeFiles.flatMap(({ secrets }) => secrets?.(records) ?? [])];
 }
 
-/** What the API itself never shows, and what it shows but should be seen by nobody else. */
+/** True for a write-only attribute and for a secret that the API returns. */
 function isSecret({ attributes }: Settings, name: string): boolean {
   return attributes[name]?.only === "writes" || attributes[name]?.secret === true;
 }

@@ -2,13 +2,12 @@ import type { Log } from "../log";
 import type { Section, Tone } from "../view";
 import { row, table } from "../view";
 
-/** As many of the newest as can be looked at. */
-const most = 200;
+const maxRequests = 200;
 
-/** The requests, newest first. `started`: when the sandbox did, in milliseconds. */
+/** The requests, newest first. `started`: the start of the sandbox in milliseconds. */
 export function requestsView(log: Log, started: number): Section {
   const rows = log
-    .newest(most)
+    .newest(maxRequests)
     .map(({ number, at, system, method, path, status }) =>
       row(
         `${number}`,
@@ -28,7 +27,7 @@ function tone(status: number): Tone {
   return status < 500 ? "warn" : "bad";
 }
 
-/** Such as 1:02:03.4, or 0:03.4. */
+/** A duration such as 1:02:03.4 or 0:03.4. */
 function since(milliseconds: number): string {
   const tenths = Math.floor(milliseconds / 100);
   const minutes = Math.floor(tenths / 600);

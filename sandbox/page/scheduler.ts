@@ -17,7 +17,7 @@ export function schedulerView(records: Records, url: string): Section {
         toned(fields.Status),
         String(fields.SchedulingEligibility),
       ]),
-      list(records, "Deployments", "deployments", ["Job", "Version", "Status", "What happened"], (fields) => [
+      list(records, "Deployments", "deployments", ["Job", "Version", "Status", "Description"], (fields) => [
         `${fields.Namespace}/${fields.JobID}`,
         String(fields.JobVersion),
         toned(fields.Status),
@@ -27,12 +27,12 @@ export function schedulerView(records: Records, url: string): Section {
   };
 }
 
-/** Everything that must not be shown, wherever it turns up. */
+/** The secrets that the page must hide everywhere. */
 export function schedulerSecrets({ token, tokens }: Records): string[] {
   return [token, ...[...tokens.values()].map(({ secret }) => secret)];
 }
 
-/** The records of all regions; those of another than the usual one say which. */
+/** The records of all regions. Those outside the home region show their region. */
 function list({ regions }: Records, title: string, noun: Noun, columns: string[], cells: (fields: Row) => [string, ...Cell[]]): Block {
   const rows: TableRow[] = [...regions.values()].flatMap(({ name, state }) =>
     [...state[noun].rows].map(([key, fields]) => {

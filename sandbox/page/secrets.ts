@@ -10,7 +10,7 @@ export function secretsView(records: Records, now: Date, url: string): Section {
   return { note: url, blocks: [unsealKeys(records), rekey(records), ...backup(records), ...mounts, leases(records, now)] };
 }
 
-/** Everything that must not be shown, wherever it turns up. */
+/** The secrets that the page must hide everywhere. */
 export function secretsOf({ tokens, mounts, key, attempt }: Records): string[] {
   const shares = [...key.shares, ...(attempt?.candidate?.shares ?? [])];
   return [
@@ -31,7 +31,7 @@ function unsealKeys({ sealed, seal, key, unsealing }: Records): Block {
   return fields("Unseal keys", values);
 }
 
-/** Tells one key from another. A key is 32 random bytes, so nothing can be learnt from it. */
+/** A hash that identifies a key. A key is 32 random bytes, so the hash does not reveal it. */
 function fingerprint({ secret }: Key): string {
   return createHash("sha256").update(secret).digest("hex").slice(0, 12);
 }
@@ -41,7 +41,7 @@ function ofKey(shares: number, threshold: number): string {
 }
 
 function rekey({ attempt, key }: Records): Block {
-  if (!attempt) return fields("Rekey", undefined, "None is going on.");
+  if (!attempt) return fields("Rekey", undefined, "No rekey in progress.");
   const { candidate, verification, threshold, holders } = attempt;
   return fields("Rekey", {
     phase: { text: candidate ? "the new shares are being verified" : "the current shares are being given", tone: "warn" },
@@ -60,7 +60,7 @@ function backup({ backup }: Records): Block[] {
   return [table("Backup of new shares", ["Holder's key", "Message"], rows)];
 }
 
-/** The tokens that the service generated, by their accessors; the id of the token that asked for one is a secret. */
+/** The generated tokens by accessor. The token that requested one is a secret. */
 function leases({ leases }: Records, now: Date): Block {
   const live = [...leases.values()].filter(({ expires }) => expires > now.getTime());
   const rows = live.map(({ id, accessor, expires }) => row(id, id, accessor, time(new Date(expires))));

@@ -4,15 +4,15 @@ import type { Problem, Status } from "./http-error";
 import { HttpError } from "./http-error";
 import type { Records, User } from "./records";
 
-/** What the wiring finds out about a request before a route sees it. */
+/** The context that the middleware sets for the routes. */
 export interface AppEnv extends Env {
   Variables: {
     records: Records;
     dialect: Dialect;
     now: Date;
-    /** Absent only on a route that needs no token. */
+    /** Missing only on a public route. */
     user: User;
-    /** The body; undefined when there was none. */
+    /** The parsed body; undefined without a body. */
     body: Record<string, unknown> | undefined;
   };
 }
@@ -33,12 +33,10 @@ const titles: Record<Status, string> = {
   504: "gateway timeout",
 };
 
-/** A JSON:API document. */
 export function document(c: Route, content: { data: unknown; [member: string]: unknown }, status: 200 | 201 = 200): Response {
   return c.body(JSON.stringify(content), status, { "content-type": mediaType });
 }
 
-/** A JSON:API error document. */
 export function errors(c: Route, status: Status, ...problems: Problem[]): Response {
   const shown = problems.map(({ title, detail, attribute }) => ({
     status: String(status),
@@ -50,17 +48,16 @@ export function errors(c: Route, status: Status, ...problems: Problem[]): Respon
   return c.body(JSON.stringify({ errors: shown.length > 0 ? shown : bare }), status, { "content-type": mediaType });
 }
 
-/** Not there, or not for this user: nobody can tell which. */
+/** A 404, which does not tell a missing resource from one that the user may not read. */
 export function missing(c: Route): Response {
   return errors(c, 404);
 }
 
-/** Done, and there is nothing to say. */
 export function done(c: Route): Response {
   return c.body(null, 204);
 }
 
-/** Reads the body. Whatever has one has to be JSON:API, which is always an object. */
+/** Parses the body, which must be a JSON:API document. */
 export async function bodyOf(c: Route): Promise<Record<string, unknown> | undefined> {
   const text = await c.req.text();
   if (text === "") return undefined;
@@ -75,7 +72,7 @@ export async function bodyOf(c: Route): Promise<Record<string, unknown> | undefi
   return objectOf(body, "The body");
 }
 
-/** `data.attributes` of the body. `data.type` is the client's business: the real product's own client sends "". */
+/** `data.attributes` of the body. `data.type` is not checked: the official client of Terraform Enterprise sends "". */
 export function attributesOf(c: Route): Record<string, unknown> {
   const { data } = objectOf(c.var.body, "The body");
   return objectOf(objectOf(data, "data").attributes, "data.attributes");

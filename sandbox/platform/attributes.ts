@@ -1,14 +1,13 @@
 export type Value = string | number | boolean | null;
 export type Values = Record<string, Value>;
 
-/** One attribute, as the API documents describe it. */
 export interface Attribute {
   type: "boolean" | "integer" | "string";
-  /** What it is when it was never set. null is the documents' "none". */
+  /** The value before the first write. null stands for "none" in the specification. */
   default: Value;
   oneOf?: string[];
-  /** "writes": it is accepted and never shown. "reads": it is shown, and a client's value is ignored. */
+  /** "writes" for a write-only attribute, "reads" for a read-only one, whose value in a request is ignored. */
   only?: "writes" | "reads";
-  /** A secret that the API shows. */
+  /** A secret that the API returns. */
   secret?: boolean;
 }

@@ -1,49 +1,49 @@
 import type { Attribute, Values } from "./attributes";
 import { runStatuses } from "./records";
 
-/** Where the specification and the real product differ: one table, so that no route asks which one it serves. */
+/** The differences between the API specification and Terraform Enterprise. Routes read this table instead of the dialect's name. */
 export interface Dialect {
-  /** More attributes of the general settings. */
+  /** Additional attributes of the general settings. */
   general: Record<string, Attribute>;
   generalDerived(values: Values): Values;
-  /** More attributes of the SAML settings. */
+  /** Additional attributes of the SAML settings. */
   saml: Record<string, Attribute>;
-  /** Has the identity provider's certificate to be one? */
+  /** Rejects an invalid certificate of the identity provider. */
   checksCertificate: boolean;
-  /** Seconds of the shortest session of single sign-on. */
+  /** The shortest single sign-on session in seconds. */
   leastSessionTimeout: number;
-  /** Does the list of workspaces refuse a status that no run has? */
+  /** Rejects an unknown run status in the list of workspaces. */
   checksStatuses: boolean;
   costEstimation: {
-    /** Cloud A: its key's id and the key. */
+    /** The access key of cloud A: its id and its secret. */
     keyPair: string[];
-    /** Cloud B: one JSON text. */
+    /** The JSON credentials of cloud B. */
     document: string;
-    /** Cloud C. */
+    /** The client credentials of cloud C. */
     client: string[];
-    /** What else is shown, of the credentials that are complete. */
+    /** Additional attributes, which depend on the clouds with complete credentials. */
     derived(complete: { a: boolean; b: boolean; c: boolean }): Values;
   };
   sms: {
     type: string;
     id: string;
-    /** Verbs that send a test message. */
+    /** The methods that send a test message. */
     verifies: string[];
   };
   supportAddress: string;
-  /** Counters of the workspace list, beside `none` and `total`. */
+  /** The counters of the workspace list, besides `none` and `total`. */
   counters: string[];
-  /** What the links of a list begin with. */
+  /** The origin of the links in a list. */
   linkOrigin(origin: string): string;
-  /** More members of a list's `meta.pagination`. */
+  /** Additional members of `meta.pagination`. */
   pagination(pageSize: number): Record<string, number>;
-  /** Headers of every answer while requests are limited. `left`: milliseconds until this client's second ends. */
+  /** The headers of each response while the rate limit is enabled. `left`: milliseconds until the limit resets. */
   rateHeaders(limit: number, remaining: number, left: number): Record<string, string>;
-  /** Headers of an answer to one request too many. */
+  /** The headers of a 429 response. */
   tooManyHeaders: Record<string, string>;
-  /** Is SMTP enabled only with an address for a test message? */
+  /** Rejects enabled SMTP settings without an address for a test mail. */
   needsTestAddress: boolean;
-  /** Are there also the routes that the real product's clients begin with, set up and clean up? */
+  /** Serves the routes with which clients of Terraform Enterprise connect, set up and clean up. */
   clientRoutes: boolean;
 }
 
@@ -86,7 +86,7 @@ export const standard: Dialect = {
 
 const method: Attribute = { type: "string", default: "SHA256", oneOf: ["SHA1", "SHA256"] };
 
-/** Terraform Enterprise 1.0; its own clients are served and its documents followed. */
+/** Terraform Enterprise 1.0, as its documentation and its official clients describe it. */
 export const hashicorp: Dialect = {
   general: {
     "require-two-factor-for-admins": { type: "boolean", default: false, only: "reads" },
@@ -98,7 +98,7 @@ export const hashicorp: Dialect = {
     "apply-timeout": { type: "string", default: "24h" },
     "plan-timeout": { type: "string", default: "2h" },
   },
-  // The former names of the two timeouts.
+  // The previous names of the two timeouts.
   generalDerived: (values) => ({
     "terraform-build-worker-apply-timeout": values["apply-timeout"] ?? null,
     "terraform-build-worker-plan-timeout": values["plan-timeout"] ?? null,

@@ -1,13 +1,13 @@
 export type Status = 400 | 401 | 404 | 409 | 415 | 422 | 429 | 500 | 504;
 
-/** One error object. `attribute` is the one that is wrong; its value is never repeated. */
+/** A JSON:API error. `attribute` names the invalid attribute. An error never contains its value. */
 export interface Problem {
   detail: string;
   title?: string;
   attribute?: string;
 }
 
-/** Thrown by a route; the wiring answers with it. */
+/** An error of a route, which becomes the response. */
 export class HttpError extends Error {
   readonly problems: Problem[];
 

@@ -14,17 +14,16 @@ import { valuesOf } from "./settings";
 
 export interface Platform {
   records: Records;
-  /** All that there are. */
   settings: Settings[];
-  /** Its `routes` are the table that the coverage test reads. */
+  /** The coverage test reads its `routes`. */
   app: Hono<AppEnv>;
-  /** Back to the seed. */
+  /** Restores the seed. */
   reset(): void;
-  /** What the sandbox shows of it at this address. */
+  /** The public interface of the platform at this address. */
   service(url: string): PlatformService;
 }
 
-/** The platform: every request is counted, then its token, then its body, before a route sees it. */
+/** Creates the platform. The middleware checks the rate limit, then the token, then the body. */
 export function createPlatform(dialect: Dialect, clock: Clock): Platform {
   const records = new Records(clock, newToken(), newToken());
   const reset = (): void => {

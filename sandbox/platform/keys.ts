@@ -4,7 +4,7 @@ import type { Clock } from "../clock";
 export interface SigningKey {
   kid: string;
   createdAt: Date;
-  /** The public half, as the real product shows it: of the right shape, but there is no private half to it. */
+  /** The modulus of the public key. It has the right format, but there is no private key. */
   modulus: string;
 }
 
@@ -13,13 +13,13 @@ const rotationPeriod = 90 * day;
 const trimPeriod = 30 * day;
 
 /**
- * The keys that sign workload identities. Two timers: one rotates after 90 days, one trims 30 days after the last rotation. Each action on request
- * restarts its own timer and leaves the other one alone; a rotation on request starts the trim timer only where none runs.
+ * The keys that sign workload identity tokens. One timer rotates them every 90 days, another trims them 30 days after the last rotation. A
+ * request restarts only the timer of its own action. A requested rotation starts the trim timer if it is not running.
  */
 export class SigningKeys {
   #keys: SigningKey[] = [];
   #rotatesAt = 0;
-  /** undefined: nothing has been rotated since the last trim. */
+  /** Undefined if there was no rotation since the last trim. */
   #trimsAt: number | undefined;
 
   constructor(private readonly clock: Clock) {
@@ -33,7 +33,7 @@ export class SigningKeys {
     this.#trimsAt = undefined;
   }
 
-  /** Oldest first. */
+  /** The keys, oldest first. */
   list(): SigningKey[] {
     this.#catchUp();
     return [...this.#keys];
@@ -53,7 +53,7 @@ export class SigningKeys {
     this.#trimsAt = this.clock.now().getTime() + trimPeriod;
   }
 
-  /** Does, in its order, what the timers would have done since somebody looked. */
+  /** Applies the rotations and trims that were due since the last call, in their order. */
   #catchUp(): void {
     const now = this.clock.now().getTime();
     while (Math.min(this.#rotatesAt, this.#trimsAt ?? now + 1) <= now) {
@@ -71,7 +71,7 @@ export class SigningKeys {
 
 function create(at: number): SigningKey {
   const modulus = randomBytes(256);
-  // 2048 bits and odd, as every modulus is.
+  // A modulus is odd and has exactly 2048 bits.
   modulus[0]! |= 0x80;
   modulus[255]! |= 1;
   return { kid: randomUUID(), createdAt: new Date(at), modulus: modulus.toString("base64url") };

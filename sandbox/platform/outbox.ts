@@ -1,12 +1,11 @@
 import type { Mail, TextMessage } from "./service";
 
-/** How a test mail ends; `stored`: are the settings kept all the same? */
+/** The failure of test mails. `stored`: the settings are stored nevertheless. */
 interface Failure {
   status: 401 | 500 | 504;
   stored: boolean;
 }
 
-/** Where test mails end. */
 export class MailOutbox {
   #sent: Mail[] = [];
   #failure: Failure | undefined;
@@ -16,7 +15,7 @@ export class MailOutbox {
   }
 
   fail(status: Failure["status"], { stored = false }: { stored?: boolean } = {}): void {
-    if (![401, 500, 504].includes(status)) throw new TypeError("A mail fails with 401, 500 or 504.");
+    if (![401, 500, 504].includes(status)) throw new TypeError("The status of a failed mail must be 401, 500 or 504.");
     this.#failure = { status, stored };
   }
 
@@ -24,7 +23,7 @@ export class MailOutbox {
     this.#failure = undefined;
   }
 
-  /** undefined: delivered. */
+  /** The failure; undefined if the mail was delivered. */
   deliver(mail: Mail): Failure | undefined {
     if (!this.#failure) this.#sent.push(mail);
     return this.#failure;
@@ -36,7 +35,6 @@ export class MailOutbox {
   }
 }
 
-/** Where test messages end. */
 export class SmsOutbox {
   #sent: TextMessage[] = [];
   #fails = false;

@@ -1,7 +1,7 @@
 import type { Route } from "./answer";
 
 const defaultSize = 20;
-// The specification names no maximum; this is the real product's.
+// The specification has no maximum. This is the one of Terraform Enterprise.
 const largestSize = 100;
 
 export interface Page<Item> {
@@ -10,7 +10,7 @@ export interface Page<Item> {
   pagination: Record<string, number | null>;
 }
 
-/** The page that the query asks for. One behind the last is empty; what is no number from 1 counts as omitted. */
+/** The page that the query selects. A page after the last one is empty. An invalid number counts as omitted. */
 export function page<Item>(c: Route, all: Item[]): Page<Item> {
   const size = Math.min(whole(c.req.query("page[size]")) ?? defaultSize, largestSize);
   const number = whole(c.req.query("page[number]")) ?? 1;

@@ -1,6 +1,6 @@
 const second = 1000;
 
-/** Counts each client's requests. A second begins with the first request that none before it covers. */
+/** Counts the requests of each client per second. A second starts with the first request after the previous one. */
 export class RateCounter {
   #clients: Map<string, { since: number; count: number }> = new Map();
 
@@ -8,7 +8,7 @@ export class RateCounter {
     this.#clients.clear();
   }
 
-  /** How many requests this client has sent in its second, this one included, and how many milliseconds are left of it. */
+  /** Counts a request. Returns the number of requests in the client's current second, and the milliseconds left of it. */
   count(client: string, now: number): { count: number; left: number } {
     const before = this.#clients.get(client);
     const current = before && now - before.since < second ? before : { since: now, count: 0 };

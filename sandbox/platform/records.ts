@@ -13,12 +13,11 @@ export interface User {
 export interface Organization {
   name: string;
   email: string;
-  /** Names of users. */
+  /** The names of users. */
   owners: string[];
   createdAt: Date;
 }
 
-/** The statuses of a run. */
 export const runStatuses: string[] = [
   "pending",
   "plan_queued",
@@ -58,7 +57,7 @@ export interface Workspace {
 
 export interface Deprecation {
   id: string;
-  /** With what the service appended. */
+  /** The reason with the suffix that the service appended. */
   reason: string;
   link: string | null;
 }
@@ -68,7 +67,7 @@ export interface Version {
   deprecation?: Deprecation;
 }
 
-/** A module of the private registry. Its namespace is the organization that owns it. */
+/** A module of the private registry. Its namespace is the name of its organization. */
 export interface Module {
   organization: Organization;
   name: string;
@@ -77,17 +76,16 @@ export interface Module {
   versions: Map<string, Version>;
 }
 
-/** Everything the platform remembers. */
 export class Records {
   organizations: Map<string, Organization> = new Map();
-  /** By id. */
+  /** The workspaces by id. */
   workspaces: Map<string, Workspace> = new Map();
   modules: Module[] = [];
-  /** By type; only what somebody set. */
+  /** The settings by type, after their first write. */
   settings: Map<string, Values> = new Map();
-  /** Another object after each reset: what a route file remembers of its own, by this key in a WeakMap, is gone then. */
+  /** A new object after each reset. A route file can use it as the key of a WeakMap with its own data. */
   lifetime: object = {};
-  /** What is appended to a deprecation's reason. */
+  /** The suffix that the service appends to the reason of a deprecation. */
   suffix = "";
   readonly keys: SigningKeys;
   readonly mail: MailOutbox = new MailOutbox();
@@ -103,7 +101,7 @@ export class Records {
     this.keys = new SigningKeys(clock);
   }
 
-  /** Nothing but the tokens stays; `applySeed` puts the seed in. */
+  /** Removes all data except the tokens. `applySeed` then adds the seed. */
   reset(): void {
     this.organizations.clear();
     this.workspaces.clear();
@@ -128,31 +126,31 @@ export class Records {
     return this.modules.find((module) => module.organization.name === namespace && module.name === name && module.provider === provider);
   }
 
-  /** With everything it holds. */
+  /** Deletes an organization with its workspaces and modules. */
   deleteOrganization(organization: Organization): void {
     for (const workspace of this.workspaces.values()) if (workspace.organization === organization) this.workspaces.delete(workspace.id);
     this.modules = this.modules.filter((module) => module.organization !== organization);
     this.organizations.delete(organization.name);
   }
 
-  /** An id such as `ws-SihZTyXKfNXUWuUa`. */
+  /** A random id such as `ws-SihZTyXKfNXUWuUa`. */
   newId(prefix: string): string {
     return `${prefix}-${randomText(16)}`;
   }
 
-  /** Versions and deprecations are numbered. */
+  /** The next number for the id of a version or a deprecation. */
   number(): string {
     this.#lastNumber += 1;
     return String(this.#lastNumber);
   }
 }
 
-/** Letters and digits, as the real ids and tokens are: what begins with `-` would be an option to every command line that is given it. */
+/** Random letters and digits. An id or a token with a leading `-` would be an option on a command line. */
 export function randomText(length: number): string {
   return randomBytes(length).toString("base64url").replace(/[-_]/g, "x").slice(0, length);
 }
 
-/** Site administrators may do everything everywhere, owners in their organization. */
+/** Site administrators manage all organizations, owners their own. */
 export function mayManage(user: User, organization: Organization): boolean {
   return user.administrator || organization.owners.includes(user.name);
 }

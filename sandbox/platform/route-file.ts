@@ -5,17 +5,17 @@ import type { Dialect } from "./dialect";
 import type { Records } from "./records";
 import type { Settings } from "./settings";
 
-/** What a file of routes/ exports. No two files serve the same path, so their order means nothing. */
+/** The exports of a file in routes/. No two files serve the same path, so their order does not matter. */
 export interface RouteFile {
-  /** Missing: it is served in both dialects. */
+  /** True if the dialect has these routes. Without it, all dialects have them. */
   isServed?(dialect: Dialect): boolean;
-  /** It asks for no token. */
+  /** Set if the routes do not require a token. */
   isPublic?: true;
-  /** Settings that it serves; the page shows them. */
+  /** The settings that it serves. The page shows them. */
   settings?(dialect: Dialect): Settings;
   routes(app: Hono<AppEnv>, dialect: Dialect): void;
-  /** What the page shows besides. */
+  /** Additional blocks of the page. */
   view?(records: Records): Block[];
-  /** What the page must not show, wherever it turns up, beside the secrets of settings. */
+  /** Secrets that the page must hide everywhere, besides those of settings. */
   secrets?(records: Records): string[];
 }

@@ -2,7 +2,6 @@ import type { Organization, Records } from "./records";
 import { runStatuses } from "./records";
 import type { Seed } from "./service";
 
-/** What every sandbox starts with. */
 export function initialSeed(now: Date): Seed {
   const hoursAgo = (hours: number): Date => new Date(now.getTime() - hours * 3_600_000);
   return {
@@ -47,7 +46,7 @@ export function initialSeed(now: Date): Seed {
   };
 }
 
-/** Adds what the seed names, or replaces what has the same identity. A wrong seed changes nothing. */
+/** Adds the items of the seed, or replaces items with the same identity. An invalid seed changes nothing. */
 export function applySeed(records: Records, seed: Seed, now: Date): void {
   check(seed, idsByName(records));
   for (const { name, owners } of seed.organizations ?? []) organizationOf(records, name, now).owners = [...(owners ?? ["admin"])];
@@ -81,7 +80,7 @@ export function applySeed(records: Records, seed: Seed, now: Date): void {
   }
 }
 
-/** The id of each workspace, by its organization's name and its own. */
+/** The id of each workspace by `<organization>/<name>`. */
 function idsByName(records: Records): Map<string, string> {
   return new Map([...records.workspaces.values()].map(({ id, name, organization }) => [`${organization.name}/${name}`, id]));
 }
@@ -100,16 +99,16 @@ const known = {
   module: ["namespace", "name", "provider", "description", "versions"],
 };
 
-/** What would otherwise be found late: a misspelt member, an unknown status, two workspaces of one name. */
+/** Rejects an invalid seed early: a misspelled property, an unknown status, two workspaces with one name. */
 function check(seed: Seed, ids: Map<string, string>): void {
   checkMembers(seed, "seed");
   for (const organization of seed.organizations ?? []) {
     checkMembers(organization, "organization");
-    checkTexts(organization, "organization", "name");
+    checkStrings(organization, "organization", "name");
   }
   for (const workspace of seed.workspaces ?? []) {
     checkMembers(workspace, "workspace");
-    checkTexts(workspace, "workspace", "name", "organization");
+    checkStrings(workspace, "workspace", "name", "organization");
     if (workspace.run) {
       checkMembers(workspace.run, "run");
       if (!runStatuses.includes(workspace.run.status))
@@ -122,8 +121,8 @@ function check(seed: Seed, ids: Map<string, string>): void {
   }
   for (const module of seed.modules ?? []) {
     checkMembers(module, "module");
-    checkTexts(module, "module", "namespace", "name", "provider");
-    if (!Array.isArray(module.versions)) throw new TypeError("A module needs versions.");
+    checkStrings(module, "module", "namespace", "name", "provider");
+    if (!Array.isArray(module.versions)) throw new TypeError('Each module of the seed requires "versions".');
   }
 }
 
@@ -132,8 +131,8 @@ function checkMembers(value: object, kind: keyof typeof known): void {
   if (unknown !== undefined) throw new TypeError(`Unknown member "${unknown}" of a ${kind}. Known: ${known[kind].join(", ")}.`);
 }
 
-function checkTexts(value: object, kind: string, ...members: string[]): void {
+function checkStrings(value: object, kind: string, ...members: string[]): void {
   const fields = value as Record<string, unknown>;
   for (const member of members)
-    if (typeof fields[member] !== "string" || fields[member] === "") throw new TypeError(`A ${kind} of the seed needs its ${member}.`);
+    if (typeof fields[member] !== "string" || fields[member] === "") throw new TypeError(`Each ${kind} of the seed requires "${member}".`);
 }

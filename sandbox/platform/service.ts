@@ -1,82 +1,88 @@
 import type { Service } from "../service";
 
-/** A test mail that arrived. Never a password. */
+/** A delivered test mail. */
 export interface Mail {
   to: string;
-  /** Empty where the settings name none. */
+  /** The sender in the settings, or an empty string. */
   sender: string;
   host: string;
   at: Date;
 }
 
-/** A test message that arrived. */
+/** A delivered test message. */
 export interface TextMessage {
   to: string;
   from: string;
   at: Date;
 }
 
-/** What the platform should hold. An organization that a workspace or a module names is created where it does not exist. */
+/** Data to add to the platform. An organization of a workspace or a module is created if it does not exist. */
 export interface Seed {
   organizations?: {
     name: string;
-    /** Names of users. The token is of the user "admin", the member's token of "member". @default ["admin"] */
+    /** The names of users. `token` belongs to the user "admin", `memberToken` to "member". @default ["admin"] */
     owners?: string[];
   }[];
   workspaces?: {
-    /** @default that of the workspace of this name, or a new one */
+    /** The id. @default that of the workspace with this name, or a new one */
     id?: string;
     name: string;
     organization: string;
     /** @default false */
     locked?: boolean;
-    /** Such as "acme/network". Without one, the workspace is connected to no repository. */
+    /** The repository, such as "acme/network". Without it, the workspace has no repository. */
     vcsRepoIdentifier?: string;
     /** The current run. */
     run?: { id?: string; status: string; createdAt?: Date };
   }[];
   modules?: {
-    /** The organization that owns it. */
+    /** The organization that owns the module. */
     namespace: string;
     name: string;
     provider: string;
     description?: string;
-    /** A version that is no longer named is gone; one that stays keeps its deprecation. */
+    /** The versions. Other versions are removed. An existing version keeps its deprecation. */
     versions: string[];
   }[];
 }
 
 /**
- * The platform, with what happens behind its API.
+ * The platform, with functions to control it outside its API. It starts with:
  *
- * It starts with the organizations `acme`, owned by the administrator, and `globex`, owned by the member;
- * the workspaces `ws-acmeNetworkProd` (network-prod: applied, from the repository acme/network), `ws-acmeNetworkTest` (network-test: never run),
- * `ws-acmeDataProd` (data-prod: locked, planning) and `ws-globexWebsite` (website: errored, from globex/website); and the modules `acme/network/aws`
- * (1.0.0, 1.0.0+build.5, 1.1.0, 2.0.0-rc.1, 2.0.0) and `globex/website/google` (0.1.0).
+ * - the organizations `acme`, owned by the administrator, and `globex`, owned by the member
+ * - the workspace `ws-acmeNetworkProd` (network-prod, applied, repository acme/network)
+ * - the workspace `ws-acmeNetworkTest` (network-test, never run)
+ * - the workspace `ws-acmeDataProd` (data-prod, locked, planning)
+ * - the workspace `ws-globexWebsite` (website, errored, repository globex/website)
+ * - the module `acme/network/aws` with the versions 1.0.0, 1.0.0+build.5, 1.1.0, 2.0.0-rc.1 and 2.0.0
+ * - the module `globex/website/google` with the version 0.1.0
  */
 export interface PlatformService extends Service {
-  /** A token of a user who is not an administrator. Stays the same after a reset. */
+  /** The token of a user who is not a site administrator. It stays the same after a reset. */
   memberToken: string;
-  /** Where test mails end. */
+  /** The mail server. */
   mail: {
     sent(): Mail[];
-    /** From now on every test mail ends so. `stored`: are the settings kept all the same? (false) */
+    /** Makes all test mails fail with this status. With `stored` (default false) the settings are stored nevertheless. */
     fail(status: 401 | 500 | 504, options?: { stored?: boolean }): void;
-    /** Delivers again. */
+    /** Delivers test mails again. */
     recover(): void;
   };
-  /** Where test messages end. */
+  /** The SMS provider. */
   sms: {
     sent(): TextMessage[];
-    /** From now on every test message is refused. */
+    /** Makes all test messages fail. */
     fail(): void;
-    /** Delivers again. */
+    /** Delivers test messages again. */
     recover(): void;
   };
   /** The OIDC signing keys, oldest first. */
   signingKeys(): { kid: string; createdAt: Date }[];
-  /** Adds, or replaces what has the same identity: an organization's name, a workspace's id, a module's namespace, name and provider. */
+  /**
+   * Adds items, or replaces items with the same identity. The identity of an organization is its name, that of a workspace its id, and that of
+   * a module its namespace, name and provider.
+   */
   seed(content: Seed): void;
-  /** What the service appends to the reason of every version deprecated from now on; "" at the start. */
+  /** Sets the suffix that the platform appends to the reason of each later deprecation. It is "" at the start. */
   appendToReasons(text: string): void;
 }

@@ -6,24 +6,27 @@ import type { Problem } from "./http-error";
 import { HttpError } from "./http-error";
 import type { Records } from "./records";
 
-/** One of the installation's settings resources. There is always exactly one of each. */
+/** A settings resource of the installation. Each exists exactly once. */
 export interface Settings {
   type: string;
   id: string;
   attributes: Record<string, Attribute>;
-  /** What the attributes say that nobody sets. */
+  /** Attributes that depend on others. */
   derived?(values: Values, origin: string): Values;
-  /** What is wrong with the attributes taken together. */
+  /** The problems of combinations of attributes. */
   problems?(values: Values): Problem[];
 }
 
-/** The values held, with the defaults of what was never set. */
+/** The stored values, with defaults. */
 export function valuesOf(records: Records, settings: Settings): Values {
   const held = records.settings.get(settings.type);
   return Object.fromEntries(Object.entries(settings.attributes).map(([name, attribute]) => [name, held?.[name] ?? attribute.default]));
 }
 
-/** What the request makes of the values held: omitted ones stay, null goes back to the default, an empty string is none where that is the default, unknown ones are ignored. */
+/**
+ * The values after the request. Omitted attributes keep their value, null restores the default, and unknown attributes are ignored. An empty
+ * string counts as null if the default is null.
+ */
 export function merged(c: Route, settings: Settings): Values {
   const values = valuesOf(c.var.records, settings);
   const problems: Problem[] = [];
@@ -54,19 +57,19 @@ export function store(c: Route, settings: Settings, values: Values): Response {
   return show(c, settings);
 }
 
-/** Serves settings that need no more than that. */
+/** Adds the routes of settings without side effects. */
 export function serve(app: Hono<AppEnv>, settings: Settings): void {
   const path = `/api/v2/admin/${settings.type}`;
   app.get(path, (c) => show(c, settings));
   app.patch(path, (c) => store(c, settings, merged(c, settings)));
 }
 
-/** The named attributes that settings cannot be enabled without. */
+/** Problems for those of the named attributes that have no value. */
 export function required(values: Values, ...names: string[]): Problem[] {
   return names.filter((name) => values[name] === null || values[name] === "").map((name) => wrong(name, "is required when enabled"));
 }
 
-/** The attribute is named; its value, which may be a secret, is not. */
+/** A problem with an attribute. It does not contain the value, which may be a secret. */
 export function wrong(attribute: string, reason: string): Problem {
   return { attribute, detail: `${attribute} ${reason}.` };
 }

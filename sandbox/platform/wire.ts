@@ -1,6 +1,5 @@
 import type { Deprecation, Module, Organization, Run, Version, Workspace } from "./records";
 
-/** A JSON:API resource object. */
 export interface Resource {
   id: string;
   type: string;
@@ -45,7 +44,7 @@ export function run({ id, status, createdAt }: Run): Resource {
   return { id, type: "runs", attributes: { status, "created-at": createdAt.toISOString() } };
 }
 
-/** A deprecated version leads to its deprecation; any other is its type and id. */
+/** A version. Only a deprecated one has a relationship. */
 export function moduleVersion({ id, deprecation }: Version): Resource {
   const bare = { type: "module-versions", id };
   if (!deprecation) return bare;
@@ -56,7 +55,6 @@ export function deprecation({ id, reason, link }: Deprecation): Resource {
   return { type: "deprecations", id, attributes: { link, reason } };
 }
 
-/** A module as its organization lists it. */
 export function registryModule(module: Module): Resource {
   const { organization, name, provider, versions } = module;
   return {
@@ -75,7 +73,7 @@ export function registryModule(module: Module): Resource {
   };
 }
 
-/** One version as the registry reads it, which is no JSON:API. */
+/** A version in the registry, which does not use JSON:API. */
 export function registryVersion(module: Module, version: string): Record<string, unknown> {
   const { organization, name, provider, description, versions } = module;
   return {
@@ -90,7 +88,7 @@ export function registryVersion(module: Module, version: string): Record<string,
   };
 }
 
-/** All versions, in the order in which they were published. */
+/** All versions in the order of their publication. */
 export function registryVersions(module: Module): Record<string, unknown> {
   const versions = [...module.versions].map(([version, record]) => ({
     version,

@@ -4,7 +4,7 @@ import type { HttpError } from "./http-error";
 import { stringify } from "./json";
 import type { Records } from "./records";
 
-/** What the wiring knows about a request before a route sees it. */
+/** The context that the middleware sets for the routes. */
 export interface AppEnv extends Env {
   Variables: { records: Records; dialect: Dialect };
 }
@@ -22,7 +22,7 @@ export function sentence(c: Route, { status, message, headers }: HttpError): Res
   return c.body(message, status, { ...headers, "content-type": "text/plain; charset=utf-8" });
 }
 
-/** The token's secret: from its own header, else as a bearer. */
+/** The secret of the token in the token header, or else in the authorization header. */
 export function secretOf(c: Route): string | undefined {
   const own = c.req.header(c.var.dialect.tokenHeader);
   if (own) return own.trim();

@@ -1,16 +1,15 @@
 import type { Records, Region, Row } from "./records";
 import { nanoseconds } from "./seed";
 
-/** What clients have to do with a group of a job. */
+/** The part of a task group that clients use. */
 export interface Work {
   Update?: { MinHealthyTime?: number; Canary?: number; AutoPromote?: boolean } | null;
   Tasks?: { Driver?: string; Config?: { exit_code?: number } }[];
 }
 
 /**
- * Stands for the clients, of which there are none here: what is deployed becomes healthy after the time that its groups ask for, by the sandbox's clock,
- * and its deployment successful, unless somebody has ended it before. A task of the pretending driver that ends with an error makes it fail; canaries
- * wait for their promotion.
+ * Simulates the clients. A deployment becomes successful after the `MinHealthyTime` of its groups, by the sandbox's clock, unless it was ended
+ * before. A `mock_driver` task with an error exit code makes it fail. Canaries wait for their promotion.
  */
 export async function runTasks(records: Records, region: Region, key: string, groups: readonly Work[]): Promise<void> {
   if (groups.some(({ Update }) => (Update?.Canary ?? 0) > 0 && !Update?.AutoPromote)) return;

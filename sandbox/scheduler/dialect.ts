@@ -1,24 +1,24 @@
-/** Where the specification and the real product differ: one table, so that no route asks which one it serves. */
+/** The differences between the API specification and Nomad. Routes read this table instead of the dialect's name. */
 export interface Dialect {
   tokenHeader: string;
-  /** What the headers of an answer begin with. */
+  /** The prefix of the response headers. */
   header: string;
-  /** The end of the header that leads to the next page. */
+  /** The name of the header with the token of the next page, without the prefix. */
   nextToken: string;
-  /** The longest that a request is held, in milliseconds, before the random extra. */
+  /** The longest wait of a blocking query in milliseconds, without the random extra. */
   longestWait: number;
-  /** The index of a table that nothing was ever written to. */
+  /** The index of a table before its first write. */
   firstIndex: number;
-  /** Verbs that register a job. */
+  /** The methods that register a job. */
   registers: readonly string[];
-  /** Are filters refused beside other parameters that filter, and page sizes below 1? */
+  /** Rejects a filter next to `prefix` or `meta`, and page sizes below 1. */
   isStrict: boolean;
-  /** Is a token refused for a policy that does not exist? */
+  /** Rejects a token with an unknown policy. */
   needsKnownPolicies: boolean;
   filters: {
-    /** Does a filter that asks what a field cannot answer drop the connection? It is a 400 otherwise. */
+    /** Closes the connection for an operation that the field's type does not support. Otherwise the response is a 400. */
     dropConnection: boolean;
-    /** May the blanks beside parentheses, brackets and quotes be left out? */
+    /** Accepts parentheses, brackets and quotes without surrounding spaces. */
     optionalBlanks: boolean;
   };
 }

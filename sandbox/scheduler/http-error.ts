@@ -1,11 +1,11 @@
 export type Status = 400 | 403 | 404 | 405 | 500;
 
-/** Thrown by a route; the wiring answers with its plain sentence. */
+/** An error of a route, which becomes a plain text response. */
 export class HttpError extends Error {
   constructor(
     readonly status: Status,
     message: string,
-    /** The facts about the read, where it was one that found nothing. */
+    /** The headers with the index, for a read that found nothing. */
     readonly headers: Record<string, string> = {},
   ) {
     super(message);

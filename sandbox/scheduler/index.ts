@@ -16,21 +16,21 @@ import { createToken, deleteToken } from "./tokens";
 
 export interface Scheduler {
   records: Records;
-  /** Its `routes` are the table that the coverage test reads. */
+  /** The coverage test reads its `routes`. */
   app: Hono<AppEnv>;
   fetch(request: Request): Promise<Response>;
-  /** Tokens, for who shows a management token. */
+  /** Creates and deletes tokens. `secret`: a management token. */
   tokens: {
     create(secret: string, request: SchedulerTokenRequest): { accessor: string; secret: string };
     remove(secret: string, accessor: string): void;
   };
-  /** Back to the seed. */
+  /** Restores the seed. */
   reset(): void;
-  /** What the sandbox shows of it at this address. */
+  /** The public interface of the scheduler at this address. */
   service(url: string): SchedulerService;
 }
 
-/** The scheduler: a path it does not know is told apart from a verb before anybody asks for a token. */
+/** Creates the scheduler. It rejects unknown paths and methods before it checks the token. */
 export function createScheduler(dialect: Dialect, clock: Clock): Scheduler {
   const records = new Records(clock, randomUUID(), dialect.firstIndex);
   const reset = (): void => {
@@ -56,8 +56,8 @@ export function createScheduler(dialect: Dialect, clock: Clock): Scheduler {
   app.onError((error, c) => sentence(c as Route, error instanceof HttpError ? error : new HttpError(500, error.message)));
 
   const fetch = async (request: Request): Promise<Response> => {
-    const answer = await app.fetch(request);
-    return answer.headers.has(dropHeader) ? answer : compressed(answer, request.headers.get("accept-encoding") ?? undefined);
+    const response = await app.fetch(request);
+    return response.headers.has(dropHeader) ? response : compressed(response, request.headers.get("accept-encoding") ?? undefined);
   };
   const tokens: Scheduler["tokens"] = {
     create: (secret, request) => createToken(records, secret, request, dialect),
@@ -86,7 +86,8 @@ function serviceOf(records: Records, url: string): SchedulerService {
       revoke: (accessor) => records.revoke(accessor),
     },
     setStaleness(milliseconds) {
-      if (!Number.isFinite(milliseconds) || milliseconds < 0) throw new RangeError("Stale reads are behind by a number of milliseconds.");
+      if (!Number.isFinite(milliseconds) || milliseconds < 0)
+        throw new RangeError("The staleness must be a number of milliseconds from 0.");
       records.staleness = milliseconds;
       records.wake();
     },

@@ -1,4 +1,4 @@
-/** JSON text in which a bigint is a plain number: times in nanoseconds do not fit into a JavaScript number. */
+/** `JSON.stringify` that writes a bigint as a number, since JavaScript numbers cannot represent times in nanoseconds. */
 export function stringify(value: unknown, indent = "", before = ""): string {
   if (typeof value === "bigint") return value.toString();
   if (value instanceof Date) return JSON.stringify(value);

@@ -8,7 +8,7 @@ import { read } from "./reading";
 import type { Noun, Row, Table } from "./records";
 import { keyOf, structureOf } from "./records";
 
-/** A list: the rows that the query names, in their order, filtered and cut into pages. */
+/** The response to a list: the matching rows, sorted, filtered and paginated. */
 export async function listed(c: Route, noun: Noun, stub: (row: Row) => Row, edges: Pick<Listing, "token" | "compare">): Promise<Response> {
   const { body, headers } = await read(c, noun, mayList(noun), async (state, query, access) => {
     const visible = ({ Namespace }: Row): boolean => noun === "nodes" || access.namespace(String(Namespace), "read");
@@ -19,7 +19,7 @@ export async function listed(c: Route, noun: Noun, stub: (row: Row) => Row, edge
   return json(c, body, headers);
 }
 
-/** One full record of the namespace that the query names. */
+/** The response with one full record. */
 export async function shown(c: Route, noun: Noun, missing: string): Promise<Response> {
   const id = c.req.param("id") ?? "";
   const { body, headers } = await read(c, noun, mayList(noun), async (state, query) => {
@@ -40,13 +40,13 @@ function ordered(noun: Noun, table: Table, { namespace, prefix, reverse }: Query
   if (noun === "deployments" && prefix !== "") rows.sort((a, b) => byBytes(String(a.ID), String(b.ID)));
   else if (noun === "deployments")
     rows.sort((a, b) => Number(a.CreateIndex) - Number(b.CreateIndex) || byBytes(String(a.ID), String(b.ID)));
-  // The list of nodes knows no other order, and a token then leads nowhere.
+  // The list of nodes does not support `reverse`.
   return reverse && noun !== "nodes" ? rows.reverse() : rows;
 }
 
 const known = new WeakMap<Table, Row[]>();
 
-/** In the order of the keys: once for all the pages of one state. */
+/** The rows in the order of their keys, sorted once per state. */
 function sorted(table: Table): Row[] {
   const rows = known.get(table) ?? [...table.rows].sort(([a], [b]) => byBytes(a, b)).map(([, row]) => row);
   known.set(table, rows);

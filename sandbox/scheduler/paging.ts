@@ -8,20 +8,21 @@ import type { Query } from "./query";
 import type { Row } from "./records";
 
 export interface Listing {
-  /** In order. */
+  /** The sorted rows. */
   rows: Row[];
-  /** The type of the full record, by which it is filtered. */
+  /** The type of the full record, which the filter uses. */
   structure: string;
-  /** What names a row on a page's edge, and how the row lies to the row that the client's token names. */
+  /** The page token that starts with this row. */
   token(row: Row): string;
+  /** The position of a row relative to the row of the token. */
   compare(row: Row, token: string): number;
-  /** Rows of which the caller may not know are left out after the filter saw them. */
+  /** True for a row that the token may read. Applied after the filter. */
   visible(row: Row): boolean;
 }
 
 /**
- * One page, as the real product makes it: rows before the token's are passed over, the filter sees the full record, and the first row
- * that no longer fits gives the next page its token.
+ * One page, as in Nomad. It skips the rows before the token and filters the full records. The first row beyond the page size becomes the next
+ * token.
  */
 export function page(listing: Listing, query: Query, { filters }: Dialect): { rows: Row[]; nextToken: string } {
   const expression = query.filter === "" ? undefined : readFilter(query.filter, filters);
@@ -56,7 +57,7 @@ function passes(match: () => boolean, { dropConnection }: Dialect["filters"]): b
   }
 }
 
-/** As the service sorts and compares texts: by their bytes. */
+/** Compares strings by their bytes, as Go does. */
 export function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

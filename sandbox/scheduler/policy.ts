@@ -1,9 +1,9 @@
 import type { Records } from "./records";
 import { home } from "./records";
 
-/** What a token may do in one region. */
+/** The rights of a token in one region. */
 export interface Access {
-  /** Jobs and deployments of the namespace; "*" asks for any. */
+  /** Access to the jobs and deployments of a namespace, or of any namespace for "*". */
   namespace(name: string, right: "read" | "write"): boolean;
   nodes: boolean;
   agent: boolean;
@@ -12,7 +12,7 @@ export interface Access {
 const everything: Access = { namespace: () => true, nodes: true, agent: true };
 const nothing: Access = { namespace: () => false, nodes: false, agent: false };
 
-/** A token that is unknown, has expired or belongs to another region allows nothing, as no token does. */
+/** The rights of a token. An unknown, expired or missing token has none, and neither has one of another region. */
 export function accessOf(records: Records, secret: string | undefined, region: string = home): Access {
   if (secret === records.token) return everything;
   const token = [...records.tokens.values()].find((each) => each.secret === secret);
@@ -34,7 +34,7 @@ export function accessOf(records: Records, secret: string | undefined, region: s
   };
 }
 
-/** May this token do everything, so also make other tokens? */
+/** True for a management token. */
 export function manages(records: Records, secret: string): boolean {
   return accessOf(records, secret) === everything;
 }

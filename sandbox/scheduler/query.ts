@@ -3,20 +3,19 @@ import type { Route } from "./answer";
 import { HttpError } from "./http-error";
 import { home } from "./records";
 
-/** What the query of a read asks for. */
 export interface Query {
   namespace: string;
   region: string;
   filter: string;
   prefix: string;
-  /** 0: everything. Where that is not refused, below it a page holds nothing, as the real product has it. */
+  /** 0 for all items. In Nomad, a page with a negative size is empty. */
   pageSize: number;
   nextToken: string;
   reverse: boolean;
   stale: boolean;
-  /** Only a change after this one is an answer; 0 asks for no wait. */
+  /** The index to wait beyond; 0 for no wait. */
   index: bigint;
-  /** In milliseconds; 0 where none was named. */
+  /** The wait in milliseconds; 0 for the default. */
   wait: number;
 }
 
@@ -51,7 +50,7 @@ export function queryOf(c: Route): Query {
 
 const units: Record<string, number> = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** `1m30s` in milliseconds. A number without a unit is none, but for 0. */
+/** A Go duration such as `1m30s` in milliseconds; undefined if invalid. Only 0 needs no unit. */
 function readDuration(text: string): number | undefined {
   if (/^[+-]?0$/.test(text)) return 0;
   if (!/^[+-]?((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/.test(text)) return undefined;

@@ -10,25 +10,25 @@ import { home } from "./records";
 
 const defaultWait = 300_000;
 
-/** What a route finds in a state. */
+/** The result of a route for one state. */
 export interface Result {
   body: unknown;
   nextToken?: string;
 }
 
-/** The region that a request is for, where somebody there may answer it. */
+/** The region of a request. Throws if the region is unknown or has no leader to respond. */
 export function regionOf(c: Route, name: string, stale: boolean): Region {
   const { records } = c.var;
   const region = records.regions.get(name);
   if (!region) throw new HttpError(500, "No path to region");
-  // Another region has a leader of its own.
+  // Other regions always have a leader.
   if (!stale && name === home && records.leaderless !== undefined) throw new HttpError(500, "No cluster leader");
   return region;
 }
 
 /**
- * Every read passes here: its region, its token, the state that the answering server sees, and the wait for a newer one.
- * `look` is asked again after every change; without a result there is no such thing.
+ * Handles a read: checks the region and the token, selects the state that the server sees, and waits for a newer one. `look` is called again
+ * after each change. It returns a string, the message of a 404, if it finds nothing.
  */
 export async function read(
   c: Route,
@@ -68,13 +68,13 @@ export async function read(
   }
 }
 
-/** How long the request may be held, in milliseconds, with the extra that keeps many from returning at once. */
+/** The longest wait of a blocking query in milliseconds, with a random extra that spreads the responses. */
 function longest({ wait }: Query, most: number, fraction: number): number {
   const held = Math.min(wait > 0 ? wait : defaultWait, most);
   return held + Math.floor((fraction * held) / 16);
 }
 
-/** How long ago the answering server heard from the leader, in milliseconds. The leader itself answers what is not stale. */
+/** The milliseconds since the server last had contact with the leader; 0 unless the read is stale. */
 function contact(c: Route, { stale, region }: Query): number {
   const { staleness, leaderless, clock } = c.var.records;
   if (!stale) return 0;

@@ -5,19 +5,19 @@ import { complete } from "./types";
 
 export type Noun = "jobs" | "deployments" | "nodes";
 
-/** A full record. It is never changed, only replaced: whoever reads an older state still sees the older record. */
+/** A full record. It is immutable, so that older states keep the older record. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Table {
   /** The index of the last change. */
   index: number;
-  /** By namespace and ID, with a zero between them: sorted by it, they are in the service's order. */
+  /** The rows by namespace and ID, separated by a zero byte. This is the service's order. */
   rows: ReadonlyMap<string, Row>;
 }
 
-/** What a region held from some time on. */
+/** The data of a region from the time `at` on. */
 export type State = Record<Noun, Table> & { at: number };
-/** The same while it is written. */
+/** A state that is being written. */
 type Draft = Record<Noun, Table & { rows: Map<string, Row> }> & { at: number };
 
 export interface Token {
@@ -27,7 +27,7 @@ export interface Token {
   type: "client" | "management";
   policies: string[];
   global: boolean;
-  /** In milliseconds; never without. */
+  /** The expiry in milliseconds. Without it, the token never expires. */
   expires?: number;
 }
 
@@ -42,12 +42,12 @@ export function keyOf(noun: Noun, id: string, namespace = "default"): string {
   return noun === "nodes" ? id : `${namespace}\0${id}`;
 }
 
-/** One region's jobs, deployments and nodes, now and a while ago. */
+/** The jobs, deployments and nodes of a region, with their recent history. */
 export class Region {
   readonly members: Map<string, Record<string, unknown>> = new Map();
   #index: number;
   #states: State[];
-  /** Of the writes that are going on. */
+  /** The state of the current transaction. */
   #draft: Draft | undefined;
 
   constructor(
@@ -69,13 +69,13 @@ export class Region {
     return this.#index;
   }
 
-  /** What a server sees that is so many milliseconds behind. */
+  /** The state on a server that is this many milliseconds behind. */
   stateBehind(milliseconds: number): State {
     const seen = this.clock.now().getTime() - milliseconds;
     return this.#states.filter(({ at }) => at <= seen).at(-1) ?? this.#states[0]!;
   }
 
-  /** When such a server will see the change after the last that it sees; undefined where it has seen all. */
+  /** The time at which such a server sees the state after this one; undefined after the last state. */
   nextAfter(state: State, milliseconds: number): number | undefined {
     const next = this.#states[this.#states.indexOf(state) + 1];
     return next && next.at + milliseconds;
@@ -85,12 +85,12 @@ export class Region {
     return this.state[noun].rows.get(keyOf(noun, id, namespace));
   }
 
-  /** All that is written meanwhile is one new state, which takes no more than a single write: thousands of records are seeded at once. */
+  /** Combines several writes into one new state, which makes seeding thousands of records fast. */
   transaction<T>(write: () => T): T {
     const { state } = this;
     const copy = (noun: Noun): Draft[Noun] => ({ ...state[noun], rows: new Map(state[noun].rows) });
     this.#draft = { at: this.clock.now().getTime(), jobs: copy("jobs"), deployments: copy("deployments"), nodes: copy("nodes") };
-    // Who is behind needs the past, but not all of it.
+    // Stale reads need older states, but not all of them.
     this.#states = [...this.#states.slice(-1000), this.#draft];
     try {
       return write();
@@ -100,7 +100,7 @@ export class Region {
     }
   }
 
-  /** Something was written that no list shows. */
+  /** Raises the index for a write that no list shows. */
   advance(): number {
     this.#index += 1;
     return this.#index;
@@ -121,16 +121,15 @@ export class Region {
   }
 }
 
-/** Everything the scheduler remembers. */
 export class Records {
   regions: Map<string, Region> = new Map();
   namespaces: Set<string> = new Set(["default"]);
   policies: Map<string, SchedulerPolicy> = new Map();
-  /** By accessor. */
+  /** The tokens by accessor. */
   tokens: Map<string, Token> = new Map();
-  /** How far stale reads are behind, in milliseconds. */
+  /** The lag of stale reads in milliseconds. */
   staleness = 0;
-  /** Since when there is no leader. */
+  /** The time at which the leader was lost. */
   leaderless: number | undefined;
   #changing = new AbortController();
   #ending = new AbortController();
@@ -142,7 +141,7 @@ export class Records {
     private readonly firstIndex: number,
   ) {}
 
-  /** Nothing but the token stays, and held requests end; `applySeed` puts the seed in. */
+  /** Removes all data except the token, and ends held requests. `applySeed` then adds the seed. */
   reset(): void {
     this.end();
     this.#ending = new AbortController();
@@ -155,30 +154,30 @@ export class Records {
     this.leaderless = undefined;
   }
 
-  /** Held requests are answered now. */
+  /** Responds to held requests now. */
   end(): void {
     this.#ending.abort();
   }
 
-  /** The region of this name, made where it is new. */
+  /** The region with this name, which is created if necessary. */
   region(name: string): Region {
     const region = this.regions.get(name) ?? new Region(name, this.clock, () => this.wake(), this.firstIndex);
     this.regions.set(name, region);
     return region;
   }
 
-  /** Held requests look again. */
+  /** Makes held requests look again. */
   wake(): void {
     this.#changing.abort();
     this.#changing = new AbortController();
   }
 
-  /** Aborted at the next change, and the other when there is nothing more to wait for. */
+  /** `changed` is aborted at the next change, `ended` when the waits end. */
   get signals(): { changed: AbortSignal; ended: AbortSignal } {
     return { changed: this.#changing.signal, ended: this.#ending.signal };
   }
 
-  /** From 0 to 1, for the random part of a wait: another one every time, and the same ones after every reset. */
+  /** The next number from 0 to 1 for the random part of a wait. The sequence restarts after a reset. */
   fraction(): number {
     this.#held += 1;
     return (this.#held * 0.618_033_988_749_895) % 1;
@@ -198,7 +197,7 @@ export class Records {
     const row = this.regions.get(region)?.find(noun, id, namespace);
     if (!row)
       throw new TypeError(
-        `There is no "${id}" among the ${noun} of the region "${region}"${namespace ? `, namespace "${namespace}"` : ""}.`,
+        `Unknown record "${id}" in the ${noun} of the region "${region}"${namespace ? `, namespace "${namespace}"` : ""}.`,
       );
     return row;
   }

@@ -14,10 +14,10 @@ interface Group extends Work {
   Update?: ({ MaxParallel?: number; ProgressDeadline?: number } & Work["Update"]) | null;
 }
 
-/** What the service itself writes into a job; the rest is the specification. */
-const own = ["CreateIndex", "ModifyIndex", "JobModifyIndex", "SubmitTime", "Status", "StatusDescription", "Version", "Stable"];
+/** The fields of a job that the scheduler sets. The others are the specification. */
+const serverFields = ["CreateIndex", "ModifyIndex", "JobModifyIndex", "SubmitTime", "Status", "StatusDescription", "Version", "Stable"];
 
-/** What becomes of a registration: the job's index, and the evaluation that places it, which jobs without tasks of their own have none of. */
+/** The result of a registration. Periodic and parameterized jobs have no evaluation. */
 export interface Registered {
   JobModifyIndex: number;
   EvalID: string;
@@ -25,7 +25,7 @@ export interface Registered {
   Index: number;
 }
 
-/** Registers a job: a new one, or a new version of one, whose running deployments then end. */
+/** Registers a job or a new version of it. A new version cancels the running deployments. */
 export function register(records: Records, region: Region, given: Row): Registered {
   const namespace = String(given.Namespace);
   const id = String(given.ID);
@@ -83,7 +83,7 @@ function deploy(records: Records, region: Region, Namespace: string, job: Row, g
   void runTasks(records, region, key, groups);
 }
 
-/** The job's update block is what its groups' begin with, and a service has one in any case; the job itself keeps no more than this of it. */
+/** Merges the job's update block into those of its groups. A service always has one. The job keeps only two of its fields. */
 function withUpdates(job: Row): Row {
   const { Update: given, Type, TaskGroups } = job;
   const common = given || Type === "service" ? { ...update, ...(given as object | undefined) } : undefined;
@@ -96,17 +96,17 @@ function withUpdates(job: Row): Row {
   return { ...job, Update, TaskGroups: groups };
 }
 
-/** The groups that are updated step by step, which is what a deployment tracks. */
+/** The groups with rolling updates, which a deployment tracks. */
 function updated({ TaskGroups }: Row): Group[] {
-  return (TaskGroups as Group[]).filter(({ Update: own }) => (own?.MaxParallel ?? 0) > 0);
+  return (TaskGroups as Group[]).filter(({ Update: block }) => (block?.MaxParallel ?? 0) > 0);
 }
 
-/** The specification alone, to tell a new version from the same one again. */
+/** The specification as a string, to detect an unchanged job. */
 function bare(job: Row): string {
-  return stringify(Object.entries(complete(structureOf("jobs"), job) as Row).filter(([name]) => !own.includes(name)));
+  return stringify(Object.entries(complete(structureOf("jobs"), job) as Row).filter(([name]) => !serverFields.includes(name)));
 }
 
-/** The commonest refusals, with the status of the real product: 500. */
+/** The most common validation errors. Like Nomad, it responds with 500. */
 function check(records: Records, job: Row): void {
   const wrong: string[] = [];
   const id = String(job.ID ?? "");

@@ -4,12 +4,12 @@ import type { SchedulerMember, SchedulerRecord, SchedulerSeed } from "./service"
 
 const second = 1_000_000_000;
 
-/** A time as the records keep it. Never a whole millisecond, so that whoever reads it into a double loses something. */
+/** A time in nanoseconds. It is never a whole millisecond, so that a client that parses it as a double loses precision. */
 export function nanoseconds(milliseconds: number): bigint {
   return BigInt(milliseconds) * 1_000_000n + 123_457n;
 }
 
-/** What every sandbox starts with. `now` in milliseconds. */
+/** The initial data of every sandbox. `now`: milliseconds. */
 export function initialSeed(now: number): SchedulerSeed {
   const submitted = (minutesAgo: number): bigint => nanoseconds(now - minutesAgo * 60_000);
   const service = (ID: string, Namespace: string, minutesAgo: number): SchedulerRecord => ({
@@ -59,7 +59,7 @@ export function initialSeed(now: number): SchedulerSeed {
   };
 }
 
-/** What an update block is where it does not say otherwise. */
+/** The defaults of an update block. */
 export const update: Record<"Stagger" | "MaxParallel" | "MinHealthyTime" | "HealthyDeadline" | "ProgressDeadline", number> & {
   HealthCheck: string;
 } = {
@@ -92,7 +92,7 @@ function deployment(
   };
 }
 
-/** What the service itself gives a record that does not say otherwise. */
+/** The defaults of the scheduler. */
 export const defaults: { jobs: object; deployments: object; nodes: object } = {
   jobs: { Type: "service", Priority: 50, Datacenters: ["*"], NodePool: "default", Status: "pending" },
   deployments: { Status: "running", StatusDescription: "Deployment is running", EvalPriority: 50 },
@@ -117,7 +117,7 @@ function member(given: SchedulerMember, region: string): Record<string, unknown>
 
 const known = ["region", "jobs", "deployments", "nodes", "members", "namespaces", "policies"];
 
-/** Adds what the seed names, or replaces what has the same identity. A wrong seed changes nothing. */
+/** Adds the items of the seed, or replaces items with the same identity. An invalid seed changes nothing. */
 export function applySeed(records: Records, seed: SchedulerSeed): void {
   check(seed);
   const region = records.region(seed.region ?? home);
@@ -157,15 +157,15 @@ export function applySeed(records: Records, seed: SchedulerSeed): void {
   records.wake();
 }
 
-/** What would otherwise be found late: a misspelt member, a record without its name. */
+/** Rejects an invalid seed early: a misspelled property, a record without its name. */
 function check(seed: SchedulerSeed): void {
   const unknown = Object.keys(seed).find((name) => !known.includes(name));
   if (unknown !== undefined) throw new TypeError(`Unknown member "${unknown}" of a seed. Known: ${known.join(", ")}.`);
   for (const noun of ["jobs", "deployments", "nodes"] as const)
     for (const { ID } of seed[noun] ?? [])
-      if (typeof ID !== "string" || ID === "") throw new TypeError(`Each of the seed's ${noun} needs its ID.`);
+      if (typeof ID !== "string" || ID === "") throw new TypeError(`Each of the seed's ${noun} requires "ID".`);
   for (const { Name } of seed.members ?? [])
-    if (typeof Name !== "string" || Name === "") throw new TypeError("Each of the seed's members needs its Name.");
+    if (typeof Name !== "string" || Name === "") throw new TypeError(`Each of the seed's members requires "Name".`);
   for (const { name } of seed.policies ?? [])
-    if (typeof name !== "string" || name === "") throw new TypeError("Each of the seed's policies needs its name.");
+    if (typeof name !== "string" || name === "") throw new TypeError(`Each of the seed's policies requires "name".`);
 }

@@ -1,6 +1,6 @@
 import type { Service } from "../service";
 
-/** A record of the scheduler, by the names that its API uses. Fields that are not given are zero, empty or null, as in the API. */
+/** A record of the scheduler, with the property names of its API. Omitted fields are zero, empty or null, as in the API. */
 export interface SchedulerRecord {
   ID: string;
   /** @default "default"; nodes have none */
@@ -8,7 +8,7 @@ export interface SchedulerRecord {
   [field: string]: unknown;
 }
 
-/** A member of the cluster of servers. */
+/** A server in the cluster. */
 export interface SchedulerMember {
   Name: string;
   /** @default "127.0.0.1" */
@@ -21,32 +21,32 @@ export interface SchedulerMember {
   [field: string]: unknown;
 }
 
-/** What a token of type "client" that names the policy may do. */
+/** A policy, which grants rights to client tokens. */
 export interface SchedulerPolicy {
   name: string;
-  /** What its jobs and deployments allow, by namespace; "*" is every other one. */
+  /** The right to jobs and deployments by namespace. "*" stands for all other namespaces. */
   namespaces?: Record<string, "read" | "write" | "deny">;
-  /** Nodes may be listed. @default false */
+  /** Allows listing nodes. @default false */
   nodes?: boolean;
-  /** The agent may be asked for its members. @default false */
+  /** Allows listing the members of the agent. @default false */
   agent?: boolean;
 }
 
-/** What the scheduler should hold. */
+/** Data to add to the scheduler. */
 export interface SchedulerSeed {
-  /** The region that jobs, deployments, nodes and members belong to; one that is new exists from then on. @default "global" */
+  /** The region of the jobs, deployments, nodes and members, which is created if necessary. @default "global" */
   region?: string;
-  /** Their namespaces exist from then on. */
+  /** The jobs, whose namespaces are created if necessary. */
   jobs?: SchedulerRecord[];
   deployments?: SchedulerRecord[];
   nodes?: SchedulerRecord[];
   members?: SchedulerMember[];
-  /** Namespaces without a job in them. */
+  /** Additional namespaces. */
   namespaces?: string[];
   policies?: SchedulerPolicy[];
 }
 
-/** Where a record is. */
+/** The namespace and the region of a record. */
 export interface SchedulerPlace {
   /** @default "default" */
   namespace?: string;
@@ -54,11 +54,11 @@ export interface SchedulerPlace {
   region?: string;
 }
 
-/** One kind of record, changed behind the API. Each change raises the index and wakes the requests that wait for one. */
+/** Functions to change records of one kind outside the API. Each change raises the index and wakes blocking queries. */
 export interface SchedulerRecords {
-  /** Sets these fields. Throws where there is no such record. */
+  /** Sets fields of a record. Throws a TypeError if the record does not exist. */
   change(id: string, fields: Record<string, unknown>, place?: SchedulerPlace): void;
-  /** Throws where there is no such record. */
+  /** Removes a record. Throws a TypeError if the record does not exist. */
   remove(id: string, place?: SchedulerPlace): void;
 }
 
@@ -68,23 +68,29 @@ export interface SchedulerTokenRequest {
   name?: string;
   /** @default "client" */
   type?: "client" | "management";
-  /** Of a client token. One that does not exist allows nothing. */
+  /** The policies of a client token. An unknown policy grants no rights. */
   policies?: string[];
-  /** Does it count in every region? @default false */
+  /** Makes the token valid in all regions. @default false */
   global?: boolean;
-  /** In milliseconds, by the sandbox's clock. Without it, the token never expires. */
+  /** The lifetime in milliseconds, by the sandbox's clock. Without it, the token never expires. */
   ttl?: number;
 }
 
 /**
- * The scheduler, with what happens behind its API. `token` is a management token.
+ * The scheduler, with functions to control it outside its API. `token` is a management token. It starts in the region `global` with:
  *
- * It starts in the region `global` with one server, `scheduler-1.global`; the nodes `client-1` and `client-2`; the service jobs `web` and `api` and the
- * periodic batch job `backup` in the namespace `default`, `web` in `apps`; a successful deployment of each service job, and a cancelled one of `default`'s `web`;
- * and the policy `readonly`.
+ * - the server `scheduler-1.global`
+ * - the nodes `client-1` and `client-2`
+ * - the service jobs `web` and `api` and the periodic batch job `backup` in the namespace `default`
+ * - the service job `web` in the namespace `apps`
+ * - a successful deployment of each service job, and a cancelled one of `web` in `default`
+ * - the policy `readonly`
  */
 export interface SchedulerService extends Service {
-  /** Adds, or replaces what has the same identity: a record's namespace and ID, a member's or policy's name. Each record raises the index. */
+  /**
+   * Adds items, or replaces items with the same identity. The identity of a record is its namespace and ID, that of a member or a policy its
+   * name. Each record raises the index.
+   */
   seed(content: SchedulerSeed): void;
   jobs: SchedulerRecords;
   deployments: SchedulerRecords;
@@ -92,12 +98,12 @@ export interface SchedulerService extends Service {
   nodes: SchedulerRecords;
   tokens: {
     mint(request?: SchedulerTokenRequest): { accessor: string; secret: string };
-    /** false: there is no such token. */
+    /** Returns false if the token does not exist. */
     revoke(accessor: string): boolean;
   };
-  /** How far stale reads are behind, in milliseconds; 0 at the start. */
+  /** Sets the lag of stale reads in milliseconds. It is 0 at the start. */
   setStaleness(milliseconds: number): void;
-  /** From now on only stale reads are answered. */
+  /** Removes the leader. Until `electLeader`, only stale reads succeed. */
   loseLeader(): void;
   electLeader(): void;
 }

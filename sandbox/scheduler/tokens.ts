@@ -4,7 +4,7 @@ import { manages } from "./policy";
 import type { Records, Token } from "./records";
 import type { SchedulerTokenRequest } from "./service";
 
-/** Makes a token for who has a management token, as the real product does. */
+/** Creates a token. `secret`: a management token. */
 export function createToken(records: Records, secret: string, request: SchedulerTokenRequest, { needsKnownPolicies }: Dialect): Token {
   authorize(records, secret);
   const { name = "", type = "client", policies = [] } = request;
@@ -19,7 +19,7 @@ export function createToken(records: Records, secret: string, request: Scheduler
   throw new HttpError(400, `token 0 invalid: ${problems.length} error${problems.length > 1 ? "s" : ""} occurred:\n${list}\n`);
 }
 
-/** Ends a token for who has a management token. */
+/** Deletes a token. `secret`: a management token. */
 export function deleteToken(records: Records, secret: string, accessor: string): void {
   authorize(records, secret);
   if (!records.revoke(accessor)) throw new HttpError(400, `Cannot delete nonexistent tokens: ${accessor}`);

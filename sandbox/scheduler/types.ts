@@ -1,6 +1,6 @@
 /**
- * The fields of the full records, as the API documents them, with the types by which a filter reads a value: `"5"` is a number where the field is one.
- * A pointer, list or map that nobody set is null on the wire. A type without a line here is opaque: it can be null or not, and no more.
+ * The fields of the full records and their Go types, by which a filter parses its values. An unset pointer, list or map is null in JSON. A type
+ * without a line is opaque: a filter can only test it for null.
  */
 const table = `
 structs.Job: Stop bool, Region string, Namespace string, ID string, ParentID string, Name string, Type string, Priority int, AllAtOnce bool, Datacenters []string, NodePool string, Constraints []*structs.Constraint, Affinities []*structs.Affinity, Spreads []*structs.Spread, TaskGroups []*structs.TaskGroup, Update structs.UpdateStrategy, Multiregion *structs.Multiregion, Periodic *structs.PeriodicConfig, ParameterizedJob *structs.ParameterizedJobConfig, Dispatched bool, DispatchIdempotencyToken string, Payload []uint8, Meta map[string]string, ConsulNamespace string, VaultNamespace string, NomadTokenID string, Status string, StatusDescription string, Stable bool, Version uint64, SubmitTime int64, CreateIndex uint64, ModifyIndex uint64, JobModifyIndex uint64, UI *structs.JobUIConfig, VersionTag *structs.JobVersionTag
@@ -38,7 +38,7 @@ structs.ClientHostNetworkConfig: Name string, CIDR string, Interface string, Res
 structs.DrainMetadata: StartedAt time.Time, UpdatedAt time.Time, Status structs.DrainStatus, AccessorID string, Meta map[string]string
 `;
 
-/** What is no structure, under a name of its own. */
+/** Named types that are not structures. */
 const named: Record<string, string> = {
   "time.Duration": "int64",
   "structs.TaskKind": "string",
@@ -47,7 +47,7 @@ const named: Record<string, string> = {
   "structs.ResourceDevices": "[]*structs.RequestedDevice",
 };
 
-/** A record's fields and their types, by the name of its structure. */
+/** The types of the fields by structure. */
 const structures: Map<string, Map<string, string>> = new Map(
   table
     .trim()
@@ -60,7 +60,7 @@ const structures: Map<string, Map<string, string>> = new Map(
 
 export type Kind = "string" | "bool" | "int" | "uint" | "float" | "list" | "map" | "struct" | "pointer" | "interface";
 
-/** What kind of value a type has. */
+/** The kind of a type, as in Go's reflection. */
 export function kindOf(type: string): Kind {
   const bare = named[type] ?? type;
   if (bare.startsWith("*")) return "pointer";
@@ -73,12 +73,12 @@ export function kindOf(type: string): Kind {
   return /^float\d+$/.test(bare) ? "float" : "struct";
 }
 
-/** What a pointer points to, and what a list or a map consists of. */
+/** The element type of a pointer, a list or a map. */
 export function elementOf(type: string): string {
   return (named[type] ?? type).replace(/^(\*|\[\]|map\[string\])/, "");
 }
 
-/** The name of a number's kind in a message. */
+/** The name of a type's kind in a message. */
 export function kindName(type: string): string {
   const kind = kindOf(type);
   if (kind === "list") return "slice";
@@ -89,7 +89,7 @@ export function fieldsOf(type: string): Map<string, string> {
   return structures.get(type) ?? new Map();
 }
 
-/** A record with all its fields, in the order in which the service writes them: what nobody set is zero, empty or null. */
+/** A record with all its fields, in the order of the service. Unset fields are zero, empty or null. */
 export function complete(type: string, value: unknown): unknown {
   switch (kindOf(type)) {
     case "struct": {

@@ -5,7 +5,7 @@ const jobFields =
 const nodeFields =
   "CreateIndex Datacenter Drivers HostVolumes ID LastDrain ModifyIndex Name NodeClass NodePool SchedulingEligibility Status StatusDescription";
 
-/** A job as the list shows it. `meta` was asked for. */
+/** A job in a list. `meta`: include its metadata. */
 export function jobStub(job: Row, meta: boolean): Row {
   return sorted({
     ...only(job, jobFields),
@@ -16,7 +16,7 @@ export function jobStub(job: Row, meta: boolean): Row {
   });
 }
 
-/** What runs of each of the job's groups: all of it while the job runs, as nothing places tasks here. */
+/** The allocations of a job by group. All of them run while the job runs, since there are no clients. */
 function summary({ ID, Namespace, CreateIndex, ModifyIndex, TaskGroups, Status, Periodic, ParameterizedJob }: Row): Row {
   const groups = (TaskGroups ?? []) as { Name: string; Count: number }[];
   const places = Periodic === null && ParameterizedJob === null;
@@ -39,7 +39,7 @@ function summary({ ID, Namespace, CreateIndex, ModifyIndex, TaskGroups, Status, 
   };
 }
 
-/** A node as the list shows it: with its address, where the full record has the one of its API. */
+/** A node in a list, with its host instead of the API address of the full record. */
 export function nodeStub(node: Row): Row {
   const { HTTPAddr, Attributes, DrainStrategy } = node;
   return sorted({
@@ -52,7 +52,7 @@ export function nodeStub(node: Row): Row {
   });
 }
 
-/** A member of the cluster, and the agent that was asked. */
+/** The members of the cluster, with the properties of the responding agent. */
 export function membership(members: Row[]): Row {
   const [first] = members as { Name?: string; Tags?: Record<string, string> }[];
   const region = first?.Tags?.region ?? "";

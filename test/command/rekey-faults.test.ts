@@ -90,6 +90,35 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     expect(await current().opens(shares)).toBe(true);
   });
 
+  test("a response that shows neither progress nor a completion counts as lost", async () => {
+    const name = await begin({ secret_shares: 2, secret_threshold: 2 });
+    await submitShares(name);
+    current().gateway.interrupt = ({ path, method }) =>
+      method === "PUT" && path === "/v1/sys/rekey/update" ? { when: "after", answer: () => "{}" } : undefined;
+    const last = await alone(["submit", "--nonce", name], share(2));
+    expect(last).toMatchObject({ code: 1, stderr: expect.stringMatching(/the new shares are made, and were lost/) });
+  });
+
+  test("a commit that fails in the service is not said to have committed nothing", async () => {
+    const name = await begin({ secret_shares: 2, secret_threshold: 2 });
+    await submitShares(name);
+    const shares = [...(await alone(["submit", "--nonce", name], share(2))).stdout.matchAll(/: (\S+)/g)].map(([, each]) => each as string);
+    await alone(["verify", "--nonce", await verification()], shares[0]);
+    // Two shares of one set that do not fit are refused as well: the reason alone tells the difference.
+    current().gateway.interrupt = ({ path, method }) =>
+      method === "PUT" && path === "/v1/sys/rekey/verify"
+        ? { when: "after", answer: () => JSON.stringify({ errors: ["failed to perform rekey: failed to rekey barrier: disk full"] }) }
+        : undefined;
+    const wrong = Buffer.from(shares[1] as string, "base64")
+      .fill(7, 0, 20)
+      .toString("base64");
+    const last = await alone(["verify", "--nonce", await verification()], wrong);
+    expect(last).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/not known if the new shares are live.*Keep the previous shares/),
+    });
+  });
+
   test("a lost rekey, mismatched new shares and a false completion are reported", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2 });
     current().gateway.interrupt = ({ path }) =>

@@ -9,7 +9,7 @@ import { limited, limits } from "../support/limits";
 import { endPlugin, NativeEngine, PluginError } from "../support/native-engine";
 import { RekeyStack } from "../support/rekey";
 import { RekeyDialect } from "../support/rekey-wire";
-import { nativeStride, stride } from "../support/scope";
+import { stride } from "../support/scope";
 import { FaultProxy } from "./fault-proxy";
 import { Fault, faults, Where } from "./faults";
 import { beginRekey, Rekeying, rekeyForms } from "./rekey";
@@ -56,8 +56,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   const { deadline } = limits;
   let met = 0;
   /** Another selection of faults at each request, so that every fault meets some requests of every kind. */
-  const every = mechanism === "native" ? nativeStride : stride;
-  const isTried = (): boolean => met++ % every === 0;
+  const isTried = (): boolean => met++ % stride === 0;
 
   beforeAll(async () => {
     sandbox = await start({ dialect });
@@ -74,7 +73,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
     for (const door of Object.values(doors)) door.close();
     await endPlugin();
     await sandbox.close();
-    process.stdout.write(`${table(`${dialect}, ${mechanism}`, rows, every === 1)}\n`);
+    process.stdout.write(`${table(`${dialect}, ${mechanism}`, rows, stride === 1)}\n`);
   });
 
   /** Past the doors, which cost as much as a request itself, but for the fault that shuts one. */

@@ -64,7 +64,7 @@ export const platform: readonly MutatedFile[] = [
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
       ["a misspelt attribute that leaves disables the settings", " && (!extraName(name) || isExtraWriteOnly(kind, name, last))", ""],
-      ["a put-back sends null for a string", "originalValues[name].value ?? nothing(name)", "originalValues[name].value"],
+      ["a restore sends null for a string", "originalValues[name].value ?? nothing(name)", "originalValues[name].value"],
       ["a masked secret is captured as the original value", " || isMasked ?", " ?"],
       [
         "an update overwrites the captured original value",

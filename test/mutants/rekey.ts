@@ -23,11 +23,7 @@ export const rekey: readonly MutatedFile[] = [
         '[["a nonce"], ["tampered"], "refuse tampered",',
         '[["a nonce"], ["tampered"], "submit shares",',
       ],
-      [
-        "an orphaned provider of an earlier run can still commit",
-        "if (status.verification) await restartVerification(connection, status.nonce);",
-        "",
-      ],
+      ["an orphaned provider of an earlier run can still commit", "    await restartVerification(connection, status.nonce);\n", ""],
       [
         "onConflict: resume continues an attempt with other parameters",
         'onConflict === "resume" && server === "matchingInUse" && maySubmit',

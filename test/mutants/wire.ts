@@ -25,7 +25,7 @@ export const wire: readonly MutatedFile[] = [
     suites: ["test/provider/connection"],
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
-      ["variables of another product are dropped without a warning", "if (unused.length === 0 || cache.has(key)) return;", "return;"],
+      ["variables of another product are dropped without a warning", "if (unused.length === 0 || warned.has(key)) return;", "return;"],
     ],
   },
   {

@@ -181,6 +181,11 @@ describe("the environment", () => {
     expect(from(secrets({ address: "http://host" }), environment).token()).toBeUndefined();
     expect(from({}, { ...environment, SECRETS_TOKEN: undefined, SECRETS_ADDR: "http://s" }).token()).toBeUndefined();
     expect(from({}, { HOME: folder, SECRETS_TOKEN: "st", VAULT_ADDR: "http://v" }).token()).toBe("file-token");
+    // OpenBao's command line writes to the file of Vault's: with both addresses, nobody knows whose token it is.
+    const { token, missingToken } = from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_ADDR: "http://v" });
+    expect([token(), missingToken]).toEqual([undefined, expect.stringContaining("BAO_TOKEN")]);
+    expect(from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_ADDR: "http://b" }).token()).toBe("file-token");
+    expect(from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_TOKEN: "vt" }).token()).toBe("file-token");
   });
 
   test.each([

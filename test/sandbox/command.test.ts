@@ -82,7 +82,7 @@ test("a port in use is reported", async () => {
   server.close();
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: `pulumi-steward-sandbox: One of the four ports from ${port} on is in use. Choose another --port, or 0 for free ones.\n`,
+    stderr: `pulumi-steward-sandbox: One of the four ports from ${port} on is in use. Choose another --port, or 0 for free ports.\n`,
   });
 });
 

@@ -106,7 +106,7 @@ test("a rekey appears with its phases and its number of shares", async () => {
   await open();
   const { secrets } = sandbox;
   const to = async (method: string, path: string, body?: object) => (await call(secrets, method, `/v1/sys/rekey/${path}`, body)).json;
-  await shows("Rekey", "None is going on.");
+  await shows("Rekey", "No rekey in progress.");
   const former = (await cells("Unseal keys")).at(-1)!;
   await to("PUT", "init", { secret_shares: 2, secret_threshold: 2, require_verification: true });
   await shows("Rekey", /the current shares are being given.*current shares0 of 3.*new shares0 of 2/);
@@ -118,7 +118,7 @@ test("a rekey appears with its phases and its number of shares", async () => {
   await to("PUT", "verify", { key: keys[0], nonce: verification_nonce });
   await shows("Rekey", /the new shares are being verified.*current shares3 of 3.*new shares1 of 2/);
   await to("PUT", "verify", { key: keys[1], nonce: verification_nonce });
-  await shows("Rekey", "None is going on.");
+  await shows("Rekey", "No rekey in progress.");
   await shows("Unseal keys", "2, of which 2 open it");
   expect(await block("Unseal keys").textContent()).not.toContain(former);
 
@@ -131,14 +131,14 @@ test("settings, mails, messages, deprecations and jobs appear, and defaults are 
   await open();
   const { platform, scheduler } = sandbox;
   const admin = "/api/v2/admin";
-  await shows("smtp-settings", "8 as installed");
+  await shows("smtp-settings", "8 defaults");
   await call(
     platform,
     "PATCH",
     `${admin}/smtp-settings`,
     setting({ enabled: true, host: "mail.example.com", port: 25, sender: "a@example.com", "test-email-address": "b@example.com" }),
   );
-  await shows("smtp-settings", /enabledtruehostmail\.example\.com.*4 more as installed/);
+  await shows("smtp-settings", /enabledtruehostmail\.example\.com.*4 more defaults/);
   await shows("Mails sent", "b@example.coma@example.commail.example.com");
   await call(
     platform,
@@ -290,6 +290,6 @@ test("the page's server is read-only, local, and ends with the sandbox", async (
   expect(sandbox.requests()).toEqual([]);
 
   await sandbox.close();
-  await page.getByRole("status").filter({ hasText: "the sandbox has ended" }).waitFor();
+  await page.getByRole("status").filter({ hasText: "the sandbox has stopped" }).waitFor();
   await expect(fetch(sandbox.page)).rejects.toThrow();
 });

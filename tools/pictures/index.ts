@@ -9,12 +9,12 @@ import { pulumiEnvironment } from "../environment";
 import { getPulumi } from "../pulumi";
 import { drawTerminal, Line, wrapped } from "./terminal";
 
-// `npm run pictures`: recordings of a terminal, and the sandbox's page on a desktop and on a phone, as docs/pictures has them.
+// `npm run pictures` creates docs/pictures: recordings of a terminal, and the sandbox's page on a desktop and on a phone.
 
 const root = join(__dirname, "../..");
 const pictures = join(root, "docs/pictures");
 
-/** A terminal in a project of its own, whose commands and output are recorded. */
+/** Records the commands and the output of a terminal in a separate project. */
 class Terminal {
   readonly lines: Line[] = [];
   private readonly folder = mkdtempSync(join(tmpdir(), "steward-pictures-"));
@@ -61,12 +61,12 @@ class Terminal {
     child.stdout.on("data", (data) => {
       const parts = `${output}${data}`.split("\n");
       output = parts.pop() ?? "";
-      // The dots of a terminal that waits, and the start of each read.
+      // Leave out progress dots and the start of each read.
       const lines = parts.filter((line) => line.trim() && !/^\S*@ |refreshing \(0s\)/.test(line));
       if (lines.length > 0) onOutput(lines.join("\n"));
     });
     const code = await new Promise((done) => child.on("close", done));
-    if (code !== 0) throw new Error(`${command} ended with ${code}`);
+    if (code !== 0) throw new Error(`${command} exited with ${code}`);
   }
 
   save(title: string, file: string): void {

@@ -1,9 +1,9 @@
-// A recorded terminal as an animated SVG: each line appears when the program had printed it, and lines that no longer fit scroll away.
+// Draws a recorded terminal as an animated SVG. Each line appears at the time of its output, and older lines scroll away.
 
 export interface Line {
-  /** With ANSI colors. */
+  /** The line with ANSI colors. */
   text: string;
-  /** Seconds since the beginning. */
+  /** The time in seconds since the beginning. */
   at: number;
 }
 
@@ -12,7 +12,7 @@ const columns = 100;
 const rows = 26;
 const lineHeight = 19;
 const margin = 16;
-/** The last picture stays for this many seconds. */
+/** The seconds for which the last picture stays. */
 const rest = 6;
 
 /** The colors of a dark terminal, by their ANSI number. */
@@ -46,7 +46,7 @@ function colored(text: string): string {
   );
 }
 
-/** Draws the recording as a loop. Readers who want no motion see its end. */
+/** Draws the recording as a loop. With reduced motion, only its end is visible. */
 export function drawTerminal(title: string, lines: readonly Line[]): string {
   const seconds = (lines.at(-1)?.at ?? 0) + rest;
   const percent = (at: number): string => `${((at / seconds) * 100).toFixed(2)}%`;

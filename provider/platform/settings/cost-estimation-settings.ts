@@ -4,29 +4,29 @@ import { objectIn } from "../../json";
 import { SettingsInputs, SettingsState, Values } from "./kind";
 import { SettingsDefinition, settings } from "./resource";
 
-/** Where the installation looks up prices. The real product calls the clouds aws, gcp and azure; the names here stay the same. */
+/** Attributes of the cost estimation settings. In Terraform Enterprise, cloud A is AWS, cloud B is Google Cloud and cloud C is Azure. */
 export interface CostEstimationSettingsAttributes {
-  /** Whether organizations may turn cost estimation on; needs all credentials of at least one cloud. Changing this updates. */
+  /** Lets organizations enable cost estimation. Requires all credentials of at least one cloud. Changing this updates. */
   enabled: boolean;
-  /** The id of an access key to cloud A's prices. Changing this updates. */
+  /** The access key id for cloud A. Changing this updates. */
   cloudAAccessKeyId: string | undefined;
-  /** That key's secret. Secret, although the platform shows it. Changing this updates. */
+  /** The secret key for cloud A. The platform returns it, but it is a secret. Changing this updates. */
   cloudASecretKey: string | undefined;
-  /** JSON text: the key of a service account of cloud B. Secret, although the platform shows it; compared as JSON. Changing this updates. */
+  /** The service account key for cloud B, as a JSON string. The platform returns it, but it is a secret. Compared as JSON. Changing this updates. */
   cloudBCredentials: string | undefined;
-  /** The client id for cloud C's prices. Changing this updates. */
+  /** The client id for cloud C. Changing this updates. */
   cloudCClientId: string | undefined;
-  /** That client's secret. Secret, although the platform shows it. Changing this updates. */
+  /** The client secret for cloud C. The platform returns it, but it is a secret. Changing this updates. */
   cloudCClientSecret: string | undefined;
-  /** The subscription in cloud C. Changing this updates. */
+  /** The subscription id for cloud C. Changing this updates. */
   cloudCSubscriptionId: string | undefined;
-  /** The tenant in cloud C. Changing this updates. */
+  /** The tenant id for cloud C. Changing this updates. */
   cloudCTenantId: string | undefined;
 }
 
-/** What a program declares of the cost estimation settings; what it does not declare stays as it is. */
+/** Inputs of {@link CostEstimationSettings}. An omitted attribute keeps its value. */
 export interface CostEstimationSettingsInputs extends SettingsInputs, Partial<CostEstimationSettingsAttributes> {}
-/** What the platform shows. */
+/** Outputs of {@link CostEstimationSettings}. */
 export interface CostEstimationSettingsState extends SettingsState, CostEstimationSettingsAttributes {}
 
 const clouds = [
@@ -35,9 +35,9 @@ const clouds = [
   ["cloudCClientId", "cloudCClientSecret", "cloudCSubscriptionId", "cloudCTenantId"],
 ];
 
-/** Whoever gives most of one cloud's credentials means that one: what is missing of it is named, and nothing where it has all. */
+/** The missing credentials of the cloud that has the largest part of its credentials. */
 function requiredWhenEnabled(held: Values): string[] {
-  // The real product can get its credentials from the machine that it runs on.
+  // Terraform Enterprise can take the credentials from the instance profile of its machine.
   if (!held.enabled || held["extra.aws-instance-profile-enabled"]) return [];
   const missing = clouds.map((fields) => fields.filter((field) => !held[field]));
   const part = (index: number): number => (missing[index] ?? []).length / (clouds[index] ?? []).length;
@@ -46,21 +46,23 @@ function requiredWhenEnabled(held: Values): string[] {
 }
 
 /**
- * Where the installation looks up prices: `GET` and `PATCH /api/v2/admin/cost-estimation-settings`. Its id is `cost-estimation`.
+ * The credentials for cost estimation: `GET` and `PATCH /api/v2/admin/cost-estimation-settings`. Its id is `cost-estimation`.
  *
- * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. The platform
- * shows the secrets, so their drift is seen, under a line of its own, since Pulumi prints `[secret]` only; a masked value counts as
- * unchanged. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's, and with `ERR_INVALID_INPUT`, before anything is
- * sent, where cost estimation would be enabled without all credentials of a cloud.
+ * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`. The platform
+ * returns the secrets, so a refresh detects their drift. The provider prints a line about it, since Pulumi prints only `[secret]`. A masked
+ * value counts as unchanged.
+ *
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling cost estimation without all credentials of a
+ * cloud fails with `ERR_INVALID_INPUT`, before the provider sends anything.
  *
  * ```ts
  * new platform.CostEstimationSettings("prices", { enabled: true, cloudAAccessKeyId: "AKIA…", cloudASecretKey: config.requireSecret("priceKey") });
  * ```
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
- * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
- * @unreadable Nothing: even the secrets are shown, though Pulumi prints a changed one as `[secret]`.
+ * @requests Create: 1 `GET`, and 1 `PATCH` if a value differs. Update: 1 `PATCH`, after 1 `GET` if an attribute was added. Refresh: 1 `GET`.
+ * Delete: 1 `PATCH` if a value has to be restored.
+ * @unreadable Nothing: the platform returns even the secrets, but Pulumi prints a changed one as `[secret]`.
  * @internal
  */
 export const costEstimationSettings: SettingsDefinition<CostEstimationSettingsInputs, CostEstimationSettingsState> = settings({
@@ -72,7 +74,7 @@ export const costEstimationSettings: SettingsDefinition<CostEstimationSettingsIn
     cloudAAccessKeyId: { input: str, output: true },
     cloudASecretKey: { input: str, output: true, secret: true },
     cloudBCredentials: {
-      input: str.refine((value) => objectIn(value) !== undefined, rule("json", "must be the JSON text of a service account's key")),
+      input: str.refine((value) => objectIn(value) !== undefined, rule("json", "must be the JSON string of a service account key")),
       output: true,
       compare: json,
       secret: true,

@@ -3,17 +3,15 @@ import { isStorableKey } from "../../inputs";
 import { adminPath, callAsAdministrator, dialectOf, resourceOf, unexpectedAnswer, wireName } from "../client";
 import { extraName, Kind, readable, requestOnly, secrets, Values, writeOnly } from "./kind";
 
-// The document of settings on the server.
-
 const documentOf = (kind: Kind, connection: Connection): string => kind.document?.(connection) ?? `${kind.id}-settings`;
 
-/** Reads what the server shows. @internal */
+/** Reads the attributes that the server returns. @internal */
 export async function fetchSettings(kind: Kind, connection: Connection): Promise<Values> {
   const path = adminPath(documentOf(kind, connection));
   return shownIn(kind, connection, await callAsAdministrator(connection, { method: "GET", path, retry: "idempotent" }), "GET");
 }
 
-/** Writes attributes, and returns what the server then shows. @internal */
+/** Writes attributes, and returns those in the response. @internal */
 export async function patchSettings(kind: Kind, connection: Connection, values: Values): Promise<Values> {
   const type = documentOf(kind, connection);
   const named = Object.entries(values).map(([name, value]) => [extraName(name) ?? wireName(connection, name), value ?? null]);
@@ -22,11 +20,11 @@ export async function patchSettings(kind: Kind, connection: Connection, values: 
   return shownIn(kind, connection, await callAsAdministrator(connection, { method: "PATCH", path: adminPath(type), body, retry }), "PATCH");
 }
 
-function shownIn(kind: Kind, connection: Connection, answer: unknown, method: "GET" | "PATCH"): Values {
+function shownIn(kind: Kind, connection: Connection, response: unknown, method: "GET" | "PATCH"): Values {
   const path = adminPath(documentOf(kind, connection));
-  const { attributes } = resourceOf(answer, { method, path });
+  const { attributes } = resourceOf(response, { method, path });
   const names = new Map(readable(kind).map((name) => [wireName(connection, name), name]));
-  // A server may show them all the same: nobody sees them through the provider.
+  // Never pass a secret on, even if a server returns it.
   const hidden = [
     ...[...writeOnly(kind), ...requestOnly(kind)].map((name) => wireName(connection, name)),
     ...secrets(kind).flatMap((name) => extraName(name) ?? []),

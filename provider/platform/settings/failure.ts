@@ -5,16 +5,14 @@ import { Kind, same, Values } from "./kind";
 import { Basis, Plan } from "./plan";
 import { stateOf } from "./state";
 
-// What becomes of writes that fail.
-
-/** The error of a write that failed, with what it has left behind: read back where it may have been stored. @internal */
+/** The error of a failed write, with a partial state if the server may have stored the values. @internal */
 export async function afterFailure(kind: Kind, connection: Connection, error: unknown, basis: Basis, planned: Plan): Promise<unknown> {
   if (!(error instanceof StewardError)) return error;
   const mailError = kind.mailErrors?.[error.status ?? 0];
   if (!mailError && !error.details.outcomeUnknown) return error;
   const { changes, declared } = planned;
   const reason = mailError ? `${mailError}: ${error.details.reason}` : error.details.reason;
-  // What leaves the program stays managed until it is known to have been put back.
+  // A removed attribute stays managed until the provider knows that it was restored.
   const remembered = {
     managed: [...new Set([...basis.managed, ...planned.managed])].sort(),
     originalValues: { ...basis.originalValues, ...planned.originalValues },
@@ -30,13 +28,13 @@ export async function afterFailure(kind: Kind, connection: Connection, error: un
   try {
     now = await fetchSettings(kind, connection);
   } catch (second) {
-    // Then the platform refused the token, not what was written.
+    // The platform rejected the token, so it stored nothing.
     if (!error.details.outcomeUnknown && second instanceof StewardError && second.code === "ERR_FORBIDDEN") return error;
-    return inDoubt("unread", "Whether the settings were stored could not be read back either: the next `pulumi up` reads them first.");
+    return inDoubt("unread", "The settings could not be read after the failed write: the next `pulumi up` reads them first.");
   }
   const seen = Object.keys(changes).filter((name) => name in now);
   if (seen.some((name) => !same(kind, name, now[name], basis.known[name]))) {
-    const hint = `The settings were stored all the same${mailError ? "; no further mail is sent before something changes" : ", and the next `pulumi up` goes on from them"}.`;
+    const hint = `The platform stored the settings. ${mailError ? "It sends no further test mail until a value changes." : "The next `pulumi up` continues from them."}`;
     return new PartialState(stateOf(kind, now, { ...basis.known, ...declared }, remembered), {
       ...error.details,
       rule: "applied",
@@ -47,18 +45,18 @@ export async function afterFailure(kind: Kind, connection: Connection, error: un
   if (seen.length === 0 && Object.keys(changes).length > 0)
     return inDoubt(
       "unconfirmed",
-      `The server does not show whether it stored ${Object.keys(changes).join(", ")}: the next \`pulumi up\` sends it again.`,
+      `The server never returns ${Object.keys(changes).join(", ")}: the next \`pulumi up\` sends the value again.`,
     );
   return error.with({
     rule: "not-applied",
     reason,
     code: mailError ? "ERR_REJECTED" : error.code,
     outcomeUnknown: false,
-    hint: "The server holds what it held before: `pulumi up` tries again.",
+    hint: "The platform did not store the change. Run `pulumi up` again.",
   });
 }
 
-/** Tells if a write without a response was applied. Of what the server does not show, nothing is known by itself. @internal */
+/** True if a write without a response was applied, as far as readable attributes tell. @internal */
 export function writeWasApplied(kind: Kind, { sent = {} }: { sent?: Values }, now: Values): boolean {
   const seen = Object.keys(sent).filter((name) => name in now);
   return seen.length > 0 && seen.every((name) => same(kind, name, now[name], sent[name]));

@@ -3,41 +3,42 @@ import { bool } from "../../inputs";
 import { SettingsInputs, SettingsState } from "./kind";
 import { SettingsDefinition, settings } from "./resource";
 
-/** The installation's general settings. */
+/** Attributes of the general settings. */
 export interface GeneralSettingsAttributes {
-  /** Whether only site administrators may create organizations. Changing this updates. */
+  /** Limits the creation of organizations to site administrators. Changing this updates. */
   limitUserOrganizationCreation: boolean;
-  /** Whether the platform limits how many requests a client may send. Changing this updates. */
+  /** Enables the limit of API requests, `apiRateLimit`. Changing this updates. */
   apiRateLimitingEnabled: boolean;
-  /** Requests per second and client; at least 30. It limits the requests of this package as well. Changing this updates. */
+  /** The API requests per second and client, at least 30. The limit applies to this provider too. Changing this updates. */
   apiRateLimit: number;
-  /** Whether pull requests that do not affect a workspace's tracked files get a passing status from it. Changing this updates. */
+  /** Sends a passing status for pull requests that do not change the tracked files of a workspace. Changing this updates. */
   sendPassingStatusesForUntriggeredSpeculativePlans: boolean;
-  /** Whether speculative plans run on pull requests from forks. Changing this updates. */
+  /** Runs speculative plans on pull requests from forks. Changing this updates. */
   allowSpeculativePlansOnPullRequestsFromForks: boolean;
-  /** Whether new workspaces share their state with the whole organization. Changing this updates. */
+  /** Shares the state of new workspaces with the whole organization. Changing this updates. */
   defaultRemoteStateAccess: boolean;
 }
 
-/** What a program declares of the general settings; what it does not declare stays as it is. */
+/** Inputs of {@link GeneralSettings}. An omitted attribute keeps its value. */
 export interface GeneralSettingsInputs extends SettingsInputs, Partial<GeneralSettingsAttributes> {}
-/** What the platform shows. */
+/** Outputs of {@link GeneralSettings}. */
 export interface GeneralSettingsState extends SettingsState, GeneralSettingsAttributes {}
 
 /**
  * The installation's general settings: `GET` and `PATCH /api/v2/admin/general-settings`. Its id is `general`.
  *
- * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. Fails with
- * `ERR_FORBIDDEN` where the token is not a site administrator's.
+ * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`.
+ *
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator.
  *
  * ```ts
  * new platform.GeneralSettings("general", { apiRateLimit: 100, limitUserOrganizationCreation: true });
  * ```
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
- * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
- * @unreadable Nothing: all attributes are shown.
+ * @requests Create: 1 `GET`, and 1 `PATCH` if a value differs. Update: 1 `PATCH`, after 1 `GET` if an attribute was added. Refresh: 1 `GET`.
+ * Delete: 1 `PATCH` if a value has to be restored.
+ * @unreadable Nothing: the platform returns all attributes.
  * @internal
  */
 export const generalSettings: SettingsDefinition<GeneralSettingsInputs, GeneralSettingsState> = settings({

@@ -9,30 +9,28 @@ import type { Args } from "../../resource";
 import { closest } from "../../spelling";
 import { dialectOf, wireName } from "../client";
 
-// A kind of settings, and its attributes.
-
-/** What becomes of the attributes when the resource is destroyed: they get back what they held before, or stay as they are. */
+/** The effect of destroying a settings resource on its attributes: restore their original values, or retain the current ones. */
 export type OnDelete = "restore" | "retain";
 // `pulumi import` writes `platform.OnDelete.Restore` into a program, not the string.
 export const OnDelete = { Restore: "restore", Retain: "retain" } as const;
 
-/** What every settings resource takes beside its attributes. An attribute that is not given has no default: it stays as it is. */
+/** Inputs of every settings resource besides its attributes. An omitted attribute has no default: the provider does not change it. */
 export interface SettingsInputs extends ConnectionArgs {
   /**
-   * "restore" puts back, when the resource is destroyed, what the declared attributes held before; "retain" leaves them. An attribute that
-   * leaves the program is put back either way. Changing this sends nothing.
+   * The effect of destroying the resource on its attributes. "restore" writes the values from before the first write, "retain" leaves the
+   * current ones. An attribute that is removed from the program is restored either way. Changing this sends nothing.
    * @default "restore"
    */
   onDelete?: OnDelete;
   /**
-   * Attributes that only Terraform Enterprise has, under its own names: `{ "apply-timeout": "24h" }`. In the hashicorp dialect alone; each is
-   * managed as the others are, and put back when it leaves. Of one that no client can set, a warning says that the server kept another value.
-   * One that the platform does not show is refused before anything is sent, unless it is known to be write-only. Changing this updates.
+   * Attributes that only Terraform Enterprise has, by their API names: `{ "apply-timeout": "24h" }`. Only in the hashicorp dialect. They are
+   * managed and restored like all other attributes. The provider warns if the platform stores another value than the declared one. It
+   * rejects an attribute that the platform does not return, unless the attribute is write-only. Changing this updates.
    */
   extra?: Record<string, unknown>;
   /**
-   * Names in `extra` that the platform accepts and never shows, where this package does not know them yet: `["signing-secret"]`. In the
-   * hashicorp dialect alone. Mark the value of each with `pulumi.secret`. Their drift cannot be seen, and they cannot be put back. Changing this sends nothing.
+   * Names of write-only attributes in `extra` that this package does not know: `["signing-secret"]`. Only in the hashicorp dialect. Mark
+   * their values with `pulumi.secret`. They show no drift and cannot be restored. Changing this sends nothing.
    */
   extraWriteOnly?: string[];
 }
@@ -40,38 +38,38 @@ export interface SettingsInputs extends ConnectionArgs {
 /** Arguments of every settings resource. */
 export interface SettingsArgs extends Args<SettingsInputs> {}
 
-/** What every settings resource shows beside its attributes. */
+/** Outputs of every settings resource besides its attributes. */
 export interface SettingsState {
-  /** The attributes that the program declares, and only these, are compared, repaired and put back. Sorted; `extra.<name>` for one in `extra`. */
+  /** The sorted names of the attributes that the provider manages; `extra.<name>` for one in `extra`. Only these show drift and are restored. */
   managed: string[];
-  /** In the hashicorp dialect, every attribute that the API document does not know, under the product's name. */
+  /** In the hashicorp dialect, every attribute that the API specification does not have, by its API name. */
   extra: Record<string, unknown> | undefined;
 }
 
-/** Attributes by name, those in `extra` as `extra.<name>`; null and undefined are the same. @internal */
+/** Attributes by name, those in `extra` as `extra.<name>`. Null equals undefined. @internal */
 export type Values = Record<string, unknown>;
 
 type Shared = keyof SettingsInputs | keyof SettingsState;
 
-/** The attributes of one kind of settings, as fields. @internal */
+/** The fields of one kind of settings. @internal */
 export type Attributes<Inputs, Outputs> = Omit<Fields<Inputs, Outputs, Outputs>, Shared>;
 
-/** One kind of settings, as its own file states it. @internal */
+/** @internal */
 export interface Kind {
   /** `GeneralSettings`. */
   type: string;
   displayName: string;
-  /** Of the resource, and of its document: `general` of `general-settings`. */
+  /** The id of the resource and of its document: `general` of `general-settings`. */
   id: string;
-  /** The last part of the path, where it is not `<id>-settings`. */
+  /** The last segment of the path, if it is not `<id>-settings`. */
   document?(connection: Connection): string;
   attributes: AnyFields;
-  /** The attributes without which the server would refuse what it would hold after a write. */
+  /** The missing attributes without which the server rejects these values. */
   requiredWhenEnabled?(held: Values): string[];
-  /** Tells what remains on the server after attributes have been put back. */
+  /** A warning about values that remain on the server after a restore. */
   residueWarning?(shown: Values): string | undefined;
   retry?: Retry;
-  /** The HTTP statuses with which the platform reports a failure of the mail server, and the meaning of each. */
+  /** The meaning of each HTTP status with which the platform reports a failure of the mail server. */
   mailErrors?: Readonly<Record<number, string>>;
 }
 
@@ -85,55 +83,55 @@ const isPath = (name: string): boolean => name.includes(".");
 
 const inputsOf = ({ attributes }: Kind): string[] => Object.keys(attributes).filter((name) => attributes[name]?.input);
 
-/** The attributes that the server shows. @internal */
+/** The attributes that the server returns. @internal */
 export const readable = ({ attributes }: Kind): string[] => namesWith(attributes, "output");
 
-/** The attributes that the server keeps and never shows. @internal */
+/** The attributes that the server stores and never returns. @internal */
 export const writeOnly = ({ attributes }: Kind): string[] => namesWith(attributes, "writeOnly").filter((name) => !isPath(name));
 
-/** What a write sends, and the server does not keep. @internal */
+/** The attributes that the server accepts and does not store. @internal */
 export const requestOnly = ({ attributes }: Kind): string[] => namesWith(attributes, "requestOnly");
 
 /** @internal */
 export const secrets = ({ attributes }: Kind): string[] => namesWith(attributes, "secret");
 
-/** The name under which the product shows an attribute in `extra`. @internal */
+/** The API name of an attribute in `extra`. @internal */
 export const extraName = (name: string): string | undefined => (name.startsWith("extra.") ? name.slice("extra.".length) : undefined);
 
-/** Inputs, or a state, that may name further attributes in `extra` which the server never shows. @internal */
+/** Inputs or a state that may list write-only attributes in `extra`. @internal */
 export interface NamesWriteOnly {
   extraWriteOnly?: readonly string[];
 }
 
-/** Tells if an attribute in `extra` is one that the server never shows. @internal */
+/** True for a write-only attribute in `extra`. @internal */
 export const isExtraWriteOnly = ({ attributes }: Kind, name: string, { extraWriteOnly = [] }: NamesWriteOnly): boolean =>
   (isPath(name) && attributes[name]?.writeOnly === true) || extraWriteOnly.some((key) => name === `extra.${key}`);
 
-/** The attributes in `extra` that the server should show, and does not. @internal */
+/** The declared attributes in `extra` that the server should return and does not. @internal */
 export const unseen = (kind: Kind, declared: Values, shown: Values, names: NamesWriteOnly): string[] =>
   Object.keys(declared).filter((name) => extraName(name) && !(name in shown) && !isExtraWriteOnly(kind, name, names));
 
-/** Tells if two values of an attribute mean the same. @internal */
+/** True for equivalent values of an attribute. @internal */
 export function same({ attributes }: Kind, name: string, a: unknown, b: unknown): boolean {
   const comparison: Comparison = comparisonOf(attributes, name);
   return comparison.equal(a ?? undefined, b ?? undefined);
 }
 
-/** The wanted values that are not known to be on the server. @internal */
+/** The wanted values that differ from the known ones. @internal */
 export const differing = (kind: Kind, wanted: Values, known: Values): Values =>
   Object.fromEntries(Object.entries(wanted).filter(([name, value]) => !same(kind, name, known[name], value)));
 
-/** The attributes that a program declares. @internal */
+/** @internal */
 export const declaredIn = (kind: Kind, inputs: object): Values =>
   flat(
     inputs,
     inputsOf(kind).filter((name) => !requestOnly(kind).includes(name)),
   );
 
-/** The attributes that a state knows. @internal */
+/** The attributes in a state. @internal */
 export const knownIn = (kind: Kind, state: object): Values => flat(state, [...readable(kind), ...inputsOf(kind)]);
 
-/** The given ones of these attributes, and all that `extra` holds. @internal */
+/** The properties with these names that have a value, and all of `extra`. @internal */
 export function flat(properties: object, names: readonly string[]): Values {
   const { extra = {}, ...rest } = properties as Values & { extra?: Values };
   const given = Object.entries(rest).filter(([name, value]) => names.includes(name) && value !== undefined);
@@ -144,10 +142,10 @@ export function flat(properties: object, names: readonly string[]): Values {
 export const pick = (values: Values, names: readonly string[]): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 
-/** A value to be remembered: a state loses null and undefined, which are the same. @internal */
+/** A wrapped value for the state, which loses null and undefined. @internal */
 export const held = (value: unknown): { value?: unknown } => (value === null || value === undefined ? {} : { value });
 
-/** The problems of the names in `extra` and `extraWriteOnly`. @internal */
+/** Check failures for the names in `extra` and `extraWriteOnly`. @internal */
 export function extraFindings(kind: Kind, connection: Connection, inputs: { extra?: Values } & NamesWriteOnly): CheckFailure[] {
   const { extra = {}, extraWriteOnly = [] } = inputs;
   const paths = [
@@ -158,27 +156,31 @@ export function extraFindings(kind: Kind, connection: Connection, inputs: { extr
     return [...new Set(paths.map(({ path }) => path.split(/[.[]/)[0] as string))].map((path) => ({
       path,
       rule: "dialect",
-      reason: 'is for the connection\'s dialect "hashicorp": the API document knows no further attributes',
+      reason: 'needs the dialect "hashicorp": the API specification has no further attributes',
     }));
   const own = wireNames(kind, connection);
   return paths.flatMap(({ name, path }) => {
-    if (own.has(name)) return [{ path, rule: "own-input", reason: `has its own place: ${own.get(name)}` }];
+    if (own.has(name)) return [{ path, rule: "own-input", reason: `has an input of its own: ${own.get(name)}` }];
     if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
-      return [{ path, rule: "attribute-name", reason: "must be the product's own name, such as apply-timeout" }];
+      return [{ path, rule: "attribute-name", reason: "must be an attribute name of the API, such as apply-timeout" }];
     return path.startsWith("extra.") && extra[name] === null ? [{ path, rule: "null", reason: "must have a value" }] : [];
   });
 }
 
-/** The problems of attributes in `extra` that the server does not show. @internal */
+/** Check failures for attributes in `extra` that the server does not return. @internal */
 export function unseenFindings(kind: Kind, connection: Connection, names: readonly string[], shown: Values): CheckFailure[] {
   const extras = Object.keys(shown).flatMap((name) => extraName(name) ?? []);
   const known = new Map([...extras.map((name) => [name, name] as const), ...wireNames(kind, connection)]);
   return names.map((path) => {
     const meant = known.get(closest(extraName(path) as string, [...known.keys()]) ?? "");
-    return { path, rule: "unknown-attribute", reason: `the platform shows no such attribute${meant ? ` (did you mean "${meant}"?)` : ""}` };
+    return {
+      path,
+      rule: "unknown-attribute",
+      reason: `the platform returns no such attribute${meant ? ` (did you mean "${meant}"?)` : ""}`,
+    };
   });
 }
 
-/** The attributes by the names that the server uses. */
+/** The attributes by their API names. */
 const wireNames = (kind: Kind, connection: Connection): Map<string, string> =>
   new Map([...readable(kind), ...writeOnly(kind), ...requestOnly(kind)].map((name) => [wireName(connection, name), name]));

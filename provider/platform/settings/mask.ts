@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject, objectIn } from "../../json";
 
-/** Whether a server shows this in the place of a secret: marks alone, or with a few characters of it at either end. */
+/** True for a masked secret: only mask characters, or with a few characters of the secret at either end. */
 function isMask(value: unknown): boolean {
   if (typeof value !== "string") return false;
   return /^.{0,8}(\*{3,}|[•●]{3,}).{0,8}$|^x{4,}$/i.test(value) || /^[\W_]*(redacted|masked|hidden|sensitive|filtered)[\W_]*$/i.test(value);
 }
 
-/** Whether a server hides all of a secret, or some values in its JSON. @internal */
+/** True if the server masks all of a secret, or some values in its JSON. @internal */
 export function hasMask(value: unknown): boolean {
   const inner = typeof value === "string" ? objectIn(value) : isObject(value) ? value : undefined;
   return inner ? Object.values(inner).some(hasMask) : isMask(value);
 }
 
-/** Whether what a server shows may be the secret that we know: with a mask over all of it, or over some values in its JSON. @internal */
+/** True if a returned value may be the known secret with a mask over all of it, or over some values in its JSON. @internal */
 export function mayBe(shown: unknown, known: unknown): boolean {
   if (typeof shown === "string" && typeof known === "string") {
     const [a, b] = [objectIn(shown), objectIn(known)];

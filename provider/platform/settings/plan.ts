@@ -16,11 +16,11 @@ import {
 import { hasMask } from "./mask";
 import { Managed } from "./state";
 
-// What a write would do: what was there before is captured, and what leaves the program is put back.
+// The plan of a write: capture original values, and restore attributes that were removed from the program.
 
-/** What a write stands on. @internal */
+/** The state before a write. @internal */
 export interface Basis extends Managed, NamesWriteOnly {
-  /** What the server holds, as far as it is known, with what it does not show. */
+  /** The values on the server, as far as they are known, with write-only ones. */
   known: Values;
   isFirst: boolean;
 }
@@ -31,23 +31,23 @@ export interface Plan extends NamesWriteOnly {
   managed: string[];
   originalValues: Managed["originalValues"];
   changes: Values;
-  /** What the server will hold. */
+  /** The values on the server after the write. */
   after: Values;
-  /** What left the program and cannot be put back. */
+  /** The attributes that were removed from the program and cannot be restored. */
   lost: string[];
 }
 
-/** The value of an attribute before its first write; undefined where the server does not show it. */
+/** The value of an attribute before its first write; undefined if the server does not return it. */
 function capture(kind: Kind, name: string, known: Values): { value?: unknown } | undefined {
   const isMasked = secrets(kind).includes(name) && hasMask(known[name]);
   return writeOnly(kind).includes(name) || !(name in known) || isMasked ? undefined : held(known[name]);
 }
 
-/** The original values of an import. A change outside Pulumi before the first write of an attribute does not replace them. @internal */
+/** The original values of an import. They stay even if a value changes outside Pulumi before the first write. @internal */
 export const originalsOf = (kind: Kind, known: Values): Managed["originalValues"] =>
   Object.fromEntries(Object.keys(known).flatMap((name) => [capture(kind, name, known)].flatMap((value) => (value ? [[name, value]] : []))));
 
-/** The values that put attributes back. What cannot be put back leaves the whole disabled: half of it would not work. @internal */
+/** The values that restore attributes. If one cannot be restored, the settings are disabled, since a part of them would not work. @internal */
 export function restoration(
   kind: Kind,
   leaving: readonly string[],
@@ -56,10 +56,10 @@ export function restoration(
 ): { values: Values; lost: string[] } {
   const values: Values = {};
   const { originalValues } = last;
-  // The API refuses null for a string.
+  // The API rejects null for a string.
   const nothing = (name: string): unknown => (typeof known[name] === "string" ? "" : undefined);
   for (const name of leaving) if (originalValues[name]) values[name] = originalValues[name].value ?? nothing(name);
-  // The server holds no attribute that it should show and does not.
+  // The server does not hold an attribute that it should return and does not.
   const lost = leaving.filter((name) => !originalValues[name] && (!extraName(name) || isExtraWriteOnly(kind, name, last)));
   if (lost.length > 0 && ("enabled" in values ? values.enabled : known.enabled)) values.enabled = false;
   return { values, lost };
@@ -78,7 +78,7 @@ export function planOf(kind: Kind, inputs: NamesWriteOnly, basis: Basis): Plan {
   const { values, lost } = restoration(kind, left, basis, known);
   const wanted = { ...values, ...declared };
   const after = { ...known, ...wanted };
-  // If the settings were in use, somebody has set what the server does not show.
+  // Enabled settings must already have their write-only attributes.
   if (!isFirst || known.enabled) for (const name of writeOnly(kind)) after[name] ??= "not shown";
   return {
     declared,
@@ -91,7 +91,7 @@ export function planOf(kind: Kind, inputs: NamesWriteOnly, basis: Basis): Plan {
   };
 }
 
-/** What the server would refuse of a plan. @internal */
+/** Check failures for a plan that the server would reject. @internal */
 export function refusals({ requiredWhenEnabled }: Kind, { changes, after }: Plan): CheckFailure[] {
   const missing = Object.keys(changes).length > 0 ? (requiredWhenEnabled?.(after) ?? []) : [];
   if (missing.length === 0) return [];
@@ -99,12 +99,12 @@ export function refusals({ requiredWhenEnabled }: Kind, { changes, after }: Plan
     {
       path: "enabled",
       rule: "missing-attributes",
-      reason: `needs ${missing.join(", ")}, which neither the program declares nor the server shows`,
+      reason: `needs ${missing.join(", ")}, which neither the program nor the server sets`,
     },
   ];
 }
 
-/** What an update will do. @internal */
+/** Notes for the preview of an update. @internal */
 export function notesOf(kind: Kind, inputs: NamesWriteOnly, last: Managed & NamesWriteOnly): PlanNote[] {
   const plan = planOf(kind, inputs, { ...last, known: knownIn(kind, last), isFirst: false });
   const leaving = last.managed.filter(
@@ -112,10 +112,13 @@ export function notesOf(kind: Kind, inputs: NamesWriteOnly, last: Managed & Name
   );
   return [
     ...refusals(kind, plan).map(({ path, reason }) => ({ path, text: reason })),
-    ...leaving.map((name) => ({ path: name, text: `is declared no more, and is put back to ${shown(last.originalValues[name]?.value)}` })),
+    ...leaving.map((name) => ({
+      path: name,
+      text: `removed from the program, so restored to ${shown(last.originalValues[name]?.value)}`,
+    })),
   ];
 }
 
-/** An original value in a sentence. A string or a number may be what a program has declared as a secret before. */
+/** An original value in a message. A string or a number may have been a secret in an earlier program, so it is not printed. */
 const shown = (value: unknown): string =>
-  value === undefined ? "nothing" : typeof value === "boolean" ? String(value) : "its original value";
+  value === undefined ? "an empty value" : typeof value === "boolean" ? String(value) : "its original value";

@@ -9,12 +9,12 @@ import { SettingsState } from "./kind";
 import { SettingsDefinition } from "./resource";
 import { StoredState } from "./state";
 
-/** The readable attributes of settings, secret ones as secret outputs. */
+/** The readable attributes of settings, with secrets as secret outputs. */
 export type SettingsResult<State, Secret extends keyof State = never> = Pick<State, Exclude<keyof State, "managed" | Secret>> & {
   [Field in Secret]: Output<State[Field]>;
 };
 
-/** Reads the readable attributes of settings, without the provider's own state. @internal */
+/** The function that reads settings, without the provider's part of the state. @internal */
 export const settingsFunction = <State extends SettingsState>({
   token,
   displayName,
@@ -40,7 +40,7 @@ interface ReadableSettings<State extends SettingsState> {
   read: SettingsDefinition<never, State>["read"];
 }
 
-/** The readable attributes of settings, for a program. @internal */
+/** @internal */
 export async function readSettings<State extends SettingsState, Secret extends keyof State = never>(
   settings: ReadableSettings<State>,
   options: ConnectionArgs = {},

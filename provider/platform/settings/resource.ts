@@ -31,9 +31,9 @@ import {
 import { Basis, notesOf, originalsOf, Plan, planOf, refusals, restoration } from "./plan";
 import { Managed, recognized, StoredState, serverNormalizations, stateOf } from "./state";
 
-// The resource of settings: read, patched and put back in the same way for every kind.
+// The life cycle that all kinds of settings share: read, patch, restore.
 
-/** A creation finds what the server holds, by attribute. @internal */
+/** A definition whose `find` returns the values on the server. @internal */
 export interface SettingsDefinition<Inputs, State> extends Definition<Inputs, State, State & StoredState, Values> {}
 
 type Last = SettingsState & StoredState & OutcomeUnknown;
@@ -43,7 +43,7 @@ export function settings<Inputs extends SettingsInputs, State extends SettingsSt
   of: KindOf<Inputs, State>,
 ): SettingsDefinition<Inputs, State> {
   const kind = of as unknown as Kind;
-  // The life cycle hands over what these fields name.
+  // `Kind` has no type parameters, so the operations are typed here.
   const operations = operationsOf(kind) as unknown as Pick<
     SettingsDefinition<Inputs, State>,
     "planNotes" | "read" | "imported" | "find" | "create" | "update" | "delete" | "discover"
@@ -104,7 +104,7 @@ async function read(kind: Kind, { connection, state }: ReadRequest<Last>): Promi
 
 const first = (known: Values): Basis => ({ known, managed: [], originalValues: {}, serverNormalized: {}, isFirst: true });
 
-/** Settings always exist: a creation takes them over. */
+/** Settings always exist, so a create adopts them. */
 async function find(kind: Kind, { connection, inputs }: { connection: Connection; inputs: SettingsInputs }): Promise<Found<Values>> {
   const known = await fetchSettings(kind, connection);
   const plan = planOf(kind, inputs, first(known));
@@ -130,7 +130,7 @@ async function update(kind: Kind, { connection, inputs, last }: UpdateRequest<Se
     Object.keys(known).filter((name) => !isExtraWriteOnly(kind, name, last)),
   );
   if (joins || last.outcomeUnknown || unseen(kind, declaredIn(kind, inputs), seen, inputs).length > 0) {
-    // Captured before its first write, and not from a state that may be old.
+    // Read the original value of a new attribute from the server: the state may be outdated.
     const now = await fetchSettings(kind, connection);
     if (last.outcomeUnknown && !writeWasApplied(kind, last, now))
       for (const name of [...writeOnly(kind), ...requestOnly(kind)]) delete known[name];
@@ -140,7 +140,7 @@ async function update(kind: Kind, { connection, inputs, last }: UpdateRequest<Se
   return write(kind, connection, inputs, { ...last, known, isFirst: false });
 }
 
-/** Sends what changes, and nothing when nothing does. */
+/** Sends a request only if a value changes. */
 async function write(kind: Kind, connection: Connection, inputs: SettingsInputs, basis: Basis): Promise<Last> {
   const plan = planOf(kind, inputs, basis);
   const refusal = refusalOf(kind, connection, inputs, basis.known, plan);
@@ -158,7 +158,7 @@ async function write(kind: Kind, connection: Connection, inputs: SettingsInputs,
   const known = { ...basis.known, ...declared };
   const normalized = serverNormalizations(kind, shown, pick(changes, managed), known);
   if (Object.keys(normalized).length > 0)
-    warn(connection, kind, `the server keeps something else than what was sent as ${Object.keys(normalized).join(", ")}`);
+    warn(connection, kind, `the server stored a different value for ${Object.keys(normalized).join(", ")}`);
   const unshown = unseen(kind, pick(changes, managed), shown, inputs);
   const state: Last = stateOf(kind, writtenValues(basis, plan, shown, unshown), known, {
     ...plan,
@@ -167,12 +167,12 @@ async function write(kind: Kind, connection: Connection, inputs: SettingsInputs,
   if (unshown.length === 0) return state;
   throw new PartialState(state, {
     rule: "unknown-attribute",
-    reason: `the platform does not show ${unshown.join(", ")} after the write`,
-    hint: "Everything else was stored. Correct the name, or list it in extraWriteOnly if the platform accepts it and never shows it.",
+    reason: `the platform does not return ${unshown.join(", ")} after the write`,
+    hint: "All other attributes were stored. Correct the name, or add a write-only attribute to extraWriteOnly.",
   });
 }
 
-/** What the server holds after a write, as far as it is known. */
+/** The values on the server after a write, as far as they are known. */
 function writtenValues(
   { known, managed: before, originalValues }: Basis,
   { managed, changes }: Plan,
@@ -191,14 +191,14 @@ const unwritten = ({ serverNormalized = {} }: Basis, { managed, changes }: Plan)
     managed.filter((name) => !(name in changes)),
   ) as NonNullable<Managed["serverNormalized"]>;
 
-/** Why the server would refuse a write, or lose a part of it. */
+/** The error for a write that the server would reject or apply only in part. */
 function refusalOf(kind: Kind, connection: Connection, inputs: SettingsInputs, known: Values, plan: Plan): StewardError | undefined {
   const unshown = unseenFindings(kind, connection, unseen(kind, plan.declared, known, inputs), known);
   const findings = [...unshown, ...refusals(kind, plan)];
   if (findings.length === 0) return undefined;
   const hint = [
-    unshown.length > 0 ? "Correct the name, or list it in extraWriteOnly if the platform accepts it and never shows it." : [],
-    findings.length > unshown.length ? "Declare what is missing, or leave them disabled." : [],
+    unshown.length > 0 ? "Correct the name, or add a write-only attribute to extraWriteOnly." : [],
+    findings.length > unshown.length ? "Declare the missing attributes, or leave the settings disabled." : [],
     "Nothing was sent.",
   ];
   return invalidInput(findings, { hint: hint.flat().join(" ") });
@@ -209,7 +209,7 @@ async function remove(kind: Kind, { connection, state: last }: DeleteRequest<Las
   const object = objectOf(kind);
   const other = heldByAnother(connection, object) as { managed?: string[] } | undefined;
   if (await removeObject(connection, object, () => restore(kind, connection, last))) return;
-  // What the other resource does not manage, nobody manages now.
+  // No resource manages an attribute that the other one does not manage, so restore it.
   const kept = last.managed.filter((name) => other?.managed?.includes(name) ?? true);
   const left = last.managed.filter((name) => !kept.includes(name));
   if (left.length > 0) await restore(kind, connection, { ...last, managed: left }, other?.managed);
@@ -218,17 +218,17 @@ async function remove(kind: Kind, { connection, state: last }: DeleteRequest<Las
     warn(
       connection,
       kind,
-      `these original values can no longer be put back: ${originals.join(", ")}. The history of the stack holds them, encrypted`,
+      `these original values can no longer be restored: ${originals.join(", ")}. The stack's history holds them, encrypted`,
     );
 }
 
-/** What this run has put back of settings, by the instance that did it. */
+/** The values that this run has restored, by the resource instance that restored them. */
 const restoredIn = ({ cache, server }: Connection, kind: Kind): Map<string, Values> =>
   remembered(cache, ["restored", server, objectOf(kind)], () => new Map<string, Values>());
 
-/** Puts back what the managed attributes held before. `kept`: what another resource manages. */
+/** Restores the original values of the managed attributes, except `kept`, which another resource manages. */
 async function restore(kind: Kind, connection: Connection, last: Last, kept: readonly string[] = []): Promise<void> {
-  // Of two resources of the same settings, the older one knows what was there before both.
+  // If two resources manage the same settings, only the older one holds the values from before both.
   const restored = restoredIn(connection, kind);
   const older = [...restored].filter(([instance]) => instance < (connection.instance ?? "")).sort(([a], [b]) => (a < b ? 1 : -1));
   const known = { ...knownIn(kind, last), ...(last.outcomeUnknown || restored.size > 0 ? await fetchSettings(kind, connection) : {}) };
@@ -243,7 +243,7 @@ async function restore(kind: Kind, connection: Connection, last: Last, kept: rea
     if (!(error instanceof StewardError) || error.code !== "ERR_REJECTED") throw error;
     throw error.with({
       rule: "put-back",
-      hint: 'What it held before does not fit what it holds now: correct it there, or set onDelete: "retain" and run `pulumi up` first.',
+      hint: 'The original values do not fit the other attributes. Correct these on the platform, or set onDelete: "retain" and run `pulumi up` first.',
     });
   }
   restored.set(connection.instance ?? "", values);
@@ -257,6 +257,6 @@ const warn = ({ say }: Connection, { displayName, id }: Kind, line: string): voi
 function warnOfLost(connection: Connection, kind: Kind, lost: readonly string[], isEnabled: unknown): void {
   if (lost.length === 0) return;
   const stays = isEnabled || !("enabled" in kind.attributes);
-  const end = stays ? "what was written last stays" : "they are left disabled, to be set by hand before they are enabled again";
-  warn(connection, kind, `${lost.join(", ")} cannot be put back, since the server never shows what was held before: ${end}`);
+  const end = stays ? "The last written value stays" : "The settings are disabled: set it manually before you enable them again";
+  warn(connection, kind, `${lost.join(", ")} cannot be restored, since the server did not return the original value. ${end}`);
 }

@@ -6,42 +6,45 @@ import { dialectOf } from "../client";
 import { SettingsInputs, SettingsState } from "./kind";
 import { SettingsDefinition, settings } from "./resource";
 
-/** How users sign in through an identity provider. */
+/** Attributes of the SAML settings. */
 export interface SamlSettingsAttributes {
-  /** Whether users sign in through SAML; then all other attributes must have a value. Changing this updates. */
+  /** Lets users sign in through SAML. Requires values for all other attributes. Changing this updates. */
   enabled: boolean;
-  /** Whether the login page shows what the identity provider sent. Changing this updates. */
+  /** Shows the SAML response of the identity provider on the login page. Changing this updates. */
   debug: boolean;
   /**
-   * PEM: the certificate of the identity provider. Changing this updates, and begins a rotation: the platform accepts the old one too, as
-   * `oldIdpCert`, until a {@link SamlCertificateRevocation}.
+   * The certificate of the identity provider, in PEM format. The platform also accepts the previous certificate, `oldIdpCert`, until a
+   * {@link SamlCertificateRevocation}. Changing this updates.
    */
   idpCert: string | undefined;
-  /** The https URL of the identity provider's single logout. Changing this updates. */
+  /** The https URL for single logout at the identity provider. Changing this updates. */
   sloEndpointUrl: string | undefined;
-  /** The https URL of the identity provider's single sign-on. Changing this updates. */
+  /** The https URL for single sign-on at the identity provider. Changing this updates. */
   ssoEndpointUrl: string | undefined;
-  /** The SAML attribute that names the user. Changing this updates. */
+  /** The SAML attribute that holds the user name. Changing this updates. */
   attrUsername: string;
-  /** The SAML attribute that names the user's teams. Changing this updates. */
+  /** The SAML attribute that holds the user's teams. Changing this updates. */
   attrGroups: string;
-  /** The SAML attribute that makes a site administrator; it comes before `siteAdminRole`. Changing this updates. */
+  /** The SAML attribute that grants site administrator rights. It takes precedence over `siteAdminRole`. Changing this updates. */
   attrSiteAdmin: string;
-  /** The role that makes a site administrator, in the list of roles that the attribute `attrGroups` holds. Changing this updates. */
+  /** The role in `attrGroups` that grants site administrator rights. Changing this updates. */
   siteAdminRole: string;
-  /** Seconds until a session of single sign-on ends. Changing this updates. */
+  /** The lifetime of a single sign-on session, in seconds. Changing this updates. */
   ssoApiTokenSessionTimeout: number;
 }
 
-/** What a program declares of the SAML settings; what it does not declare stays as it is. */
+/** Inputs of {@link SamlSettings}. An omitted attribute keeps its value. */
 export interface SamlSettingsInputs extends SettingsInputs, Partial<SamlSettingsAttributes> {}
-/** What the platform shows. */
+/** Outputs of {@link SamlSettings}. */
 export interface SamlSettingsState extends SettingsState, SamlSettingsAttributes {
-  /** PEM: the certificate from before the last change of `idpCert`, until it is revoked; shows a revocation after the next `pulumi refresh`. Never counts as drift. A secret output, since `idpCert` may be one. */
+  /**
+   * The previous `idpCert`, in PEM format, until it is revoked. A revocation appears after the next `pulumi refresh`. Never counts as drift.
+   * A secret output, since `idpCert` may be a secret.
+   */
   oldIdpCert: string | undefined;
-  /** Where the identity provider sends its answers. */
+  /** The URL to which the identity provider sends its responses. */
   acsConsumerUrl: string | undefined;
-  /** Where the identity provider finds the platform's metadata. */
+  /** The URL of the platform's SAML metadata. */
   metadataUrl: string | undefined;
 }
 
@@ -50,7 +53,7 @@ const url = z
   .refine((value) => URL.canParse(value) && new URL(value).protocol === "https:", rule("https-url", "must be an https URL"))
   .refine(
     (value) => !holdsCredentials(value),
-    rule("credentials", "must not hold a user or a password, which the state would keep in clear text"),
+    rule("credentials", "must not contain a user name or a password: the state would store them in plaintext"),
   );
 
 function isCertificate(value: string): boolean {
@@ -62,12 +65,13 @@ function isCertificate(value: string): boolean {
 }
 
 /**
- * How users sign in through an identity provider: `GET` and `PATCH /api/v2/admin/saml-settings`. Its id is `saml`.
+ * SAML single sign-on: `GET` and `PATCH /api/v2/admin/saml-settings`. Its id is `saml`.
  *
- * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. The one thing
- * that destroying does not put back is `oldIdpCert`. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's, and with
- * `ERR_INVALID_INPUT`, before anything is sent, where SAML would be enabled without one of its attributes. In the hashicorp dialect
- * `extra["private-key"]` is a secret that the platform never shows: its drift cannot be seen.
+ * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`. Destroying the
+ * resource does not restore `oldIdpCert`. In the hashicorp dialect, `extra["private-key"]` is a write-only secret, so it shows no drift.
+ *
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling SAML without one of its attributes fails with
+ * `ERR_INVALID_INPUT`, before the provider sends anything.
  *
  * ```ts
  * new platform.SamlSettings("saml", {
@@ -79,8 +83,8 @@ function isCertificate(value: string): boolean {
  * ```
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
- * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
+ * @requests Create: 1 `GET`, and 1 `PATCH` if a value differs. Update: 1 `PATCH`, after 1 `GET` if an attribute was added. Refresh: 1 `GET`.
+ * Delete: 1 `PATCH` if a value has to be restored.
  * @unreadable `extra["private-key"]`.
  * @internal
  */
@@ -99,7 +103,7 @@ export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsSt
     attrSiteAdmin: { input: str, output: true },
     siteAdminRole: { input: str, output: true },
     ssoApiTokenSessionTimeout: { input: z.int("must be a whole number of seconds").min(1, "must be at least 1 second"), output: true },
-    // The certificate that was declared before, which the program may have marked as a secret.
+    // The program may have marked the previous `idpCert` as a secret.
     oldIdpCert: { output: true, secretOutput: true },
     acsConsumerUrl: { output: true },
     metadataUrl: { output: true },
@@ -115,8 +119,8 @@ export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsSt
               {
                 path: "idpCert",
                 rule: "certificate",
-                reason: "must be a certificate in PEM form that can be parsed, not a path",
-                // The real product takes anything, and nobody can sign in then.
+                reason: "must be a valid certificate in PEM format, not a path",
+                // Terraform Enterprise accepts any string, and users can then not sign in.
                 warning: !dialectOf(connection).parsesCertificates,
               },
             ],
@@ -137,6 +141,6 @@ export const samlSettings: SettingsDefinition<SamlSettingsInputs, SamlSettingsSt
       : [],
   residueWarning: ({ oldIdpCert }) =>
     oldIdpCert
-      ? "the certificate that was declared is still accepted, as oldIdpCert: revoke it with actions/revoke-old-certificate if it should not be"
+      ? "the platform still accepts the declared certificate, as oldIdpCert. Revoke it with POST /api/v2/admin/saml-settings/actions/revoke-old-certificate if it must not"
       : undefined,
 });

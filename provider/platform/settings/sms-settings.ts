@@ -3,39 +3,41 @@ import { dialectOf } from "../client";
 import { SettingsInputs, SettingsState } from "./kind";
 import { SettingsDefinition, settings } from "./resource";
 
-/** How the platform sends text messages, for the second factor of a login. */
+/** Attributes of the SMS settings. */
 export interface SmsSettingsAttributes {
-  /** Whether the platform sends text messages; then all other attributes must have a value. Changing this updates. */
+  /** Lets the platform send text messages. Requires values for all other attributes. Changing this updates. */
   enabled: boolean;
-  /** The account at the SMS provider. Changing this updates. */
+  /** The account id at the SMS provider. Changing this updates. */
   accountSid: string | undefined;
-  /** The phone number that messages come from. Changing this updates. */
+  /** The phone number of the sender. Changing this updates. */
   fromNumber: string | undefined;
 }
 
-/** What a program declares of the SMS settings; what it does not declare stays as it is. */
+/** Inputs of {@link SmsSettings}. An omitted attribute keeps its value. */
 export interface SmsSettingsInputs extends SettingsInputs, Partial<SmsSettingsAttributes> {
-  /** The token to the account. Secret; the platform never shows it, so its drift cannot be seen. Changing this updates. */
+  /** The token of the account, a secret. The platform never returns it, so it shows no drift. Changing this updates. */
   authToken?: string;
 }
-/** What the platform shows. */
+/** Outputs of {@link SmsSettings}. */
 export interface SmsSettingsState extends SettingsState, SmsSettingsAttributes {}
 
 /**
- * How the platform sends text messages: `GET` and `PATCH /api/v2/admin/sms-settings` (`twilio-settings` in the hashicorp dialect). Its id
- * is `sms`.
+ * The SMS provider for two-factor authentication: `GET` and `PATCH /api/v2/admin/sms-settings` (`twilio-settings` in the hashicorp dialect).
+ * Its id is `sms`.
  *
- * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. Fails with
- * `ERR_FORBIDDEN` where the token is not a site administrator's, and with `ERR_INVALID_INPUT`, before anything is sent, where messages
- * would be enabled without one of their attributes. {@link SmsVerification} sends a message through them.
+ * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`.
+ * {@link SmsVerification} sends a test message.
+ *
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling messages without one of the attributes fails
+ * with `ERR_INVALID_INPUT`, before the provider sends anything.
  *
  * ```ts
  * new platform.SmsSettings("sms", { enabled: true, accountSid: "AC…", authToken: config.requireSecret("smsToken"), fromNumber: "+15550100" });
  * ```
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
- * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
+ * @requests Create: 1 `GET`, and 1 `PATCH` if a value differs. Update: 1 `PATCH`, after 1 `GET` if an attribute was added. Refresh: 1 `GET`.
+ * Delete: 1 `PATCH` if a value has to be restored.
  * @unreadable `authToken`.
  * @internal
  */

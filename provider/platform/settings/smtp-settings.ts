@@ -3,57 +3,59 @@ import { bool, nonEmptyStr } from "../../inputs";
 import { SettingsInputs, SettingsState } from "./kind";
 import { SettingsDefinition, settings } from "./resource";
 
-/** How the platform signs in to the mail server. */
+/** The method with which the platform authenticates to the mail server. */
 export type SmtpAuth = "none" | "plain" | "login";
 // `pulumi import` writes `platform.SmtpAuth.Login` into a program, not the string.
 export const SmtpAuth = { None: "none", Plain: "plain", Login: "login" } as const;
 
-/** How the platform sends mail. */
+/** Attributes of the SMTP settings. */
 export interface SmtpSettingsAttributes {
-  /** Whether the platform sends mail; needs `host`, `port` and `sender`. Changing this updates. */
+  /** Lets the platform send mail. Requires `host`, `port` and `sender`. Changing this updates. */
   enabled: boolean;
-  /** The mail server. Changing this updates. */
+  /** The host of the mail server. Changing this updates. */
   host: string | undefined;
-  /** Its port. Changing this updates. */
+  /** The port of the mail server. Changing this updates. */
   port: number | undefined;
-  /** The address that mails come from. Changing this updates. */
+  /** The address of the sender. Changing this updates. */
   sender: string | undefined;
-  /** How the platform signs in to the mail server; "plain" and "login" need `username` and `password`. Changing this updates. */
+  /** The authentication to the mail server. "plain" and "login" require `username` and `password`. Changing this updates. */
   auth: SmtpAuth;
-  /** Who the platform is to the mail server. Changing this updates. */
+  /** The user name at the mail server. Changing this updates. */
   username: string | undefined;
 }
 
-/** What a program declares of the SMTP settings; what it does not declare stays as it is. */
+/** Inputs of {@link SmtpSettings}. An omitted attribute keeps its value. */
 export interface SmtpSettingsInputs extends SettingsInputs, Partial<SmtpSettingsAttributes> {
-  /** The password to `username`. Secret; the platform never shows it, so its drift cannot be seen. Changing this updates. */
+  /** The password of `username`, a secret. The platform never returns it, so it shows no drift. Changing this updates. */
   password?: string;
   /**
-   * Where one test mail goes with each change of these settings; none is sent where nothing changes. Not kept by the platform. Changing this
-   * sends a test mail. Without it, none is ever sent. An installation may refuse to enable mail without it. When what was there before is put
-   * back, none is sent: such an installation then refuses to enable mail again, and it has to be enabled by hand.
+   * The recipient of one test mail with each change of these settings. The platform does not store it. Without it the platform sends no test
+   * mail, and some installations reject enabled settings. A restore sends no test mail, so on such an installation you must enable mail again
+   * manually. Changing this sends a test mail.
    */
   testEmailAddress?: string;
 }
-/** What the platform shows. */
+/** Outputs of {@link SmtpSettings}. */
 export interface SmtpSettingsState extends SettingsState, SmtpSettingsAttributes {}
 
 /**
- * How the platform sends mail: `GET` and `PATCH /api/v2/admin/smtp-settings`. Its id is `smtp`.
+ * The mail server of the platform: `GET` and `PATCH /api/v2/admin/smtp-settings`. Its id is `smtp`.
  *
- * Only the attributes that the program declares are managed; see {@link SettingsInputs} for what becomes of them in the end. A write is
- * retried only after a 429, for each may send a mail. Fails with `ERR_FORBIDDEN` where the token is not a site administrator's; with
- * `ERR_INVALID_INPUT`, before anything is sent, where mail would be enabled without one of its attributes; with `ERR_REJECTED` where the mail
- * server turns the test mail down and nothing was stored, and with `ERR_INCOMPLETE` where the settings were stored all the same.
+ * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`. A write is
+ * retried only after a 429, since each may send a mail.
+ *
+ * Fails with `ERR_FORBIDDEN` if the token does not belong to a site administrator. Enabling mail without one of its attributes fails with
+ * `ERR_INVALID_INPUT`, before the provider sends anything. If the mail server rejects the test mail, the error is `ERR_REJECTED`, or
+ * `ERR_INCOMPLETE` if the platform has stored the settings.
  *
  * ```ts
  * new platform.SmtpSettings("mail", { enabled: true, host: "smtp.example.com", port: 25, sender: "platform@example.com", testEmailAddress: "me@example.com" });
  * ```
  *
  * @see [Terraform Enterprise: settings](https://developer.hashicorp.com/terraform/enterprise/api-docs/admin/settings)
- * @requests Create: 1 `GET`, and 1 `PATCH` of what differs, if anything does. Update: 1 `PATCH`, after 1 `GET` where an attribute joins.
- * Refresh: 1 `GET`. Delete: 1 `PATCH` of what is put back, if anything is.
- * @unreadable `password`; `testEmailAddress` is not kept at all.
+ * @requests Create: 1 `GET`, and 1 `PATCH` if a value differs. Update: 1 `PATCH`, after 1 `GET` if an attribute was added. Refresh: 1 `GET`.
+ * Delete: 1 `PATCH` if a value has to be restored.
+ * @unreadable `password`; the platform does not store `testEmailAddress`.
  * @internal
  */
 export const smtpSettings: SettingsDefinition<SmtpSettingsInputs, SmtpSettingsState> = settings({
@@ -81,8 +83,8 @@ export const smtpSettings: SettingsDefinition<SmtpSettingsInputs, SmtpSettingsSt
   // Each attempt sends a mail.
   retry: "only429",
   mailErrors: {
-    401: "the mail server refused the user name or the password",
-    500: "the mail server answered with an error",
-    504: "the mail server did not answer in time",
+    401: "the mail server rejected the user name or the password",
+    500: "the mail server returned an error",
+    504: "the mail server did not respond in time",
   },
 });

@@ -1,25 +1,23 @@
 import { extraName, held, isExtraWriteOnly, Kind, NamesWriteOnly, OnDelete, readable, same, secrets, Values } from "./kind";
 import { mayBe } from "./mask";
 
-// What the state keeps of settings.
-
-/** What the state keeps of the attributes that are managed, beside their values. @internal */
+/** The data in the state about managed attributes, besides their values. @internal */
 export interface Managed {
   managed: string[];
-  /** The value of each managed attribute before its first write; `{}` where there was none. Missing: it could not be read. */
+  /** The value of each managed attribute before its first write; `{}` for no value. An unreadable one is missing. */
   originalValues: Record<string, { value?: unknown }>;
-  /** What the server made of what was written, where that is something else: cleaned HTML, an attribute that it ignores. */
+  /** The stored values that differ from the written ones, such as sanitized HTML or a read-only attribute. */
   serverNormalized?: Record<string, { value?: unknown }>;
 }
 
-/** What the state keeps for the provider. @internal */
+/** The part of the state that only the provider uses. @internal */
 export interface StoredState extends Managed, NamesWriteOnly {
-  /** What a write sent that nobody answered. */
+  /** The values of a write without a response. */
   sent?: Values;
   onDelete?: OnDelete;
 }
 
-/** What is shown, with the known value in the place of one that means the same, of a mask, and of what the server made of it. @internal */
+/** The returned values, but the known value instead of an equivalent, a masked or a normalized one. @internal */
 export function recognized(kind: Kind, shown: Values, known: Values, serverNormalized: Managed["serverNormalized"] = {}): Values {
   const isKnown = (name: string, value: unknown): boolean =>
     name in known &&
@@ -30,8 +28,7 @@ export function recognized(kind: Kind, shown: Values, known: Values, serverNorma
 }
 
 /**
- * The values that the server keeps in the place of those that were sent. Once written they count as the sent ones, or every `up` would send
- * these again. @internal
+ * The stored values that differ from the written ones. They count as equal from then on: otherwise every `up` would write again. @internal
  */
 export function serverNormalizations(kind: Kind, shown: Values, changes: Values, known: Values): NonNullable<Managed["serverNormalized"]> {
   const recognizable = recognized(kind, shown, known);
@@ -43,7 +40,7 @@ export function serverNormalizations(kind: Kind, shown: Values, changes: Values,
 export function stateOf<State>(kind: Kind, shown: Values, known: Values, last: Partial<Managed> & NamesWriteOnly): State {
   const { managed = [], originalValues = {}, serverNormalized = {} } = last;
   const values = recognized(kind, shown, known, serverNormalized);
-  // What the server never shows is known as it was written.
+  // For a write-only attribute, only the written value is known.
   for (const name of managed) if (!(name in values) && isExtraWriteOnly(kind, name, last)) values[name] = known[name];
   const extra = Object.entries(values).flatMap(([name, value]) => (extraName(name) ? [[extraName(name), value]] : []));
   return {

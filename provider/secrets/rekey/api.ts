@@ -127,12 +127,21 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
   try {
     await send();
   } catch (error) {
-    if (!isReplyLost(error)) throw error;
-    // The status tells if the cancel was applied.
-    if (await isInProgress()) await send();
+    const isRefused = error instanceof StewardError && error.status === 400;
+    if (!isReplyLost(error) && !isRefused) throw error;
+    // The status tells if the cancel was applied, or if another client ended the attempt before.
+    const isLeft = await isInProgress();
+    if (isLeft && isRefused) throw explainRefusedCancel(error, connection);
+    if (isLeft) await send();
   }
   connection.cache.set(key, true);
 }
+
+/** Vault refuses a cancel without a body: a connection without a dialect sends none. */
+const explainRefusedCancel = (error: StewardError, connection: Connection): StewardError =>
+  dialectOf(connection).cancelNamesNonce
+    ? error
+    : identified("wrong-dialect", error.with({ hint: 'If the service is Vault, set the connection\'s dialect to "hashicorp".' }));
 
 /** Submits a current share. The response to the last one holds the new set. @internal */
 export async function submitShare(
@@ -223,6 +232,9 @@ export const wasNotCounted = (error: StewardError): boolean =>
 
 /** The request may have been applied, although no response came. @internal */
 export const isReplyLost = (error: unknown): boolean => error instanceof StewardError && Boolean(error.details.outcomeUnknown);
+
+/** The service accepted the new shares, and failed as it stored their key: either set may open it. @internal */
+export const isFailedCommit = ({ details }: StewardError): boolean => details.reason.includes("failed to perform");
 
 /** True if the service says that its seal keeps the key. @internal */
 export async function isAutoUnsealed(connection: Connection): Promise<boolean> {

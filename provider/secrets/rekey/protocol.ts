@@ -259,7 +259,16 @@ const unexpectedState = ({ server, status }: Observed, holds: Held): StewardErro
 
 /** Cancels an attempt of this rekey. Restart its verification first, so that an orphaned provider of an earlier run cannot commit it. @internal */
 export async function cancelOwnAttempt(connection: Connection, status: RekeyStatus): Promise<void> {
-  if (status.verification) await restartVerification(connection, status.nonce);
+  if (status.verification) {
+    await restartVerification(connection, status.nonce);
+    // A cancel without a nonce ends whatever is in progress by then.
+    if ((await getStatus(connection)).nonce !== status.nonce)
+      throw stopped(
+        "attempt-lost",
+        "the attempt is gone: a seal, a failover or another client ended it",
+        "Nothing was cancelled. Run again: it continues from the status of the service.",
+      );
+  }
   await cancelAttempt(connection, status.nonce);
   log(connection, `cancelled the attempt ${status.nonce}`);
 }

@@ -31,13 +31,16 @@ export const verificationSchema = z.object({
   started: z.boolean().default(true),
 });
 /** @internal */
-export const updateSchema = z.object({
-  complete: z.boolean().default(false),
-  keys: strings,
-  keys_base64: strings,
-  pgp_fingerprints: strings,
-  progress: z.int().optional(),
-});
+export const updateSchema = z
+  .object({
+    complete: z.boolean().default(false),
+    keys: strings,
+    keys_base64: strings,
+    pgp_fingerprints: strings,
+    progress: z.int().optional(),
+  })
+  // A body that shows neither may hide a completion.
+  .refine(({ complete, progress }) => complete || progress !== undefined);
 /** @internal */
 export const backupSchema = z.object({
   nonce: z.string(),

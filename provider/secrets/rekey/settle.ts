@@ -14,7 +14,7 @@ import {
 import { redacting, Share, shareDigest, shareOf } from "./crypto";
 import { sharesAtHand } from "./inputs";
 import { log } from "./protocol";
-import { Attempt, CommitRun, CommitState, matches, ShareSet, stateOf } from "./states";
+import { Attempt, CommitRun, CommitState, matches, RekeyStatus, ShareSet, stateOf } from "./states";
 import { stopped, unfinished } from "./stops";
 import { finish } from "./verify";
 
@@ -94,11 +94,8 @@ export interface ProbedSet {
  * cancelled without a result.
  * @internal
  */
-export async function probe<T extends ProbedSet>(
-  connection: Connection,
-  { probe: { key, fingerprint } }: Attempt,
-  sets: readonly T[],
-): Promise<T | undefined> {
+export async function probe<T extends ProbedSet>(connection: Connection, attempt: Attempt, sets: readonly T[]): Promise<T | undefined> {
+  const { key, fingerprint } = attempt.probe;
   const parameters = { shares: 1, threshold: 1, pgpKeys: [key], fingerprints: [fingerprint], backup: false, verification: true };
   log(connection, "testing with a probe which shares open the service");
   try {
@@ -110,20 +107,44 @@ export async function probe<T extends ProbedSet>(
   const { nonce, required } = status;
   // On a service that drops the verification, the last share of the probe would replace all keys.
   if (!status.started || !matches(status, parameters)) throw probeDisturbed("the probe is gone, or its parameters are not those asked for");
-  try {
-    for (const set of sets)
-      if (isComplete(set, required) && (await opens(connection, nonce, set.shares.slice(0, required), required))) return set;
-    return undefined;
-  } finally {
-    await cancelAttempt(connection, nonce);
+  const { accepted, untested } = await firstAccepted(connection, status, sets).catch(async (error) => {
+    await cancelIfCurrent(connection, nonce).catch(() => {});
+    throw error;
+  });
+  await cancelAttempt(connection, nonce);
+  return untested.some((set) => isComplete(set, required)) ? probe(connection, attempt, untested) : accepted;
+}
+
+/** Another client may have ended the probe and started an attempt, which a cancel without a nonce would end. A probe that stays is cancelled by a later run. */
+async function cancelIfCurrent(connection: Connection, nonce: string): Promise<void> {
+  if ((await getStatus(connection)).nonce === nonce) await cancelAttempt(connection, nonce);
+}
+
+/** Submits one set after the other. OpenBao keeps shares that it cannot combine: with them in it, the probe tests no other set. */
+async function firstAccepted<T extends ProbedSet>(
+  connection: Connection,
+  { nonce, required }: RekeyStatus,
+  sets: readonly T[],
+): Promise<{ accepted?: T; untested: readonly T[] }> {
+  for (const [index, set] of sets.entries()) {
+    if (!isComplete(set, required)) continue;
+    const verdict = await submitSet(connection, nonce, set.shares.slice(0, required), required);
+    if (verdict === "accepted") return { accepted: set, untested: [] };
+    if (verdict === "not combined") return { untested: sets.slice(index + 1) };
   }
+  return { untested: [] };
 }
 
 /** True if enough shares of the set are at hand to open a service that asks for `required`. @internal */
 export const isComplete = ({ shares, threshold }: ProbedSet, required: number): boolean =>
   threshold === required && shares.length >= required;
 
-async function opens(connection: Connection, nonce: string, shares: readonly Share[], required: number): Promise<boolean> {
+async function submitSet(
+  connection: Connection,
+  nonce: string,
+  shares: readonly Share[],
+  required: number,
+): Promise<"accepted" | "refused" | "not combined"> {
   for (const [submitted, share] of shares.entries()) {
     const assertUndisturbed = async (): Promise<true> => {
       const before = await getStatus(connection);
@@ -135,14 +156,16 @@ async function opens(connection: Connection, nonce: string, shares: readonly Sha
       const send = (): ReturnType<typeof submitShare> =>
         submitShare(connection, { nonce, share: share.text }, { threshold: 1, fingerprints: [] });
       const { set, progress } = await retryAfter429(connection, send, assertUndisturbed);
-      if (set) return true;
+      if (set) return "accepted";
       if (progress !== undefined && progress !== submitted + 1) throw probeDisturbed("another client submitted a share to the probe");
     } catch (error) {
       if (!(error instanceof StewardError) || error.code === "ERR_INCOMPLETE" || error.status === undefined || wasNotCounted(error))
         throw error;
       // Shares that do not fit are refused at the threshold, and only there; the count then restarts.
       const after = await getStatus(connection);
-      if (after.nonce === nonce && !after.verification && after.progress === 0 && submitted + 1 === required) return false;
+      const isJudged = after.nonce === nonce && !after.verification && submitted + 1 === required;
+      if (isJudged && after.progress === 0) return "refused";
+      if (isJudged && after.progress === required && [400, 500].includes(error.status)) return "not combined";
       throw error.status >= 500 ? probeDisturbed(error.details.reason) : error;
     }
   }

@@ -197,8 +197,10 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
 async function startOver(run: SharesRun, status: RekeyStatus): Promise<never> {
   await cancelOwnAttempt(run.connection, status);
   const { progress } = status;
+  const keepsOthers = run.state.submission.kept.some(({ shares }) => shares.length > 0);
+  const others = keepsOthers ? " To submit those of an earlier rekey that the state keeps, and no others, set currentShares: []." : "";
   const why = `the ${progress} current shares submitted cannot be combined, so at least one of them is wrong; the attempt was cancelled`;
-  return restart(run, "shares-not-combined", why);
+  return restart(run, "shares-not-combined", why, `Correct currentShares and run \`pulumi up\` again.${others}`);
 }
 
 /** Neither the response nor the count tells if the share counted. */
@@ -224,19 +226,25 @@ async function countUnknown(run: SharesRun, status: RekeyStatus, error: StewardE
 }
 
 /** The nonce of another attempt: saved before a share is submitted to it. @internal */
-export function restarted(run: SharesRun, id: StopId, nonce: string, reason: string): StewardError {
+export function restarted(
+  run: SharesRun,
+  id: StopId,
+  nonce: string,
+  reason: string,
+  hint = "Run `pulumi up` again to submit the current shares.",
+): StewardError {
   const { submission } = run.state;
   run.state = { submission: { ...submission, nonce, nonces: [...new Set([...submission.nonces, nonce])], submitted: [] } };
-  return unfinished(run, id, `${reason}, and its nonce ${nonce} is saved now`, "Run `pulumi up` again to submit the current shares.");
+  return unfinished(run, id, `${reason}, and its nonce ${nonce} is saved now`, hint);
 }
 
 /** @internal */
-export async function restart(run: SharesRun, id: StopId, why: string): Promise<never> {
+export async function restart(run: SharesRun, id: StopId, why: string, hint?: string): Promise<never> {
   const { nonce } = await newAttempt(run.connection, run.identity);
   const committed = run.identity.parameters.verification
     ? "nothing was committed"
     : "without verification it is unknown if it was committed";
-  throw restarted(run, id, nonce, `${why}, ${committed}, and a new one was started`);
+  throw restarted(run, id, nonce, `${why}, ${committed}, and a new one was started`, hint);
 }
 
 /** The encrypted shares in a backup of this rekey, in the order of the keys. */

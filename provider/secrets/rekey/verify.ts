@@ -1,5 +1,5 @@
 import { StewardError } from "../../errors";
-import { getBackup, isReplyLost, removeBackup, restartVerification, retryAfter429, verifyShare } from "./api";
+import { getBackup, isFailedCommit, isReplyLost, removeBackup, restartVerification, retryAfter429, verifyShare } from "./api";
 import { describeKeys, encryptedLine, prove, Share } from "./crypto";
 import { cancelOwnAttempt, cancelProbe, log, observe } from "./protocol";
 import { CommitRun, CommitState, describe, stateOf } from "./states";
@@ -50,6 +50,8 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
     if (done) throw outcomeUnknown(run, `the service reported completion after ${index + 1} of ${threshold} new shares`);
     log(connection, `${index + 1} of ${threshold} new shares verified`);
   }
+  const { server } = await observe(connection, identity);
+  if (server !== "verifying") throw outcomeUnknown(run, "the attempt ended, and the response to the last new share did not show how");
   throw stopped(
     "verification-endless",
     "the service asks for more new shares than their threshold",
@@ -82,6 +84,7 @@ async function explainVerify(run: CommitRun, share: Share, error: unknown): Prom
   if (!(error instanceof StewardError) || error.status === 429) return error;
   // Vault answers 500 to shares that cannot be combined. Another 5xx may come from a proxy, behind which the request continues.
   const isVerdict = error.status === 400 || error.status === 500;
+  if (isFailedCommit(error)) return outcomeUnknown(run, `the service failed to commit the new shares (${error.details.reason})`);
   if (!isVerdict && (isReplyLost(error) || (error.status !== undefined && error.status >= 500)))
     return outcomeUnknown(run, `the service did not respond to a new share (${error.details.reason})`);
   const { server } = await observe(run.connection, run.identity);

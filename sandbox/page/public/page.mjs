@@ -1,6 +1,6 @@
 // @ts-check
-// The sandbox's page. Each event brings one section as it is now; what differs from before is put in place and lights up.
-// All that comes from the services is set as text, never as markup.
+// The sandbox's page. Each event contains one section. The page replaces and highlights what has changed.
+// Data of the services is set with `textContent`, never as markup.
 
 /** @typedef {import("../../view.js").Section} Section */
 /** @typedef {import("../../view.js").Block} Block */
@@ -67,7 +67,7 @@ function fill(element, cell) {
   element.classList.toggle("long", (text.textContent ?? "").length > 12);
 }
 
-/** A row on the page, and what it shows. */
+/** A row on the page. */
 class ShownRow {
   /** @param {TableRow} row */
   constructor(row) {
@@ -94,7 +94,7 @@ class ShownRow {
   }
 }
 
-/** One table, over the whole width where it has many columns, with the rows nobody has set folded away below it. */
+/** A table. With many columns it takes the whole width. Rows with default values are folded away below it. */
 class ShownBlock {
   /** @type {Map<string, ShownRow>} */
   rows = new Map();
@@ -152,7 +152,7 @@ class ShownBlock {
     this.more.hidden = more === 0;
     this.more.textContent = `and ${more} more`;
     this.folded.hidden = untouched.length === 0;
-    this.summary.textContent = set.length === 0 ? `${untouched.length} as installed` : `${untouched.length} more as installed`;
+    this.summary.textContent = set.length === 0 ? `${untouched.length} defaults` : `${untouched.length} more defaults`;
   }
 }
 
@@ -191,7 +191,7 @@ source.addEventListener("open", () => {
   document.body.className = "";
 });
 source.addEventListener("error", () => {
-  state.textContent = "the sandbox has ended";
+  state.textContent = "the sandbox has stopped";
   state.className = "bad";
   document.body.className = "ended";
 });

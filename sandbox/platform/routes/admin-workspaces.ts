@@ -32,18 +32,18 @@ export function routes(app: Hono<AppEnv>): void {
   app.delete(`${path}/:id`, (c) => (c.var.records.workspaces.delete(c.req.param("id")) ? done(c) : missing(c)));
 }
 
-/** No document says what happens to a status that no run has. An empty list would hide a spelling mistake. */
+/** The statuses in the filter. The specification does not say what an unknown one does, so reject it: an empty list would hide a typo. */
 function wantedStatuses(c: Route): string[] {
   const wanted = c.req.query("filter[current_run][status]")?.split(",").filter(Boolean) ?? [];
   if (c.var.dialect.checksStatuses && wanted.some((status) => !runStatuses.includes(status)))
     throw new HttpError(400, {
       title: "Invalid filter parameter",
-      detail: `filter[current_run][status] is any of: ${runStatuses.join(", ")}.`,
+      detail: `filter[current_run][status] must be one of: ${runStatuses.join(", ")}.`,
     });
   return wanted;
 }
 
-/** `q` is part of the workspace's name or of its organization's. */
+/** The workspaces with `q` in their name or their organization's name. */
 function search(c: Route): Workspace[] {
   const q = (c.req.query("q") ?? "").toLowerCase();
   return [...c.var.records.workspaces.values()].filter(({ name, organization }) =>
@@ -51,7 +51,7 @@ function search(c: Route): Workspace[] {
   );
 }
 
-/** Workspaces without a run come last, whatever the direction. */
+/** The comparison of the requested order. Workspaces without a run come last in both directions. */
 function order(c: Route): (a: Workspace, b: Workspace) => number {
   const sort = c.req.query("sort") || "name";
   const direction = sort.startsWith("-") ? -1 : 1;
@@ -66,10 +66,10 @@ function order(c: Route): (a: Workspace, b: Workspace) => number {
         return direction * (a.run.createdAt.getTime() - b.run.createdAt.getTime()) || byName(a, b);
       };
     default:
-      // No document says what happens to another one; the real product's client knows this answer for a wrong include.
+      // The documentation does not define the response. Terraform Enterprise's client knows this one for an invalid include.
       throw new HttpError(400, {
         title: "Invalid sort parameter",
-        detail: "sort is name or current-run.created-at, with or without a hyphen.",
+        detail: "sort must be name or current-run.created-at, with an optional leading hyphen.",
       });
   }
 }
@@ -78,7 +78,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** How many workspaces `q` finds of each status, whatever the filter: a status without a counter of its own counts in the total alone. */
+/** The number of workspaces that match `q` by status, without the filter. A status without a counter is only in the total. */
 function counts(c: Route, found: Workspace[]): Record<string, number> {
   const count = (matches: (status: string | undefined) => boolean): number => found.filter(({ run }) => matches(run?.status)).length;
   return {
@@ -88,18 +88,18 @@ function counts(c: Route, found: Workspace[]): Record<string, number> {
   };
 }
 
-/** Each related resource once. */
+/** The requested related resources, without duplicates. */
 function included(c: Route, workspaces: Workspace[]): { included?: Resource[] } {
   const wanted = c.req.query("include")?.split(",").filter(Boolean) ?? [];
   if (wanted.some((name) => !includable.includes(name)))
-    throw new HttpError(400, { title: "Invalid include parameter", detail: `include is any of: ${includable.join(", ")}.` });
+    throw new HttpError(400, { title: "Invalid include parameter", detail: `include must be one of: ${includable.join(", ")}.` });
   if (wanted.length === 0) return {};
   const organizations = [...new Set(workspaces.map((workspace) => workspace.organization))];
   const owners = [...new Set(organizations.flatMap((organization) => organization.owners))];
   const runs = workspaces.flatMap(({ run }) => run ?? []);
   return {
     included: [
-      // Without the organization, nothing would lead to its owners.
+      // Only the organization links to its owners, so it is always included with them.
       ...(wanted.some((name) => name.startsWith("organization")) ? organizations.map(organization) : []),
       ...(wanted.includes("organization.owners") ? owners.map(user) : []),
       ...(wanted.includes("current_run") ? runs.map(run) : []),

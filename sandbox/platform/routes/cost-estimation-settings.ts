@@ -26,7 +26,6 @@ export function settings(dialect: Dialect): Settings {
 
 export const routes = (app: Hono<AppEnv>, dialect: Dialect): void => serve(app, settings(dialect));
 
-/** The key file of the second cloud, as text. */
 function isJsonObject(text: unknown): boolean {
   try {
     const value: unknown = JSON.parse(String(text));

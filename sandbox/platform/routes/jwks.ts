@@ -5,7 +5,7 @@ import type { Dialect } from "../dialect";
 export const isServed = ({ clientRoutes }: Dialect): boolean => clientRoutes;
 export const isPublic = true;
 
-/** The signing keys as the clouds fetch them; it needs no token. */
+/** The public signing keys, which clouds fetch without a token. */
 export function routes(app: Hono<AppEnv>): void {
   app.get("/.well-known/jwks", (c) =>
     c.json({

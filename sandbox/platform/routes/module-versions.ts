@@ -24,14 +24,13 @@ export function routes(app: Hono<AppEnv>): void {
   });
 }
 
-/** The deprecation that the body asks for, as it will be published. undefined: none, from now on. */
+/** The deprecation in the body, as it will be published; undefined to undo a deprecation. */
 function request(c: Route): { reason: string; link: string | null } | undefined {
   const fields = objectOf(attributesOf(c).deprecation, "deprecation");
   const { "deprecated-status": status, reason, link } = fields;
   if (status === "Undeprecated") return undefined;
   if (status !== "Deprecated") throw new HttpError(422, wrong("deprecation/deprecated-status", "has to be Deprecated or Undeprecated"));
-  if (typeof reason !== "string" || reason === "")
-    throw new HttpError(422, wrong("deprecation/reason", "has to be a text, and not an empty one"));
+  if (typeof reason !== "string" || reason === "") throw new HttpError(422, wrong("deprecation/reason", "has to be a non-empty string"));
   if (link !== undefined && link !== null && typeof link !== "string")
     throw new HttpError(422, wrong("deprecation/link", "has to be a string"));
   return { reason: reason + c.var.records.suffix, link: link || null };

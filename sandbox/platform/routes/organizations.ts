@@ -12,7 +12,7 @@ import { settings as generalSettings } from "./general-settings";
 
 export const isServed = ({ clientRoutes }: Dialect): boolean => clientRoutes;
 
-/** As far as clients need them to set up and to clean up. */
+/** The routes with which clients set up and clean up. */
 export function routes(app: Hono<AppEnv>): void {
   const path = "/api/v2/organizations";
 
@@ -59,13 +59,13 @@ export function routes(app: Hono<AppEnv>): void {
   });
 }
 
-/** The organization in the path, where this user may manage it. */
+/** The organization in the path, if the user may manage it. */
 export function organizationOf(c: Route): Organization | undefined {
   const found = c.var.records.organizations.get(c.req.param("name") ?? "");
   return found && mayManage(c.var.user, found) ? found : undefined;
 }
 
-/** A name as organizations and workspaces have it, where the body has one. */
+/** The name of an organization or a workspace in the body, if there is one. */
 export function checkedName(name: unknown): string | undefined {
   if (name === undefined || (typeof name === "string" && /^[A-Za-z0-9_-]+$/.test(name))) return name;
   throw new HttpError(422, wrong("name", "can only include letters, numbers, -, and _"));

@@ -12,7 +12,7 @@ const headers = {
   "x-tfe-current-version": "1.0.0",
 };
 
-/** What a client asks first; it needs no token. */
+/** The first request of a client, which needs no token. */
 export function routes(app: Hono<AppEnv>): void {
   app.get("/api/v2/ping", (c) => c.body(null, 204, headers));
 }

@@ -8,7 +8,7 @@ import { organizationOf } from "./organizations";
 
 export const isServed = ({ clientRoutes }: Dialect): boolean => clientRoutes;
 
-/** The list of an organization's modules, as far as clients need it to find them. */
+/** The list of an organization's modules. */
 export function routes(app: Hono<AppEnv>): void {
   app.get("/api/v2/organizations/:name/registry-modules", (c) => {
     const owner = organizationOf(c);

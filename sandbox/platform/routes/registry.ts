@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import type { AppEnv } from "../answer";
 import { registryVersion, registryVersions } from "../wire";
 
-/** The registry's own protocol: plain JSON, whose errors are sentences. Every user may read. */
+/** The registry protocol, with plain JSON and errors as strings. Every user may read. */
 export function routes(app: Hono<AppEnv>): void {
   const path = "/api/registry/v1/modules/:namespace/:name/:provider";
   const missing = { errors: ["not found"] };

@@ -49,7 +49,7 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   app.patch(path, (c) => {
     const before = valuesOf(c.var.records, saml);
     const values = merged(c, saml);
-    // The certificate held so far stays valid while the identity provider changes over.
+    // The previous certificate stays valid during a rotation.
     if (before["idp-cert"] && values["idp-cert"] !== before["idp-cert"]) values["old-idp-cert"] = before["idp-cert"];
     return store(c, saml, values);
   });

@@ -37,7 +37,7 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   });
 }
 
-/** However the body lacks its number, that is one mistake and one answer. */
+/** The test number in the body; undefined if any part of its path is missing. */
 function testNumber(c: Route): string | undefined {
   const data = c.var.body?.data as { attributes?: { "test-number"?: unknown } } | null | undefined;
   const number = data?.attributes?.["test-number"];

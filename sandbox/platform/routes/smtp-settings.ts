@@ -43,7 +43,7 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
     const { "test-email-address": to, ...values } = merged(c, smtp);
     if (dialect.needsTestAddress && values.enabled && !before.enabled && !to)
       throw new HttpError(422, wrong("test-email-address", "is required to enable"));
-    // The document knows no condition but the address: the mail goes out though the settings are not enabled.
+    // The address alone triggers the mail, even if the settings are disabled.
     const failure = to
       ? c.var.records.mail.deliver({ to: String(to), sender: String(values.sender ?? ""), host: String(values.host ?? ""), at: c.var.now })
       : undefined;

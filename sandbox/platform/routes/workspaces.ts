@@ -12,7 +12,7 @@ import { checkedName, organizationOf } from "./organizations";
 
 export const isServed = ({ clientRoutes }: Dialect): boolean => clientRoutes;
 
-/** As far as clients need them to set up and to clean up. */
+/** The routes with which clients set up and clean up. */
 export function routes(app: Hono<AppEnv>): void {
   const inOrganization = "/api/v2/organizations/:name/workspaces";
 
@@ -74,7 +74,7 @@ export function routes(app: Hono<AppEnv>): void {
     });
 }
 
-/** The workspace in the path, by its id or by its name, where this user may manage it. */
+/** The workspace in the path, by id or by name, if the user may manage it. */
 function workspaceOf(c: Route): Workspace | undefined {
   const id = c.req.param("id");
   if (id === undefined) {
@@ -85,7 +85,7 @@ function workspaceOf(c: Route): Workspace | undefined {
   return found && mayManage(c.var.user, found.organization) ? found : undefined;
 }
 
-/** What the body sets, and nothing that it omits. A repository of null is disconnected. */
+/** The fields in the body. A null repository disconnects the workspace. */
 function fields(c: Route): Pick<Partial<Workspace>, "name" | "vcsRepoIdentifier"> {
   const { name, "vcs-repo": repository } = attributesOf(c);
   const read: Pick<Partial<Workspace>, "name" | "vcsRepoIdentifier"> = {};

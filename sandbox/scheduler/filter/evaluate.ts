@@ -3,19 +3,19 @@ import { elementOf, fieldsOf, kindName, kindOf } from "../types";
 import type { Expression, Selector } from "./expression";
 import { equal } from "./values";
 
-/** A value of a record, with the type that says how to compare it. */
+/** A value of a record with its type. */
 interface Typed {
   type: string;
   value: unknown;
 }
 
-/** What a name inside `any` or `all` stands for: a place in the record, or a key. */
+/** A placeholder in `any` or `all`: a path in the record, or a key. */
 type Local = { name: string } & ({ path: string[] } | { key: string });
 
-/** Thrown where Nomad's own code panics, which drops the connection. The message is for the standard dialect, which answers 400. */
+/** Stands for a panic in Nomad, which closes the connection. The standard dialect responds with 400 and the message. */
 export class Crash extends Error {}
 
-/** Does the record match? Throws an Error with the service's own sentence where the expression does not fit this record. */
+/** True if the record matches. Throws an Error with the message of the service if the expression is invalid for the record. */
 export function matches(expression: Expression, record: Typed, locals: Local[] = []): boolean {
   switch (expression.kind) {
     case "or":
@@ -33,7 +33,7 @@ export function matches(expression: Expression, record: Typed, locals: Local[] =
 
 function compares(match: Extract<Expression, { kind: "match" }>, record: Typed, locals: Local[]): boolean {
   const found = find(record, match.selector, locals);
-  // Nothing equals, holds or matches what is not there; it is empty.
+  // A missing value is empty, and no other operator matches it.
   if (!found) return (match.operator === "empty") !== match.negated;
   const target = kindOf(found.type) === "pointer" && found.value !== null ? { ...found, type: elementOf(found.type) } : found;
   return holds(match, target) !== match.negated;
@@ -88,17 +88,17 @@ function contains({ type, value }: Typed, wanted: string, selector: Selector): b
     const message = 'unable to find suitable primitive comparison function for "in" comparison';
     const element = elementOf(type);
     const bare = kindOf(element) === "pointer" ? elementOf(element) : element;
-    // The value has to fit the list, even one without items.
+    // Throws for a value of the wrong type, even if the list is empty.
     equal(bare, undefined, wanted, message);
     return ((value as unknown[] | null) ?? []).some((item) => equal(bare, item, wanted, message));
   }
-  // First the value has to fit the field.
+  // Throws for a value of the wrong type.
   if (kind !== "struct" && kind !== "pointer") equal(type, undefined, wanted, "");
   const shown = kind === "pointer" ? "invalid" : kindName(type);
   throw new Error(`Cannot perform in/contains operations on type ${shown} for selector: ${JSON.stringify(selector.text)}`);
 }
 
-/** The value at the selector; undefined where the last step is a key that its map has not. */
+/** The value at the selector; undefined if its last step is a missing key of a map. */
 function find(record: Typed, { path }: Selector, locals: Local[]): Typed | undefined {
   let steps = path;
   for (const local of [...locals].reverse()) {

@@ -1,6 +1,6 @@
 export interface Selector {
   path: string[];
-  /** As a value, and in a message. */
+  /** The selector in a message, or as a value. */
   text: string;
 }
 
@@ -10,7 +10,7 @@ export type Expression =
   | { kind: "match"; operator: "equal" | "in" | "empty" | "matches"; negated: boolean; selector: Selector; value: string }
   | { kind: "collection"; operator: "any" | "all"; selector: Selector; names: Names; inner: Expression };
 
-/** What the members of a collection are called: the key or index, the value, or whichever of them identifies the member. */
+/** The placeholders for a member of a collection. `both` is the key of a map, or the value in a list. */
 export interface Names {
   index?: string;
   value?: string;

@@ -1,10 +1,10 @@
 import type { Expression } from "./expression";
 import { parse as run } from "./parser";
 
-/** What stands at the end of every text. */
+/** The character that marks the end of the input. */
 const end = "\uFFFF";
 
-/** The expression as a tree. Throws an Error with the service's own sentence. */
+/** Parses an expression. Throws an Error with the message of the service. */
 export function parse(text: string, { optionalBlanks }: { optionalBlanks: boolean }): Expression {
   const notes = new Set<string>();
   const options = {
@@ -20,7 +20,7 @@ export function parse(text: string, { optionalBlanks }: { optionalBlanks: boolea
   throw new Error([...notes].join("\n"));
 }
 
-/** Line, column and offset, as the real product counts them: characters in the column, bytes in the offset. */
+/** Line, column and offset. As in Nomad, the column counts characters and the offset counts bytes. */
 function place(text: string, offset: number): string {
   const before = text.slice(0, offset);
   const lines = before.split("\n");
@@ -42,7 +42,7 @@ function failedAt(error: unknown): number {
   return (error as Mismatch).location.start.offset;
 }
 
-/** What could have come instead, sorted, the end last. */
+/** The expected tokens, sorted, with the end last. */
 function expected(error: unknown): string {
   const texts = new Set((error as Mismatch).expected.map(describe));
   const ends = texts.delete("EOF");

@@ -1,11 +1,11 @@
 import type { Expression } from "./expression";
 
-// parser.js is made of grammar.peggy by `npm run build`.
+// `npm run build` generates parser.js from grammar.peggy.
 
 export interface Options {
   optionalBlanks: boolean;
   note(rule: string, offset: number, message: string): void;
 }
 
-/** Throws where the text does not follow the grammar. */
+/** Throws if the string is not a valid expression. */
 export function parse(text: string, options: Options): Expression;

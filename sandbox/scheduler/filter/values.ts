@@ -1,7 +1,7 @@
 import { parseBool } from "../../parse-bool";
 import { kindOf } from "../types";
 
-/** Is the value the one that the text means in a field of this type? Without a value, only whether the text fits is checked. */
+/** True if the string stands for the value in a field of this type. Without a value, it only checks that the string is valid. */
 export function equal(type: string, value: unknown, text: string, unsuitable: string): boolean {
   const wanted = (read: () => unknown): unknown => {
     try {
@@ -31,7 +31,7 @@ function readBool(text: string): boolean {
   return flag;
 }
 
-/** Decimal, 0x, 0o or 0, 0b; underscores between digits. */
+/** Parses an integer in Go's syntax: decimal, 0x, 0o or 0, 0b, with underscores between digits. */
 function readInteger(text: string, unsigned: boolean): bigint {
   const name = unsigned ? "ParseUint" : "ParseInt";
   const parts = /^([+-]?)(0[xX]_?[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*|0[bB]_?[01]+(?:_[01]+)*|0[oO]?_?[0-7]+(?:_[0-7]+)*|\d+(?:_\d+)*)$/.exec(

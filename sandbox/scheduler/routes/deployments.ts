@@ -7,7 +7,7 @@ import type { Row } from "../records";
 
 export function routes(app: Hono<AppEnv>): void {
   app.get("/v1/deployments", (c) => {
-    // With a prefix they are in the order of their IDs, else in that of their creation.
+    // Deployments are sorted by ID with a prefix, and by creation otherwise.
     const byId = (c.req.query("prefix") ?? "") !== "";
     return listed(c, "deployments", (deployment) => deployment, {
       token: (row) => (byId ? String(row.ID) : `${row.CreateIndex}.${row.ID}`),
@@ -21,7 +21,7 @@ export function routes(app: Hono<AppEnv>): void {
   });
 }
 
-/** By index as a number, then by ID; a token of another shape is compared as a text. */
+/** Compares the index as a number, then the ID. A token in another format is compared as a string. */
 function compare(row: Row, token: string): number {
   const [, index, id = ""] = /^(\d+)\.(.*)$/s.exec(token) ?? [];
   if (index === undefined) return byBytes(`${row.CreateIndex}.${row.ID}`, token);

@@ -18,7 +18,7 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
     const meta = parseBool(c.req.query("meta") ?? "") ?? false;
     return listed(c, "jobs", (job) => jobStub(job, meta), {
       token: (job) => `${job.Namespace}.${job.ID}`,
-      // Not the order of the list, where one namespace's name begins with another's: pages then repeat, as they do in the real product.
+      // This is not the order of the list if a namespace is a prefix of another. Pages then repeat, as in Nomad.
       compare: (job, token) => byBytes(`${job.Namespace}.${job.ID}`, token),
     });
   });
@@ -37,7 +37,7 @@ async function put(c: Route): Promise<Response> {
   const registered = register(c.var.records, region, { ...job, Namespace });
   const answer: Row = {
     ...registered,
-    // A write was answered by the leader, and says nothing of it.
+    // The response to a write has no data about the leader.
     KnownLeader: false,
     LastContact: 0,
     NextToken: "",

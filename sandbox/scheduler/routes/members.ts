@@ -5,7 +5,7 @@ import { denied } from "../http-error";
 import { accessOf } from "../policy";
 import { membership } from "../wire";
 
-/** The one agent that runs here knows the members of every region. It is not asked for a region, and neither holds nor pages. */
+/** The single agent knows the members of all regions. The request has no region, no wait and no pages. */
 export function routes(app: Hono<AppEnv>): void {
   app.get("/v1/agent/members", (c) => {
     const { records } = c.var;

@@ -5,9 +5,12 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { setAllConfig } from "@pulumi/pulumi/runtime/config";
 import { JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { platform, scheduler, secrets } from "../../../provider";
+import { createPlugin } from "../../../provider/adapters/plugin";
 import { servePlugin } from "../../../provider/adapters/plugin-server";
 import { withoutMarks } from "../../../provider/adapters/plugin-values";
+import { noEngine } from "../../../provider/connection";
 import { functions } from "../../../provider/functions";
+import { programSources } from "../../../provider/invoke";
 import { Sandbox, start } from "../../../sandbox/index";
 
 // The functions that read, as a program of another language calls them: through the engine, from the native plugin.
@@ -92,6 +95,20 @@ describe.each(["standard", "hashicorp"] as const)("in the %s dialect", (dialect)
     expect(Object.keys(spec?.outputs.properties ?? {})).toEqual(expect.arrayContaining(Object.keys(properties)));
   });
 
+  const secret = (value: string): Options => ({
+    "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+    value,
+  });
+
+  test.each<[string, Options, RegExp]>([
+    ["scheduler:listJobs", { filter: secret('canary === "') }, /^Cannot list jobs: .*\[secret\]/],
+    ["platform:getWorkspace", { id: secret("ws-canary") }, /^Cannot read workspace: .*\[secret\]/],
+  ])("an error of %s shows no secret option", async (token, options, message) => {
+    const { details } = (await invoke(token, options).catch((error) => error)) as grpc.ServiceError;
+    expect(details).toMatch(message);
+    expect(details).not.toContain("canary");
+  });
+
   test("an option that the function does not take, or a wrong one, is refused before anything is sent", async () => {
     const before = sandbox.requests().length;
     await expect(invoke("secrets:listSchedulerRoles", { mounts: "nomad" })).rejects.toMatchObject({
@@ -116,4 +133,25 @@ test("every function that reads is served", () => {
   );
   expect(functions.map(({ token }) => token).sort()).toEqual(reading.sort());
   expect(Object.keys(schema.functions).sort()).toEqual(reading.map((token) => `steward:${token}`).sort());
+});
+
+test("functions warn of unused variables of the environment once in a process, in a program and from the plugin", async () => {
+  const sandbox = await start({ dialect: "openbao" });
+  const { url: BAO_ADDR, token: BAO_TOKEN } = sandbox.secrets;
+  const environment = { BAO_ADDR, BAO_TOKEN, VAULT_TOKEN: "canary" };
+  const told: string[] = [];
+  const printed = jest.spyOn(console, "log").mockImplementation((line) => void told.push(String(line)));
+  setAllConfig({});
+  await programSources.run({ environment }, async () => {
+    for (const _ of [1, 2]) await secrets.getRekeyStatus();
+  });
+  printed.mockRestore();
+  expect(told).toEqual([expect.stringMatching(/^warning: VAULT_TOKEN is set and not used: BAO_ADDR /)]);
+  const lines: string[] = [];
+  const plugin = createPlugin({ environment, engine: noEngine }, (severity, line) => lines.push(`${severity}: ${line}`));
+  for (const _ of [1, 2]) await plugin.invoke("steward:secrets:getRekeyStatus", {});
+  const urn = "urn:pulumi:dev::test::steward:secrets:SchedulerRole::web";
+  await plugin.check({ urn }, {}, { name: "web", policies: ["read"] });
+  expect(lines).toEqual(told);
+  await sandbox.close();
 });

@@ -50,7 +50,7 @@ onEachPlatform("managed attributes", (current) => {
     await cost.up({ cloudAAccessKeyId: "AKIA", cloudASecretKey: "canary" });
     await cost.preview({});
     expect(printed).toEqual([
-      expect.stringMatching(/^warning: cost estimation settings "cost-estimation": cloudAAccessKeyId: .* nothing$/),
+      expect.stringMatching(/^warning: cost estimation settings "cost-estimation": cloudAAccessKeyId: .* an empty value$/),
     ]);
     const general = engine("GeneralSettings");
     await general.up({ apiRateLimit: 100, defaultRemoteStateAccess: false });

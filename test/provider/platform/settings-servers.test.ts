@@ -38,7 +38,7 @@ onEachPlatform("servers with unusual responses", (current) => {
     const general = engine("GeneralSettings");
     await general.up({ extra });
     expect(printed).toEqual([
-      'warning: general settings "general": the server keeps something else than what was sent as extra.default-organizations-per-user-ceiling',
+      'warning: general settings "general": the server stored a different value for extra.default-organizations-per-user-ceiling',
     ]);
     expect(await general.refresh()).toEqual([]);
     expect(await requests(() => general.up({ extra }))).toEqual([]);

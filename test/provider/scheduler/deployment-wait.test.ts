@@ -83,7 +83,7 @@ test("resolves for a version that was deployed long ago, although the scheduler 
     answerList(response, query.filter?.includes("Stable") ? [] : [job()]);
   });
   expect(await waitForDeployment({ jobId: "web" })).toBeUndefined();
-  expect(lines()).toEqual([expect.stringMatching(/ "web": successful before/)]);
+  expect(lines()).toEqual([expect.stringMatching(/ "web": already successful/)]);
   expect(seen).toHaveLength(3);
 });
 

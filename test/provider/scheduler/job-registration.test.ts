@@ -86,7 +86,7 @@ test("sends nothing in a preview and reports that", async () => {
     expect((await failure(registerJob({ job: {} }))).code).toBe("ERR_INVALID_INPUT");
     expect(printed).toEqual([
       expect.stringContaining(' job "web" is not registered'),
-      expect.stringContaining(' job "web" is not waited for'),
+      expect.stringContaining(' does not wait for the deployment of job "web"'),
     ]);
     expect(seen).toEqual([]);
   } finally {

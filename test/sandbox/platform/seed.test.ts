@@ -68,9 +68,9 @@ test("a seed is copied", async () => {
 test.each([
   [{ workspace: [] }, /Unknown member "workspace" of a seed/],
   [{ organizations: [{ title: "a" }] }, /Unknown member "title"/],
-  [{ organizations: [{ name: "" }] }, /needs its name/],
+  [{ organizations: [{ name: "" }] }, /requires "name"/],
   [{ workspaces: [{ name: "a", organization: "b", vcsRepo: "c" }] }, /Unknown member "vcsRepo" of a workspace/],
-  [{ workspaces: [{ name: "a" }] }, /needs its organization/],
+  [{ workspaces: [{ name: "a" }] }, /requires "organization"/],
   [{ workspaces: [{ name: "a", organization: "b", run: { status: "plan-queued" } }] }, /Unknown run status "plan-queued"/],
   [{ workspaces: [{ name: "a", organization: "b", run: { status: "planned", at: 1 } }] }, /Unknown member "at" of a run/],
   [{ workspaces: [{ id: "ws-other", name: "network-prod", organization: "acme" }] }, /acme has a workspace "network-prod" with another id/],
@@ -83,8 +83,8 @@ test.each([
     },
     /b has a workspace "a" with another id/,
   ],
-  [{ modules: [{ namespace: "a", name: "b", versions: [] }] }, /needs its provider/],
-  [{ modules: [{ namespace: "a", name: "b", provider: "c" }] }, /needs versions/],
+  [{ modules: [{ namespace: "a", name: "b", versions: [] }] }, /requires "provider"/],
+  [{ modules: [{ namespace: "a", name: "b", provider: "c" }] }, /requires "versions"/],
 ])("rejects the whole seed %j", async (seed, message) => {
   expect(() => sandbox().platform.seed({ organizations: [{ name: "first" }], ...seed } as Seed)).toThrow(message);
   expect(() => sandbox().platform.seed(seed as Seed)).toThrow(TypeError);

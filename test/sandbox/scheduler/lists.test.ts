@@ -114,7 +114,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's lists, %s", (
     // Mistakes that the compiler would find.
     for (const wrong of [{ job: [] }, { jobs: [{ ID: "x" }, {}] }, { members: [{}] }, { policies: [{}] }])
       expect(() => scheduler.seed(wrong as never)).toThrow(TypeError);
-    expect(() => scheduler.jobs.change("web", {}, { namespace: "nowhere" })).toThrow('There is no "web" among the jobs');
+    expect(() => scheduler.jobs.change("web", {}, { namespace: "nowhere" })).toThrow('Unknown record "web" in the jobs');
     expect(() => scheduler.nodes.remove("client-1")).toThrow(TypeError);
     expect((await get("jobs")).text).toBe(before);
     scheduler.jobs.remove("web");

@@ -39,7 +39,7 @@ onEachScheduler("a program that calls the scheduler's functions", (current) => {
         };`);
       const preview = await project.preview();
       expect(preview.output).toContain(`pulumi-steward: job "${good}" is not registered in a preview.`);
-      expect(preview.output).toContain(`pulumi-steward: the deployment of job "${good}" is not waited for in a preview.`);
+      expect(preview.output).toContain(`pulumi-steward: a preview does not wait for the deployment of job "${good}".`);
       // Lists are read in a preview as well.
       expect(preview.output).toMatch(/jobs +: \[\s+\[0\]: "one"/);
       expect(written()).toEqual([]);

@@ -1,5 +1,5 @@
-// pulumi-language-generator generates programs and SDKs, which the language hosts that build from a module lack. The language is that of its file name:
-// pulumi-language-nodejs, -python or -go. It runs no program.
+// pulumi-language-generator generates programs and SDKs, which language hosts built from a Go module do not support. Its file name selects the
+// language: pulumi-language-nodejs, -python or -go. It does not run programs.
 package main
 
 import (
@@ -27,7 +27,7 @@ import (
 
 type files = map[string][]byte
 
-// language is what the generators of one language have in common.
+// language has the generators of one language.
 type language struct {
 	toProgram func(*pcl.Program) (files, hcl.Diagnostics, error)
 	toPackage func(*schema.Package, *pulumirpc.GeneratePackageRequest, schema.ReferenceLoader) (files, error)
@@ -145,7 +145,7 @@ func (host *host) GeneratePackage(_ context.Context, request *pulumirpc.Generate
 	return response, nil
 }
 
-// Link is what `pulumi package add` asks for when it has generated an SDK.
+// Link is the call of `pulumi package add` after it has generated an SDK.
 func (host *host) Link(_ context.Context, request *pulumirpc.LinkRequest) (*pulumirpc.LinkResponse, error) {
 	if err := os.Chdir(request.Info.RootDirectory); err != nil {
 		return nil, err
@@ -158,12 +158,12 @@ func (host *host) Link(_ context.Context, request *pulumirpc.LinkRequest) (*pulu
 	return &pulumirpc.LinkResponse{}, nil
 }
 
-// InstallDependencies is left to the tests.
+// InstallDependencies does nothing: the tests install them.
 func (*host) InstallDependencies(*pulumirpc.InstallDependenciesRequest, pulumirpc.LanguageRuntime_InstallDependenciesServer) error {
 	return nil
 }
 
-// GetPluginInfo is what the command line asks of each host first.
+// GetPluginInfo is the first call of the command line to each host.
 func (*host) GetPluginInfo(context.Context, *emptypb.Empty) (*pulumirpc.PluginInfo, error) {
 	return &pulumirpc.PluginInfo{}, nil
 }

@@ -10,6 +10,7 @@ import "../../../support/printed";
 import { refusal } from "../../../support/refusal";
 import { RekeyStack } from "../../../support/rekey";
 import { RekeyDialect, variablesFor } from "../../../support/rekey-wire";
+import { twin } from "./story";
 
 // The suites beside this one tell each story in each dialect, in the names of the API document. This one is about the dialects themselves.
 
@@ -106,12 +107,13 @@ describe.each([
   });
 });
 
-/** A share of the same point with another value. */
-const twin = (share = ""): string => {
-  const bytes = Buffer.from(share, "base64");
-  bytes[0] = (bytes[0] as number) ^ 1;
-  return bytes.toString("base64");
-};
+test("a cancel that Vault refuses, since the connection has no dialect, is answered with the dialect to use", async () => {
+  sandbox = await start({ dialect: "hashicorp" });
+  const stack = new RekeyStack(config("standard"));
+  await stack.up(inputs(), "attempt");
+  const { details } = await stack.fails(inputs({ triggers: ["2"] }));
+  expect(details).toMatchObject({ rule: "rekey/wrong-dialect", hint: expect.stringContaining('"hashicorp"') });
+});
 
 test("shares that OpenBao cannot combine stay in its attempt, which the rekey cancels, and the corrected run completes", async () => {
   sandbox = await start({ dialect: "openbao" });
@@ -119,6 +121,19 @@ test("shares that OpenBao cannot combine stay in its attempt, which the rekey ca
   const [first = "", second = ""] = sandbox.secrets.shares;
   expect(await stack.stops(inputs({ currentShares: [first, second, twin(first)] }))).toBe("rekey/shares-not-combined");
   await stack.up(inputs());
+  expect(await sandbox.secrets.opens(stack.outputs.shares.slice(1))).toBe(true);
+});
+
+test("a share that cannot be combined with the live set in the state: the error says how to submit that set alone", async () => {
+  sandbox = await start({ dialect: "openbao" });
+  const stack = new RekeyStack(config("openbao"));
+  const path = "/v1/sys/rotate/root/verify";
+  sandbox.faults.add({ system: "secrets", method: "POST", path, nth: 2, action: "drop-after" });
+  expect(await stack.stops(inputs())).toBe("rekey/outcome-unknown");
+  const again = inputs({ triggers: ["2"], currentShares: [twin(stack.candidate.shares[0])] });
+  const { details } = await stack.fails(again);
+  expect(details).toMatchObject({ rule: "rekey/shares-not-combined", hint: expect.stringContaining("currentShares: []") });
+  await stack.up({ ...again, currentShares: [] });
   expect(await sandbox.secrets.opens(stack.outputs.shares.slice(1))).toBe(true);
 });
 

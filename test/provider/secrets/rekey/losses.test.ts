@@ -1,6 +1,6 @@
 import { holders } from "../../../support/pgp";
 import { onEachRekeyTarget } from "../../../support/rekey";
-import { lines, tools } from "./story";
+import { lines, tools, twin } from "./story";
 
 onEachRekeyTarget("a rekey loses no shares", (current) => {
   const { inputs, stackOn, requests, status, decrypted, candidateOf, forHolders, interrupt } = tools(current);
@@ -137,6 +137,25 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
     expect(await current().opens(shares.slice(0, 2))).toBe(true);
   });
 
+  test("a probe tests the sets that come after one that cannot be combined", async () => {
+    const stack = stackOn(current());
+    await stack.up(inputs());
+    const live = stack.outputs.shares;
+    const [first = "", second = ""] = live;
+    const again = { triggers: ["2"], currentShares: live };
+    // The attempt is lost before its commit arrives.
+    let verified = 0;
+    current().gateway.interrupt = ({ method, path }) =>
+      method === "PUT" && path.endsWith("/verify") && ++verified === 2
+        ? { when: "before", act: () => current().sealAndUnseal(live.slice(0, 2)) }
+        : undefined;
+    expect(await stack.stops(inputs(again))).toBe("rekey/outcome-unknown");
+    current().gateway.interrupt = undefined;
+    expect(await stack.stops(inputs({ ...again, currentShares: [first, twin(first), second] }))).toBe("rekey/not-committed");
+    expect(stack.outputs.shares).toEqual(live);
+    expect((await status()).started).toBe(false);
+  });
+
   test("a live set that only the state holds survives a later attempt", async () => {
     const stack = stackOn(current());
     loseCommit();
@@ -169,6 +188,15 @@ onEachRekeyTarget("a rekey loses no shares", (current) => {
       await stack.up(inputs({ triggers: [`${nth}`], currentShares: before }));
       before.splice(0, before.length, ...stack.outputs.shares);
     }
+  });
+
+  test.each(["{}", '{"progress":2}'])("a completion that its response does not show is probed: %s", async (response) => {
+    const stack = stackOn(current());
+    interrupt("PUT", "verify", { when: "after", answer: () => response }, 2);
+    expect(await stack.stops(inputs())).toBe("rekey/outcome-unknown");
+    current().gateway.interrupt = undefined;
+    await stack.up(inputs());
+    expect(await current().opens(stack.outputs.shares.slice(1))).toBe(true);
   });
 
   test("no share is submitted to a probe if the server drops the verification", async () => {

@@ -45,6 +45,18 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     if (dialect !== "standard") expect(writes()).toEqual([]);
   });
 
+  test("a commit that fails in the service leaves the outcome unknown, and the next run repeats it", async () => {
+    sandbox = await start({ dialect });
+    const [method, path] = wire.sent("PUT", "/v1/sys/rekey/verify");
+    const status = dialect === "openbao" ? 400 : 500;
+    const body = JSON.stringify({ errors: ["failed to perform barrier key rotation: failed to rekey barrier: no space left on device"] });
+    sandbox.faults.add({ system: "secrets", method, path, nth: 2, action: "respond", status, body });
+    const stack = stackOn();
+    expect(await stack.stops(inputs())).toBe("rekey/outcome-unknown");
+    await stack.up(inputs());
+    expect(stack.outputs.complete).toBe(true);
+  });
+
   const oneOfOne = { secretShares: 1, secretThreshold: 1, requireVerification: false, allowUnverified: true };
   const updates = (): number => writes().filter((each) => each === "PUT /v1/sys/rekey/update").length;
 

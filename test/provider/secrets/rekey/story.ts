@@ -17,6 +17,13 @@ export const lines = (): string => told.mock.calls.map(([line]) => String(line))
 /** A share that is none. */
 export const wrong = Buffer.alloc(33, 7).toString("base64");
 
+/** A share of the same point with another value. */
+export const twin = (share = ""): string => {
+  const bytes = Buffer.from(share, "base64");
+  bytes[0] = (bytes[0] as number) ^ 1;
+  return bytes.toString("base64");
+};
+
 export function tools(current: () => RekeyTarget) {
   const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => ({
     secretShares: 3,

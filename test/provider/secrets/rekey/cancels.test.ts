@@ -1,0 +1,55 @@
+import { onEachRekeyTarget } from "../../../support/rekey";
+import { tools } from "./story";
+
+// OpenBao and the API document cancel whatever attempt is in progress: between two requests it may have become another party's.
+onEachRekeyTarget("a cancel ends no attempt of another party", (current) => {
+  const { inputs, stackOn, status, interrupt } = tools(current);
+
+  /** Another party ends the attempt in progress, and starts its own. */
+  const replaceAttempt = async (): Promise<void> => {
+    const { outOfBand } = current();
+    await outOfBand("DELETE", "sys/rekey/init", { nonce: (await status()).nonce });
+    await outOfBand("PUT", "sys/rekey/init", { secret_shares: 5, secret_threshold: 3, require_verification: true });
+  };
+  const theirs = { started: true, n: 5, t: 3, progress: 0 };
+  const unchanged = (body: string): string => body;
+
+  test("a probe that was replaced is not cancelled, and the error says so", async () => {
+    const stack = stackOn(current());
+    interrupt("PUT", "verify", { when: "after" }, 2);
+    expect(await stack.stops(inputs())).toBe("rekey/outcome-unknown");
+    let updates = 0;
+    current().gateway.interrupt = ({ method, path }) =>
+      method === "PUT" && path.endsWith("/update") && ++updates === 1
+        ? { when: "after", act: replaceAttempt, answer: unchanged }
+        : undefined;
+    expect(await stack.stops(inputs())).toBe("rekey/probe-disturbed");
+    expect(await status()).toMatchObject(theirs);
+  });
+
+  test("an attempt that was replaced right before its cancel is no error of the cancel", async () => {
+    // Only Vault asks for the nonce: the others cancel what is there.
+    if (current().dialect !== "hashicorp") return;
+    const stack = stackOn(current());
+    await stack.up(inputs(), "attempt");
+    interrupt("GET", "init", { when: "after", act: replaceAttempt, answer: unchanged }, 3);
+    expect(await stack.stops(inputs({ triggers: ["2"] }))).toBe("rekey/foreign-attempt");
+    expect(await status()).toMatchObject(theirs);
+  });
+
+  test("an attempt that was replaced while its verification restarted is not cancelled", async () => {
+    const stack = stackOn(current());
+    let lost = false;
+    current().gateway.interrupt = ({ method, path, nth }) => {
+      if (method === "PUT" && path.endsWith("/update") && nth === 3) {
+        lost = true;
+        return { when: "after" };
+      }
+      return lost && method === "DELETE" && path.endsWith("/verify")
+        ? { when: "after", act: replaceAttempt, answer: unchanged }
+        : undefined;
+    };
+    expect(await stack.stops(inputs())).toBe("rekey/attempt-lost");
+    expect(await status()).toMatchObject(theirs);
+  });
+});
