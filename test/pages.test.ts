@@ -39,7 +39,7 @@ test("every program in the documentation compiles", () => {
 
 test("every pipeline in the documentation is valid YAML that names a runner and refreshes the stack", () => {
   const pipelines = pages.flatMap((page) =>
-    blocks(page, "yaml").flatMap((text) => (text.startsWith("# Pulumi.yaml\n") ? [] : [{ page, pipeline: parse(text) as object }])),
+    blocks(page, "yaml").flatMap((text) => (/^# Pulumi(\.\w+)?\.yaml\n/.test(text) ? [] : [{ page, pipeline: parse(text) as object }])),
   );
   expect(pipelines.length).toBeGreaterThanOrEqual(6);
   for (const { page, pipeline } of pipelines) {

@@ -43,8 +43,8 @@ test("the provider has five dependencies, none of which is a server, and does no
   expect(peerDependenciesMeta).toEqual({ "pulumi-steward-sandbox": { optional: true } });
 });
 
-test("each dependency of the two packages is justified in CONTRIBUTING", () => {
-  const rows = readFileSync(join(__dirname, "../CONTRIBUTING.md"), "utf8").match(/^\| `.*$/gm) ?? [];
+test("each dependency of the two packages is justified in docs/development/dependencies.md", () => {
+  const rows = readFileSync(join(__dirname, "../docs/development/dependencies.md"), "utf8").match(/^\| `.*$/gm) ?? [];
   for (const folder of ["..", "../sandbox"]) {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(__dirname, folder, "package.json"), "utf8"));
     const names = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !name.startsWith("@types/"));

@@ -31,7 +31,7 @@ test.each([
 test("the README names every resource, and every function of the scheduler", () => {
   const readme = readFileSync(join(__dirname, "../README.md"), "utf8");
   expect(classes.length).toBeGreaterThanOrEqual(17);
-  const rows = classes.map((name) => `| \`${name}\``);
+  const rows = classes.map((name) => `| [\`${name}\`](docs/api/`);
   expect(rows.filter((row) => !readme.includes(row))).toEqual([]);
   const functions = Object.entries(scheduler).flatMap(([name, value]) => (typeof value === "function" ? [`${name}(`] : []));
   expect(functions.length).toBeGreaterThanOrEqual(8);

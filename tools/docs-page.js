@@ -167,26 +167,26 @@ async function writePage({ file, title, members }, places) {
     const get = own.find(({ name, flags }) => name === "get" && flags.isStatic);
     const made = resource.children?.find(({ kind }) => kind === ReflectionKind.Constructor)?.signatures?.[0];
     const args = made?.parameters?.find(({ name }) => name === "args")?.type;
-    const declared = args instanceof ReferenceType ? inputsOf(/** @type {Declared} */ (args.reflection)) : undefined;
+    const taken = args instanceof ReferenceType ? /** @type {Declared} */ (args.reflection) : undefined;
+    // An explicit provider takes its arguments as they are written, and has no outputs.
+    const declared = inputsOf(taken) ?? taken;
     const [base] = resource.extendedTypes ?? [];
     const [state] = (base instanceof ReferenceType && base.name === "Outputs" && base.typeArguments) || [];
     const shown = state instanceof ReferenceType ? /** @type {Declared} */ (state.reflection).children : undefined;
+    const outputs = shown ?? own.filter((each) => each !== get);
+    const facts = [
+      ["API", tag(comment, "@see")],
+      ["Requests", tag(comment, "@requests")],
+      ["Cannot be read back", tag(comment, "@unreadable")],
+      ...(get ? [[`\`${resource.name}.get(name, id)\``, prose(get.comment?.summary)]] : []),
+    ].filter(([, said]) => said);
     return [
       text,
       ...examples,
-      table(
-        ["", ""],
-        [
-          ["API", tag(comment, "@see")],
-          ["Requests", tag(comment, "@requests")],
-          ["Cannot be read back", tag(comment, "@unreadable")],
-          ...(get ? [[`\`${resource.name}.get(name, id)\``, prose(get.comment?.summary)]] : []),
-        ],
-      ),
+      ...(facts.length > 0 ? [table(["", ""], facts)] : []),
       "## Inputs",
       inputs(declared?.children ?? [], title),
-      "## Outputs",
-      fields(shown ?? own.filter((each) => each !== get), title),
+      ...(outputs.length > 0 ? ["## Outputs", fields(outputs, title)] : []),
     ].join("\n\n");
   }
 

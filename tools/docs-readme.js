@@ -3,7 +3,6 @@
 const fs = require("node:fs");
 const path = require("node:path");
 const { root, Problem } = require("./command");
-const { definitionOf } = require("./docs-fields");
 
 /** @typedef {import("./docs-declarations").Declared} Declared */
 
@@ -21,22 +20,19 @@ const plain = (parts = []) =>
 /** @param {string} text */
 const firstSentence = (text) => text.split(/\.(?= |$)/)[0] ?? "";
 
-/** The cells of a class. Its comment begins with its subject, a colon and the paths of the API. @param {string} title @param {Declared} resource */
-function rowOf(title, resource) {
-  const [declares = "", ...api] = firstSentence(plain(resource.comment?.summary)).split(": ");
-  if (api.length === 0) throw new Problem(`The comment of ${title} must begin with its subject, a colon and the paths of the API.`);
-  const definition = definitionOf(title);
-  const unreadable = resource.comment?.blockTags.find(({ tag }) => tag === "@unreadable")?.content;
-  const hidden = firstSentence(plain(unreadable)).split(": ")[0] ?? "";
-  return [`\`${title}\``, declares, api.join(": "), definition?.readById ? `\`${definition.id}\`` : "", hidden === "Nothing" ? "" : hidden];
+/** The cells of a class: its comment begins with what it manages, a colon, and the API's paths. @param {string} title @param {string} file @param {Declared} resource */
+function rowOf(title, file, resource) {
+  const [manages = "", ...api] = firstSentence(plain(resource.comment?.summary)).split(": ");
+  if (api.length === 0) throw new Problem(`${title}: its comment must begin with what it manages, a colon, and the paths of the API.`);
+  return [`[\`${title}\`](docs/api/${file})`, manages];
 }
 
 /** The README with its table. @param {readonly import("./docs-declarations").Page[]} pages */
 function readme(pages) {
-  const header = ["Resource", "Declares", "API", "Id, for `get`", "Cannot be read back"];
+  const header = ["Resource", "Manages"];
   const rows = pages
     .filter(({ rank, file }) => rank === 2 || file === "secrets/rekey.md")
-    .flatMap(({ title, members }) => members.filter(({ name }) => title.endsWith(`.${name}`)).map((each) => rowOf(title, each)))
+    .flatMap(({ title, file, members }) => members.filter(({ name }) => title.endsWith(`.${name}`)).map((each) => rowOf(title, file, each)))
     .sort(([a = ""], [b = ""]) => (a.split(".")[0] === b.split(".")[0] ? (a < b ? -1 : 1) : a < b ? 1 : -1));
   const table = [header, header.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
   const text = fs.readFileSync(file, "utf8");

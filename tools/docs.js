@@ -37,14 +37,14 @@ function contents(pages) {
       });
   return [
     "# API",
-    "Each resource has a page with an example, the product's API page, the requests, the unreadable values, the inputs and the outputs. Its functions and types are on the same page.",
-    "## Secrets service",
+    "Each resource has a page with an example, a link to the API of the product, the requests that it sends, values that cannot be read back, inputs and outputs. Its functions and types are on the same page.",
+    "## Vault",
     of("secrets/").join("\n"),
-    "## Platform",
+    "## Terraform Enterprise",
     of("platform/").join("\n"),
-    "## Scheduler",
+    "## Nomad",
     of("scheduler/").join("\n"),
-    "## Shared",
+    "## All systems",
     of("").join("\n"),
   ].join("\n\n");
 }

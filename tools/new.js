@@ -51,7 +51,7 @@ async function create([resource = ""], folder = root) {
     cwd: folder,
   });
   if (code !== 0) throw new Error(output);
-  const next = 'Next: run npm run generate, then follow "Add a resource" in CONTRIBUTING.md.';
+  const next = "Next: run npm run generate, then follow docs/development/add-a-resource.md.";
   process.stdout.write(`${[...files.keys(), next].join("\n")}\n`);
   return 0;
 }

@@ -9,8 +9,6 @@ const { root } = require("./command");
 
 /** The folders and files where the rules hold. */
 const checked = [
-  "docs/development/words.md",
-  "docs/rekey",
   "provider/platform",
   "provider/scheduler",
   "forward",
@@ -22,6 +20,11 @@ const checked = [
   "tools",
   "bench",
   "examples",
+  "README.md",
+  "CONTRIBUTING.md",
+  "docs/README.md",
+  ...["getting-started", "guides", "reference", "rekey"].map((folder) => `docs/${folder}`),
+  ...["add-a-resource", "architecture", "dependencies", "releasing", "testing", "words"].map((page) => `docs/development/${page}.md`),
 ];
 
 /** The folders whose strings are responses of the products. Only their comments are checked. */

@@ -72,7 +72,7 @@ export interface ModuleVersionDeprecationArgs extends Args<ModuleVersionDeprecat
 export interface ModuleVersionDeprecation extends Outputs<ModuleVersionDeprecationState> {}
 
 /**
- * A deprecated version of a private module: `PATCH /api/v2/organizations/:organization/registry-modules/private/:organization/:name/:provider/:version`,
+ * The deprecation of a private module version: `PATCH /api/v2/organizations/:organization/registry-modules/private/:organization/:name/:provider/:version`,
  * and `GET /api/registry/v1/modules/:organization/:name/:provider/versions`. Its id is
  * `<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>`.
  *
@@ -274,7 +274,7 @@ export interface GeneralSettingsArgs extends Args<GeneralSettingsInputs> {}
 export interface GeneralSettings extends Outputs<GeneralSettingsState> {}
 
 /**
- * The installation's general settings: `GET` and `PATCH /api/v2/admin/general-settings`. Its id is `general`.
+ * The general settings of the installation: `GET` and `PATCH /api/v2/admin/general-settings`. Its id is `general`.
  *
  * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`.
  *

@@ -215,7 +215,7 @@ async function reinstate(connection: Connection, state: ModuleVersionDeprecation
 }
 
 /**
- * A deprecated version of a private module: `PATCH /api/v2/organizations/:organization/registry-modules/private/:organization/:name/:provider/:version`,
+ * The deprecation of a private module version: `PATCH /api/v2/organizations/:organization/registry-modules/private/:organization/:name/:provider/:version`,
  * and `GET /api/registry/v1/modules/:organization/:name/:provider/versions`. Its id is
  * `<organizationName>/<moduleName>/<moduleProvider>/<moduleVersion>`.
  *

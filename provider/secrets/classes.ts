@@ -19,7 +19,7 @@ export interface SchedulerAccessArgs extends Args<SchedulerAccessInputs> {}
 export interface SchedulerAccess extends Outputs<SchedulerAccessState> {}
 
 /**
- * How the secrets service reaches the scheduler: `POST`, `GET` and, where the service has it, `DELETE <mount>/config/access`.
+ * The connection from the Nomad secrets engine to Nomad: `POST`, `GET` and, where the service has it, `DELETE <mount>/config/access`.
  *
  * An engine has one; its id is `<mount>/config/access`. One that has an address already is never overwritten silently: creating it fails
  * with `ERR_ALREADY_EXISTS` unless `adopt` is set. Deleting it leaves no management token on the server: where there is no `DELETE`, a blank
@@ -50,7 +50,7 @@ export interface SchedulerLeaseArgs extends Args<SchedulerLeaseInputs> {}
 export interface SchedulerLease extends Outputs<SchedulerLeaseState> {}
 
 /**
- * How long the tokens live that the scheduler engine generates: `POST`, `GET` and `DELETE <mount>/config/lease`.
+ * The TTL and the maximum TTL of generated Nomad tokens: `POST`, `GET` and `DELETE <mount>/config/lease`.
  *
  * An engine has one; its id is `<mount>/config/lease`. One that exists already is never overwritten silently: creating it fails with
  * `ERR_ALREADY_EXISTS` unless `adopt` is set. Deleting it brings the service's defaults back, not what was there before. A value that the program does not declare stays what the last refresh saw
@@ -81,7 +81,7 @@ export interface SchedulerRoleArgs extends Args<SchedulerRoleInputs> {}
 export interface SchedulerRole extends Outputs<SchedulerRoleState> {}
 
 /**
- * A named role, from which the secrets service generates tokens of the scheduler: `POST`, `GET` and `DELETE <mount>/role/<name>`.
+ * A role of the Nomad secrets engine, from which Vault generates Nomad tokens: `POST`, `GET` and `DELETE <mount>/role/<name>`.
  * Its id is `<mount>/role/<name>`.
  *
  * A role that exists already is never taken over silently: creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set, which prints what
@@ -111,7 +111,7 @@ export interface SchedulerRolesArgs extends Args<SchedulerRolesInputs> {}
 export interface SchedulerRoles extends Outputs<SchedulerRolesState> {}
 
 /**
- * Many roles of one scheduler engine in one resource, faster than one resource for each: `POST`, `GET` and `DELETE <mount>/role/<name>`,
+ * Many roles of one Nomad secrets engine, faster than one resource for each: `POST`, `GET` and `DELETE <mount>/role/<name>`,
  * and `GET <mount>/role?list=true`. Its id is `<mount>/role`.
  *
  * Writes that fail leave the others done: the error names them, and the next `pulumi up` goes on. With `exclusive` the set is all
@@ -145,7 +145,7 @@ export interface SchedulerTokenArgs extends Args<SchedulerTokenInputs> {}
 export interface SchedulerToken extends Outputs<SchedulerTokenState> {}
 
 /**
- * A token of the scheduler, generated from a role: `GET <mount>/creds/<role>`, `PUT sys/leases/lookup` and `PUT sys/leases/revoke`.
+ * A Nomad token, generated from a role: `GET <mount>/creds/<role>`, `PUT sys/leases/lookup` and `PUT sys/leases/revoke`.
  *
  * **Where tokens have leases, as in Vault, this one ends with the token that asked for it**: what a pipeline's login generates ends with that login.
  * Let a long-lived token run the program whose tokens are to last; a warning says when its own life is shorter than the lease. Nothing renews the lease.

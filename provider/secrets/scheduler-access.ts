@@ -218,7 +218,7 @@ const tokenMissing: CheckFailure = {
 };
 
 /**
- * How the secrets service reaches the scheduler: `POST`, `GET` and, where the service has it, `DELETE <mount>/config/access`.
+ * The connection from the Nomad secrets engine to Nomad: `POST`, `GET` and, where the service has it, `DELETE <mount>/config/access`.
  *
  * An engine has one; its id is `<mount>/config/access`. One that has an address already is never overwritten silently: creating it fails
  * with `ERR_ALREADY_EXISTS` unless `adopt` is set. Deleting it leaves no management token on the server: where there is no `DELETE`, a blank

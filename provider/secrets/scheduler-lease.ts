@@ -97,7 +97,7 @@ async function write(connection: Connection, inputs: SchedulerLeaseInputs, curre
 }
 
 /**
- * How long the tokens live that the scheduler engine generates: `POST`, `GET` and `DELETE <mount>/config/lease`.
+ * The TTL and the maximum TTL of generated Nomad tokens: `POST`, `GET` and `DELETE <mount>/config/lease`.
  *
  * An engine has one; its id is `<mount>/config/lease`. One that exists already is never overwritten silently: creating it fails with
  * `ERR_ALREADY_EXISTS` unless `adopt` is set. Deleting it brings the service's defaults back, not what was there before. A value that the program does not declare stays what the last refresh saw

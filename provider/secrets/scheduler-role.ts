@@ -227,7 +227,7 @@ async function find({ connection, inputs }: Request): Promise<Found<SchedulerRol
 }
 
 /**
- * A named role, from which the secrets service generates tokens of the scheduler: `POST`, `GET` and `DELETE <mount>/role/<name>`.
+ * A role of the Nomad secrets engine, from which Vault generates Nomad tokens: `POST`, `GET` and `DELETE <mount>/role/<name>`.
  * Its id is `<mount>/role/<name>`.
  *
  * A role that exists already is never taken over silently: creating it fails with `ERR_ALREADY_EXISTS` unless `adopt` is set, which prints what

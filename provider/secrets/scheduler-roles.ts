@@ -288,7 +288,7 @@ const rolesOf = (mount: string): string => `scheduler roles of mount "${mount}"`
 const shortList = (names: readonly string[]): string => shortened(names).join(", ");
 
 /**
- * Many roles of one scheduler engine in one resource, faster than one resource for each: `POST`, `GET` and `DELETE <mount>/role/<name>`,
+ * Many roles of one Nomad secrets engine, faster than one resource for each: `POST`, `GET` and `DELETE <mount>/role/<name>`,
  * and `GET <mount>/role?list=true`. Its id is `<mount>/role`.
  *
  * Writes that fail leave the others done: the error names them, and the next `pulumi up` goes on. With `exclusive` the set is all

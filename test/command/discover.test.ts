@@ -138,7 +138,9 @@ onEachSandbox("pulumi-steward discover", (stage) => {
       expect(rows().slice(0, 2)).toEqual(found);
     } else {
       expect(modules).toEqual([]);
-      expect(stdout).toContain("the API specification has no endpoint that lists modules. Name each module with --module <organization>/<name>/<provider>.");
+      expect(stdout).toContain(
+        "the API specification has no endpoint that lists modules. Name each module with --module <organization>/<name>/<provider>.",
+      );
       await discover(only("platform"), "--module", "acme/network/aws", "--overwrite");
       expect(rows().slice(0, 2)).toEqual(found);
     }

@@ -207,7 +207,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
 
   // Its requests depend on each other: each of them is one of its own.
   // Most of the time of the second goes into decrypting shares, which no mechanism does.
-  const forms = mechanism === "native" && every > 1 ? rekeyForms.slice(0, 1) : rekeyForms;
+  const forms = mechanism === "native" && stride > 1 ? rekeyForms.slice(0, 1) : rekeyForms;
   describe.each(forms)("a rekey, $name", (form) => {
     test.each(form.operations)("%s: no fault at any request loses a key, and the next runs converge", async (operation) => {
       const begin = async (fault?: Fault): Promise<Rekeying> => {

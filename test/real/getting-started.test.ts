@@ -37,10 +37,10 @@ function follow(page: string, own: Record<string, string>): void {
 const onVault = (method: string, path: string, body?: object): ReturnType<typeof call> =>
   call({ url: vault.address, token: vault.token }, method, `/v1/${path}`, body);
 
-test("docs/getting-started-vault.md", async () => {
+test("docs/getting-started/vault.md", async () => {
   await onVault("POST", "nomad/config/access", { address: "http://127.0.0.1:1", token: "theirs" });
   await onVault("POST", "nomad/role/web", { policies: "theirs", type: "client" });
-  follow("docs/getting-started-vault.md", {
+  follow("docs/getting-started/vault.md", {
     "https://vault.example.com:8200": vault.address,
     "https://nomad.example.com:4646": nomad.address,
   });
@@ -75,11 +75,11 @@ test("docs/getting-started-vault.md", async () => {
   reader.finish();
 });
 
-test("docs/getting-started-nomad.md", async () => {
+test("docs/getting-started/nomad.md", async () => {
   const onNomad = (method: string, path: string, body?: object): Promise<Response> =>
     fetch(`${nomad.address}/v1/${path}`, { method, headers: { "X-Nomad-Token": nomad.token }, body: body && JSON.stringify(body) });
   expect((await onNomad("PUT", "namespace/apps", { Name: "apps" })).status).toBe(200);
-  follow("docs/getting-started-nomad.md", { "https://nomad.example.com:4646": nomad.address });
+  follow("docs/getting-started/nomad.md", { "https://nomad.example.com:4646": nomad.address });
 
   reader.save("hcl", "report.nomad.hcl");
   reader.save("hcl", "deploy.nomad.hcl");
@@ -113,8 +113,8 @@ test("docs/getting-started-nomad.md", async () => {
   reader.finish();
 });
 
-test("docs/getting-started-terraform-enterprise.md", async () => {
-  follow("docs/getting-started-terraform-enterprise.md", { "https://tfe.example.com": sandbox.platform.url });
+test("docs/getting-started/terraform-enterprise.md", async () => {
+  follow("docs/getting-started/terraform-enterprise.md", { "https://tfe.example.com": sandbox.platform.url });
   await reader.with({ TFE_TOKEN: sandbox.platform.token }).shell();
 
   reader.program();

@@ -51,8 +51,8 @@ async function expectDeployed(): Promise<void> {
   expect(json?.data).toMatchObject({ policies: ["deploy", "read-logs"] });
 }
 
-test("docs/languages/yaml.md", async () => {
-  follow("docs/languages/yaml.md");
+test("docs/guides/languages/yaml.md", async () => {
+  follow("docs/guides/languages/yaml.md");
   await hosts("running");
   await reader.shell();
   reader.save("yaml", "Pulumi.yaml");
@@ -74,8 +74,8 @@ test("docs/languages/yaml.md", async () => {
   reader.finish();
 });
 
-test("docs/languages/python.md", async () => {
-  follow("docs/languages/python.md");
+test("docs/guides/languages/python.md", async () => {
+  follow("docs/guides/languages/python.md");
   await hosts("generating");
   // The packages that pip would download are installed already.
   reader.with({ PIP_NO_BUILD_ISOLATION: "false", PIP_NO_DEPS: "true" });
@@ -90,8 +90,8 @@ test("docs/languages/python.md", async () => {
   reader.finish();
 });
 
-test("docs/languages/go.md", async () => {
-  follow("docs/languages/go.md");
+test("docs/guides/languages/go.md", async () => {
+  follow("docs/guides/languages/go.md");
   await hosts("generating");
   await reader.shell();
   reader.save("yaml", "Pulumi.yaml");

@@ -2,9 +2,9 @@ import { scheduler } from "../../provider";
 import { blocks } from "../support/pages";
 import { collect, jobOf, newName, onEachScheduler } from "../support/scheduler";
 
-const [report = "", deploy = ""] = blocks("docs/getting-started-nomad.md", "hcl");
+const [report = "", deploy = ""] = blocks("docs/getting-started/nomad.md", "hcl");
 
-onEachScheduler("the policies in docs/getting-started-nomad.md", (current) => {
+onEachScheduler("the policies in docs/getting-started/nomad.md", (current) => {
   /** The functions of this process, with a token that may do what a policy of the page says. */
   async function actAs(rules: string): Promise<void> {
     const { outOfBand, connect } = current();

@@ -11,8 +11,8 @@ import { onEachTarget } from "../support/target";
 const code = async (run: Promise<Run>): Promise<number> => (await run).code;
 const { none, drift, unasked } = exitCodes;
 
-onEachTarget("docs/getting-started-vault.md", (current) => {
-  const page = "docs/getting-started-vault.md";
+onEachTarget("docs/getting-started/vault.md", (current) => {
+  const page = "docs/getting-started/vault.md";
   const stage = storyForEach(current);
 
   /** Creates a token with the page's policies at the mount of the test. */
@@ -79,8 +79,8 @@ describe("on the sandbox in the hashicorp dialect", () => {
   afterEach(() => project.remove());
   const writes = (): string[] => sandbox.requests().flatMap(({ method, path }) => (method === "GET" ? [] : [`${method} ${path}`]));
 
-  test("docs/getting-started-terraform-enterprise.md: the first program only reads, the second one adopts settings, and the pipeline finds drift", async () => {
-    const page = "docs/getting-started-terraform-enterprise.md";
+  test("docs/getting-started/terraform-enterprise.md: the first program only reads, the second one adopts settings, and the pipeline finds drift", async () => {
+    const page = "docs/getting-started/terraform-enterprise.md";
     const [look = "", adopt = ""] = blocks(page, "ts");
     await project.typescript(look).up();
     expect(await project.outputs()).toMatchObject({ general: { apiRateLimit: 30 }, mail: { enabled: false } });
@@ -99,8 +99,8 @@ describe("on the sandbox in the hashicorp dialect", () => {
     await project.destroy();
   });
 
-  test("docs/getting-started-nomad.md: refresh --run-program records the report and fails for a service that is not running, and registers jobs", async () => {
-    const page = "docs/getting-started-nomad.md";
+  test("docs/getting-started/nomad.md: refresh --run-program records the report and fails for a service that is not running, and registers jobs", async () => {
+    const page = "docs/getting-started/nomad.md";
     const { scheduler } = sandbox;
     const [report = "", deploy = ""] = blocks(page, "ts");
     await project.typescript(report).up();

@@ -70,7 +70,7 @@ export function nightly(page: string): string[] {
   return args.replace("--stack prod ", "").split(" ");
 }
 
-const codes = [...readPage("docs/how-to-find-drift.md").matchAll(/^\| (\d+) +\|/gm)].map(([, number]) => Number(number));
+const codes = [...readPage("docs/guides/drift.md").matchAll(/^\| (\d+) +\|/gm)].map(([, number]) => Number(number));
 const [none = -1, drift = -1, unasked = -1, noStack = -1] = codes;
-/** What docs/how-to-find-drift.md says of exit codes. */
+/** What docs/guides/drift.md says of exit codes. */
 export const exitCodes = { none, drift, unasked, noStack };

@@ -14,7 +14,7 @@ export interface Platform {
   engine(token: string, more?: object): Engine;
   /** Lets the functions of this process ask it. */
   configureProgram(): void;
-  /** A request behind Pulumi's back. */
+  /** A request outside Pulumi. */
   outOfBand(method: string, path: string, body?: object, token?: string): Promise<{ status: number; body: Document }>;
   /** Settings by their name in the specification, attributes by the package's names. */
   held(settings: string): Promise<Attributes>;

@@ -13,7 +13,7 @@ export interface Target {
   scheduler: { address: string; token: string };
   /** The configuration of a connection to it. */
   config(more?: object): Record<string, object>;
-  /** A request behind Pulumi's back. */
+  /** A request outside Pulumi. */
   outOfBand(method: string, path: string, body?: object): Promise<{ status: number; data: Record<string, unknown> | undefined }>;
   /** A scheduler engine of its own for each test, at a nested mount. */
   newMount(): Promise<string>;

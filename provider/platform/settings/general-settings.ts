@@ -25,7 +25,7 @@ export interface GeneralSettingsInputs extends SettingsInputs, Partial<GeneralSe
 export interface GeneralSettingsState extends SettingsState, GeneralSettingsAttributes {}
 
 /**
- * The installation's general settings: `GET` and `PATCH /api/v2/admin/general-settings`. Its id is `general`.
+ * The general settings of the installation: `GET` and `PATCH /api/v2/admin/general-settings`. Its id is `general`.
  *
  * The provider manages only the attributes that the program declares. See {@link SettingsInputs} for `onDelete` and `extra`.
  *

@@ -9,8 +9,7 @@ import { EncryptedShare, ShareSet, Submission } from "./states";
 export interface RekeyArgs extends Args<RekeyInputs> {}
 
 /**
- * New unseal keys that replace the current ones, in any number and with any threshold: `sys/rekey/init`, `update`, `verify` and `backup`, or those of
- * `sys/rotate/root` in the dialect `openbao`.
+ * New unseal keys, with any number of shares and any threshold: `sys/rekey/init`, `update`, `verify` and `backup`; in the dialect `openbao` those of `sys/rotate/root`.
  *
  * It is a component of three resources, because Pulumi saves its state after each. The *attempt* starts the rekey, before any share is submitted. The
  * *shares* submit the current shares and save the new ones, before anything is committed. The *commit* proves the new shares and commits them.

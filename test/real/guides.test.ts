@@ -7,6 +7,7 @@ import { declared } from "../support/discovery";
 import { packed } from "../support/installation";
 import { exitCodes } from "../support/pages";
 import { Reader } from "../support/reader";
+import { jobOf } from "../support/scheduler";
 
 const tarballs = packed();
 const { none, drift, unasked } = exitCodes;
@@ -50,8 +51,8 @@ async function follow(page: string, own: Record<string, string> = {}): Promise<v
 const imports =
   'import * as pulumi from "@pulumi/pulumi";\nimport { platform, secrets } from "pulumi-steward";\nconst config = new pulumi.Config();\n';
 
-test("docs/how-to-adopt.md", async () => {
-  await follow("docs/how-to-adopt.md", { "https://nomad.example.com:4646": nomad.address });
+test("docs/guides/adopt.md", async () => {
+  await follow("docs/guides/adopt.md", { "https://nomad.example.com:4646": nomad.address });
   await onVault("POST", "nomad/config/access", { address: "http://127.0.0.1:1", token: "theirs" });
   await onVault("POST", "nomad/config/lease", { ttl: "1h", max_ttl: "2h" });
   await onVault("POST", "nomad/role/payments", { policies: "theirs", type: "client" });
@@ -76,9 +77,9 @@ test("docs/how-to-adopt.md", async () => {
   reader.finish();
 });
 
-test("docs/how-to-import.md", async () => {
+test("docs/guides/import.md", async () => {
   await renewEngine();
-  reader = new Reader("docs/how-to-import.md", {
+  reader = new Reader("docs/guides/import.md", {
     "name: operations": "name: story",
     "https://vault.example.com:8200": vault.address,
     "https://nomad.example.com:4646": nomad.address,
@@ -107,8 +108,8 @@ test("docs/how-to-import.md", async () => {
   reader.finish();
 });
 
-test("docs/how-to-find-drift.md", async () => {
-  await follow("docs/how-to-find-drift.md");
+test("docs/guides/drift.md", async () => {
+  await follow("docs/guides/drift.md");
   reader.write("index.ts", `${imports}new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });`);
   await reader.run("pulumi up");
   const refresh = reader.take("sh");
@@ -133,8 +134,8 @@ test("docs/how-to-find-drift.md", async () => {
   reader.finish();
 });
 
-test("docs/how-to-rename.md", async () => {
-  await follow("docs/how-to-rename.md");
+test("docs/guides/rename.md", async () => {
+  await follow("docs/guides/rename.md");
   reader.write("index.ts", `${imports}new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"] });`);
   await reader.run("pulumi up");
   reader.program(imports);
@@ -155,8 +156,8 @@ test("docs/how-to-rename.md", async () => {
   reader.finish();
 });
 
-test("docs/how-to-rotate-the-management-token.md", async () => {
-  await follow("docs/how-to-rotate-the-management-token.md", { "https://nomad.example.com:4646": nomad.address, "<role>": "operator" });
+test("docs/guides/management-token.md", async () => {
+  await follow("docs/guides/management-token.md", { "https://nomad.example.com:4646": nomad.address, "<role>": "operator" });
   reader.with({ VAULT_ADDR: vault.address, NOMAD_ADDR: nomad.address, NOMAD_TOKEN: nomad.token });
   const made = async (output: Promise<string>): Promise<{ accessor: string; secret: string }> => {
     const fields = Object.fromEntries([...(await output).matchAll(/^(\w+) ID += (\S+)$/gm)].map(([, name, value]) => [name, value]));
@@ -179,8 +180,8 @@ test("docs/how-to-rotate-the-management-token.md", async () => {
   reader.finish();
 });
 
-test("docs/how-to-several-installations.md", async () => {
-  await follow("docs/how-to-several-installations.md", {
+test("docs/guides/several-installations.md", async () => {
+  await follow("docs/guides/several-installations.md", {
     "https://vault.$place.example.com:8200": "$(printenv address_$place)",
     "https://vault.oslo.example.com:8200": sandbox.secrets.url,
   });
@@ -201,8 +202,8 @@ test("docs/how-to-several-installations.md", async () => {
   reader.finish();
 });
 
-test("docs/native-plugin.md", async () => {
-  await follow("docs/native-plugin.md", {
+test("docs/guides/native-plugin.md", async () => {
+  await follow("docs/guides/native-plugin.md", {
     "name: operations": "name: story",
     "https://vault.oslo.example.com:8200": sandbox.secrets.url,
   });
@@ -229,8 +230,66 @@ test("docs/native-plugin.md", async () => {
   reader.finish();
 });
 
-test("docs/how-to-test.md", async () => {
-  reader = new Reader("docs/how-to-test.md", {
+const onNomad = (token: string, method: string, path: string, body?: object): Promise<Response> =>
+  fetch(`${nomad.address}/v1/${path}`, { method, headers: { "X-Nomad-Token": token }, body: body && JSON.stringify(body) });
+
+test("docs/guides/tokens.md", async () => {
+  await follow("docs/guides/tokens.md");
+  for (const Name of ["deploy", "read-logs"])
+    await onNomad(nomad.token, "PUT", `acl/policy/${Name}`, { Name, Rules: 'namespace "*" { policy = "read" }' });
+  const access = `const access = new secrets.SchedulerAccess("access", { address: "${nomad.address}", token: config.requireSecret("managementToken") });\n`;
+  await reader.run("pulumi config set --secret managementToken", { input: nomad.token });
+  reader.program(`${imports}${access}`, "export const secretId = token.secretId;");
+  await reader.run("pulumi up");
+  const secretId = (await reader.run("pulumi stack output secretId --show-secrets")).trim();
+  expect((await onNomad(secretId, "GET", "jobs")).status).toBe(200);
+  await reader.run("pulumi destroy");
+  reader.finish();
+});
+
+test("docs/guides/many-roles.md", async () => {
+  await follow("docs/guides/many-roles.md");
+  reader.program(imports);
+  await reader.run("pulumi up");
+  expect(await role("payments")).toMatchObject({ policies: ["payments-deploy"] });
+  await reader.run("pulumi destroy");
+  reader.finish();
+});
+
+test("docs/guides/settings.md", async () => {
+  await follow("docs/guides/settings.md");
+  reader.program(imports, '\nnew platform.GeneralSettings("general", { apiRateLimit: 100 });\n');
+  await reader.run("pulumi config set --secret smtpPassword a-password && pulumi up");
+  expect(sandbox.platform.mail.sent()).toHaveLength(1);
+  await reader.with({ TFE_ADDRESS: sandbox.platform.url }).shell();
+  expect(await reader.says("pulumi refresh --diff")).toMatch(/apiRateLimit +: 100 => 99/);
+  reader.finish();
+});
+
+test("docs/guides/functions.md", async () => {
+  reader = new Reader("docs/guides/functions.md").with({ NOMAD_TOKEN: nomad.token });
+  await reader.project("dev", {
+    "steward:default": { scheduler: { address: nomad.address, dialect: "hashicorp", tokenEnv: "NOMAD_TOKEN" } },
+  });
+  reader.program(`const job = ${JSON.stringify(jobOf("web"))};\n`, "export const deployed = deploy(job);");
+  await reader.run("pulumi up && pulumi stack output deployed --json");
+  expect((await onNomad(nomad.token, "GET", "job/web")).status).toBe(200);
+  reader.finish();
+});
+
+test("docs/reference/connections.md", async () => {
+  reader = new Reader("docs/reference/connections.md", { "https://vault.example.com:8200": vault.address });
+  await renewEngine();
+  await reader.with({ VAULT_TOKEN: vault.token }).project("connections", {});
+  await reader.shell();
+  reader.write("index.ts", `${imports}new secrets.SchedulerRole("other", { name: "other", policies: ["deploy"] });`);
+  await reader.run("pulumi up");
+  expect(await role("other")).toMatchObject({ policies: ["deploy"] });
+  reader.finish();
+});
+
+test("docs/guides/testing.md", async () => {
+  reader = new Reader("docs/guides/testing.md", {
     "npm install pulumi-steward": `npm install ${tarballs().provider}`,
     "--save-dev pulumi-steward-sandbox": `--save-dev ${tarballs().sandbox}`,
   });
