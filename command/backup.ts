@@ -15,7 +15,7 @@ export interface BackupOptions {
   nonce?: string;
 }
 
-/** Fetches the backup, or removes the one that is meant. */
+/** Fetches the backup, or removes the one that `--nonce` names. */
 export async function backup(terminal: Terminal, options: BackupOptions): Promise<void> {
   const connection = service(terminal);
   const kept = await getBackup(connection);
@@ -36,7 +36,7 @@ async function fetch(terminal: Terminal, { nonce, keys }: RekeyBackup, { fingerp
       "the backup holds no share for this fingerprint",
       `It holds shares for ${Object.keys(keys).join(", ")}: \`gpg --fingerprint\` shows that of your key.`,
     );
-  say(terminal, `The backup is of the rekey ${nonce}, which may not have come to its commit.`);
+  say(terminal, `The backup belongs to the rekey ${nonce}, which may never have been committed.`);
   const lines = entries.flatMap(([each, shares]) => shares.map((share) => encryptedLine(each, share)));
   if (output === undefined) for (const line of lines) await print(terminal, line);
   else write(terminal, output, lines);
@@ -48,8 +48,8 @@ function write(terminal: Terminal, path: string, lines: readonly string[]): void
   } catch (error) {
     throw new StewardError({
       code: "ERR_INVALID_INPUT",
-      reason: `the file of --output cannot be made (${(error as NodeJS.ErrnoException).code})`,
-      hint: "It must not exist yet, and its folder must have room.",
+      reason: `the file of --output cannot be created (${(error as NodeJS.ErrnoException).code})`,
+      hint: "Name a file that does not exist yet, in a folder with enough space.",
     });
   }
   say(terminal, `The shares are in ${path}, which only you can read.`);

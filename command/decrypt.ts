@@ -18,7 +18,7 @@ export async function decrypt(terminal: Terminal, options: DecryptOptions): Prom
   await print(terminal, text.trim());
 }
 
-/** The share itself; of a printed line, the long hexadecimal string at its end. */
+/** The share, which may be the long hexadecimal string at the end of a printed line. */
 function fromLine(text: string): string {
   const shares = [...text.matchAll(/^.*[ \t]([0-9a-f]{64,})[ \t\r]*$/gm)].map(([, share]) => share as string);
   if (shares.length > 1) throw invalid("there is more than one share", "Pass the line that names the fingerprint of your key.");
@@ -27,7 +27,7 @@ function fromLine(text: string): string {
 
 const invalid = (reason: string, hint?: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, hint });
 
-/** Binary, armored or base64: the first byte of the binary form is beyond any text. */
+/** Binary, armored or base64. Only the binary form begins with a byte above 127. */
 function readKey(path: string): string {
   const bytes = read(path, "--key");
   return (bytes[0] ?? 0) > 127 ? bytes.toString("base64") : bytes.toString("utf8");

@@ -1,10 +1,10 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { StewardError } from "../provider/errors";
 
-// Of one share, encrypted to the largest keys in use.
+// The size of one share, encrypted to the largest keys in use.
 const bytesOfOne = 8 * 1024;
 
-/** The file for the new shares. It is made before a share is sent and takes up its room on the disk, so that nothing keeps them from being written. */
+/** The file for the new shares. It is created with enough space before a share is sent, so that writing them cannot fail later. */
 export class NewSharesFile {
   private readonly descriptor: number;
   private written = false;
@@ -26,7 +26,7 @@ export class NewSharesFile {
     }
   }
 
-  /** false: they are not there. */
+  /** Returns false if the shares could not be written. */
   write(lines: readonly string[]): boolean {
     try {
       this.put(Buffer.from(lines.map((line) => `${line}\n`).join("")));
@@ -53,6 +53,6 @@ export class NewSharesFile {
 const unusable = (error: unknown): StewardError =>
   new StewardError({
     code: "ERR_INVALID_INPUT",
-    reason: `the file of --output cannot be made (${(error as NodeJS.ErrnoException).code}); nothing was sent`,
-    hint: "It must not exist yet, and its folder must have room.",
+    reason: `the file of --output cannot be created (${(error as NodeJS.ErrnoException).code}); nothing was sent`,
+    hint: "Name a file that does not exist yet, in a folder with enough space.",
   });

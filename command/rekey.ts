@@ -51,8 +51,8 @@ ${exits}`,
   rekey
     .command("status")
     .description("Show the rekey in progress: what it will make, for whom, and how far it is.")
-    .option("--json", "as JSON, with the fields of secrets.getRekeyStatus()")
-    .addHelpText("after", `${environment}\n\nExit code: 0 whether or not there is a rekey; 1 when that could not be found out.`)
+    .option("--json", "print JSON, with the fields of secrets.getRekeyStatus()")
+    .addHelpText("after", `${environment}\n\nExit code: 0 with or without a rekey in progress; 1 if the service did not tell.`)
     .action(async (options: { json?: boolean }) => {
       const connection = service(terminal);
       const status = await getStatus(connection);
@@ -64,15 +64,15 @@ ${exits}`,
     .command("submit")
     .description("Submit a current share. The last one returns the new shares.")
     .option("--nonce <nonce>", nonce)
-    .option("--output <file>", "put the new shares there, not on the terminal; it must not exist yet")
+    .option("--output <file>", "write the new shares to this new file, not to the terminal")
     .option("--allow-http", plaintext)
     .addHelpText(
       "after",
       `${shares} submit --nonce 6f1c…
 
 Compare the numbers and the fingerprints before you enter it. If the rekey changes in the meantime, nothing is sent.
-The share is sent once; after a 429, which applied nothing, once more. If it is the last one, this one response holds the new shares: they go to the standard
-output or, with --output, into a file that only you can read, which is made before your share is sent.
+The command sends the share once, and again only after a 429, which had no effect. If it is the last one, this one response holds the new shares. They
+go to the standard output or, with --output, to a file that only you can read, which is created before your share is sent.
 ${environment}
 ${exits}`,
     )
@@ -138,7 +138,7 @@ ${exits}`,
     .command("backup")
     .description("Fetch the encrypted new shares that the service keeps, or remove them.")
     .option("--fingerprint <fingerprint>", "only the share for the holder of this key")
-    .option("--output <file>", "put the shares there, not on the terminal; it must not exist yet")
+    .option("--output <file>", "write the shares to this new file, not to the terminal")
     .option("--delete", "remove the backup; needs --nonce")
     .option("--nonce <nonce>", "the nonce of the rekey whose backup it is")
     .addHelpText(
@@ -147,7 +147,7 @@ ${exits}`,
   $ pulumi-steward rekey backup --fingerprint "$FINGERPRINT" --output mine.txt
   $ pulumi-steward rekey decrypt --key me.asc --share mine.txt
 
-The service keeps at most one backup. It may be of a rekey that never came to its commit: compare its nonce.
+The service keeps at most one backup. It may belong to a rekey that was never committed: compare its nonce.
 ${environment}
 ${exits}`,
     )
@@ -169,9 +169,9 @@ ${exits}`,
     .requiredOption("--key <file>", "the private OpenPGP key, armored, binary or base64")
     .option(
       "--share <file>",
-      "the encrypted share: hex, base64, armored, or the line that hands it out; without it, it is asked for, or read from the standard input",
+      "the encrypted share, as hex, base64, armored or the printed line; default: asked for, or read from the standard input",
     )
-    .option("--passphrase-file <file>", "what unlocks the key; without it, it is asked for")
+    .option("--passphrase-file <file>", "the passphrase of the key; default: asked for")
     .addHelpText(
       "after",
       `

@@ -85,8 +85,7 @@ export async function verify(terminal: Terminal, options: ShareOptions): Promise
   });
 }
 
-const keepBoth =
-  "Keep the previous shares and the new ones. See docs/rekey.md#by-hand in the package to test which of them open the service.";
+const keepBoth = "Keep the previous shares and the new ones. See docs/rekey/errors.md#test-which-shares-open-the-service in the package.";
 
 /** `trusted` redacts the share in every error. */
 async function readShare(terminal: Terminal, connection: Connection, question: string): Promise<{ trusted: Connection; share: Share }> {

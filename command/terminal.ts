@@ -15,7 +15,7 @@ export interface Terminal {
 /** Thrown at a question that is ended by Ctrl-C or Ctrl-D. */
 export class Cancelled extends Error {}
 
-// Some text comes from the server: remove what a terminal would interpret.
+// Part of a line may come from the server: remove characters that a terminal would interpret.
 const harmless = (line: string): string => line.replace(/[\p{Cc}\p{Cf}]/gu, "");
 
 /** Prints a notice. */
@@ -28,10 +28,10 @@ export function print({ stdout }: Terminal, line: string): Promise<void> {
   return new Promise((resolve, reject) => stdout.write(`${harmless(line)}\n`, (error) => (error ? reject(error) : resolve())));
 }
 
-/** Asks for one line. `hidden`: nothing of what is typed or pasted is shown, not even how much. */
+/** Asks for one line. With `hidden`, the terminal shows neither the input nor its length. */
 export function ask({ stdin, stderr }: Terminal, question: string, { hidden }: { hidden: boolean }): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // A terminal in any case, even where stderr is a file: only then is the typing not echoed.
+  // Treat it as a terminal even if stderr is a file, or the terminal would echo the input.
   const lines = createInterface({ input: stdin, output: hidden ? nowhere : stderr, terminal: true, historySize: 0 });
   if (hidden) stderr.write(question);
   else lines.setPrompt(question);
@@ -41,7 +41,7 @@ export function ask({ stdin, stderr }: Terminal, question: string, { hidden }: {
       answer = line;
       lines.close();
     });
-    // Ctrl-C and Ctrl-D close it without a line. The terminal is as it was by then.
+    // Ctrl-C and Ctrl-D close it without a line, and the terminal is restored by then.
     lines.once("close", () => {
       if (hidden || answer === undefined) stderr.write("\n");
       if (answer === undefined) reject(new Cancelled());

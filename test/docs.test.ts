@@ -7,10 +7,9 @@ import { traitsOf } from "../tools/docs-fields";
 
 const read = (file: string): string => readFileSync(join(__dirname, "..", file), "utf8");
 const oneLine = (text: string): string => text.replace(/\s+/g, " ");
-const page = oneLine(read("docs/rekey.md"));
 
-test.each(["attempt", "shares", "commit"])("docs/rekey.md shows exactly the rows of the rekey's table: %s", (step) => {
-  const [, section = ""] = read("docs/rekey.md").split(`\n**${step}**\n\n`);
+test.each(["attempt", "shares", "commit"])("docs/rekey/how-it-works.md shows exactly the rows of the rekey's table: %s", (step) => {
+  const [, section = ""] = read("docs/rekey/how-it-works.md").split(`\n**${step}**\n\n`);
   const [, , ...shown] = section.slice(0, section.indexOf("\n\n")).split("\n").map(oneLine);
   const rows = table.filter((row) => row.step === step);
   expect(shown).toEqual(rows.map(({ holds, server, name }) => `| ${holds.join(", ")} | ${server.join(", ")} | ${name} |`));
@@ -55,22 +54,28 @@ function reasonsIn(file: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => /\w+ \w+ \w+/.test(part));
 }
 
-test("the runbook contains every reason with which a rekey or a holder's command stops", () => {
-  const files = ["provider/secrets/rekey", "command"].flatMap((folder) =>
-    readdirSync(join(__dirname, "..", folder))
-      .filter((file) => file.endsWith(".ts"))
-      .map((file) => `${folder}/${file}`)
-      // The rules refuse inputs, property by property.
-      .filter((file) => file !== "provider/secrets/rekey/attempt.ts"),
-  );
-  const reasons = files.flatMap(reasonsIn);
-  expect(reasons.length).toBeGreaterThan(40);
-  expect([...new Set(reasons)].filter((reason) => !page.includes(oneLine(reason)))).toEqual([]);
+/** A page as one line, without the marks of its quotations. */
+const proseOf = (file: string): string => oneLine(read(file).replace(/^> /gm, ""));
+
+test.each([
+  ["provider/secrets/rekey", "docs/rekey/errors.md", 40],
+  ["command", "docs/rekey/command-line.md", 15],
+])("each reason to stop in %s is on %s", (folder, page, count) => {
+  const files = readdirSync(join(__dirname, "..", folder))
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => `${folder}/${file}`)
+    // The rules refuse inputs, property by property.
+    .filter((file) => file !== "provider/secrets/rekey/attempt.ts");
+  const reasons = [...new Set(files.flatMap(reasonsIn))];
+  expect(reasons.length).toBeGreaterThan(count);
+  expect(reasons.filter((reason) => !proseOf(page).includes(oneLine(reason)))).toEqual([]);
 });
 
-test("the runbook explains each way in which a rekey stops, by its id and in the order of the ids", () => {
-  const headings = [...read("docs/rekey.md").matchAll(/^#### `rekey\/([a-z-]+)`$/gm)].map(([, id]) => id);
-  expect(headings).toEqual([...stopIds]);
+test("docs/rekey/errors.md has an entry for each id with which a rekey stops, in the order of the ids, with its message", () => {
+  const sections = read("docs/rekey/errors.md").split(/^##+ /m);
+  const entries = sections.filter((section) => /^[a-z-]+\n/.test(section)).map(oneLine);
+  expect(entries.map((entry) => entry.split(" ", 1)[0])).toEqual([...stopIds]);
+  expect(stopIds.filter((id, index) => !entries[index]?.includes(`[rekey/${id}]`))).toEqual([]);
 });
 
 test("the rekey stops with every id", () => {

@@ -38,7 +38,8 @@ test("the provider's package is below its size limit and holds only what users n
     "dist/provider/index.js",
     "dist/provider/index.d.ts",
     "dist/forward/index.js",
-    "docs/rekey.md",
+    "docs/rekey/README.md",
+    "docs/rekey/errors.md",
     "LICENSE",
   ])
     expect(files).toContain(`package/${file}`);

@@ -23,7 +23,7 @@ const checked = [
   "README.md",
   "CONTRIBUTING.md",
   "docs/README.md",
-  ...["getting-started", "guides", "reference"].map((folder) => `docs/${folder}`),
+  ...["getting-started", "guides", "reference", "rekey"].map((folder) => `docs/${folder}`),
   ...["add-a-resource", "architecture", "dependencies", "releasing", "testing", "words"].map((page) => `docs/development/${page}.md`),
 ];
 
@@ -87,7 +87,7 @@ function faultsOf(sentence) {
 }
 
 /**
- * The paragraphs, list items and table cells of a page, without its code and its headings.
+ * The paragraphs, list items and table cells of a page, without its code, its headings and the messages that it quotes.
  * @param {string} page
  */
 function paragraphsOf(page) {
@@ -98,7 +98,7 @@ function paragraphsOf(page) {
   const withoutCode = page.replace(/^( *```)[\s\S]*?^\1$/gm, (code) => code.replace(/.*/g, ""));
   for (const [index, line] of withoutCode.split("\n").entries()) {
     const text = line.replace(/^\s*(?:[-*]|\d+\.) /, "").trim();
-    if (/^(#|<|\||$)/.test(text)) {
+    if (/^(#|<|>|\||$)/.test(text)) {
       if (text.startsWith("|")) passages.push(...text.split(/(?<!\\)\|/).map((cell) => ({ line: index + 1, text: cell })));
       paragraph = undefined;
     } else if (paragraph && text === line.trim()) paragraph.text += ` ${text}`;

@@ -132,7 +132,7 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
   } catch (error) {
     const refusal = error instanceof StewardError && error.status === 400 ? error : undefined;
     if (!isReplyLost(error) && !refusal) throw error;
-    // The status tells if the cancel was applied, or if another party ended the attempt before.
+    // The status tells if the cancel was applied, or if another client ended the attempt before.
     const isLeft = await isInProgress();
     if (isLeft && refusal) throw explainRefusedCancel(refusal, connection);
     if (isLeft) await send();
@@ -220,7 +220,7 @@ function explainDenied(error: unknown, connection: Connection, capability: "read
 
 /** Removes the backup of the attempt of this nonce. @internal */
 export async function removeBackup(connection: Connection, nonce: string): Promise<void> {
-  // A blind retry could remove a backup that another party wrote in the meantime.
+  // A blind retry could remove a backup that another client wrote in the meantime.
   const isKept = async (): Promise<boolean> => (await getBackup(connection))?.nonce === nonce;
   const remove = (): Promise<unknown> =>
     act(connection, "DELETE", pathTo(connection, "backup")).catch((error) => {
@@ -239,7 +239,7 @@ export const isReplyLost = (error: unknown): boolean => error instanceof Steward
 /** The service accepted the new shares, and failed as it stored their key: either set may open it. @internal */
 export const isFailedCommit = ({ details }: StewardError): boolean => details.reason.includes("failed to perform");
 
-/** Whether the service says that its seal keeps the key. @internal */
+/** True if the service says that its seal keeps the key. @internal */
 export async function isAutoUnsealed(connection: Connection): Promise<boolean> {
   if (!dialectOf(connection).showsSeal) return false;
   const path = apiPath("sys/seal-status");
@@ -247,13 +247,13 @@ export async function isAutoUnsealed(connection: Connection): Promise<boolean> {
   return Boolean((body as { recovery_seal?: unknown } | undefined)?.recovery_seal);
 }
 
-/** Whether the rekey succeeds without a share: the API document then asks for one of one. @internal */
+/** True if the rekey succeeds without a share: the API document then asks for one of one. @internal */
 export const mayReturnNoShares = (
   connection: Connection,
   { shares, threshold, fingerprints, verification }: Pick<Parameters, "shares" | "threshold" | "fingerprints" | "verification">,
 ): boolean => dialectOf(connection).mayKeepShare && shares === 1 && threshold === 1 && fingerprints.length === 0 && !verification;
 
-/** All waits of a run, whatever they were for. */
+/** All waits of a run. */
 interface Waits {
   count: number;
   milliseconds: number;

@@ -33,7 +33,7 @@ export interface AttemptState {
   attempt: Attempt;
 }
 
-/** Refuse what the service would refuse, and what could lose the keys. @internal */
+/** Refuse inputs that the service would refuse, or that could lose the keys. @internal */
 export const rekeyRules: readonly Rule<AttemptInputs>[] = [
   {
     fields: ["secretShares", "secretThreshold"],
@@ -75,7 +75,7 @@ export const rekeyRules: readonly Rule<AttemptInputs>[] = [
               path: "keepSharesInState",
               rule: "clear-text",
               reason:
-                "must be true without pgpKeys: the state will hold all new shares, and anyone who can decrypt it can unseal the service; set pgpKeys instead, one for each holder",
+                "must be true without pgpKeys, since anyone who can decrypt the state can then unseal the service; or set pgpKeys, one for each holder",
             },
           ],
   },
@@ -171,7 +171,7 @@ async function planNotes({
   if (last) {
     if (!isNew(inputs, last)) return [];
     const { secretShares: shares, secretThreshold: threshold } = last as RekeyInputs;
-    const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}: it invalidates the unseal keys that are live now, and if the current shares are not at hand, it submits those that the state holds`;
+    const text = `a new rekey will run, from ${sizeOf(shares, threshold)}, to ${sizeOf(secretShares, secretThreshold)}${to}. It invalidates the live unseal keys. If the current shares are not at hand, it submits those that the state holds`;
     return [{ path: "", text }, ...missing];
   }
   const kind = `${requireVerification ? "with" : "without"} verification${to}${backup ? ", with a backup" : ""}`;

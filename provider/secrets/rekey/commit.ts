@@ -98,7 +98,7 @@ async function step(run: CommitRun): Promise<CommitState> {
     throw await waitForShares(
       run,
       "outcome-unknown-shares-missing",
-      `it is not known if the new shares of the attempt ${nonce} are live, and ${shares.length} of the ${threshold} decrypted ones needed to test them are at hand`,
+      `it is not known if the new shares of the attempt ${nonce} are live: ${shares.length} of the ${threshold} decrypted ones for the test are at hand`,
     );
   const isGone = "the attempt is gone, after a commit, a seal, a failover or a cancel";
   return drive(run, "commit", isUnknown ? "an unknown outcome" : "a candidate", {
@@ -116,7 +116,7 @@ async function step(run: CommitRun): Promise<CommitState> {
   });
 }
 
-/** Other new shares are a change. What else comes with them is not. */
+/** Only other new shares are a change. */
 const candidates: Comparison = {
   equal: (a, b) => isDeepStrictEqual((a as Submission | undefined)?.candidate, (b as Submission | undefined)?.candidate),
 };
@@ -168,7 +168,7 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     if (!isEmpty(live) && status.required !== 0 && status.required !== live.threshold)
       log(
         connection,
-        `the service now asks for ${status.required} shares, and the set in the state has a threshold of ${live.threshold}: another party has rekeyed it`,
+        `the service now asks for ${status.required} shares, and the set in the state has a threshold of ${live.threshold}: another client has rekeyed it`,
       );
     if (server === "abandoned" || server === "probe")
       log(connection, `an attempt of this rekey is left on the service, ${status.nonce}: the next rekey cancels it`);

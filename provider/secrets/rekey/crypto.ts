@@ -21,7 +21,7 @@ export function decodeShare(text: string): Buffer | undefined {
   return Buffer.from(trimmed, "base64");
 }
 
-/** Whether a text can be a share: its key has 16 bytes or more. A passphrase is mostly shorter, and an encrypted share longer. @internal */
+/** True for 16 to 64 bytes, as a share has. A passphrase is mostly shorter, and an encrypted share longer. @internal */
 export function mayBeShare(text: string): boolean {
   const length = decodeShare(text)?.length ?? 0;
   return length >= 16 && length <= 64;
@@ -52,8 +52,8 @@ export type Verdict =
   | { proven: "unknown"; reason: string };
 
 /**
- * Whether all shares are points of one polynomial, so that every `threshold` of them combine to the same secret. The server checks a threshold only, and the
- * call that does so commits.
+ * Proves that all shares are points of one polynomial: every `threshold` of them combine to the same secret. The server only checks a threshold, and the
+ * request that does so commits.
  * @internal
  */
 export async function prove(shares: readonly Share[], threshold: number): Promise<Verdict> {
@@ -140,13 +140,13 @@ function openpgp(): typeof OpenPGP {
   return loaded;
 }
 
-/** A key as the service takes it, or what keeps it from being used. @internal */
+/** A key as the service takes it, or the reason why it cannot be used. @internal */
 export interface InspectedKey {
-  /** Lower-case hex of the primary key's, as the service shows it; "" for what is no key. */
+  /** Of the primary key, in lower-case hex, as the service reports it; "" if the string is not a key. */
   fingerprint: string;
   /** Base64 of the binary form. */
   binary: string;
-  /** What its owner calls it: nothing proves that. */
+  /** The owner chose it, and nothing proves it. */
   userId?: string;
   problem?: KeyProblem;
 }
@@ -160,7 +160,7 @@ export interface KeyProblem {
 const isPrivateKey: KeyProblem = { rule: "private-key", reason: "is a private key: use the public one, and treat this one as compromised" };
 const unusable = (rule: string, reason: string): InspectedKey => ({ fingerprint: "", binary: "", problem: { rule, reason } });
 
-/** Reads public keys and says of each whether a share can be encrypted to it. @internal */
+/** Reads public keys, and finds those to which no share can be encrypted. @internal */
 export const inspectKeys = (keys: readonly string[]): Promise<InspectedKey[]> => Promise.all(keys.map(inspectKey));
 
 async function inspectKey(text: string): Promise<InspectedKey> {
@@ -183,7 +183,7 @@ async function inspectKey(text: string): Promise<InspectedKey> {
   return { fingerprint, binary: Buffer.from(key.write()).toString("base64"), userId, problem: await problemOf(key) };
 }
 
-/** Public keys for those who compare them: the fingerprint, and the user id in quotes that it cannot leave. @internal */
+/** Public keys, for holders to compare: each fingerprint, and its user id in quotes, which it cannot escape. @internal */
 export async function describeKeys(keys: readonly string[]): Promise<string> {
   const inspected = await inspectKeys(keys);
   return inspected
@@ -205,7 +205,7 @@ async function problemOf(key: OpenPGP.Key): Promise<KeyProblem | undefined> {
   }
 }
 
-/** A key whose private part is discarded, so that nobody can decrypt what is encrypted to it. @internal */
+/** A public key whose private part is discarded: nothing encrypted to it can be decrypted. @internal */
 export async function createThrowAwayKey(): Promise<{ key: string; fingerprint: string }> {
   const { publicKey } = await openpgp().generateKey({ userIDs: [{ name: "probe" }], format: "object" });
   return { key: Buffer.from(publicKey.write()).toString("base64"), fingerprint: publicKey.getFingerprint() };

@@ -9,14 +9,14 @@ export interface DecryptShareOptions {
   share: string;
   /** The holder's private key, armored or the base64 of its binary form. */
   privateKey: string;
-  /** What unlocks the private key, where it is locked. */
+  /** The passphrase of the private key, if it is locked. */
   passphrase?: string;
 }
 
 const decryptOptions = strictObject({ share: str, privateKey: str, passphrase: str.optional() });
 /**
- * Decrypts a new share for its holder, in the program's own process: nothing is sent. The result, a secret, unseals the service. The holder
- * brings it as one of `newShares`.
+ * Decrypts a new share for its holder, in the program's own process. It sends nothing. The result is a secret: the share, which the holder
+ * brings as one of `newShares`.
  *
  * Throws `ERR_INVALID_INPUT` for a message, a key or a passphrase that does not fit.
  */

@@ -11,13 +11,15 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
 /**
  * New unseal keys, with any number of shares and any threshold: `sys/rekey/init`, `update`, `verify` and `backup`; in the dialect `openbao` those of `sys/rotate/root`.
  *
- * It is a component of three resources, since Pulumi saves its state after each: the *attempt*, before any share is submitted; the *shares*, which keep the new
- * ones before anything is committed; and the *commit*, which proves the new shares, commits them, and reads back. Wherever a run is killed, the shares that open the
- * service are the previous ones, or in the state, and the next `pulumi up` continues; only `requireVerification: false` gives that up. See `docs/rekey.md` for every way it can stop.
+ * It is a component of three resources, because Pulumi saves its state after each. The *attempt* starts the rekey, before any share is submitted. The
+ * *shares* submit the current shares and save the new ones, before anything is committed. The *commit* proves the new shares and commits them.
  *
- * Without `pgpKeys` the state holds all live shares: `keepSharesInState: true` says that it may.
+ * Wherever a run is killed, the shares that open the service are the previous ones, or they are in the state. The next `pulumi up` continues. Only
+ * `requireVerification: false` gives this up. `docs/rekey/errors.md` explains each error.
  *
- * A rekey that is finished runs again only for a change of `triggers`, `secretShares`, `secretThreshold` or `pgpKeys`; the preview says so.
+ * Without `pgpKeys` the state holds all live shares: `keepSharesInState: true` allows that.
+ *
+ * A finished rekey runs again only for a change of `triggers`, `secretShares`, `secretThreshold` or `pgpKeys`. The preview says so.
  *
  * ```ts
  * const rekey = new secrets.Rekey("unseal", {
@@ -31,15 +33,15 @@ export interface RekeyArgs extends Args<RekeyInputs> {}
  * export const encryptedShares = rekey.encryptedShares;
  * ```
  *
- * Fails with `ERR_INCOMPLETE` when it stops before its end, and says what is missing; with `ERR_CONFLICT` when another party's attempt is in progress; with
- * `ERR_REJECTED` for a service whose seal keeps the key. In the standard dialect such a service completes a rekey to one share of one, without `pgpKeys`
- * and verification: `shares` is then empty, and a warning says so.
+ * Fails with `ERR_INCOMPLETE` when it stops before its end, and says what is missing. Fails with `ERR_CONFLICT` while another client's attempt is in
+ * progress. Fails with `ERR_REJECTED` for a service whose seal keeps the key. In the standard dialect, such a service completes a rekey to one share of
+ * one, without `pgpKeys` and verification. `shares` is then empty, and a warning says so.
  *
  * @see [Vault: `sys/rekey`](https://developer.hashicorp.com/vault/api-docs/system/rekey)
- * @requests Create: 1 `PUT` (`POST` in the dialect `openbao`) that starts the attempt, 1 for each current share, 1 `DELETE` that restarts the verification, and 1 `PUT` for each new
- * share that is verified, with a read of the status before each. Refresh: a read of the status, once it is live. Delete: a read of the status, and a
- * cancel if an attempt of this rekey is left.
- * @unreadable The shares. Whether they still open the service: a refresh only compares their threshold with the number of shares that the service
+ * @requests Create: 1 `PUT` (`POST` in the dialect `openbao`) that starts the attempt, 1 for each current share, 1 `DELETE` that restarts the
+ * verification, and 1 `PUT` for each verified new share. The status is read before each. Refresh: a read of the status, once it is live. Delete: a read
+ * of the status, and a cancel if an attempt of this rekey is left.
+ * @unreadable The shares. A refresh cannot tell if they still open the service: it only compares their threshold with the number of shares that the service
  * asks for.
  */
 export class Rekey extends ComponentResource {
@@ -49,7 +51,7 @@ export class Rekey extends ComponentResource {
   readonly encryptedShares: Output<EncryptedShare[]>;
   /** The keys that they are encrypted to, in order. */
   readonly fingerprints: Output<string[]>;
-  /** Whether the new shares are proven to be live. */
+  /** True once the new shares are proven to be live. */
   readonly complete: Output<boolean>;
 
   constructor(name: string, args: RekeyArgs, opts?: ComponentResourceOptions) {

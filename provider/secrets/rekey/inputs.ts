@@ -72,16 +72,17 @@ export interface RekeyInputs extends ConnectionArgs {
    */
   proof?: RekeyProof;
   /**
-   * How many seconds to wait for other holders to submit their current shares, 3600 at most; 0: report and stop. Pulumi does not tell a provider of the
-   * first Ctrl-C: a second one ends the wait at once, and leaves a pending operation (`pulumi cancel`). Changing this alone does nothing.
+   * How many seconds to wait for other holders to submit their current shares, 3600 at most. With 0, the run reports and stops. Pulumi does not
+   * tell a provider of the first Ctrl-C: a second one ends the wait at once, and leaves a pending operation (`pulumi cancel`). Changing this alone
+   * does nothing.
    * @default 0
    */
   waitSeconds?: number;
   /** Any strings. Changing one of them runs a new rekey. */
   triggers?: string[];
   /**
-   * The reaction to an attempt that another party started: "fail" shows it and stops; "resume" continues it if it has exactly the parameters of this
-   * rekey, with verification; "cancel" cancels it and discards the shares that others submitted. Changing this alone does nothing.
+   * The reaction to another client's attempt. "fail" shows it and stops. "resume" continues it, if it has exactly the parameters of this rekey,
+   * with verification. "cancel" cancels it and discards the shares that others submitted. Changing this alone does nothing.
    * @default "fail"
    */
   onConflict?: OnConflict;
@@ -100,7 +101,7 @@ export interface RekeyInputs extends ConnectionArgs {
 /** The new shares to prove before the commit. */
 export type RekeyProof = "all" | "threshold";
 
-/** The reaction to an attempt that another party started. */
+/** The reaction to another client's attempt. */
 export type OnConflict = "fail" | "resume" | "cancel";
 
 /** A share in a variable of the environment. */
@@ -116,10 +117,10 @@ export interface FileShare {
 }
 
 /**
- * A share of unseal keys. A string is the share itself, base64 or hex, and is kept in the state, encrypted. `{ env }` or `{ file }` says where the
- * provider reads it when it is needed: a variable of the environment that `pulumi` runs in, or a file relative to the program's folder. It is then
- * not kept in the state, except new shares that wait for those of other holders. A variable that is not set, or a file that does not exist, is a
- * share that is not at hand.
+ * A share of unseal keys. A string is the share itself, base64 or hex, and is kept in the state, encrypted. `{ env }` names a variable of the
+ * environment that `pulumi` runs in, and `{ file }` a file relative to the program's folder. The provider reads it when it needs the share, and does not
+ * keep it in the state, except new shares that wait for those of other holders. A variable that is not set, or a file that does not exist, is a share that
+ * is not at hand.
  */
 export type ShareSource = string | EnvironmentShare | FileShare;
 /** @internal */
@@ -256,7 +257,7 @@ export interface InspectedShares {
   shareFindings: CheckFailure[];
 }
 
-/** What the attempt gets of the shares. The program's side computes it, so no share is sent to a step that submits none, or stored with it. @internal */
+/** The part of the shares that the attempt gets. The program computes it, so that no share is sent to a step that submits none. @internal */
 export function inspectShares(inputs: Pick<RekeyInputs, "currentShares" | "newShares">): InspectedShares {
   const shareFindings = [...failuresIn(inputs.currentShares, "currentShares"), ...failuresIn(inputs.newShares, "newShares")];
   const references = shareFindings.length > 0 ? [] : inputs.currentShares.filter((source) => typeof source !== "string");

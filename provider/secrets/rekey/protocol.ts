@@ -8,7 +8,7 @@ import { emptyReferences, RekeyInputs, ShareSource } from "./inputs";
 import { AttemptIdentity, describe, matches, Observed, RekeyStatus, ServerState, serverStateOf } from "./states";
 import { autoUnseal, stopped } from "./stops";
 
-// The table of what the next `pulumi up` does, the driver that follows it, and what the three resources share.
+// The table of what the next `pulumi up` does, the driver that follows it, and the helpers of the three resources.
 
 /** The actions in the table of each step. */
 interface Actions {
@@ -40,14 +40,14 @@ export interface Row {
   name: string;
 }
 
-/** No share is submitted yet. An attempt in progress may belong to another party. */
+/** No share is submitted yet. An attempt in progress may belong to another client. */
 const attempt: readonly Line<"attempt">[] = [
   [["nothing", "an attempt"], ["none"], "start", "no attempt is in progress: the rekey starts one"],
   [["nothing", "an attempt"], ["matchingUnused"], "take over", "a matching attempt without shares is in progress: the rekey takes it over"],
   [["an attempt"], ["abandoned"], "abandon and start", "the inputs changed: the rekey cancels its attempt and starts another"],
   [["an attempt"], ["probe"], "cancel probe", "an old probe of this rekey is in progress: the rekey cancels it"],
   [["an attempt"], ["matchingInUse", "foreign"], "defer", "an attempt of unknown origin is in progress: deferred to the shares step"],
-  [["nothing"], ["matchingInUse", "foreign"], "conflict", "another party's attempt is in progress: onConflict decides"],
+  [["nothing"], ["matchingInUse", "foreign"], "conflict", "another client's attempt is in progress: onConflict decides"],
 ];
 
 /** The attempt is saved, the new shares are not. */
@@ -64,7 +64,7 @@ const shares: readonly Line<"shares">[] = [
   [["a nonce"], ["collecting"], "submit shares", "the attempt takes current shares: the rekey submits those at hand"],
   [["a nonce"], ["verifying"], "recover", "the response with the new shares is missing: the rekey reads the backup or starts again"],
   [["a nonce"], ["tampered"], "refuse tampered", "the attempt has the expected nonce and other parameters: the rekey submits no share"],
-  [["a nonce", "no nonce"], ["matchingInUse", "foreign"], "conflict", "another party's attempt is in progress: onConflict decides"],
+  [["a nonce", "no nonce"], ["matchingInUse", "foreign"], "conflict", "another client's attempt is in progress: onConflict decides"],
 ];
 
 /** The new shares are saved, and either they or the previous ones open the service. */
@@ -93,7 +93,7 @@ const commit: readonly Line<"commit">[] = [
     ["a candidate", "an unknown outcome"],
     ["matchingInUse", "foreign"],
     "conflict",
-    "another party's attempt is in progress: onConflict decides",
+    "another client's attempt is in progress: onConflict decides",
   ],
   [["an unknown outcome"], ["none"], "probe", "the outcome is unknown: a probe tests which shares are live"],
 ];
@@ -149,11 +149,11 @@ export const log = ({ say }: Connection, message: string): void => say(`rekey: $
 /** @internal */
 export const warn = ({ say }: Connection, message: string): void => say(`warning: rekey: ${message}`);
 
-/** To whom new shares are encrypted. @internal */
+/** The keys that new shares are encrypted to. @internal */
 export const recipients = async (pgpKeys: readonly string[] = []): Promise<string> =>
   pgpKeys.length > 0 ? `, encrypted to ${await describeKeys(pgpKeys)}` : "";
 
-/** The finding about references without a share behind them, for a preview. @internal */
+/** Names the empty references in a preview. @internal */
 export function missingShares(sources: readonly ShareSource[], field: "currentShares" | "newShares"): PlanNote[] {
   const names = emptyReferences(sources, field);
   return names.length > 0 ? [{ path: field, text: `not at hand: ${names.join(", ")}` }] : [];
@@ -186,7 +186,7 @@ export async function newAttempt(connection: Connection, identity: AttemptIdenti
   if (server === "none")
     throw (
       lost ??
-      stopped("attempt-lost-at-start", "the new attempt is gone: a seal, a failover or another party ended it", "Run `pulumi up` again.")
+      stopped("attempt-lost-at-start", "the new attempt is gone: a seal, a failover or another client ended it", "Run `pulumi up` again.")
     );
   // Its nonce is known, so it is the new attempt, although other holders may have submitted shares to it.
   const isKnown = server === "collecting" || server === "verifying";
@@ -205,7 +205,7 @@ async function explainStart(connection: Connection, error: unknown): Promise<unk
   return (await isAutoUnsealed(connection).catch(() => false)) ? autoUnseal() : error;
 }
 
-/** Cancels, resumes or refuses another party's attempt, as `onConflict` says. Returns the nonce of a resumed one. @internal */
+/** Cancels, resumes or refuses another client's attempt, as `onConflict` says. Returns the nonce of a resumed one. @internal */
 export async function resolveConflict(
   connection: Connection,
   { server, status }: Observed,
@@ -213,16 +213,16 @@ export async function resolveConflict(
   maySubmit: boolean,
 ): Promise<string | undefined> {
   if (onConflict === "cancel") {
-    // Read once more: what is cancelled is what was just seen.
+    // Read again: cancel only the attempt that was just seen.
     const now = await getStatus(connection);
     if (now.nonce === status.nonce) {
       await cancelAttempt(connection, status.nonce);
-      log(connection, `cancelled another party's attempt ${status.nonce}: ${describe(now)}`);
+      log(connection, `cancelled another client's attempt ${status.nonce}: ${describe(now)}`);
     }
     return undefined;
   }
   if (onConflict === "resume" && server === "matchingInUse" && maySubmit) {
-    log(connection, `resumed another party's attempt ${status.nonce}: ${describe(status)}`);
+    log(connection, `resumed another client's attempt ${status.nonce}: ${describe(status)}`);
     return status.nonce;
   }
   throw inProgress(
@@ -237,13 +237,13 @@ const waitOr = (mayResume: boolean): string =>
   `Wait until it ends, or set onConflict: ${mayResume ? '"resume" to continue it, or ' : ""}"cancel" to cancel it and discard the shares that others submitted.`;
 
 const inProgress = (status: RekeyStatus, hint: string): StewardError =>
-  stopped("foreign-attempt", `another party's attempt ${status.nonce} is in progress (${describe(status)})`, hint, "ERR_CONFLICT");
+  stopped("foreign-attempt", `another client's attempt ${status.nonce} is in progress (${describe(status)})`, hint, "ERR_CONFLICT");
 
 /** @internal */
 export const refuseTampered = ({ status }: Observed): StewardError =>
   stopped(
     "tampered-attempt",
-    `the attempt ${status.nonce} has other parameters than this rekey asked for (${describe(status)}): a share submitted to it could make keys for another party`,
+    `the attempt ${status.nonce} has other parameters than this rekey asked for (${describe(status)}): a share submitted to it could make keys for an attacker`,
     'Find out who changed it. To start again, set onConflict: "cancel" and change triggers.',
     "ERR_CONFLICT",
   );
@@ -253,7 +253,7 @@ const unexpectedState = ({ server, status }: Observed, holds: Held): StewardErro
   stopped(
     "unexpected-state",
     `unexpected state: the stack holds ${holds}, and the service reports ${status.started ? `the attempt ${status.nonce} (${server}; ${describe(status)})` : "no attempt"}`,
-    "Nothing was sent, and the state is kept. See docs/rekey.md#by-hand in the package.",
+    "Nothing was sent, and the state is kept. See docs/rekey/errors.md#unexpected-state in the package.",
     "ERR_CONFLICT",
   );
 
@@ -265,7 +265,7 @@ export async function cancelOwnAttempt(connection: Connection, status: RekeyStat
     if ((await getStatus(connection)).nonce !== status.nonce)
       throw stopped(
         "attempt-lost",
-        "the attempt is gone: a seal, a failover or another party ended it",
+        "the attempt is gone: a seal, a failover or another client ended it",
         "Nothing was cancelled. Run again: it continues from the status of the service.",
       );
   }

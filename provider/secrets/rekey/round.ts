@@ -101,7 +101,7 @@ export const begin = (
   about,
 });
 
-/** The kept sets that may be the current one: of the threshold that the service asks for, in clear text, and not refused before. @internal */
+/** The kept sets that may be the current one: of the threshold that the service asks for, in plaintext, and not refused before. @internal */
 export const keptOffers = (kept: readonly ShareSet[], refused: readonly string[], required: number): Offer[] =>
   kept
     .filter((set) => set.threshold === required && set.shares.length > 0 && !refused.includes(set.nonce))

@@ -18,7 +18,7 @@ import { Attempt, CommitRun, CommitState, matches, RekeyStatus, ShareSet, stateO
 import { stopped, unfinished } from "./stops";
 import { finish } from "./verify";
 
-/** Finds out with a throw-away attempt whether the candidate opens the service, which asks for so many shares. @internal */
+/** Tests with a throw-away attempt whether the candidate opens the service, which asks for `required` shares. @internal */
 export async function resolveOutcome(run: CommitRun, required: number): Promise<CommitState> {
   const { connection, inputs, state, shares } = run;
   const { candidate, kept, attempt, excluded } = inputs.submission;
@@ -53,9 +53,9 @@ export async function resolveOutcome(run: CommitRun, required: number): Promise<
       run,
       isShown ? "no-set-accepted" : "previous-shares-missing",
       isShown
-        ? "neither the new shares nor the previous ones open the service: another party may have rekeyed it"
+        ? "neither the new shares nor the previous ones open the service: another client may have rekeyed it"
         : `the new shares do not open the service; the previous ones are not tested, with ${current.length} of ${required} of them at hand`,
-      "Everything is kept. Run again with all the shares that open the service as currentShares, or change triggers to start a rekey that tests them as holders submit theirs.",
+      "The state keeps everything. Run again with all the shares that open the service as currentShares. Or change triggers: the new rekey tests them as holders submit theirs.",
     );
   // Show the set that opens the service as the live one, if the state holds it.
   const holdsCurrent = (known: ShareSet): boolean =>
@@ -89,9 +89,9 @@ export interface ProbedSet {
 }
 
 /**
- * Asks the service which of these sets opens it, without changing anything: a throw-away attempt takes the shares of each for the current ones, until one is
- * accepted, and is cancelled. Its new share is encrypted to a key that nobody has. A verdict needs clean counting: if another party's share is
- * mixed in, the probe is cancelled, without a verdict.
+ * Tests which of these sets opens the service, without changing any key. A throw-away attempt takes the shares of each set as the current ones, until the
+ * service accepts one, and is cancelled. Its new share is encrypted to a key that nobody has. If another client submits a share to the probe, the probe is
+ * cancelled without a result.
  * @internal
  */
 export async function probe<T extends ProbedSet>(connection: Connection, attempt: Attempt, sets: readonly T[]): Promise<T | undefined> {
@@ -115,7 +115,7 @@ export async function probe<T extends ProbedSet>(connection: Connection, attempt
   return untested.some((set) => isComplete(set, required)) ? probe(connection, attempt, untested) : accepted;
 }
 
-/** Another party may have ended the probe and started an attempt, which a cancel without a nonce would end. A probe that stays is cancelled by a later run. */
+/** Another client may have ended the probe and started an attempt, which a cancel without a nonce would end. A probe that stays is cancelled by a later run. */
 async function cancelIfCurrent(connection: Connection, nonce: string): Promise<void> {
   if ((await getStatus(connection)).nonce === nonce) await cancelAttempt(connection, nonce);
 }
@@ -135,7 +135,7 @@ async function firstAccepted<T extends ProbedSet>(
   return { untested: [] };
 }
 
-/** Whether so many shares of a set are at hand as open a service that asks for `required`. @internal */
+/** True if enough shares of the set are at hand to open a service that asks for `required`. @internal */
 export const isComplete = ({ shares, threshold }: ProbedSet, required: number): boolean =>
   threshold === required && shares.length >= required;
 
@@ -149,7 +149,7 @@ async function submitSet(
     const assertUndisturbed = async (): Promise<true> => {
       const before = await getStatus(connection);
       if (before.nonce === nonce && !before.verification && before.progress === submitted) return true;
-      throw probeDisturbed("another party changed the probe");
+      throw probeDisturbed("another client changed the probe");
     };
     await assertUndisturbed();
     try {
@@ -157,7 +157,7 @@ async function submitSet(
         submitShare(connection, { nonce, share: share.text }, { threshold: 1, fingerprints: [] });
       const { set, progress } = await retryAfter429(connection, send, assertUndisturbed);
       if (set) return "accepted";
-      if (progress !== undefined && progress !== submitted + 1) throw probeDisturbed("another party submitted a share to the probe");
+      if (progress !== undefined && progress !== submitted + 1) throw probeDisturbed("another client submitted a share to the probe");
     } catch (error) {
       if (!(error instanceof StewardError) || error.code === "ERR_INCOMPLETE" || error.status === undefined || wasNotCounted(error))
         throw error;

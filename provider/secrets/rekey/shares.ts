@@ -81,7 +81,7 @@ const step = (run: SharesRun): Promise<SharesState> =>
     recover: (observed) => recover(run, observed),
     conflict: async (observed) => {
       const nonce = await resolveConflict(run.connection, observed, run.inputs.onConflict, true);
-      if (nonce) throw restarted(run, "attempt-resumed", nonce, "another party's matching attempt continues as the attempt of this rekey");
+      if (nonce) throw restarted(run, "attempt-resumed", nonce, "another client's matching attempt continues as the attempt of this rekey");
       return undefined;
     },
   });

@@ -8,25 +8,25 @@ import { RekeyInputs } from "./inputs";
 
 /** The state of the service's one rekey. */
 export interface RekeyStatus {
-  /** Whether an attempt is in progress. */
+  /** True while an attempt is in progress. */
   started: boolean;
-  /** Which attempt; empty when there is none. */
+  /** The nonce of the attempt; empty without an attempt. */
   nonce: string;
-  /** How many of the new shares will open the service. */
+  /** The number of new shares that will open the service. */
   threshold: number;
-  /** How many new shares are made. */
+  /** The number of new shares. */
   shares: number;
-  /** How many current shares were submitted. */
+  /** The number of current shares submitted so far. */
   progress: number;
-  /** How many current shares are needed: the threshold of the live set. */
+  /** The number of current shares that are needed: the threshold of the live set. */
   required: number;
-  /** Of the keys that the new shares are encrypted to, in order. */
+  /** The fingerprints of the keys that the new shares are encrypted to, in order. */
   pgpFingerprints: string[];
-  /** Whether the service keeps the encrypted shares. */
+  /** True if the service keeps the encrypted shares. */
   backup: boolean;
-  /** Whether the new shares must be verified before the commit. */
+  /** True if the new shares must be verified before the commit. */
   verificationRequired: boolean;
-  /** There while the new shares are being verified. */
+  /** The progress of the verification, while new shares are being verified. */
   verification?: { nonce: string; progress: number; threshold: number; shares: number };
 }
 
@@ -34,7 +34,7 @@ export interface RekeyStatus {
 export interface Parameters {
   shares: number;
   threshold: number;
-  /** Base64 of the binary form; none: the new shares come in clear text. */
+  /** Base64 of the binary form. Without keys, the new shares come in plaintext. */
   pgpKeys: string[];
   fingerprints: string[];
   backup: boolean;
@@ -43,7 +43,7 @@ export interface Parameters {
 
 /** New shares, from the response to the last current share. @internal */
 export interface ShareSet {
-  /** Of the attempt that made them. */
+  /** The nonce of the attempt that made them. */
   nonce: string;
   threshold: number;
   /** Base64; none with PGP. */
@@ -53,17 +53,17 @@ export interface ShareSet {
 
 /** A share that only its holder can read. */
 export interface EncryptedShare {
-  /** Of the holder's key, lower-case hex. */
+  /** The fingerprint of the holder's key, in lower-case hex. */
   fingerprint: string;
-  /** Hex of the PGP message. */
+  /** The PGP message, in hex. */
   share: string;
 }
 
 /** The encrypted shares that the service keeps. */
 export interface RekeyBackup {
-  /** Of the attempt that made them. */
+  /** The nonce of the attempt that made them. */
   nonce: string;
-  /** Under each fingerprint, the PGP messages in hex. */
+  /** The PGP messages for each fingerprint, in hex. */
   keys: Record<string, string[]>;
 }
 
@@ -86,10 +86,10 @@ export const isWhole = ({ shares, encrypted }: ShareSet, parameters: Pick<Parame
  * - `collecting`, `verifying`: the attempt of this rekey, before and after the last current share;
  * - `tampered`: the nonce of this rekey, but other parameters;
  * - `abandoned`: an earlier attempt of this rekey;
- * - `matchingUnused`: exactly the parameters of this rekey, and no share yet: a takeover harms no other party;
+ * - `matchingUnused`: exactly the parameters of this rekey, and no share yet, so a takeover harms no other client;
  * - `matchingInUse`: exactly the parameters of this rekey, with shares of other holders;
  * - `probe`: the throw-away attempt of this rekey, known by its key;
- * - `foreign`: another party's attempt.
+ * - `foreign`: another client's attempt.
  * @internal
  */
 export type ServerState =
@@ -111,9 +111,9 @@ export interface Observed {
 
 /** The facts by which a resource recognizes its attempts. @internal */
 export interface AttemptIdentity {
-  /** Of the attempt at work; undefined when there is none. */
+  /** The nonce of the current attempt; undefined without one. */
   nonce?: string;
-  /** Of every attempt that this rekey started. */
+  /** The nonce of every attempt that this rekey started. */
   nonces: readonly string[];
   parameters: Parameters;
   /** The fingerprint of the throw-away key. */
@@ -136,7 +136,7 @@ export function serverStateOf(status: RekeyStatus, { nonce, nonces, parameters, 
 const isProbe = (status: RekeyStatus, fingerprint: string | undefined): boolean =>
   fingerprint !== undefined && status.shares === 1 && isDeepStrictEqual(status.pgpFingerprints, [fingerprint]);
 
-/** The attempt has exactly these parameters. A share for other parameters could make keys for another party. @internal */
+/** The attempt has exactly these parameters. A share for other parameters could make keys for an attacker. @internal */
 export const matches = (status: RekeyStatus, { shares, threshold, fingerprints, backup, verification }: Parameters): boolean =>
   status.shares === shares &&
   status.threshold === threshold &&
@@ -170,13 +170,13 @@ export function describe({
   ].join("; ");
 }
 
-/** What the attempt hands on to the shares, and these to the commit. @internal */
+/** The attempt, as the first resource passes it to the shares, and they to the commit. @internal */
 export interface Attempt {
-  /** Of this attempt in the state; a change of it restarts the shares step. */
+  /** Identifies this attempt in the state. A new one restarts the shares step. */
   id: string;
-  /** Missing: the attempt on the server was deferred to the shares step. */
+  /** Undefined if the attempt on the server was deferred to the shares step. */
   nonce?: string;
-  /** Of all attempts so far: a backup of one of them belongs to this rekey. */
+  /** The nonces of all attempts so far. A backup of one of them belongs to this rekey. */
   nonces: string[];
   parameters: Parameters;
   /** A public key whose private part was discarded. */
@@ -200,10 +200,10 @@ export interface SharesInputs
   attempt: Attempt;
 }
 
-/** What submitting the current shares has brought. The commit gets it as one object. @internal */
+/** The result of submitting the current shares. The commit gets it as one object. @internal */
 export interface Submission {
   attempt: Attempt;
-  /** Of the attempt at work: the first one may have been lost. */
+  /** The nonce of the current attempt. The first one may have been lost. */
   nonce?: string;
   nonces: string[];
   /** The new shares. */
@@ -218,7 +218,7 @@ export interface Submission {
   excluded: string[];
   /** Kept sets that were submitted to this attempt, and refused. */
   refused: string[];
-  /** Whether an attempt of this rekey has ever left a backup. */
+  /** True if an attempt of this rekey may have left a backup. */
   hadBackup: boolean;
   /** The backup that this rekey overwrote: ciphertext. */
   replacedBackup?: RekeyBackup;
@@ -232,7 +232,7 @@ export interface SharesState {
 /** @internal */
 export type LastShares = Partial<SharesInputs & SharesState> & OutcomeUnknown;
 
-/** One run. What it has done so far is in `state`, which is saved however the run ends. @internal */
+/** One run. Its progress is in `state`, which is saved however the run ends. @internal */
 export interface SharesRun {
   connection: Connection;
   inputs: SharesInputs;
@@ -248,7 +248,7 @@ export interface CommitInputs
 
 /** @internal */
 export interface CommitState {
-  /** What is known of the candidate. */
+  /** The known outcome of the candidate. */
   outcome: "open" | "unknown" | "dead" | "live";
   /** Shares that holders have brought, decrypted: base64, and where they stood in newShares. */
   gathered: Gathered[];
@@ -279,9 +279,9 @@ export interface CommitRun {
   inputs: CommitInputs;
   identity: AttemptIdentity;
   state: CommitState;
-  /** The candidate's shares that are at hand in clear text. */
+  /** The candidate's shares that are at hand in plaintext. */
   shares: Share[];
-  /** Of newShares, what is not at hand. */
+  /** The references in newShares that are not at hand. */
   missing: string[];
 }
 

@@ -1,6 +1,6 @@
 import { ErrorCode, PartialState, StewardError } from "../../errors";
 
-// The ways in which a rekey stops. Each has an id, which ends its message: [rekey/foreign-attempt]. docs/rekey.md explains them in this order.
+// The ways in which a rekey stops. Each has an id, which ends its message: [rekey/foreign-attempt]. docs/rekey/errors.md explains them in this order.
 
 /** @internal */
 export const stopIds = [
@@ -40,7 +40,7 @@ export const stopIds = [
   "new-shares-refused",
   "verification-disturbed",
   "verification-endless",
-  // Whether the new shares are live is not known.
+  // The outcome is unknown.
   "outcome-unknown",
   "outcome-unknown-shares-missing",
   "probe-disturbed",

@@ -185,7 +185,7 @@ function attemptLost(run: SharesRun, { server, status }: Observed): StewardError
     run,
     server === "none" ? "attempt-lost" : "attempt-replaced",
     server === "none"
-      ? "the attempt is gone: a seal, a failover or another party ended it"
+      ? "the attempt is gone: a seal, a failover or another client ended it"
       : `the attempt is gone, and another one is in progress, ${status.nonce}`,
     verification
       ? "The provider committed nothing. Run `pulumi up` again: it continues from the status of the service."

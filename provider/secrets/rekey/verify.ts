@@ -5,7 +5,7 @@ import { cancelOwnAttempt, cancelProbe, log, observe } from "./protocol";
 import { CommitRun, CommitState, describe, stateOf } from "./states";
 import { StopId, stopped, unfinished } from "./stops";
 
-// The new shares are proven, and verified: the last of them commits.
+// Proves the new shares, and verifies them: the last one commits.
 
 /** @internal */
 export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
@@ -36,7 +36,7 @@ export async function proveAndVerify(run: CommitRun): Promise<CommitState> {
         return true;
       throw stopped(
         "verification-disturbed",
-        `another party changed the verification of the attempt ${nonce} (${describe(status)})`,
+        `another client changed the verification of the attempt ${nonce} (${describe(status)})`,
         "The provider committed nothing. Run `pulumi up` again: it restarts the verification.",
       );
     };
@@ -79,10 +79,10 @@ async function proveLocally(run: CommitRun): Promise<void> {
   );
 }
 
-/** Finds out if a new share that got an error has committed all the same. */
+/** Finds out if a new share whose response is an error has committed anyway. */
 async function explainVerify(run: CommitRun, share: Share, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError) || error.status === 429) return error;
-  // The real product says 500 of shares that cannot be combined at all; any other 5xx may be a proxy's, behind which the request goes on.
+  // Vault answers 500 to shares that cannot be combined. Another 5xx may come from a proxy, behind which the request continues.
   const isVerdict = error.status === 400 || error.status === 500;
   if (isFailedCommit(error)) return outcomeUnknown(run, `the service failed to commit the new shares (${error.details.reason})`);
   if (!isVerdict && (isReplyLost(error) || (error.status !== undefined && error.status >= 500)))
@@ -142,7 +142,7 @@ export async function finish(run: CommitRun): Promise<CommitState> {
   return state;
 }
 
-/** The status is the same after a commit, a seal, a failover and a cancel: nothing is begun before the next run has asked the service itself. @internal */
+/** The status is the same after a commit, a seal, a failover and a cancel. Nothing starts before the next run has tested the shares. @internal */
 export function outcomeUnknown(run: CommitRun, reason: string): StewardError {
   run.state = stateOf("unknown", run.state.live, run.state.gathered);
   return unfinished(
@@ -153,7 +153,7 @@ export function outcomeUnknown(run: CommitRun, reason: string): StewardError {
   );
 }
 
-/** Holders need their new shares now: without a backup there is no other place to have them from. @internal */
+/** Prints the encrypted shares: without a backup, holders have no other source. @internal */
 export async function waitForShares(run: CommitRun, id: StopId, reason: string): Promise<StewardError> {
   const { attempt, candidate } = run.inputs.submission;
   const { encrypted } = candidate;

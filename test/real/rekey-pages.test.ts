@@ -1,0 +1,113 @@
+import { packed } from "../support/installation";
+import { Holder } from "../support/pgp";
+import { Reader } from "../support/reader";
+import { RekeyTarget } from "../support/rekey";
+import { base64, realVault, secretIn, shareFor, submitting, writeKeys } from "../support/rekey-reader";
+
+// Each page of docs/rekey that has commands or programs, on a Vault of its own.
+
+const tarballs = packed();
+let reader: Reader;
+let vault: RekeyTarget;
+beforeEach(async () => {
+  vault = await realVault();
+});
+afterEach(async () => {
+  reader.remove();
+  await vault.stop();
+});
+
+async function follow(page: string, own: Record<string, string> = {}): Promise<void> {
+  reader = new Reader(page, own);
+  await reader.with({ VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token }).project("dev", {}, tarballs().provider);
+}
+
+test("docs/rekey/single-operator.md", async () => {
+  await follow("docs/rekey/single-operator.md");
+  const current = vault.first.slice(0, 3);
+  reader.program();
+  await reader.shell({ input: current.map((share) => `${share}\n`).join("") });
+  expect(await reader.says("pulumi preview")).toContain("not at hand: the variable SHARE_1, the variable SHARE_2, the variable SHARE_3");
+  reader.with(Object.fromEntries(current.map((share, index) => [`SHARE_${index + 1}`, share])));
+  expect(await reader.says("pulumi preview")).toMatch(/new unseal keys will be made on .*: 5 shares, threshold 3, with verification\n/);
+  await reader.says("pulumi up");
+  const shares = JSON.parse(await reader.shell()) as string[];
+  expect(shares).toHaveLength(5);
+  expect(await vault.opens(shares.slice(2))).toBe(true);
+  expect(await vault.opens(current)).toBe(false);
+  expect(await reader.says("pulumi refresh")).not.toContain("rekeyed");
+  reader.finish();
+});
+
+test("docs/rekey/several-holders.md", async () => {
+  await follow("docs/rekey/several-holders.md");
+  const [one = "", two = "", three = ""] = vault.first;
+  const all = await writeKeys(reader, 0);
+  reader.program();
+  const bring = (name: "SHARE" | "NEW_SHARE"): string => `read -rs ${name} && export ${name} && pulumi up`;
+  expect(await reader.says("pulumi preview")).toContain(all[2]?.fingerprint);
+  expect(await reader.says(bring("SHARE"), { input: `${one}\n`, code: 1 })).toContain("1 of 3 current shares submitted");
+  await reader.says(bring("SHARE"), { input: `${two}\n`, code: 1 });
+  const output = await reader.says(bring("SHARE"), { input: `${three}\n`, code: 1 });
+  expect(output).toContain("decrypted new shares that prove the rekey are at hand");
+  const fresh: string[] = [];
+  for (const holder of all) {
+    reader.write("me.asc", holder.privateKey.armor());
+    const own = { "<fingerprint>": holder.fingerprint };
+    const kept = await reader.says("npx pulumi-steward rekey backup --fingerprint <fingerprint>", { own });
+    expect(shareFor(holder, kept)).toBe(shareFor(holder, output));
+    const encrypted = { "<hex>": shareFor(holder, output) };
+    fresh.push(secretIn(await reader.says("npx pulumi-steward rekey decrypt --key me.asc <<< <hex>", { own: encrypted })));
+  }
+  await reader.says(bring("NEW_SHARE"), { input: `${fresh[2]}\n`, code: 1 });
+  await reader.says(bring("NEW_SHARE"), { input: `${fresh[0]}\n` });
+  expect(await vault.opens(fresh.slice(0, 2).map(base64))).toBe(true);
+  expect(await reader.says("pulumi refresh")).not.toContain("rekeyed");
+  await reader.run("pulumi destroy");
+  reader.finish();
+});
+
+test("docs/rekey/command-line.md", async () => {
+  const page = "docs/rekey/command-line.md";
+  await follow(page, { "https://vault.example.com:8200": vault.gateway.url });
+  const all = await writeKeys(reader, 0);
+  const publicKeys = ["ada", "grace", "mary"].map((name) => `keys/${name}.asc`).join(",");
+  await reader.run(`vault operator rekey -init -verify -key-shares=3 -key-threshold=2 -backup -pgp-keys=${publicKeys}`);
+  expect(await reader.shell()).toMatch(/^new shares +3, threshold 2$/m);
+  const [submit, decrypt, verify] = [reader.take("sh"), reader.take("sh"), reader.take("sh")];
+  let given = "";
+  for (const share of vault.first.slice(0, 3)) given = await reader.run(submit, { terminal: submitting(share) });
+  const mine = secretIn(await reader.run(decrypt, { terminal: [["in one line: ", shareFor(all[0] as Holder, given)]] }));
+  await reader.run(verify, { terminal: submitting(mine) });
+  const backup = await reader.says("npx pulumi-steward rekey backup");
+  expect(shareFor(all[0] as Holder, backup)).toBe(shareFor(all[0] as Holder, given));
+  await reader.says("npx pulumi-steward rekey restart", { terminal: [["[y/N]", "y"]] });
+  await reader.says("npx pulumi-steward rekey cancel", { terminal: [["[y/N]", "y"]] });
+  expect(await vault.opens(vault.first.slice(0, 3))).toBe(true);
+  reader.finish();
+});
+
+test("docs/rekey/errors.md", async () => {
+  await follow("docs/rekey/errors.md");
+  // Killed while its program runs.
+  reader.write(
+    "index.ts",
+    `import { existsSync, writeFileSync } from "node:fs";
+    writeFileSync("started", "");
+    const waiting = setInterval(() => existsSync("killed") && clearInterval(waiting), 100);`,
+  );
+  await reader.run("command pulumi up --yes & until [ -e started ]; do sleep 0.1; done; kill -KILL $!; touch killed; wait || true");
+  expect(await reader.run("pulumi up", { code: 1 })).toContain("the stack is currently locked");
+  await reader.shell();
+
+  const [begin = "", give = "", cancel = ""] = reader.take("sh").split("\n");
+  await reader.run(begin);
+  const nonce = String((await vault.outOfBand("GET", "sys/rekey/init")).body.nonce);
+  const named = (line: string): string => line.replace("<nonce>", nonce);
+  let made = "";
+  for (const share of vault.first.slice(0, 3)) made = await reader.run(named(give), { terminal: [["will be hidden", share]] });
+  expect(made).toContain("Key 1");
+  await reader.run(named(cancel));
+  expect(await vault.opens(vault.first.slice(0, 3))).toBe(true);
+  reader.finish();
+});

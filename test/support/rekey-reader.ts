@@ -1,0 +1,30 @@
+import { Holder, holders } from "./pgp";
+import { Reader } from "./reader";
+import { RekeyTarget, rekeyTargets } from "./rekey";
+
+// The holders of a rekey, for a reader who follows a page that speaks of them.
+
+/** The files of holders' keys: public ones beside the program, and the private one of one of them. */
+export async function writeKeys(reader: Reader, me: number): Promise<Holder[]> {
+  const all = await holders(3);
+  for (const [index, name] of ["ada", "grace", "mary"].entries()) reader.write(`keys/${name}.asc`, all[index]?.publicKey ?? "");
+  reader.write("me.asc", all[me]?.privateKey.armor() ?? "");
+  return all;
+}
+
+/** The encrypted share of a holder, in what a command or `pulumi up` shows. */
+export const shareFor = ({ fingerprint }: Holder, output: string): string =>
+  new RegExp(`for the holder of ${fingerprint}.*, encrypted: ([0-9a-f]+)`).exec(output)?.[1] ?? "";
+
+export const realVault = (): Promise<RekeyTarget> => (rekeyTargets[0] as (typeof rekeyTargets)[number]).start();
+
+export const base64 = (hex: string): string => Buffer.from(hex, "hex").toString("base64");
+
+/** What a holder types when the command asks. */
+export const submitting = (share: string): [string, string][] => [
+  ["[y/N] ", "y"],
+  ["(it is not shown): ", share],
+];
+
+/** The share, in hex, that is a line of what a terminal shows. */
+export const secretIn = (output: string): string => /^([0-9a-f]{32,})\r?$/m.exec(output)?.[1] ?? "";
