@@ -26,7 +26,7 @@ async function up(args) {
       (path) => `${there}/${path}`,
     );
     await confirm(
-      `This writes ${paths.join(", ")} on ${address} with the credentials of this shell. The scheduler's address and token are made up.`,
+      `This writes ${paths.join(", ")} on ${address}, with the credentials of this shell. The scheduler's address and token are made up.`,
     );
     const code = await deploy(folders.server, operator);
     if (code === 0)

@@ -128,8 +128,8 @@ export const rekey: readonly MutatedFile[] = [
     mutants: [
       [
         "a service under the wrong dialect does not say which one it needs",
-        "error.status !== status || !isFromService(error)",
-        "error.status !== 0",
+        "if (error.status !== status) return error;",
+        "if (status > 0) return error;",
       ],
       [
         "a bare response passes for one of OpenBao",

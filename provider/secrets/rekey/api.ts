@@ -45,7 +45,10 @@ const get = async (connection: Connection, path: string): Promise<unknown> =>
 /** The same error, with the dialect to use where the service does not serve the path of this one. */
 function explainNotServed(error: unknown, connection: Connection): unknown {
   const { status, reason, hint } = dialectOf(connection).rekey.notServed;
-  if (!(error instanceof StewardError) || error.status !== status || !isFromService(error)) return error;
+  if (!(error instanceof StewardError) || !isFromService(error)) return error;
+  if (/unavailable in namespaces/.test(error.details.reason))
+    return error.with({ hint: "A rekey is of the whole service: give it a connection without a namespace." });
+  if (error.status !== status) return error;
   return identified("wrong-dialect", error.with({ code: "ERR_REJECTED", reason, hint }));
 }
 
@@ -127,11 +130,11 @@ export async function cancelAttempt(connection: Connection, nonce: string): Prom
   try {
     await send();
   } catch (error) {
-    const isRefused = error instanceof StewardError && error.status === 400;
-    if (!isReplyLost(error) && !isRefused) throw error;
+    const refusal = error instanceof StewardError && error.status === 400 ? error : undefined;
+    if (!isReplyLost(error) && !refusal) throw error;
     // The status tells if the cancel was applied, or if another party ended the attempt before.
     const isLeft = await isInProgress();
-    if (isLeft && isRefused) throw explainRefusedCancel(error, connection);
+    if (isLeft && refusal) throw explainRefusedCancel(refusal, connection);
     if (isLeft) await send();
   }
   connection.cache.set(key, true);

@@ -194,8 +194,9 @@ export const rekeyCommit: Definition<CommitInputs, CommitState> = {
     const observed = await observe(connection, identityOf(attempt, nonces, candidate.nonce));
     // Another resource of the program may have taken the attempt over.
     const mayEnd = !heldByAnother(connection, rekeyObjects.commit);
-    // While it is being verified nothing is committed: it dies with its attempt.
-    const isResolved = outcome === "live" || outcome === "dead" || observed.server === "verifying";
+    // While it is being verified nothing is committed, and it dies with its attempt; unless the service failed in the middle of the commit.
+    const isUncommitted = observed.server === "verifying" && outcome !== "unknown";
+    const isResolved = outcome === "live" || outcome === "dead" || isUncommitted;
     if (mayEnd && (isResolved || discardShares || observed.server === "probe")) await cancelLeftovers(connection, observed);
     if (!isResolved && !discardShares) throw unresolved("outcome-unsettled", "it is not known if the new shares in the state are live");
     if (isResolved) connection.cache.set(outcomeKey(connection, candidate.nonce), outcome === "live" ? "live" : "dead");

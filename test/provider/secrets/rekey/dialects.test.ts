@@ -115,6 +115,14 @@ test("a cancel that Vault refuses, since the connection has no dialect, is answe
   expect(details).toMatchObject({ rule: "rekey/wrong-dialect", hint: expect.stringContaining('"hashicorp"') });
 });
 
+test("a rekey in a namespace, which OpenBao refuses, is told to use a connection without one", async () => {
+  sandbox = await start({ dialect: "openbao" });
+  const body = JSON.stringify({ errors: ["operation unavailable in namespaces"] });
+  sandbox.faults.add({ system: "secrets", path: "/v1/sys/rotate/root/init", action: "respond", status: 400, body });
+  const { details } = await new RekeyStack(config("openbao")).fails(inputs());
+  expect(details).toMatchObject({ status: 400, hint: expect.stringContaining("without a namespace") });
+});
+
 test("shares that OpenBao cannot combine stay in its attempt, which the rekey cancels, and the corrected run completes", async () => {
   sandbox = await start({ dialect: "openbao" });
   const stack = new RekeyStack(config("openbao"));
