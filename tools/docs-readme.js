@@ -1,5 +1,5 @@
 // @ts-check
-// Renders the table of resources in the README from the definitions and their comments.
+// Renders the table of resources in the README from the comments of the classes.
 const fs = require("node:fs");
 const path = require("node:path");
 const { root, Problem } = require("./command");
@@ -20,10 +20,10 @@ const plain = (parts = []) =>
 /** @param {string} text */
 const firstSentence = (text) => text.split(/\.(?= |$)/)[0] ?? "";
 
-/** The cells of a class: its comment begins with what it manages, a colon, and the API's paths. @param {string} title @param {string} file @param {Declared} resource */
+/** The cells of a class. Its comment begins with its subject, a colon and the paths of the API. @param {string} title @param {string} file @param {Declared} resource */
 function rowOf(title, file, resource) {
   const [manages = "", ...api] = firstSentence(plain(resource.comment?.summary)).split(": ");
-  if (api.length === 0) throw new Problem(`${title}: its comment must begin with what it manages, a colon, and the paths of the API.`);
+  if (api.length === 0) throw new Problem(`The comment of ${title} must begin with its subject, a colon and the paths of the API.`);
   return [`[\`${title}\`](docs/api/${file})`, manages];
 }
 
