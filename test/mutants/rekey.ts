@@ -134,7 +134,7 @@ export const rekey: readonly MutatedFile[] = [
       [
         "a bare response passes for one of OpenBao",
         "(body as { data?: unknown } | undefined)?.data : body",
-        "((body as any)?.data ?? body) : body",
+        "((body as { data?: unknown } | undefined)?.data ?? body) : body",
       ],
     ],
   },

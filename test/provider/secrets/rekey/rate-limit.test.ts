@@ -4,12 +4,13 @@ import { Fault, Sandbox, start } from "../../../../sandbox/index";
 import { steward } from "../../../command/holder";
 import { call } from "../../../support/call";
 import { connectTo } from "../../../support/connection";
+import { configOf } from "../../../support/context";
 import { noEngine } from "../../../support/engine";
 import { limits } from "../../../support/limits";
 import { holders, read } from "../../../support/pgp";
 import "../../../support/printed";
 import { refusal } from "../../../support/refusal";
-import { RekeyStack } from "../../../support/rekey";
+import { inputsFrom, RekeyStack } from "../../../support/rekey";
 import { rekeyDialects, variablesFor, wireOf } from "../../../support/rekey-wire";
 
 // A 429 applied nothing: each step waits, reads the status again, and retries once.
@@ -27,16 +28,8 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
   });
   afterEach(() => sandbox.close());
 
-  const config = (): Record<string, object> => ({
-    "steward:default": { secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect } },
-  });
-  const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => ({
-    secretShares: 3,
-    secretThreshold: 2,
-    currentShares: sandbox.secrets.shares.slice(0, 3),
-    keepSharesInState: true,
-    ...more,
-  });
+  const config = (): Record<string, object> => configOf({ sandbox, dialect });
+  const inputs = (more: Partial<RekeyInputs> = {}): RekeyInputs => inputsFrom(sandbox.secrets.shares, more);
   const place = (verb: string, end: string): { method: string; path: string } => {
     const [method, path] = wire.sent(verb, `/v1/sys/rekey/${end}`);
     return { method, path };
