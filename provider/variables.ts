@@ -46,7 +46,7 @@ export function warnOfUnused(
   );
 }
 
-/** True if the token file may hold the token of another server whose address is set: Vault and OpenBao write theirs to one file. @internal */
+/** True if the token file may hold the token of another server whose address is set: two products write theirs to one file. @internal */
 export const sharesTokenFile = (rows: readonly Variables[], used: Variables, environment: NodeJS.ProcessEnv): boolean =>
   rows.some(({ tokenFile, address }) => tokenFile === used.tokenFile && isOther(environment[address], environment[used.address]));
 

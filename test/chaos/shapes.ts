@@ -1,8 +1,10 @@
 import { First, rekeyTargets, withRekeyTarget } from "../support/rekey";
 import { RekeyDialect } from "../support/rekey-wire";
-import { stride } from "../support/scope";
+import { oneIn } from "../support/scope";
 import { InProcess } from "./runners";
 import { Fault, Plan, Report, Strike, tell } from "./story";
+
+const stride = oneIn(5);
 
 /** What a rekey begins with, and what it is to make. */
 export interface Shape {
