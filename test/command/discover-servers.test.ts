@@ -9,7 +9,7 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     const { code, stderr, sent } = await asked(sandbox.env);
     expect([code, sent, readFileSync("import.json", "utf8")]).toEqual([1, [], "mine"]);
     expect(stderr).toBe(
-      "pulumi-steward: the file import.json exists already; nothing was asked. Name another one with --output, or set --overwrite.\n",
+      "pulumi-steward: the file import.json already exists; nothing was searched. Choose another file with --output, or set --overwrite.\n",
     );
     expect((await discover(sandbox.env, "--overwrite")).code).toBe(0);
     expect(rows()).toHaveLength(6);
@@ -76,7 +76,7 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     expect(stdout).toMatch(new RegExp(`^steward:secrets:SchedulerRole +web +${mount}/role/web$`, "m"));
     expect(stdout).not.toContain("SMTP");
     expect(stderr).toContain(
-      '`pulumi import` reads from the connection "default" alone. Declare an explicit provider with the settings of steward:oslo',
+      '`pulumi import` uses only the connection "default". Declare an explicit provider with the settings of steward:oslo',
     );
     const { stderr: wrong } = await discover(variables, "--connection", "bergen");
     expect(wrong).toBe(
@@ -100,10 +100,10 @@ describe("pulumi-steward discover without a server", () => {
     process.chdir("below");
     const { stderr } = await steward(pulumi('echo "error: no stack selected; please use it" >&2; exit 255'), ["discover"]);
     expect(stderr).toContain(
-      "The environment alone names the servers: no stack selected; please use it.\npulumi-steward: No server is configured",
+      "Only the environment names the servers: no stack selected; please use it.\npulumi-steward: No server is configured",
     );
     const { stderr: missing } = await steward({ PATH: folder }, ["discover"]);
-    expect(missing).toContain("The environment alone names the servers: pulumi is not on the PATH.\n");
+    expect(missing).toContain("Only the environment names the servers: pulumi is not on the PATH.\n");
   });
 
   test("does not pass over a configuration that cannot be read", async () => {

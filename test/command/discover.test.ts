@@ -107,7 +107,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     const path = "/api/v2/organizations/acme/registry-modules/private/acme/vm/aws/1.0%20beta";
     await call(sandbox.platform, "PATCH", path, { data: { type: "module-versions", attributes } });
     const { stdout } = await discover(only("platform"), "--module", "acme/vm/aws", "--overwrite");
-    expect(stdout).toContain('ModuleVersionDeprecation acme/vm/aws/1.0 beta: "acme/vm/aws/1.0 beta" is not an id that can be read.');
+    expect(stdout).toContain('ModuleVersionDeprecation acme/vm/aws/1.0 beta: "acme/vm/aws/1.0 beta" cannot be parsed as an id.');
     expect(rows().join()).not.toContain("beta");
   });
 
@@ -173,7 +173,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     expect(stderr).toContain(`Only the mount "${mount}" is searched; name others with --mount.`);
     expect(stdout).toContain(`steward:secrets:SchedulerRole ${mount}/role: `);
     expect(stderr).toContain(
-      "There is nothing to import: no file was written.\npulumi-steward: nothing was found, and a part could not be searched.",
+      "There is nothing to import: no file was written.\npulumi-steward: nothing was found, and some objects could not be read.",
     );
     expect([code, existsSync("import.json")]).toEqual([1, false]);
   });
@@ -215,7 +215,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     },
   );
 
-  test("names the readable secrets that an import writes in clear text, and shows none", async () => {
+  test("names the readable secrets that an import writes in plaintext, and shows none", async () => {
     const { sandbox, isReal, only, discover } = stage();
     const attributes = { "aws-secret-key": "canary-secret", "cloud-a-secret-key": "canary-secret" };
     const keys = Object.fromEntries(Object.entries(attributes).filter(([name]) => name.startsWith(isReal ? "aws" : "cloud")));
@@ -225,7 +225,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     expect(status).toBe(200);
     const { stdout, stderr } = await discover(only("platform"));
     expect(stderr).toContain(
-      'steward:platform:CostEstimationSettings "cost-estimation": `pulumi import` writes cloudASecretKey into the program in clear text.',
+      'steward:platform:CostEstimationSettings "cost-estimation": `pulumi import` writes cloudASecretKey into the program in plaintext.',
     );
     expect(stdout + stderr + readFileSync("import.json", "utf8")).not.toContain("canary");
   });

@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What stands at the end of a question for a confirmation, and for a share. */
 export const confirmed = "[y/N] ";
-export const askedForShare = "(it is not shown): ";
+export const askedForShare = "(will be hidden): ";
 
 /** The forms in which a share could be printed. */
 export const formsOf = (share: string): string[] => {

@@ -23,7 +23,7 @@ export const base64 = (hex: string): string => Buffer.from(hex, "hex").toString(
 /** What a holder types when the command asks. */
 export const submitting = (share: string): [string, string][] => [
   ["[y/N] ", "y"],
-  ["(it is not shown): ", share],
+  ["(will be hidden): ", share],
 ];
 
 /** The share, in hex, that is a line of what a terminal shows. */
