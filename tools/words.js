@@ -11,20 +11,19 @@ const { root } = require("./command");
 const checked = [
   "provider/platform",
   "provider/scheduler",
+  "command",
   "forward",
-  ...["README.md", "clock.ts", "command.ts", "faults.ts", "index.ts", "log.ts", "options.ts"].map((name) => `sandbox/${name}`),
-  ...["parse-bool.ts", "server.ts", "service.ts", "view.ts"].map((name) => `sandbox/${name}`),
-  "sandbox/page",
-  "sandbox/platform",
-  "sandbox/scheduler",
+  "sandbox",
   "tools",
   "bench",
   "examples",
+  ".changeset",
+  "CHANGELOG.md",
   "README.md",
   "CONTRIBUTING.md",
   "docs/README.md",
   ...["getting-started", "guides", "reference", "rekey"].map((folder) => `docs/${folder}`),
-  ...["add-a-resource", "architecture", "dependencies", "releasing", "testing", "words"].map((page) => `docs/development/${page}.md`),
+  "docs/development",
 ];
 
 /** The folders whose strings are responses of the products. Only their comments are checked. */
@@ -95,7 +94,8 @@ function paragraphsOf(page) {
   const passages = [];
   /** @type {Passage | undefined} */
   let paragraph;
-  const withoutCode = page.replace(/^( *```)[\s\S]*?^\1$/gm, (code) => code.replace(/.*/g, ""));
+  const withoutFrontMatter = page.replace(/^---\n[\s\S]*?\n---\n/, (lines) => lines.replace(/.*/g, ""));
+  const withoutCode = withoutFrontMatter.replace(/^( *```)[\s\S]*?^\1$/gm, (code) => code.replace(/.*/g, ""));
   for (const [index, line] of withoutCode.split("\n").entries()) {
     const text = line.replace(/^\s*(?:[-*]|\d+\.) /, "").trim();
     if (/^(#|<|>|\||$)/.test(text)) {
