@@ -91,7 +91,7 @@ describe("npm run up, refresh and destroy", () => {
     expect(readdirSync(home)).toEqual([]);
   });
 
-  test("--server needs a confirmation and sends nothing without a terminal", async () => {
+  test("--server requires confirmation, and sends nothing without a terminal", async () => {
     const { code, output } = await demo("up", "--server");
     expect(code).not.toBe(0);
     expect(output).toMatch(

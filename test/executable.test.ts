@@ -8,7 +8,7 @@ import { Project } from "./support/project";
 
 const { version } = JSON.parse(readFileSync(join(__dirname, "../package.json"), "utf8")) as { version: string };
 
-test("the plugin as an executable is installed from its archive and deploys every resource on a machine without Node", async () => {
+test("the executable plugin is installed from its archive and deploys every resource on a machine without Node", async () => {
   const folder = mkdtempSync(join(tmpdir(), "steward-archive-"));
   const sandbox = await start({ dialect: "hashicorp" });
   const project = new Project(exampleEnvironment(sandbox)).example("yaml");

@@ -46,7 +46,7 @@ describe.each(ends)("installed from its tarball, on Node $node with @pulumi/pulu
   testModules(current);
 
   test.each(Object.entries(programs))(
-    "a program in %s is deployed without a secret in the output, refreshed without a change, and destroyed",
+    "a program in %s deploys without a secret in the output, refreshes without a change, and is destroyed",
     async (language, files) => {
       const { project, role } = current();
       await deployed(project, [language, files]);
@@ -56,7 +56,7 @@ describe.each(ends)("installed from its tarball, on Node $node with @pulumi/pulu
     },
   );
 
-  test("refresh reports drift, and preview plans the repair", async () => {
+  test("refresh reports drift, and preview plans to revert it", async () => {
     const { project } = current();
     await project.files(programs.CommonJS).up();
     await expectDriftShown(current());

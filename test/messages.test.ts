@@ -32,7 +32,7 @@ const files = ["provider", "command", "forward"].flatMap((folder) =>
     .map((file) => join(folder, file)),
 );
 
-test("the wording of every message is the reviewed one", () => {
+test("every message has its reviewed wording", () => {
   const wording = Object.fromEntries(files.map((file) => [file, wordingOf(file)] as const).filter(([, found]) => found.length > 0));
   expect(wording).toMatchSnapshot();
 });

@@ -80,7 +80,7 @@ test.each(pages)("every link of %s has a target", (page) => {
   expect(broken).toEqual([]);
 });
 
-test("the README has at most 150 lines of at most 100 columns, but for its table", () => {
+test("the README has at most 150 lines of at most 100 columns, except for its table", () => {
   const lines = readPage("README.md").trimEnd().split("\n");
   expect(lines.length).toBeLessThanOrEqual(150);
   expect(lines.filter((line) => line.length > 100 && !line.startsWith("|"))).toEqual([]);
@@ -103,7 +103,7 @@ test("every page is reachable from the README", () => {
   expect(pages.filter((page) => !seen.has(page))).toEqual([]);
 });
 
-test("a reader in test/real follows every page with commands or programs", () => {
+test("a test in test/real follows every page with commands or programs", () => {
   const suites = readdirSync(join(root, "test/real")).map((file) => readFileSync(join(root, "test/real", file), "utf8"));
   // The reference's examples compile, and its resources have suites. Contributors' pages are for this repository.
   const others = /^(docs\/(api|development)\/|CONTRIBUTING|CHANGELOG)/;

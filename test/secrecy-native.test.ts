@@ -113,7 +113,7 @@ async function rekeyWithoutLeaks(sandbox: Sandbox, config: Record<string, object
   expect(leaks(told, [...first, ...shares], [])).toEqual([]);
 }
 
-test("no share of a rekey of OpenBao leaves its marks", async () => {
+test("every share of a rekey of OpenBao stays marked as secret", async () => {
   const sandbox = await start({ dialect: "openbao" });
   const { url, token } = sandbox.secrets;
   await rekeyWithoutLeaks(sandbox, { "steward:default": { secrets: { address: url, token, dialect: "openbao" } } });
@@ -188,7 +188,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
           }
     }
 
-    test("a value that is secret by the definition is marked in each response, and in no error or line", async () => {
+    test("a value that the definition marks as secret is secret in each response, and is not in an error or a line", async () => {
       const given = each.inputs(context);
       const changed = changedInputs(context);
       await live(given, changed);
@@ -206,7 +206,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
       expect(leaks(told, definedSecrets(token, told, given, changed), paths)).toEqual([]);
     });
 
-    test("a value that the program makes secret, inside a list or a map as well, is marked in each response, and in no error or line", async () => {
+    test("a value that the program marks as secret, also in a list or a map, is secret in each response, and is not in an error or a line", async () => {
       const given = await withCanaries(each.inputs(context));
       const before = each.inputs(context);
       const isSame = ([name, value]: [string, unknown]): boolean => JSON.stringify(value) === JSON.stringify(before[name]);
@@ -224,7 +224,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
       expect(leaks(told, texts, pathsIn(given))).toEqual([]);
     });
 
-    test("a secret that a preview cannot know keeps its mark", async () => {
+    test("a secret that is unknown in a preview stays a secret", async () => {
       const given = each.inputs(context);
       const unknowns = leaves(given, () => secret(unknown)) as Properties;
       const engine = await fresh();
@@ -240,13 +240,13 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
     });
   });
 
-  test("no share of a rekey leaves its marks", async () => {
+  test("every share of a rekey stays marked as secret", async () => {
     await resetAll(context);
     await rekeyWithoutLeaks(sandbox, configOf(context));
   });
 
   test.each(cases)(
-    "$token: no check failure shows a value that the program makes secret, and a response marks it",
+    "$token: no check failure shows a value that the program marks as secret, and a response keeps it secret",
     async ({ token, inputs }) => {
       const engine = new NativeEngine(token, configOf(context));
       await engine.problems(allSecret(inputs(context)));

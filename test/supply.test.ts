@@ -6,7 +6,7 @@ import { parse } from "yaml";
 
 const github = join(__dirname, "../.github");
 
-test("workflows pin each action by digest with its release beside it, and a bot updates both", () => {
+test("workflows pin each action by digest with its release next to it, and a bot updates both", () => {
   const workflows = readdirSync(join(github, "workflows")).map((file) => readFileSync(join(github, "workflows", file), "utf8"));
   const uses = workflows.flatMap((text) => text.split("\n").filter((line) => /\buses:/.test(line)));
   expect(uses.length).toBeGreaterThan(5);
@@ -15,7 +15,7 @@ test("workflows pin each action by digest with its release beside it, and a bot 
   expect(updates).toContainEqual(expect.objectContaining({ "package-ecosystem": "github-actions", directory: "/" }));
 });
 
-test("a release has the executable of the plugin for every platform", () => {
+test("a release has an executable of the plugin for every platform", () => {
   const { jobs } = parse(readFileSync(join(github, "workflows/release.yml"), "utf8"));
   const runners = jobs.executables.strategy.matrix.runner as string[];
   // The labels of GitHub's runners; `macos-latest` is an arm64 machine.

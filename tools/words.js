@@ -29,6 +29,13 @@ const checked = [
 /** The folders whose strings are responses of the products. Only their comments are checked. */
 const productStrings = ["sandbox/platform/", "sandbox/scheduler/", "sandbox/secrets/"];
 
+/** @typedef {"all" | "titles" | "none"} Strings The strings of a source that are checked. @param {string} file @returns {Strings} */
+const stringsOf = (file) =>
+  file.startsWith("test/") ? "titles" : productStrings.some((folder) => file.startsWith(folder)) ? "none" : "all";
+
+/** @param {ts.Node} node */
+const isTitle = ({ parent }) => ts.isCallExpression(parent) && /^(test|describe|on[A-Z])/.test(parent.expression.getText());
+
 const maxWords = 25;
 
 /** @type {[banned: RegExp, instead: string][]} */
@@ -112,9 +119,9 @@ function paragraphsOf(page) {
 
 /**
  * The comments of a source, by paragraph, and its strings that read as a sentence or a part of one.
- * @param {string} code @param {boolean} hasMessages
+ * @param {string} code @param {Strings} strings
  */
-function passagesOf(code, hasMessages) {
+function passagesOf(code, strings) {
   const source = ts.createSourceFile("source.ts", code, ts.ScriptTarget.ES2022, true);
   /** @type {Map<number, string>} */
   const comments = new Map();
@@ -127,7 +134,8 @@ function passagesOf(code, hasMessages) {
       ? node.text
       : ts.isTemplateExpression(node) && [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join("X");
     // Braces and lines of their own are code.
-    if (hasMessages && text && /^[^\n]*[a-z]{2}[^\n]* [^\n]*[a-z]{2}[^\n]*$/.test(text) && !/[{}]/.test(text.replace(/`[^`]*`/g, "")))
+    const isChecked = strings === "all" || (strings === "titles" && text && isTitle(node));
+    if (isChecked && text && /^[^\n]*[a-z]{2}[^\n]* [^\n]*[a-z]{2}[^\n]*$/.test(text) && !/[{}]/.test(text.replace(/`[^`]*`/g, "")))
       passages.push({ line: lineAt(node.getStart()), text });
     ts.forEachChild(node, visit);
   };
@@ -165,8 +173,7 @@ function passagesOf(code, hasMessages) {
 const check = (files) =>
   files.flatMap((file) => {
     const text = fs.readFileSync(path.join(root, file), "utf8");
-    const hasMessages = !productStrings.some((folder) => file.startsWith(folder));
-    const passages = file.endsWith(".md") ? paragraphsOf(text) : passagesOf(text, hasMessages);
+    const passages = file.endsWith(".md") ? paragraphsOf(text) : passagesOf(text, stringsOf(file));
     return passages.flatMap(({ line, text }) =>
       sentencesOf(text).flatMap((sentence) => faultsOf(sentence).map((fault) => `${file}:${line}: ${fault}: ${sentence}`)),
     );

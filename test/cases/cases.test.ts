@@ -79,7 +79,7 @@ describe.each([
       expect(await requestsOf(() => resource.destroy())).toEqual(sorted(counts?.delete));
     });
 
-    test("the deletion leaves the server as the creation found it", async () => {
+    test("a deletion restores the server's state before the creation", async () => {
       // A workspace that was adopted is destroyed.
       if (token === "platform:AdminWorkspace") return;
       const before = await held();
@@ -93,7 +93,7 @@ describe.each([
     });
 
     for (const [index, { change, shows, hiddenIn }] of drifts.entries())
-      test(`refresh shows change ${index + 1} outside Pulumi, and up repairs it`, async () => {
+      test(`refresh reports change ${index + 1} outside Pulumi, and up reverts it`, async () => {
         const resource = engine();
         const given = changed?.(context) ?? inputs(context);
         await resource.up(given);
@@ -111,7 +111,7 @@ describe.each([
         await resource.destroy();
       });
 
-    test("a replacement names the inputs that replace", async () => {
+    test("a replacement names the inputs that cause it", async () => {
       const replacing = namesWith(definitionOf(token).fields, "replaces").filter((name) => name !== "mount");
       if (!replaced) return expect(changed ?? replacing).toBeDefined();
       const resource = engine();
@@ -127,7 +127,7 @@ describe.each([
 
     const definition = definitionOf(token);
     if (definition.readById && mechanism === "native")
-      test("import takes it over, and the program that declares it changes nothing", async () => {
+      test("import adopts it, and a program that declares it changes nothing", async () => {
         const [first, resource] = [engine(), new NativeEngine(token, configOf(context))];
         await first.up(inputs(context));
         const before = await held();
@@ -164,7 +164,7 @@ describe.each([
         expect(comparable(await there())).toEqual(empty);
       });
     if (definition.readById)
-      test("get reads it by its id without any input", async () => {
+      test("get reads it by its id without inputs", async () => {
         const resource = engine();
         await resource.up(inputs(context));
         const { id } = resource.state as NonNullable<Engine["state"]>;

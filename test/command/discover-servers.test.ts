@@ -3,7 +3,7 @@ import { configured, folder, onEachSandbox, pulumi, rows } from "./discover";
 import { steward } from "./holder";
 
 onEachSandbox("the servers of pulumi-steward discover", (stage) => {
-  test("keeps a file that exists, and asks nobody then", async () => {
+  test("refuses to overwrite a file, and sends no request", async () => {
     const { sandbox, discover, asked } = stage();
     writeFileSync("import.json", "mine");
     const { code, stderr, sent } = await asked(sandbox.env);
@@ -20,7 +20,7 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     expect(nowhere).toContain("the file of --output cannot be written (ENOENT)");
   });
 
-  test("an installation that holds nothing is no error", async () => {
+  test("accepts an empty installation", async () => {
     const { only, discover } = stage();
     const { code, stdout, stderr } = await discover(only("secrets"));
     expect([code, existsSync("import.json")]).toEqual([0, false]);
@@ -28,7 +28,7 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     expect(stderr).toContain("There is nothing to import: no file was written.");
   });
 
-  test("stops where a server cannot answer: a part must not pass for the whole", async () => {
+  test("fails if a server does not respond, so that a partial list never looks complete", async () => {
     const { sandbox, isReal, mount, role, discover } = stage();
     await role(`${mount}/role/web`);
     await sandbox.secrets.seal();
@@ -49,7 +49,7 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     expect(existsSync("import.json")).toBe(false);
   });
 
-  test("takes the servers from the configuration of the stack, and says so", async () => {
+  test("reads the servers from the stack's configuration, and prints that", async () => {
     const { sandbox, dialect, mount, role, discover, only } = stage();
     await role(`${mount}/role/web`);
     const { url: address, token } = sandbox.secrets;
@@ -66,7 +66,7 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     );
   });
 
-  test("lists the resources of another connection, which an import cannot read without an explicit provider", async () => {
+  test("lists the resources of another connection, which need an explicit provider to be imported", async () => {
     const { sandbox, dialect, mount, role, discover, only } = stage();
     await role(`${mount}/role/web`);
     const { url: address, token } = sandbox.secrets;
@@ -86,7 +86,7 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
 });
 
 describe("pulumi-steward discover without a server", () => {
-  test("says how to name one", async () => {
+  test("names the ways to configure one", async () => {
     const { code, stderr } = await steward({}, ["discover"]);
     expect([code, stderr]).toEqual([
       1,
@@ -94,7 +94,7 @@ describe("pulumi-steward discover without a server", () => {
     ]);
   });
 
-  test("takes the environment where no stack is selected", async () => {
+  test("uses the environment if no stack is selected", async () => {
     writeFileSync("Pulumi.yaml", "name: story\nruntime: yaml\n");
     mkdirSync("below");
     process.chdir("below");
@@ -106,7 +106,7 @@ describe("pulumi-steward discover without a server", () => {
     expect(missing).toContain("Only the environment names the servers: pulumi is not on the PATH.\n");
   });
 
-  test("does not pass over a configuration that cannot be read", async () => {
+  test("fails if the configuration cannot be read", async () => {
     const { code, stderr } = await steward(pulumi('echo "error: incorrect passphrase" >&2; exit 255'), ["discover", "--stack", "prod"]);
     expect([code, stderr]).toEqual([
       1,

@@ -8,7 +8,7 @@ import { askedForShare, confirmed, folder, formsOf, tools } from "./rekey";
 onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
   const { alone, atTerminal, sent, begin, verification, forHolders, submitShares, share } = tools(current);
 
-  test("a wrong share discards the progress, a duplicate share does not, and neither is sent again", async () => {
+  test("a wrong share discards the progress, a duplicate share does not, and neither is retried", async () => {
     const name = await begin({ secret_shares: 5, secret_threshold: 3 });
     await alone(["submit", "--nonce", name], share(0));
     const twice = await alone(["submit", "--nonce", name], share(0));
@@ -25,7 +25,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     expect((await alone(["status"])).stdout).toContain("0 of 3 ");
   });
 
-  test("wrong new shares commit nothing and restart the verification under a new nonce", async () => {
+  test("wrong new shares commit nothing and restart the verification with a new nonce", async () => {
     const name = await begin({ secret_shares: 3, secret_threshold: 2 });
     await submitShares(name, 3);
     const before = await verification();
@@ -99,7 +99,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     expect(last).toMatchObject({ code: 1, stderr: expect.stringMatching(/the new shares are made, and were lost/) });
   });
 
-  test("a commit that fails in the service is not said to have committed nothing", async () => {
+  test("an error about a failed commit does not say that nothing is committed", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2 });
     await submitShares(name);
     const shares = [...(await alone(["submit", "--nonce", name], share(2))).stdout.matchAll(/: (\S+)/g)].map(([, each]) => each as string);

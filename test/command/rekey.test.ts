@@ -213,7 +213,7 @@ test("rekey rejects plain HTTP to another host, and a missing address names the 
     expect(nowhere.stderr).toContain(name);
 });
 
-test("a warning about the connection does not go between the lines that were asked for", async () => {
+test("a warning about the connection does not go to standard output", async () => {
   const { stdout, stderr } = await steward({ SECRETS_ADDR: "http://secrets.invalid:1" }, ["rekey", "status", "--json"]);
   expect(stdout).toBe("");
   expect(stderr).toMatch(/^warning: .*"default".* http:\/\/secrets\.invalid:1/m);
@@ -231,7 +231,7 @@ test("the help of every command describes its purpose, the source of the address
   }
 });
 
-test("a command that does not exist is answered with those that do", async () => {
+test("an unknown command prints the list of commands", async () => {
   const unknown = await steward({}, ["rekey", "foo"]);
   expect(unknown).toMatchObject({ code: 2, stdout: "" });
   expect(unknown.stderr).toContain("error: unknown command 'foo'");

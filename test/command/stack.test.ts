@@ -6,7 +6,7 @@ import { onEachRekeyTarget } from "../support/rekey";
 import { newStory, Story } from "../support/story";
 import { steward, variablesOf } from "./holder";
 
-onEachRekeyTarget("a `pulumi up` that waits for holders at the command line", (current) => {
+onEachRekeyTarget("a `pulumi up` that waits for holders who use the command line", (current) => {
   let project: Story;
   let folder: string;
   beforeEach(() => {

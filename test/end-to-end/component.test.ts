@@ -15,7 +15,7 @@ const rekey = new Rekey("unseal", args);
 exports.shares = rekey.shares; exports.complete = rekey.complete;
 `;
 
-test("a rekey of a remote component: stopped, continued, converged, refreshed, run again, destroyed", async () => {
+test("a rekey in a remote component stops, continues, converges, refreshes, runs again and is destroyed", async () => {
   const [{ start }] = rekeyTargets.slice(-1) as [(typeof rekeyTargets)[number]];
   const target = await start();
   const { gateway, token, dialect, first } = target;

@@ -5,7 +5,7 @@ import { nativeProject, Project } from "../support/project";
 
 // A running installation becomes a program: `discover`, `pulumi import`, and an `up` that sends nothing.
 
-test("discover and pulumi import take over an installation, and the first up writes the token alone, which nobody can read", async () => {
+test("discover and pulumi import adopt an installation, and the first up writes only the unreadable token", async () => {
   const sandbox = await start({ dialect: "hashicorp" });
   const { secrets, platform, scheduler } = sandbox;
   const variables = { STEWARD_TOKEN: secrets.token, TFE_TOKEN: platform.token };

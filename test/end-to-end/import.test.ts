@@ -57,7 +57,7 @@ async function expectNothingSent(project: Project): Promise<void> {
   expect(sandbox.requests().slice(before)).toEqual([]);
 }
 
-test.each(runtimes)("pulumi import --file generates a program for %s with which nothing changes", async (runtime, adopt) => {
+test.each(runtimes)("pulumi import --file generates a program for %s that changes nothing", async (runtime, adopt) => {
   const project = new Project(sandbox.env);
   try {
     project.files({ "Pulumi.yaml": nativeProject(runtime) });

@@ -34,7 +34,7 @@ const { resources } = JSON.parse(readFileSync(join(__dirname, "../../bin/schema.
 const written: Partial<Record<Language, string[]>> = {};
 
 test.each(["yaml", "python", "go"] as const)(
-  "a program in %s deploys every resource, changes one property and removes all",
+  "a program in %s deploys every resource, updates one property and destroys all",
   async (language) => {
     const sandbox = await start({ dialect: "hashicorp" });
     const project = new Project(exampleEnvironment(sandbox));
@@ -76,7 +76,7 @@ test("a program sends the same requests in each language", () => {
   expect(written.go).toEqual(written.yaml);
 });
 
-test("pulumi package add names the package in Pulumi.yaml, and an SDK for Node is generated as well", async () => {
+test("pulumi package add adds the package to Pulumi.yaml and generates an SDK for Node", async () => {
   const project = new Project();
   try {
     project.files({ "Pulumi.yaml": "name: story\nruntime: yaml\n" });

@@ -130,7 +130,7 @@ describe("resource options", () => {
     await project.calm();
   });
 
-  test("protect blocks destroy and a rename; a retained role is adopted only on request", async () => {
+  test("protect blocks destroy and a rename, and a retained role is adopted only on request", async () => {
     const { project, platform } = everything();
     const refused = async (...operation: string[]): Promise<string> => {
       const { code, output } = await project.pulumi(...operation, "--yes", "--skip-preview");

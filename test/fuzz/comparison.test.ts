@@ -60,7 +60,7 @@ describe.each([...comparisons].map(([comparison, name]) => ({ ...comparison, nam
       );
     });
 
-    test("normalizing is idempotent and keeps the meaning", () => {
+    test("normalization is idempotent and keeps the meaning", () => {
       fc.assert(
         fc.property(domain, (value) => {
           const once = normalize(value);

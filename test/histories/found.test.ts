@@ -74,7 +74,7 @@ test.each<KindName>(["role", "set", "access", "lease", "deprecation", "workspace
   (kind) => lives(up([add(kind, 0, { adopt: false }), { edit: "twice", item: 0 }])),
 );
 
-describe("a secret that leaves the program while the response is lost stays encrypted", () => {
+describe("a secret that is removed from the program stays encrypted if the response is lost", () => {
   const lost: [string, Partial<Operation>][] = [
     ["when the object can be read afterwards", { troubles: [[1, "lost after"]] }],
     ["when the object cannot be read afterwards", { troubles: [[1, "lost after, and all that follow"]] }],
@@ -99,14 +99,14 @@ test("a role stays if the deletion in its replacement is rejected and another re
     up([]),
   ));
 
-test("the secret value of a killed creation is captured as an original value and stays encrypted", () =>
+test("a secret value of a killed creation that is captured as an original value stays encrypted", () =>
   lives(
     up([add("saml", 0, { isSecret: true })], { stop: { at: 1, how: "kill", isSentAll: true } }),
     up([set(0, 0, 0)]),
     up([], { troubles: [[1, "lost after"]], replace: 0 }),
   ));
 
-test("settings that are renamed put back an attribute that left the program, although the response to the creation was lost", () =>
+test("renamed settings restore a removed attribute, although the response to the creation was lost", () =>
   lives(
     up([add("saml", 2)]),
     up([set(0, 0, 0)]),
@@ -114,5 +114,5 @@ test("settings that are renamed put back an attribute that left the program, alt
     up([]),
   ));
 
-test("a set of roles whose creation lost its response writes them, although only its connection has another name now", () =>
+test("a set of roles whose creation lost its response writes its roles, although only its connection was renamed", () =>
   lives(up([add("set", 0, { adopt: false })], { troubles: [[1, "lost before"]] }), up([place(0, "twin")])));

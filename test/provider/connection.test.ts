@@ -89,7 +89,7 @@ describe("the configuration", () => {
   });
 
   test.each(["hvs.CAESIcanary", "s.canary", "b1c2canary-77ab", "0123canary4567", "CANARY7X2K9Q4M8P1Z", "canary"])(
-    "does not print a tokenEnv that holds the token itself: %s",
+    "does not print a tokenEnv that contains the token itself: %s",
     (token) => {
       const error = caught(() => from(secrets({ address: "http://host", tokenEnv: token })).token());
       expect(error).toEqual(refusal("ERR_INVALID_INPUT", { rule: "variable-unset" }));
@@ -232,7 +232,7 @@ describe("the environment", () => {
       ["BAO_TOKEN"],
     ],
     [{ BAO_ADDR: "", BAO_TOKEN: "", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" }, ["http://v", "vt", "hashicorp", undefined], []],
-  ])("takes the settings of one product alone, and warns once of what it does not use: %p", (environment, used, unused) => {
+  ])("provides the settings of one product only, and warns once of unused variables: %p", (environment, used, unused) => {
     const cache = new Map<string, unknown>();
     for (const _ of [1, 2]) {
       const { address, token, dialect, namespace } = from({}, environment, "default", "secrets", cache);
@@ -244,7 +244,7 @@ describe("the environment", () => {
     for (const value of ["bt", "vt", "http"]) expect(said.join()).not.toContain(value);
   });
 
-  test("the configuration needs none of them, and warns of none", () => {
+  test("causes no warning if the configuration names the server", () => {
     from(secrets({ address: "http://c" }), { BAO_ADDR: "http://b", VAULT_TOKEN: "vt" });
     expect(said).toEqual([]);
   });
@@ -260,7 +260,7 @@ describe("the environment", () => {
     ),
   );
 
-  test("tests and demonstrations see no variable of any product", () => {
+  test("tests and demonstrations inherit no variable of any product", () => {
     for (const { variables } of Object.values(systems))
       for (const { address, prefix } of variables) for (const name of [address, `${prefix}_TOKEN`]) expect(name).toMatch(foreign);
     for (const { address } of systems.secrets.variables) expect(secretsAddresses).toContain(address);

@@ -27,7 +27,7 @@ const enumerations = [...typesIn(importable.map(({ inputProperties }) => inputPr
 
 test("resources have enumerations", () => expect(enumerations.length).toBeGreaterThanOrEqual(3));
 
-test.each(enumerations)("a program that pulumi import generates finds the names of %s", (token, values) => {
+test.each(enumerations)("a program that pulumi import generates resolves the names of %s", (token, values) => {
   const [, module = "", name = ""] = token.split(":");
   const constants = ({ platform, secrets } as Record<string, object>)[module] as Record<string, object>;
   expect(constants[name]).toEqual(Object.fromEntries(values.map((each) => [each.name, each.value])));

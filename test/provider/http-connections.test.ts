@@ -32,14 +32,14 @@ describe("TLS", () => {
   test.each([
     { cause: "an expired certificate", cert: expiredCertificate, code: "CERT_HAS_EXPIRED", rule: "certificate-expired" },
     { cause: "another host's certificate", cert: otherCertificate, code: "ERR_TLS_CERT_ALTNAME_INVALID", rule: "certificate-host" },
-  ])("says what to do about $cause", async ({ cert, code, rule }) => {
+  ])("names a remedy for $cause", async ({ cert, code, rule }) => {
     const address = await secure({ cert });
     const error = await failure(send(connection(address, { caCert: cert }), get));
     expect(error).toEqual(refusal("ERR_UNEXPECTED_RESPONSE", { rule, method: "GET", path: "/v1/thing" }));
     for (const part of [address, `(${code})`]) expect(error.message).toContain(part);
   });
 
-  test.each(["1", "true"])("VAULT_SKIP_VERIFY=%s is not followed, and the error names it", async (value) => {
+  test.each(["1", "true"])("VAULT_SKIP_VERIFY=%s is ignored, and the error names it", async (value) => {
     const address = await secure({});
     const target = (environment: object) => connectTo("secrets", { address, token: "canary-token" }, { environment: { ...environment } });
     expect((await failure(send(target({ VAULT_SKIP_VERIFY: value }), get))).message).toContain("VAULT_SKIP_VERIFY");
@@ -75,7 +75,7 @@ describe("TLS", () => {
 });
 
 test.each(["secrets", "platform", "scheduler"] as const)(
-  "plain http to another machine is warned of once for each connection to %s",
+  "plain HTTP to another machine causes one warning for each connection to %s",
   async (system) => {
     const address = `http://${system}.invalid:1`;
     const to = (name: string) =>
@@ -132,13 +132,16 @@ describe("a proxy from the environment", () => {
     expect(asked).toEqual([]);
   });
 
-  test.each(["http_proxy", "HTTPS_PROXY"])("that is dead is named, with its variable (%s) and without its password", async (variable) => {
-    for (const name of variables) delete process.env[name];
-    const port = await listen(createServer());
-    await new Promise((done) => servers.pop()?.close(done));
-    process.env[variable] = `http://user:canary@127.0.0.1:${port}`;
-    const error = await failure(send(connection(`https://${variable}.test:8200`.replace("_", "-")), { ...post, retry: "never" }));
-    expect(error).toMatchObject({ code: "ERR_UNREACHABLE", details: { rule: "proxy-unreachable", nothingSent: true } });
-    for (const part of [`http://127.0.0.1:${port} `, variable, "ECONNREFUSED", "no_proxy"]) expect(error.message).toContain(part);
-  });
+  test.each(["http_proxy", "HTTPS_PROXY"])(
+    "that is unreachable is named, with its variable (%s) and without its password",
+    async (variable) => {
+      for (const name of variables) delete process.env[name];
+      const port = await listen(createServer());
+      await new Promise((done) => servers.pop()?.close(done));
+      process.env[variable] = `http://user:canary@127.0.0.1:${port}`;
+      const error = await failure(send(connection(`https://${variable}.test:8200`.replace("_", "-")), { ...post, retry: "never" }));
+      expect(error).toMatchObject({ code: "ERR_UNREACHABLE", details: { rule: "proxy-unreachable", nothingSent: true } });
+      for (const part of [`http://127.0.0.1:${port} `, variable, "ECONNREFUSED", "no_proxy"]) expect(error.message).toContain(part);
+    },
+  );
 });

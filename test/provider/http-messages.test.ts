@@ -38,7 +38,7 @@ describe("a failed request", () => {
     expect(error.message).toBe(`${reason} (GET /v1/thing, 400).`);
   });
 
-  test.each(["", "<html>oops</html>"])("has a reason of its own where the server gives none: %j", async (body) => {
+  test.each(["", "<html>oops</html>"])("has a default reason if the server's response has none: %j", async (body) => {
     const target = await serve((_, response) => response.writeHead(400).end(body));
     expect((await failure(send(target, get))).message).toMatch(/^the server .* \(GET \/v1\/thing, 400\)\.$/);
   });

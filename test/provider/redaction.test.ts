@@ -49,7 +49,7 @@ describe("a secret below four characters", () => {
     ["the abcess of cabc, abc1 and \u00e9abc", false],
   ])("%p contains it as a separate word: %p", (text, holds) => expect(holdsShortSecret(text, ["abc", " ", ""])).toBe(holds));
 
-  test("hides the whole reason if it stands alone, and does not redact parts of other words", () => {
+  test("hides the whole reason if it is a separate word, and does not redact parts of other words", () => {
     expect(serverReason({ errors: ["this is a bad request"] }, "", ["a"])).not.toContain("bad request");
     expect(serverReason({ errors: ["invalid parameter"] }, "", ["a"])).toBe("invalid parameter");
     // In base64 it is long enough to be replaced.

@@ -84,7 +84,7 @@ describe.each([
     ]);
   });
 
-  test("a set reads each role that it adopts once more", async () => {
+  test("a set reads each role that it adopts a second time", async () => {
     await create("one", "two");
     const roles = engine("secrets:SchedulerRoles");
     const [a, b] = [{ policies: ["a"] }, { policies: ["b"] }];

@@ -71,7 +71,7 @@ test("a rekey to five holders with PGP keys and a backup commits with the decryp
   project.remove();
 });
 
-test("a rekey completes after another party cancels it, and with a share from Vault's command line", async () => {
+test("a rekey completes after another client cancels it, and with a share from Vault's command line", async () => {
   const run = promisify(execFile);
   const cli = await getServer("vault");
   const environment = { ...process.env, VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token };
@@ -90,7 +90,7 @@ test("a rekey completes after another party cancels it, and with a share from Va
   expect(await vault.opens(live.slice(2))).toBe(true);
 });
 
-test("Vault's command line and pulumi-steward can share one rekey, whichever submits the last share", async () => {
+test("Vault's command line and pulumi-steward can share one rekey, and either can submit the last share", async () => {
   const run = promisify(execFile);
   const cli = await getServer("vault");
   const environment = { ...process.env, VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token };

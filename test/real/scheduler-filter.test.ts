@@ -156,7 +156,7 @@ test.each([
   ["jobs", 120],
   ["deployments", 40],
   ["nodes", 40],
-] as const)("%s: %i random filters give the same records and error messages as Nomad", async (noun, count) => {
+] as const)("%s: %i random filters return the same records and error messages as Nomad", async (noun, count) => {
   const names = selectors[noun].match(/"[^"]*"|[^\s[]+(?:\["[^"]*"\])?(?:\.\w+)*/g) ?? [];
   const seen = new Set<string>();
   for (let number = 0; number < count; number += 1) {

@@ -23,7 +23,7 @@ onEachScheduler("the policies in docs/getting-started/nomad.md", (current) => {
     await expect(scheduler.registerJob({ job: jobOf(newName()) })).rejects.toMatchObject({ code: "ERR_FORBIDDEN" });
   });
 
-  test("the policy of the deployment grants registering a job and waiting for it, in its namespace only", async () => {
+  test("the policy of the deployment only allows registering a job in its namespace and waiting for it", async () => {
     await current().makeNamespace("apps");
     await actAs(deploy);
     const jobId = newName();

@@ -56,7 +56,7 @@ test("a port reserves four consecutive ones", async () => {
   ]);
 });
 
-test("a port in use fails the start and leaves no other port open", async () => {
+test("a port in use fails the start, which leaves no other port open", async () => {
   const taken = await neighbor();
   const first = Math.min(taken.port - 1, 65_532);
   await expect(start({ port: first })).rejects.toMatchObject({ code: "EADDRINUSE" });

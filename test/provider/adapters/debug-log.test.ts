@@ -49,7 +49,7 @@ describe("Pulumi's debug log hides the content of responses", () => {
     ["resource", ({ secrets }) => new secrets.SchedulerLease("lease", { ttl: 1 })],
     ["get", ({ secrets }) => secrets.SchedulerLease.get("lease", "scheduler/config/lease")],
     ["function", ({ platform }) => platform.getSmtpSettings().catch(() => "There is no server.")],
-  ])("from the first %s on, in each copy of the SDK", async (_, begin) => {
+  ])("after the first %s, in each copy of the SDK", async (_, begin) => {
     await require("@pulumi/pulumi").runtime.setMocks({ call: () => ({}), newResource: () => ({ id: "id", state: {} }) });
     await begin(steward);
     const hidden = "[hidden by pulumi-steward]";

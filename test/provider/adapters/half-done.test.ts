@@ -67,7 +67,7 @@ describe("partial updates", () => {
     expect(await hold(sandbox, "nomad/role/web")).toBe(200);
   });
 
-  test("a partially created set of roles stores the written roles, names the failed ones, and the next up writes those", async () => {
+  test("a partially created set of roles stores the written roles and names the failed ones, which the next up writes", async () => {
     const roles = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, { policies: ["p"] }]));
     sandbox.faults.add({ ...write, path: "/v1/nomad/role/b", action: "respond", status: 400, body: '{"errors":["not today"]}' });
     sandbox.faults.add({ ...write, path: "/v1/nomad/role/c", action: "respond", status: 500, body: '{"errors":["not sure"]}' });

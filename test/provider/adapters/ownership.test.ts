@@ -29,7 +29,7 @@ test("a state without an instance leaves the object to the resource that holds i
   expect(await hold(sandbox, "nomad/role/web")).toBe(200);
 });
 
-test.each(["SchedulerRole", "SchedulerRoles"])("up restores a role that an earlier run only removed: %s", async (type) => {
+test.each(["SchedulerRole", "SchedulerRoles"])("up recreates a role that an earlier run only removed: %s", async (type) => {
   const declared = type === "SchedulerRole" ? { name: "web", ...web, adopt: true } : { roles: { web }, adopt: true };
   const [roles, holder]: Engine[] = [engine("SchedulerRoles"), engine(type)];
   await roles?.up({ roles: { web, rest: web } });

@@ -10,7 +10,7 @@ const resources = [
 
 const kept = { code: "ERR_NOT_FOUND", status: 404, message: expect.stringContaining("pulumi state delete") };
 
-onEachPlatform("a gateway responds with 404 in place of the platform", (current) => {
+onEachPlatform("a gateway responds with 404 instead of the platform", (current) => {
   const cases = resources.flatMap((resource) => bodies.map((body) => ({ ...resource, body })));
 
   test.each(cases)("$type stays in the state: 404 $body", async ({ type, inputs, body, deletes }) => {

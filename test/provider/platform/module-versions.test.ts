@@ -38,7 +38,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await deprecation.refresh()).toEqual([]);
   });
 
-  test("text that the platform appends is in the published reason and is no drift", async () => {
+  test("a suffix that the platform appends is in the published reason and is no drift", async () => {
     const { engine, service } = current();
     service.appendToReasons(" Contact the platform team.");
     const deprecation = engine("ModuleVersionDeprecation");
@@ -51,7 +51,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(deprecation.outputs().publishedReason).toBe("Use 2 Contact the platform team.");
   });
 
-  test("adoption of a different deprecation is refused, or shows what it changes", async () => {
+  test("adoption of a different deprecation fails, or prints the changes", async () => {
     const { engine, requests } = current();
     await deprecate({ "deprecated-status": "Deprecated", reason: "Theirs." });
     const deprecation = engine("ModuleVersionDeprecation");
@@ -72,7 +72,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     ["another link", inputs, { reason: inputs.reason, link: "https://other.example.com" }],
     ["no link", inputs, { reason: inputs.reason }],
     ["a link that the program does not declare", withoutLink, { reason: inputs.reason, link: inputs.link }],
-  ])("a deprecation outside Pulumi with %s is not taken over silently", async (_, declared, theirs) => {
+  ])("a deprecation outside Pulumi with %s is not adopted silently", async (_, declared, theirs) => {
     const { engine, requests } = current();
     await deprecate({ "deprecated-status": "Deprecated", ...theirs });
     const deprecation = engine("ModuleVersionDeprecation");
@@ -109,7 +109,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await shown(moduleVersion)).toBeNull();
   });
 
-  test("refresh and destroy treat a removed version or module as gone", async () => {
+  test("refresh and destroy treat a removed version or module as deleted", async () => {
     const { engine, service, requests } = current();
     const seed = (...versions: string[]): void =>
       service.seed({ modules: [{ namespace: "acme", name: "gone", provider: "aws", versions }] });

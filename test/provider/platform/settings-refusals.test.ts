@@ -33,7 +33,7 @@ onEachPlatform("settings that the server would reject", (current) => {
     expect(sent.filter((each) => !each.startsWith("GET"))).toEqual([]);
   });
 
-  test("are checked against the values on the server, which may complete them", async () => {
+  test("are checked together with the values on the server", async () => {
     const { engine, change, held } = current();
     await change("smtp", complete.smtp ?? {});
     await engine("SmtpSettings").up({ enabled: true });
@@ -83,14 +83,14 @@ onEachPlatform("invalid input", (current) => {
     expect(sent).toEqual([]);
   });
 
-  test("a certificate that cannot be parsed is an error where the platform rejects it, and a warning elsewhere", async () => {
+  test("an invalid certificate is an error if the platform rejects it, and otherwise a warning", async () => {
     const problems = await current().engine("SamlSettings").problems({ idpCert: "canary" });
     const isStandard = current().dialect === "standard";
     expect(problems).toEqual(isStandard ? ["idpCert: certificate"] : []);
     expect(printed).toEqual(isStandard ? [] : [expect.stringMatching(/^warning: SAML settings "saml": idpCert: /)]);
   });
 
-  test("`extra` passes further attributes in the hashicorp dialect only", async () => {
+  test("`extra` sends further attributes only in the hashicorp dialect", async () => {
     const extra = { "apply-timeout": "1h", "api-rate-limit": 30, applyTimeout: "1h" };
     const problems = await current().engine("GeneralSettings").problems({ extra });
     expect(problems).toEqual(

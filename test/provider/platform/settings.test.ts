@@ -16,7 +16,7 @@ describe.each([
         return current().held(settings);
       };
 
-      test.each(cases)("$settings $attribute is created, its drift is detected and repaired, and destroy restores it", async (each) => {
+      test.each(cases)("$settings $attribute is created, its drift is detected and reverted, and destroy restores it", async (each) => {
         const { settings, name, field, inputs, managed } = each;
         const { held, change, requests, engine, dialect } = current();
         const before = await prepare(each);
@@ -41,7 +41,7 @@ describe.each([
         expect(after).toEqual(expected);
       });
 
-      test.each(cases)("$settings $attribute is followed if it is not declared", async (each) => {
+      test.each(cases)("$settings $attribute follows the server if it is not declared", async (each) => {
         const { change, requests, engine } = current();
         await prepare(each);
         const resource = engine(each.token);

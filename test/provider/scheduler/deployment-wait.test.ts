@@ -55,7 +55,7 @@ test("resolves on success and reports its progress", async () => {
   expect(seen).toHaveLength(8);
 });
 
-test("outlasts an election at each of its reads, and says so", async () => {
+test("continues after an election at each of its reads, and prints that", async () => {
   const asked = new Map<string, number>();
   await serve(({ path, query }, response) => {
     const question = `${path} ${query.filter} ${query.index}`;
@@ -69,7 +69,7 @@ test("outlasts an election at each of its reads, and says so", async () => {
   expect(lines().filter((line) => line.includes("no leader"))).toHaveLength(3);
 });
 
-test("gives up an election after electionTimeout", async () => {
+test("fails if an election takes longer than electionTimeout", async () => {
   await serve((_, response) => response.writeHead(503).end());
   const error = await failure(waitForDeployment({ jobId: "web", electionTimeout: 1 }));
   expect(error).toEqual(refusal("ERR_UNAVAILABLE", { rule: "no-leader", method: "GET", path: "/v1/jobs", status: 503 }));
@@ -117,7 +117,7 @@ test.each(["failed", "cancelled"])("rejects if the deployment is %s, with the sc
 });
 
 // test/provider/scheduler/contract/deployments.test.ts has the other ends of a deployment.
-test("rejects if the deployment is gone, and names the namespace of a job that does not exist", async () => {
+test("rejects if the deployment is deleted, and names the namespace of a job that does not exist", async () => {
   await schedule([job()], [deployment("d1", "running")], []);
   expect(await failure(waitForDeployment({ jobId: "web" }))).toEqual(refusal("ERR_FAILED", { rule: "gone" }));
   await schedule([job({ ID: "web-2" })]);

@@ -35,7 +35,7 @@ test("is never retried, and a lost response says that the job may be registered"
   expect(seen).toHaveLength(4);
 });
 
-test("a 429, after which nothing was applied, is waited for", async () => {
+test("retries after a 429, which had no effect", async () => {
   const seen = await serve((_, response, count) => {
     if (count === 1) response.writeHead(429, { "retry-after": "0" }).end();
     else response.end('{"EvalID":"e1"}');

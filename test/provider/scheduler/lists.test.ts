@@ -9,7 +9,7 @@ const ids = async (list: AsyncIterable<{ ID: string }>): Promise<string[]> => (a
 
 afterEach(closeAll);
 
-test("pages are fetched on demand and carry the options", async () => {
+test("pages are fetched on demand, and each request has the options", async () => {
   const seen = await serve((asked, response) =>
     asked.query.next_token
       ? answerList(response, [job("b"), job("c")], { "X-Scheduler-Index": 9 })
@@ -95,7 +95,7 @@ describe("pages that form a circle", () => {
   });
 });
 
-test("the signal ends a list, at once and between two items", async () => {
+test("the signal ends a list during a request and between two items", async () => {
   const waiting = new AbortController();
   await serve(() => waiting.abort());
   expect(await failure(collect(listJobs({ signal: waiting.signal })))).toEqual(refusal("ERR_ABORTED", { method: "GET", path: "/v1/jobs" }));

@@ -85,7 +85,7 @@ onEachTarget("adoption", (current) => {
     },
   );
 
-  test.each([true, "unchanged"])("adopt: %j creates what does not exist, and prints nothing", async (adopt) => {
+  test.each([true, "unchanged"])("adopt: %j creates an object that does not exist, and prints nothing", async (adopt) => {
     const mount = await current().newMount();
     expect(await engine("SchedulerRole").up({ name: "web", policies: ["ours"], mount, adopt })).toBe("create");
     expect(printed).toEqual([]);
@@ -104,7 +104,7 @@ onEachTarget("adoption", (current) => {
     for (const text of [message, ...printed]) expect(text).not.toMatch(/theirs|ours/);
   });
 
-  test("a set adopts only roles that differ, and on an update those that join it", async () => {
+  test("a set adopts only roles that differ, and on an update only added roles", async () => {
     const { outOfBand, newMount } = current();
     const mount = await newMount();
     for (const name of ["one", "two"]) await outOfBand("POST", `${mount}/role/${name}`, { policies: "theirs", type: "client" });

@@ -18,7 +18,7 @@ const resources = [
 describe.each([
   { dialect: "standard" as const, mount: "scheduler" },
   { dialect: "hashicorp" as const, mount: "nomad" },
-])("a gateway responds with 404 in place of the server ($dialect)", ({ dialect, mount }) => {
+])("a gateway responds with 404 instead of the server ($dialect)", ({ dialect, mount }) => {
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await start({ dialect });

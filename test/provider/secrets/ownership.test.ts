@@ -43,7 +43,7 @@ onEachTarget("one owner for each object", (current) => {
     }
   }
 
-  test.each(cases)("$type: a rename in one run leaves the object to the new resource", async ({ type, inputs, paths }) => {
+  test.each(cases)("$type: a rename in one run keeps the object for the new resource", async ({ type, inputs, paths }) => {
     const { former, again } = await twins(type, inputs);
     await former.destroy(remembers);
     await expectObjects(true, again.mount, paths);
@@ -91,7 +91,7 @@ onEachTarget("one owner for each object", (current) => {
       await expectObjects(false, declared.mount, paths);
     });
 
-    test.each(cases)("$type: the old resource leaves the object to a new one that is replaced", async ({ type, inputs, paths }) => {
+    test.each(cases)("$type: the old resource keeps the object for a new one that is replaced", async ({ type, inputs, paths }) => {
       const { former, renamed, again } = await twins(type, inputs);
       for (const each of [former, renamed]) strip(each);
       await renamed.replace(again);
@@ -99,7 +99,7 @@ onEachTarget("one owner for each object", (current) => {
       await expectObjects(true, again.mount, paths);
     });
 
-    test.each(cases)("$type: the old resource leaves the object to a new one that stays", async ({ type, inputs, paths }) => {
+    test.each(cases)("$type: the old resource keeps the object for a new one that stays", async ({ type, inputs, paths }) => {
       const { former, renamed, again } = await twins(type, inputs);
       for (const each of [former, renamed]) strip(each);
       printed.length = 0;
@@ -117,7 +117,7 @@ onEachTarget("one owner for each object", (current) => {
   });
 
   test.each(cases.filter(({ type }) => type !== "SchedulerLease"))(
-    "$type: a rename that is refused removes nothing, and the former one stays in the state",
+    "$type: a rejected rename removes nothing, and the old resource stays in the state",
     async ({ type, inputs, paths }) => {
       const declared = { ...inputs, mount: await current().newMount() };
       const [former, renamed] = [engine(type), engine(type)];

@@ -49,7 +49,7 @@ describe.each([
     expect(await held("web")).toEqual(["second"]);
   });
 
-  test("a role that others created during a long run is not adopted", async () => {
+  test("a role that another client created during a long run is not adopted", async () => {
     clearCache();
     await another();
     await outOfBand("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });

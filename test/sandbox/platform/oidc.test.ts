@@ -80,7 +80,7 @@ describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dial
     expect(keysAfter(2)).toBe(1);
   });
 
-  test("an action needs no body and rejects a malformed one", async () => {
+  test("an action requires no body and rejects a malformed one", async () => {
     const send = (body: unknown) => call(sandbox().platform, "POST", "/api/v2/admin/oidc-settings/actions/rotate-key", body);
     for (const body of ["{", "[]"]) expect((await send(body)).status).toBe(422);
     expect(kids()).toHaveLength(1);

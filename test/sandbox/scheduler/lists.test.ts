@@ -108,7 +108,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's lists, %s", (
     expect((await get("jobs")).headers.get(`${family}knownleader`)).toBe("true");
   });
 
-  test("an invalid seed changes nothing, and only existing records can be changed", async () => {
+  test("an invalid seed changes nothing, and only existing records can be updated", async () => {
     const { scheduler } = sandbox;
     const before = (await get("jobs")).text;
     // Mistakes that the compiler would find.

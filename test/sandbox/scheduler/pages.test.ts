@@ -46,7 +46,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's pages, %s", (
     expect(await page("jobs?per_page=-1")).toEqual({ names: [], next: "default.api" });
   });
 
-  test("only the exact value reverses the order", async () => {
+  test('only the exact value "true" reverses the order', async () => {
     expect(await pages("jobs?per_page=2&reverse=true")).toEqual([["web", "backup"], ["api"]]);
     for (const other of ["TRUE", "1", ""]) expect((await page(`jobs?reverse=${other}`)).names[0]).toBe("api");
   });
@@ -62,7 +62,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's pages, %s", (
     expect((await page("deployments?prefix=d1&namespace=many&per_page=1")).next).toBe("d11");
   });
 
-  test("a filter applies before paging, and a token never names a row that the caller may not see", async () => {
+  test("a filter applies before paging, and a page token never names a row that the caller cannot see", async () => {
     const filter = encodeURIComponent('Type == "service"');
     expect(await page(`jobs?per_page=1&filter=${filter}`)).toEqual({ names: ["api"], next: "default.web" });
     const { secret } = sandbox.scheduler.tokens.mint({ policies: ["apps"] });
@@ -71,7 +71,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's pages, %s", (
     expect(headers.get(`${family}nexttoken`)).toBeNull();
   });
 
-  test("tokens over all namespaces form a circle if one namespace's name is the beginning of another, as in Nomad", async () => {
+  test("page tokens over all namespaces form a circle if one namespace's name is a prefix of another, as in Nomad", async () => {
     // In the list "a" comes before "a-b", whose token is the smaller one.
     sandbox.scheduler.seed({ jobs: ["a", "a-b"].flatMap((Namespace) => ["x", "y"].map((ID) => ({ ID, Namespace }))) });
     const order = (await call(sandbox.scheduler, "GET", "/v1/jobs?namespace=*&prefix=")).json.map(

@@ -53,7 +53,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect)
     });
   });
 
-  test("what the API document refuses, and the real product takes", async () => {
+  test("the standard dialect rejects requests that Nomad accepts", async () => {
     const { scheduler } = sandbox;
     const isStrict = dialect === "standard";
     const filter = encodeURIComponent('Status == "running"');
@@ -97,7 +97,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect)
     expect(answer.json).toMatchObject([{ ID: "there" }]);
   });
 
-  test("a response is compressed if the client accepts it, and a weight disables that", async () => {
+  test("a response is compressed if the client accepts it, unless its weight is zero", async () => {
     const { url, token } = sandbox.scheduler;
     const ask = (accepted: string) => plain(`${url}/v1/jobs`, { [header]: token, "accept-encoding": accepted });
     const { body: text } = await ask("identity");

@@ -47,7 +47,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's blocking quer
     expect((await get("jobs?wait=5m")).status).toBe(200);
   });
 
-  test("return at the end of the wait plus a sixteenth, by the sandbox's clock, with the present state", async () => {
+  test("return the current state at the end of the wait plus a sixteenth, by the sandbox's clock", async () => {
     const index = indexOf(await get("nodes"));
     const [answer] = await begin(`nodes?index=${index}&wait=1m`);
     sandbox.clock.advance(59_000);

@@ -93,7 +93,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect(await engine("GET", "creds/absent")).toMatchObject(unknown);
   });
 
-  test("unknown names and methods are errors", async () => {
+  test("invalid names and other methods are errors", async () => {
     for (const name of ["a%20b", "a-", "a/b", ""]) expect((await engine("GET", `creds/${name}`)).status).toBe(404);
     for (const method of ["POST", "PUT", "DELETE"])
       expect(await engine(method, "creds/reader", {})).toMatchObject({
@@ -158,7 +158,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect(json.errors[0]).toContain('Put "http://127.0.0.1:4646/v1/acl/token"');
   });
 
-  test("the token's name in the scheduler is cut to the configured length", async () => {
+  test("the token's name in the scheduler is truncated to the configured length", async () => {
     const name = "r".repeat(250);
     await engine("POST", `role/${name}`, { policies: "readonly" });
     expect(await works((await generate(name)).secret)).toBe(true);
@@ -168,7 +168,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect(await works((await generate(name)).secret)).toBe(true);
   });
 
-  test("a policy needs the read capability to generate a token", async () => {
+  test("a policy must allow read to generate a token", async () => {
     const { mount } = stage();
     const reader = await tokenWith(`path "${mount}/creds/reader" { capabilities = ["read"] }`);
     const updater = await tokenWith(`path "${mount}/creds/*" { capabilities = ["update", "create", "list"] }`);

@@ -42,7 +42,7 @@ describe.each([
     expect(await ask({ authorization: `Basic ${token}` })).toBe(403);
   });
 
-  test("a policy allows exact paths and prefixes, the longest match decides, and deny wins", async () => {
+  test("a policy allows exact paths and prefixes, the longest match applies, and deny overrides the rest", async () => {
     const token = await tokenWith(`
       path "${engine}/role/*" { capabilities = ["read", "list"] } # all of them
       path "${engine}/role/secret*" { capabilities = ["deny"] }
@@ -61,7 +61,7 @@ describe.each([
     expect((await to("GET", "nowhere/x", undefined, token)).json.errors).toEqual(["1 error occurred:\n\t* permission denied\n\n"]);
   });
 
-  test("creating and updating a role are two capabilities", async () => {
+  test("creating and updating a role require different capabilities", async () => {
     await to("POST", `${engine}/role/old`, { policies: "a" });
     const creator = await tokenWith(
       `path "${engine}/role/*" { capabilities = ["create"] } path "${engine}/role" { capabilities = ["list"] }`,
@@ -73,7 +73,7 @@ describe.each([
     expect([await write("old", updater), await write("newer", updater)]).toEqual([204, 403]);
   });
 
-  test("a path that the OpenAPI document marks as sudo needs that capability beside its own", async () => {
+  test("a path that the OpenAPI document marks as sudo requires that capability as well", async () => {
     const path = "auth/token/accessors";
     const { paths } = (await to("GET", "sys/internal/specs/openapi")).json;
     const flag = real ? "x-vault-sudo" : "x-secrets-sudo";
@@ -131,7 +131,7 @@ describe.each([
     expect((await to("POST", "auth/token/create", {}, child.json.auth.client_token)).status).toBe(200);
   });
 
-  test("the OpenAPI document lists what the token may see, and nothing without a token", async () => {
+  test("the OpenAPI document lists the paths that the token can see, and none without a token", async () => {
     await to("POST", "sys/mounts/team/scheduler", { type: engine });
     const all = await paths();
     const end = real ? "/" : "";

@@ -115,7 +115,7 @@ onEachService("a rekey for holders of PGP keys", (current, { to }) => {
   });
 });
 
-test("the sandbox can list the shares that it encrypted, and keys expire by its clock", async () => {
+test("the sandbox lists the shares that it encrypted, and keys expire by its clock", async () => {
   const mortal = await makeHolder({ keyExpirationTime: 3600 });
   const sandbox = await start();
   try {

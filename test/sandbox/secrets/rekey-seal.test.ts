@@ -18,7 +18,7 @@ const begin = async (more: object = {}): Promise<string> => {
 const give = (nonce: string, key: unknown) => to("PUT", "rekey/update", { key, nonce });
 const unseal = (body?: unknown) => to("POST", "unseal", body, "");
 
-describe.each(["standard", "hashicorp"] as const)("a rekey during operations of an administrator, %s", (dialect) => {
+describe.each(["standard", "hashicorp"] as const)("a rekey and operations of an administrator, %s", (dialect) => {
   test.each([
     ["seal", ({ seal, unseal, shares }: Sandbox["secrets"]) => seal().then(() => unseal(shares))],
     ["failover", ({ failover }: Sandbox["secrets"]) => failover()],
@@ -83,7 +83,7 @@ describe.each(["standard", "hashicorp"] as const)("a rekey during operations of 
     }
   });
 
-  test("a last share whose response is lost counts, and parallel shares are counted one by one", async () => {
+  test("a last share counts although its response is lost, and parallel shares are counted one by one", async () => {
     const secrets = await open({ dialect });
     const { shares } = secrets;
     const nonce = await begin({ require_verification: true });
@@ -99,7 +99,7 @@ describe.each(["standard", "hashicorp"] as const)("a rekey during operations of 
     expect(await secrets.opens(keys.slice(1))).toBe(true);
   });
 
-  test("an auto-unseal seal takes no PGP keys and no verification, returns no shares, and uses the shares as recovery keys", async () => {
+  test("an auto-unseal seal rejects PGP keys and verification, returns no shares, and uses the shares as recovery keys", async () => {
     const { shares } = await open({ dialect, seal: "stored" });
     for (const [code, reason, body] of [
       [400, /^requiring verification not supported when rekeying the barrier key with recovery keys$/, { require_verification: true }],
@@ -127,7 +127,7 @@ describe.each(["standard", "hashicorp"] as const)("a rekey during operations of 
   });
 });
 
-test("one of several shares opens the service alone where the specification allows it, and Vault does not", async () => {
+test("only the standard dialect accepts a threshold of one with several shares", async () => {
   const one = { secret_shares: 3, secret_threshold: 1, require_verification: true };
   await open({ dialect: "hashicorp" });
   const reason = /threshold must be greater than one for multiple shares$/;
@@ -143,7 +143,7 @@ test("one of several shares opens the service alone where the specification allo
   expect([await sandbox.secrets.opens(made), await sandbox.secrets.opens([shares[0]!])]).toEqual([true, false]);
 });
 
-test("a young attempt can be cancelled only with its nonce for ten minutes, by the sandbox's clock", async () => {
+test("an attempt can be cancelled only with its nonce during its first ten minutes, by the sandbox's clock", async () => {
   await open({ dialect: "hashicorp" });
   await begin();
   sandbox.clock.advance(590_000);

@@ -2,7 +2,7 @@ import { combine } from "shamir-secret-sharing";
 import { accepts, begin, cancel, damaged, give, hexOf, idle, onEachService, plain, refused, uuid } from "./rekey-service";
 
 onEachService("the rekey", (current, { to, status, update, verify }) => {
-  test("without an attempt there is a status, and submit, verify and restart fail", async () => {
+  test("the status responds without an attempt, and submit, verify and restart fail", async () => {
     expect(await to("GET", "rekey/init")).toMatchObject({ status: 200, json: idle(current(), 3) });
     expect(await status()).toEqual(idle(current(), 3));
     const [share] = current().shares;
@@ -34,7 +34,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     expect(await status()).toEqual(idle(current(), 3));
   });
 
-  test("only one attempt exists at a time, and a new one gets a new nonce", async () => {
+  test("only one attempt exists at a time, and a new one has a new nonce", async () => {
     const answer = await to("PUT", "rekey/init", { secret_shares: 7, secret_threshold: 4, pgp_keys: null, unknown: true });
     const started = { ...idle(current(), 3), nonce: expect.stringMatching(uuid), started: true, t: 4, n: 7 };
     expect(answer).toMatchObject({ status: 200, json: current().real ? started : {} });
@@ -133,7 +133,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     expect(await accepts(current(), shares.slice(2))).toBe(true);
   });
 
-  test("the hashicorp dialect cancels a young attempt only with its nonce", async () => {
+  test("the hashicorp dialect cancels a recent attempt only with its nonce", async () => {
     const nonce = await begin(current(), { require_verification: true });
     const { verification_nonce: proof } = (await give(current(), nonce, current().shares.slice(0, 3))).json;
     const stop = (body?: unknown) => to("DELETE", "rekey/init", body);
@@ -172,7 +172,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     expect(await accepts(current(), one)).toBe(false);
   });
 
-  test("the hashicorp dialect needs a token for the backup only, and the standard one everywhere", async () => {
+  test("the hashicorp dialect requires a token only for the backup, and the standard one everywhere", async () => {
     const nonce = await begin(current());
     const body = { key: current().shares[0], nonce, secret_shares: 3, secret_threshold: 2 };
     for (const token of ["", "wrong"]) {

@@ -35,7 +35,7 @@ async function give(nonce: string): Promise<{ keys_base64: string[]; keys: strin
   return heard[2]?.data as never;
 }
 
-test("every request needs a token", async () => {
+test("every request requires a token", async () => {
   for (const [method, end] of [
     ["GET", "init"],
     ["POST", "init"],
@@ -52,7 +52,7 @@ test("every request needs a token", async () => {
   }
 });
 
-test("the status, a start, a second one, and the cancel", async () => {
+test("an attempt has a status, blocks a second start, and is cancelled", async () => {
   expect(await to("GET", "init")).toEqual({ status: 200, data: { n: 0, required: 3, started: false, t: 0 } });
   expect(await to("POST", "init", threeOfTwo)).toEqual({ status: 200, data: running });
   expect(await to("GET", "init")).toEqual({ status: 200, data: running });
@@ -63,7 +63,7 @@ test("the status, a start, a second one, and the cancel", async () => {
   );
 });
 
-test("current shares, up to the new ones", async () => {
+test("the last current share returns the new shares", async () => {
   const [first, second, third] = sandbox.secrets.shares;
   const nonce = await begin();
   expect(await update(first, nonce)).toEqual({ status: 200, data: { ...running, progress: 1 } });
@@ -78,7 +78,7 @@ test("current shares, up to the new ones", async () => {
   expect((await to("GET", "init")).data).toEqual({ ...running, nonce, verification_nonce: data.verification_nonce });
 });
 
-test("the verification, and its restart under a new nonce", async () => {
+test("the verification commits the new shares, and restarts with a new nonce", async () => {
   expect(await to("GET", "verify")).toEqual(refused("no rotation configuration found"));
   const { keys_base64: keys, verification_nonce: first } = await give(await begin());
   const verifying = { n: 3, nonce: first, progress: 0, started: true, t: 2 };
@@ -93,7 +93,7 @@ test("the verification, and its restart under a new nonce", async () => {
   expect(await sandbox.secrets.opens(keys.slice(1))).toBe(true);
 });
 
-test("PGP keys, and the backup", async () => {
+test("new shares are encrypted to PGP keys and kept in the backup", async () => {
   const all: Holder[] = await holders(3);
   const fingerprints = all.map(({ fingerprint }) => fingerprint);
   expect(await to("GET", "backup")).toEqual(refused("no backed-up keys found"));
@@ -110,7 +110,7 @@ test("PGP keys, and the backup", async () => {
   for (const _ of [1, 2]) expect(await to("DELETE", "backup")).toEqual({ status: 204 });
 });
 
-test("sys/rekey is disabled, for whoever asks", async () => {
+test("sys/rekey is disabled, with and without a token", async () => {
   for (const [method, end] of [
     ["GET", "init"],
     ["PUT", "init"],
@@ -123,7 +123,7 @@ test("sys/rekey is disabled, for whoever asks", async () => {
     }
 });
 
-test("source: without an attempt, and in the wrong phase, each refusal is a 400", async () => {
+test("requests without an attempt or in the wrong phase are rejected with 400", async () => {
   const { shares } = sandbox.secrets;
   expect(await update(shares[0], "x")).toEqual(refused("no barrier rotation in progress"));
   expect(await to("POST", "verify", { key: shares[0], nonce: "x" })).toEqual(refused("no rotation in progress"));
@@ -142,7 +142,7 @@ test("source: without an attempt, and in the wrong phase, each refusal is a 400"
   expect((await to("GET", "verify")).data).toMatchObject({ progress: 0, started: true, nonce: expect.not.stringContaining(proof) });
 });
 
-test("source: wrong shares drop the progress, and shares that cannot be combined stay", async () => {
+test("wrong shares discard the progress, and shares that cannot be combined stay", async () => {
   const [first = "", second = "", third = ""] = sandbox.secrets.shares;
   const nonce = await begin();
   for (const share of [first, second]) await update(share, nonce);

@@ -92,7 +92,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
   const sent = (): number => target.gateway.requests.filter(({ method }) => method !== "GET").length;
   const attempt = async (): Promise<unknown> => (await target.outOfBand("GET", "sys/rekey/init")).body;
 
-  test("without an alias runs once more, with the live shares at hand", async () => {
+  test("without an alias runs again, with the live shares", async () => {
     const previous = await rekeyed("old");
     bring(previous);
     declare("new");
@@ -129,7 +129,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     expect(sent()).toBe(before + 1);
   });
 
-  test("in a run that another party's attempt blocks under --continue-on-error keeps the old resources until the next run", async () => {
+  test("in a run that another client's attempt blocks under --continue-on-error keeps the old resources until the next run", async () => {
     const previous = await rekeyed("old");
     bring(previous);
     await target.outOfBand("PUT", "sys/rekey/init", { secret_shares: 1, secret_threshold: 1, require_verification: true });

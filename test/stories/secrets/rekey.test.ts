@@ -61,7 +61,7 @@ onEachRekeyTarget("a rekey", (current) => {
     for (const share of shares) expect(stored).not.toContain(Buffer.from(share, "hex").toString("base64"));
   });
 
-  test("an invalid share stops an update before anything is sent, without a preview too, and the attempt gets no share", async () => {
+  test("an invalid share stops an update before anything is sent, also without a preview, and the attempt receives no share", async () => {
     const [first = "", second = ""] = current().first;
     project.program(`
       const currentShares = new pulumi.Config().requireSecretObject("current");
@@ -84,7 +84,7 @@ onEachRekeyTarget("a rekey", (current) => {
     }
   });
 
-  test("a preview names the references that are empty, and the keys with their user ids", async () => {
+  test("a preview names empty references, and keys with their user ids", async () => {
     const all: Holder[] = await holders(3);
     const keys = all.map(({ fingerprint }, index) => `${fingerprint} "holder ${index}"`).join(", ");
     const program = (more = ""): Story =>

@@ -69,7 +69,7 @@ onEachScheduler("filters", (current) => {
     }
   });
 
-  test("need no blanks beside parentheses where the dialect is standard", async () => {
+  test("need no spaces next to parentheses in the standard dialect", async () => {
     const ID = newName();
     await registerJob({ job: dormantJob(ID) });
     const found = collect(listJobs({ filter: `(ID == "${ID}")and not(Meta is not empty)` }));
@@ -85,7 +85,7 @@ onEachScheduler("filters", (current) => {
       "TLSEnabled NodeResources ReservedResources DrainStrategy LastDrain StatusUpdatedAt LastMissedHeartbeatIndex LastAllocUpdateIndex CreateIndex ModifyIndex",
   };
 
-  test("that ask whether a number, bool or object is empty are rejected before anything is sent", async () => {
+  test("that ask if a number, bool or object is empty are rejected before anything is sent", async () => {
     const ID = newName();
     await registerJob({ job: jobOf(ID) });
     await scheduler.waitForDeployment({ jobId: ID, timeout: "30s" });

@@ -48,7 +48,7 @@ onEachScheduler("the scheduler's lists", (current) => {
       });
     });
 
-    test("are filtered before they are cut into pages, and each request carries the filter", async () => {
+    test("are filtered before they are split into pages, and each request has the filter", async () => {
       await current().through(async (gateway) => {
         const found = await idsOf({ filter: filter("Priority").equals(7), pageSize: 4 });
         expect(found).toEqual(ids.filter((_, number) => number % 50 === 6));
@@ -172,7 +172,7 @@ onEachScheduler("the scheduler's lists", (current) => {
     for (const node of nodes) expect(node).toMatchObject({ Status: "ready", Version: "1.11.0", NodePool: "default", Drain: false });
   });
 
-  test("the deployment of a job's present version is identified by its index", async () => {
+  test("the deployment of a job's current version is identified by its index", async () => {
     const ID = newName();
     const answers: { JobModifyIndex: number }[] = [];
     for (const version of ["0", "1"]) {
