@@ -31,7 +31,6 @@ export async function run(args: readonly string[], terminal: Terminal, stopped: 
     await createCommand(terminal).parseAsync([...args], { from: "user" });
     return 0;
   } catch (error) {
-    // Commander has printed the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (error instanceof Cancelled) {
       say(terminal, "pulumi-steward: cancelled; nothing was sent.");

@@ -54,7 +54,7 @@ function reasonsIn(file: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => /\w+ \w+ \w+/.test(part));
 }
 
-/** A page as one line, without the marks of its quotations. */
+/** A page as one line, without its quotation marks. */
 const proseOf = (file: string): string => oneLine(read(file).replace(/^> /gm, ""));
 
 test.each([
@@ -64,7 +64,7 @@ test.each([
   const files = readdirSync(join(__dirname, "..", folder))
     .filter((file) => file.endsWith(".ts"))
     .map((file) => `${folder}/${file}`)
-    // The rules refuse inputs, property by property.
+    // The rules reject inputs by property path.
     .filter((file) => file !== "provider/secrets/rekey/attempt.ts");
   const reasons = [...new Set(files.flatMap(reasonsIn))];
   expect(reasons.length).toBeGreaterThan(count);
@@ -83,7 +83,7 @@ test("a rekey stops with every id", () => {
   const source = readdirSync(folder)
     .map((file) => readFileSync(join(folder, file), "utf8"))
     .join("\n");
-  // Once in the list of ids, and once where it stops.
+  // Each id occurs in the list of ids and at the place that stops.
   expect(stopIds.filter((id) => source.split(`"${id}"`).length < 3)).toEqual([]);
 });
 

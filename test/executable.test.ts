@@ -27,7 +27,7 @@ test("the executable plugin is installed from its archive and deploys every reso
     await runPrograms(project);
     await project.set("schedulerAddress", sandbox.scheduler.url);
     await project.set("schedulerToken", sandbox.scheduler.token, "--secret");
-    // Neither `node` nor anything else that a system has.
+    // The PATH has neither `node` nor any other program of the system.
     const PATH = join(project.folder, "bin");
     project.with({ PATH, PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true" });
     const missing = await project.pulumi("preview");

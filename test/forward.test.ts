@@ -5,7 +5,7 @@ import { join } from "node:path";
 import * as forwarded from "pulumi-steward/sandbox";
 import * as sandbox from "pulumi-steward-sandbox";
 
-// `pulumi-steward/sandbox`, which is `pulumi-steward-sandbox` where that is installed.
+// `pulumi-steward/sandbox` forwards to `pulumi-steward-sandbox`, if it is installed.
 
 const root = join(__dirname, "..");
 

@@ -8,9 +8,9 @@ const root = join(__dirname, "..");
 
 interface SourceFile {
   file: string;
-  /** Of the same repository as a path from its root, without its ending. */
+  /** The imports. Those from this repository are paths from its root, without extension. */
   imports: string[];
-  /** Those without `import type`: what is loaded. */
+  /** The imports without `import type`, which are loaded. */
   loads: string[];
 }
 
@@ -165,7 +165,7 @@ test.each([
     .filter((each) => !isIn(each, ...folders) && !each.startsWith("node:") && !builtinModules.includes(each))
     .map((each) => each.split("/", each.startsWith("@") ? 2 : 1).join("/"))
     .filter((each) => each !== name);
-  // What runs of gRPC and Protocol Buffers is that of Pulumi's SDK.
+  // gRPC and Protocol Buffers are loaded from Pulumi's SDK.
   const typesOnly = ["openapi-types", "@grpc/grpc-js", "google-protobuf"];
   const declared = Object.keys({ ...dependencies, ...peerDependencies });
   expect([...new Set(packages)].filter((each) => !typesOnly.includes(each)).sort()).toEqual(declared.sort());

@@ -14,17 +14,17 @@ import {
   upWithoutSecrets,
 } from "./support/installation";
 
-// `npm run chaos -- matrix`: test/package.test.ts deploys with the Node and the SDK at hand.
+// `npm run chaos -- matrix`. test/package.test.ts deploys with the current Node and SDK.
 
 const tarballs = packed();
 
-/** Both ends of what package.json says that we work with: a newer SDK goes in here when it is out. */
+/** The oldest and newest versions that package.json supports. Add a newer SDK here when it is released. */
 const newest = "3.270.0";
 const ends = [
   { node: lowest(engines.node), sdk: lowest(peerDependencies["@pulumi/pulumi"]) },
   { node: "24.21.0", sdk: newest },
 ];
-/** The last SDK for Node 20, and the first Node for the newest one. */
+/** The last SDK for Node 20, and the first Node for the newest SDK. */
 const between = [
   { node: lowest(engines.node), sdk: lowest(devDependencies["@pulumi/pulumi"]) },
   { node: "22.23.3", sdk: newest },

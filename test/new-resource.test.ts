@@ -6,7 +6,7 @@ import { create, filesOf } from "../tools/new";
 
 const root = join(__dirname, "..");
 const resources = ["secrets/greeting-card", "platform/greeting-board", "platform/settings/greeting"];
-/** Every file that `npm run new` writes for them, by its absolute path. */
+/** Every file that `npm run new` writes for these resources, by its absolute path. */
 const files = new Map(resources.flatMap((resource) => [...filesOf(resource)]).map(([file, text]) => [join(root, file), text]));
 
 test.each([
@@ -50,7 +50,7 @@ test("a new resource of each kind compiles", () => {
 });
 
 describe("a new resource of each kind works on the sandbox", () => {
-  // The files stand in a folder of their own, and everything that they import is that of the repository.
+  // The files are in a separate folder, and import everything else from the repository.
   const folder = mkdtempSync(join(tmpdir(), "steward-new-"));
   const load = (part: string): Record<string, unknown>[] =>
     [...files].flatMap(([file, text], index) => {

@@ -19,7 +19,7 @@ import {
 
 const tarballs = packed();
 
-/** The files of a tarball, but for those that a user needs by their kind. */
+/** The files of a tarball. `unwanted` are those that are not of a kind that users need. */
 function filesOf(tarball: string): { files: string[]; unwanted: string[] } {
   const files = spawnSync("tar", ["-tzf", tarball], { encoding: "utf8" }).stdout.trim().split("\n").sort();
   const wanted =
@@ -43,7 +43,7 @@ test("the provider's package is below its size limit and contains only files for
     "LICENSE",
   ])
     expect(files).toContain(`package/${file}`);
-  // The sandbox is a package of its own: this one holds its command and the pages about it, none of its code.
+  // The sandbox is a separate package. This one contains its command and the pages about it, but none of its code.
   expect(files.filter((file) => file.includes("sandbox"))).toEqual(
     ["dist/command/sandbox.d.ts", "dist/command/sandbox.js", "docs/api/sandbox.md", "docs/getting-started/sandbox.md"].map(
       (file) => `package/${file}`,

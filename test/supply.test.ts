@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 
-// What others may change under us, and what keeps them from it.
+// Third-party code that may change, and the measures against that.
 
 const github = join(__dirname, "../.github");
 
@@ -18,7 +18,7 @@ test("workflows pin each action by digest with its release next to it, and a bot
 test("a release has an executable of the plugin for every platform", () => {
   const { jobs } = parse(readFileSync(join(github, "workflows/release.yml"), "utf8"));
   const runners = jobs.executables.strategy.matrix.runner as string[];
-  // The labels of GitHub's runners; `macos-latest` is an arm64 machine.
+  // The labels of GitHub's runners. `macos-latest` is an arm64 machine.
   expect(runners).toEqual(["ubuntu-latest", "ubuntu-24.04-arm", "macos-15-intel", "macos-latest", "windows-latest", "windows-11-arm"]);
 });
 

@@ -43,7 +43,7 @@ test("a misspelled attribute does not compile", () => {
   expect(errors.join()).toContain("'polices' does not exist");
 });
 
-// A process of its own: jest keeps what other files have loaded.
+// Runs in a separate process, since jest keeps modules that other files have loaded.
 test.each(["definitions", "adapters/dynamic-runtime"])("provider/%s does not load Pulumi's SDK", (name) => {
   const script = `require("./dist/provider/${name}");console.log(Object.keys(require.cache).filter((file)=>/node_modules.@(pulumi|grpc)/.test(file)).length, Object.keys(require.cache).length > 100)`;
   const { stdout } = spawnSync(process.execPath, ["-e", script], { cwd: join(__dirname, ".."), encoding: "utf8" });

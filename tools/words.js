@@ -17,6 +17,7 @@ const checked = [
   "tools",
   "bench",
   "examples",
+  "test",
   ".changeset",
   "CHANGELOG.md",
   "README.md",
@@ -25,6 +26,9 @@ const checked = [
   ...["getting-started", "guides", "reference", "rekey"].map((folder) => `docs/${folder}`),
   "docs/development",
 ];
+
+/** The folders in these that are not reworded yet. */
+const unchecked = ["test/provider/secrets/rekey/"];
 
 /** The folders whose strings are responses of the products. Only their comments are checked. */
 const productStrings = ["sandbox/platform/", "sandbox/scheduler/", "sandbox/secrets/"];
@@ -186,7 +190,8 @@ const checkedFiles = () =>
     const files = fs.readdirSync(path.join(root, place), { recursive: true, encoding: "utf8" });
     return files
       .filter((file) => /\.(md|ts|m?js)$/.test(file) && !/^dist|node_modules|parser\.js$/.test(file))
-      .map((file) => path.join(place, file));
+      .map((file) => path.join(place, file))
+      .filter((file) => !unchecked.some((folder) => file.startsWith(folder)));
   });
 
 module.exports = { check, checkedFiles };

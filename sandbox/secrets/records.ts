@@ -25,7 +25,6 @@ export interface LeaseConfig {
 export interface Lease {
   id: string;
   mount: Mount;
-  /** The accessor of the token in the scheduler. */
   accessor: string;
   /** The id of the token that requested the lease. The lease ends with it. */
   token: string;

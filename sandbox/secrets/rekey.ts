@@ -6,7 +6,6 @@ import type { Attempt, Records } from "./records";
 import type { RekeyErrors } from "./rekey-errors";
 import { combine, createKey, same } from "./seal";
 
-/** The parameters of a start. */
 export interface RekeyParameters {
   shares: number;
   threshold: number;

@@ -1,4 +1,3 @@
-/** A request for a scheduler token. */
 export interface TokenRequest {
   name: string;
   type: "client" | "management";

@@ -3,7 +3,6 @@ const systemTtl = 2_764_800;
 
 /** The TTLs of a lease or a token, in seconds. 0: not set. */
 export interface Terms {
-  /** The requested TTL. */
   ttl: number;
   maxTtl: number;
 }

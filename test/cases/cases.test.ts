@@ -9,12 +9,12 @@ import { endPlugin, NativeEngine } from "../support/native-engine";
 import { Context, System } from "./case";
 import { cases, livingCases } from "./index";
 
-// Every resource, once through its life: created, unchanged, drifted, repaired, replaced, read by its id, deleted.
+// Takes every resource through its life: created, unchanged, drifted, reverted, replaced, read by its id, deleted.
 
 test("every definition has one case", () =>
   expect(cases.map(({ token }) => token).sort()).toEqual(definitions.map(({ token }) => token).sort()));
 
-/** The part of a value whose keys another one has as well. */
+/** The part of a value whose keys also exist in the other. */
 function common(value: unknown, other: unknown): unknown {
   if (!isObject(value) || !isObject(other)) return value;
   const names = Object.keys(value).filter((name) => name in other);
@@ -80,7 +80,7 @@ describe.each([
     });
 
     test("a deletion restores the server's state before the creation", async () => {
-      // A workspace that was adopted is destroyed.
+      // An adopted workspace is destroyed.
       if (token === "platform:AdminWorkspace") return;
       const before = await held();
       const resource = engine();
@@ -88,7 +88,7 @@ describe.each([
       if (changed) await resource.up(changed(context));
       await resource.destroy();
       expect(await held()).toEqual(before);
-      // The deletion leaves nothing to adopt.
+      // The deletion leaves no object to adopt.
       expect(await resource.up(inputs(context))).toBe("create");
     });
 
@@ -101,7 +101,7 @@ describe.each([
         await change(context);
         const isHidden = hiddenIn === dialect;
         expect(await resource.refresh()).toEqual(isHidden ? [] : shows);
-        // A workspace that is gone cannot be adopted again.
+        // A deleted workspace cannot be adopted again.
         if (token === "platform:AdminWorkspace") return;
         expect(await resource.up(given)).toBe(isHidden ? "same" : shows === "gone" ? "create" : "update");
         expect(await held()).toEqual(declared);
@@ -132,7 +132,7 @@ describe.each([
         await first.up(inputs(context));
         const before = await held();
         const imported = await resource.import((first.state as NonNullable<Engine["state"]>).id);
-        // What nobody can read and the resource needs has to be filled in: the check asks for it.
+        // A required value that cannot be read must be added: the check asks for it.
         const isComplete = (await resource.problems(imported)).length === 0;
         const missing = Object.entries(inputs(context)).filter(([name]) => !isComplete && !imported[name]);
         const given = { ...imported, ...Object.fromEntries(missing) };
@@ -170,7 +170,7 @@ describe.each([
         const { id } = resource.state as NonNullable<Engine["state"]>;
         expect(id).toBe(format(definition.id, { mount: context.mount, ...inputs(context) }));
         const [read, outputs] = [await engine().get(id), resource.outputs()];
-        // Nothing is managed by a `get`, and what the server does not show is missing.
+        // A `get` manages no attribute, and does not return values that the server does not show.
         expect(read.managed ?? []).toEqual([]);
         const shown = namesWith(definition.fields, "output").filter((name) => name !== "managed" && name in read && name in outputs);
         expect(shown.length).toBeGreaterThan(0);

@@ -29,7 +29,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
       `GET /v1/${mount}/${path}`,
       `GET /v1/team/ops/${path}`,
     ]);
-    // Every role comes from its list. The lists are asked for in any order.
+    // Every role comes from its list. The order of the lists is not fixed.
     expect([...sent].sort()).toEqual([isReal ? "GET /v1/sys/mounts" : "GET /v1/sys/internal/specs/openapi", ...places].sort());
     const found = [
       `secrets:SchedulerAccess ${mount}-access ${mount}/config/access`,
@@ -100,7 +100,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     const { sandbox, only, discover, write, mount, isReal } = stage();
     await write(`${mount}/config/access`, { address: "", token: "theirs" });
     await discover(only("secrets"));
-    // A server that cannot delete an access configuration keeps a blank one.
+    // A server without DELETE of access configurations keeps a blank one.
     expect(existsSync("import.json")).toBe(isReal);
     sandbox.platform.seed({ modules: [{ namespace: "acme", name: "vm", provider: "aws", versions: ["1.0 beta"] }] });
     const attributes = { deprecation: { "deprecated-status": "Deprecated", reason: "old" } };

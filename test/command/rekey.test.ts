@@ -28,7 +28,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
     const first = await alone(["submit", "--nonce", name], `${share(0)}\n`);
     expect(first).toMatchObject({ code: 0, stdout: "" });
     expect(first.stderr.replace(status.stdout, "")).toMatch(/^1 of 3 .*\n$/);
-    // In hex, as well as in base64.
+    // In hex, although the others are in base64.
     const second = await atTerminal(["submit"], {
       [confirmed]: `y${enter}`,
       [askedForShare]: formsOf(share(1))[0] + enter,
@@ -88,7 +88,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2, require_verification: false });
     await submitShares(name);
     const { stdout, stderr } = await alone(["submit", "--nonce", name], share(2));
-    // Printed before the share is asked for, beside the row of the status.
+    // The line is printed before the prompt, in addition to the row of the status.
     expect(stderr).toMatch(/^verification +none: .*$(?=[\s\S]*^.*\bverification\b)/m);
     expect(await current().opens([...stdout.matchAll(/: (\S+)/g)].map(([, each]) => each as string))).toBe(true);
   });
@@ -121,7 +121,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
       },
     });
     expect(replaced).toMatchObject({ code: 1, stderr: expect.stringMatching(/\(its nonce, .*threshold\)/) });
-    // A service that lies may keep the nonce.
+    // A malicious service may keep the nonce.
     let looks = 0;
     current().gateway.interrupt = ({ method, path }) =>
       method === "GET" && path === "/v1/sys/rekey/init" && ++looks === 2
@@ -238,6 +238,6 @@ test("an unknown command prints the list of commands", async () => {
   expect(unknown.stderr).toContain("Usage: pulumi-steward rekey [options] [command]");
   expect(unknown.stderr).toMatch(/^ {2}submit /m);
   expect((await steward({}, ["foo"])).stderr).toContain("Usage: pulumi-steward [options] [command]");
-  // A wrong option of one command does not bring the help of it.
+  // An invalid option does not print the help of the command.
   expect((await steward({}, ["rekey", "status", "--foo"])).stderr).not.toContain("Usage:");
 });

@@ -31,7 +31,7 @@ onEachRekeyTarget("a `pulumi up` that waits for holders who use the command line
         exports.complete = rekey.complete;`,
       )
       .with({ SHARE: first[0] as string });
-    // The stack has looked at its own attempt, and waits.
+    // The stack has read its own attempt, and waits.
     const waits = new Promise<void>((done) => {
       gateway.interrupt = ({ method, path }) => {
         const started = gateway.requests.some((request) => request.method === "PUT");

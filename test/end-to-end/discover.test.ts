@@ -3,7 +3,7 @@ import { call } from "../support/call";
 import { declared, discoverIn, importAll } from "../support/discovery";
 import { nativeProject, Project } from "../support/project";
 
-// A running installation becomes a program: `discover`, `pulumi import`, and an `up` that sends nothing.
+// Turns a running installation into a program: `discover`, `pulumi import`, and an `up` that sends nothing.
 
 test("discover and pulumi import adopt an installation, and the first up writes only the unreadable token", async () => {
   const sandbox = await start({ dialect: "hashicorp" });
@@ -28,7 +28,7 @@ test("discover and pulumi import adopt an installation, and the first up writes 
       platform: { address: platform.url, tokenEnv: "TFE_TOKEN", dialect },
     },
   });
-  /** The requests of an operation that are no reads. */
+  /** The requests of an operation that are not reads. */
   const writesOf = async (operation: () => Promise<unknown>): Promise<string[]> => {
     const before = sandbox.requests().length;
     await operation();

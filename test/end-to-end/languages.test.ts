@@ -4,9 +4,9 @@ import { Sandbox, start } from "../../sandbox/index";
 import { exampleEnvironment, exampleIn, generatePrograms, generateSdk, Language } from "../support/languages";
 import { Project, Run } from "../support/project";
 
-// The same resources, each type once, in every language that has an example.
+// The same resources, one of each type, in every language that has an example.
 
-/** The edit of each program: one more policy for a role. */
+/** The edit of each program: another policy for a role. */
 const edits: Record<Language, { file: string; before: string; after: string }> = {
   yaml: { file: "Pulumi.yaml", before: "policies: [readonly]\n", after: "policies: [readonly, submit]\n" },
   python: { file: "__main__.py", before: 'policies=["readonly"],\n', after: 'policies=["readonly", "submit"],\n' },

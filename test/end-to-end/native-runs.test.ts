@@ -4,7 +4,7 @@ import { Sandbox, start } from "../../sandbox/index";
 import { kill, Process, processesWith } from "../support/processes";
 import { nativeProject, Project } from "../support/project";
 
-// The native plugin under the real command line: kills, Ctrl-C, a large set of roles, and the size of the state.
+// The native plugin with the real command line: kills, Ctrl-C, a large set of roles, and the size of the state.
 
 let sandbox: Sandbox;
 let project: Project;
@@ -45,7 +45,7 @@ async function delayed(): Promise<Awaited<ReturnType<Project["launch"]>>> {
   return child;
 }
 
-/** Pulumi's own language host outlives a killed engine. */
+/** The processes that are left. Pulumi's own language host outlives a killed engine. */
 const left = (): Process[] => processesWith("STEWARD_RUN", run).filter(({ command }) => !command.includes("pulumi-language-nodejs"));
 
 async function expectNoneLeft(): Promise<void> {

@@ -7,7 +7,7 @@ import { start } from "../../sandbox/index";
 import { nativeProject, Project, Run } from "../support/project";
 import { registered } from "../support/registered";
 
-// A stack of a Node program goes from the dynamic provider to the native plugin and back.
+// A stack of a Node program switches from the dynamic provider to the native plugin and back.
 
 const program = (policies: string): string => `
 const access = new secrets.SchedulerAccess("access", { address: process.env.SCHEDULER, token: process.env.SCHEDULER_TOKEN });
@@ -88,9 +88,9 @@ test("a stack switches to the native plugin and back without a request, and work
     await project.set("steward:native", "false");
     const back = await sentBy(() => project.up());
     expect(back.sent).toEqual([]);
-    // And the three resources of the rekey.
+    // This includes the three resources of the rekey.
     expect(back.run.output).toContain("8 updated");
-    // A component has one type with both.
+    // A component has the same type with both.
     expect((await typesOf()).filter((type) => !type.includes("dynamic"))).toEqual(["steward:secrets:Rekey"]);
     await project.calm();
     expect((await project.outputs()).secret).toEqual(secret);

@@ -1,7 +1,7 @@
 import { Sandbox, start } from "../../sandbox/index";
 import { nativeProject, Project } from "../support/project";
 
-// An explicit provider names the servers of the resources that are given it, instead of the configuration.
+// An explicit provider names the servers of its resources, instead of the configuration.
 
 const program = (more = ""): string => `
 const { Provider } = require("pulumi-steward");

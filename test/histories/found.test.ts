@@ -5,9 +5,9 @@ import { Life } from "./life";
 import { Edit } from "./program";
 import { InProcess, MechanismName, worldOf } from "./runner";
 
-// What random histories have found, shrunken, and the same for each kind: in many orders of its concurrent steps.
+// The failures that random histories have found, reduced, for each kind of resource and in many orders of their concurrent steps.
 
-/** The two mechanisms share their life cycle: to the second one a single order is enough for each change. */
+/** The number of orders. The mechanisms share their life cycle, so one order is enough for the second. */
 const orders: Record<MechanismName, number> = { dynamic: 8, native: 1 };
 
 const add = (kind: KindName, part = 0, more: { isSecret?: boolean; adopt?: boolean; place?: Place; level?: number } = {}): Edit => ({
@@ -41,7 +41,7 @@ async function lives(...turns: Turn[]): Promise<void> {
   }
 }
 
-/** Of each kind one, and another role beside it. */
+/** One resource of each kind, and another role. */
 const renamed: KindName[] = ["role", "set", "access", "lease", "general", "saml", "deprecation", "workspace"];
 const sibling = add("role", 2);
 

@@ -1,6 +1,6 @@
 import { MutatedFile } from "./mutant";
 
-/** The suites of the life cycle that all resources share. */
+/** The suites of the life cycle, which all resources share. */
 const lifeCycle: Pick<MutatedFile, "suites" | "commandLine"> = {
   suites: [
     "test/provider/adapters/check.test",

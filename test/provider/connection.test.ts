@@ -181,7 +181,7 @@ describe("the environment", () => {
     expect(from(secrets({ address: "http://host" }), environment).token()).toBeUndefined();
     expect(from({}, { ...environment, SECRETS_TOKEN: undefined, SECRETS_ADDR: "http://s" }).token()).toBeUndefined();
     expect(from({}, { HOME: folder, SECRETS_TOKEN: "st", VAULT_ADDR: "http://v" }).token()).toBe("file-token");
-    // OpenBao's command line writes to the file of Vault's: with both addresses, nobody knows whose token it is.
+    // OpenBao's command line writes to Vault's token file. With both addresses, the owner of the token is unknown.
     const { token, missingToken } = from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_ADDR: "http://v" });
     expect([token(), missingToken]).toEqual([undefined, expect.stringContaining("BAO_TOKEN")]);
     expect(from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_ADDR: "http://b" }).token()).toBe("file-token");
@@ -211,7 +211,7 @@ describe("the environment", () => {
   });
 
   test.each([
-    // The environment, then the address, the token, the dialect and the namespace that are used, and what is not.
+    // The environment, then the address, token, dialect and namespace in use, and the unused variables.
     [{ BAO_ADDR: "http://b", BAO_TOKEN: "bt", BAO_NAMESPACE: "ns" }, ["http://b", "bt", "openbao", "ns"], []],
     [{ VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" }, ["http://v", "vt", "hashicorp", undefined], []],
     [
@@ -221,11 +221,10 @@ describe("the environment", () => {
     ],
     [{ BAO_ADDR: "http://b", BAO_TOKEN: "bt", VAULT_ADDR: "http://b", VAULT_TOKEN: "bt" }, ["http://b", "bt", "openbao", undefined], []],
     [{ SECRETS_ADDR: "http://s", SECRETS_TOKEN: "st", BAO_ADDR: "http://b" }, ["http://s", "st", "standard", undefined], ["BAO_ADDR"]],
-    // As OpenBao's own command line would mix them.
+    // OpenBao's own command line would mix these.
     [{ BAO_ADDR: "http://b", VAULT_TOKEN: "vt" }, ["http://b", undefined, "openbao", undefined], ["VAULT_TOKEN"]],
     [{ BAO_ADDR: "http://b", BAO_TOKEN: "bt", VAULT_NAMESPACE: "ns" }, ["http://b", "bt", "openbao", undefined], ["VAULT_NAMESPACE"]],
     [{ VAULT_ADDR: "http://v", BAO_TOKEN: "bt" }, ["http://v", undefined, "hashicorp", undefined], ["BAO_TOKEN"]],
-    // A mistyped BAO_ADDR.
     [
       { BAO_ADDRESS: "http://b", BAO_TOKEN: "bt", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" },
       ["http://v", "vt", "hashicorp", undefined],

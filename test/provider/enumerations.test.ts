@@ -9,7 +9,7 @@ interface Schema {
 
 const { types, resources } = JSON.parse(readFileSync(join(__dirname, "../../bin/schema.json"), "utf8")) as Schema;
 
-/** The types that these properties speak of, with those of their own properties. */
+/** The types that these properties refer to, with the types of their own properties. */
 function typesIn(properties: object, found = new Set<string>()): Set<string> {
   for (const [, token = ""] of JSON.stringify(properties).matchAll(/"#\/types\/([^"]+)"/g)) {
     if (found.has(token)) continue;

@@ -121,7 +121,7 @@ describe("a proxy from the environment", () => {
     const target = await serve((_, response) => ok(response));
     await send(target, get);
     expect(asked).toEqual([]);
-    // Behind a CONNECT that is refused nothing was sent.
+    // If CONNECT is refused, nothing was sent.
     process.env.https_proxy = process.env.http_proxy;
     const refused = await failure(send(connection("https://third.test:8200"), post));
     expect(refused).toMatchObject({ code: "ERR_UNREACHABLE", details: { outcomeUnknown: false, rule: "refused-by-proxy" } });

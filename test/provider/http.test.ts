@@ -45,7 +45,7 @@ describe("a request", () => {
       ok(response);
     });
     for (let count = 0; count < 20; count++) await send(target, get);
-    // The pool may open a second one while the first is still being handed back.
+    // The pool may open a second one before the first is returned.
     expect(sockets.size).toBeLessThanOrEqual(2);
   });
 });
@@ -152,7 +152,7 @@ describe("a 429 without Retry-After", () => {
     limits.initialBackoff = 1;
     const patient = await serve((_, response, count) => (count <= limits.maxRetries + 2 ? response.writeHead(429).end() : ok(response)));
     expect((await send(patient, { ...post, retry })).status).toBe(200);
-    // With any jitter the second pause passes the deadline, and no attempt is under way at it.
+    // With any jitter, the second wait passes the deadline, and no attempt is in progress then.
     Object.assign(limits, { initialBackoff: 1_000, deadline: 1_250 });
     const limited = await serve((_, response) => response.writeHead(429).end());
     expect(await failure(send(limited, { ...post, retry }))).toMatchObject({ code: "ERR_RATE_LIMITED" });

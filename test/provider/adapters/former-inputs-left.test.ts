@@ -7,7 +7,7 @@ import { onEachPlatform } from "../../support/platform";
 import { onEachTarget } from "../../support/target";
 import { attributeCases } from "../platform/attributes";
 
-// What the program once gave as a secret, and the server goes on holding after it has left the program.
+// Secrets that are removed from the program, while the server keeps them.
 
 beforeEach(() => void jest.spyOn(console, "log").mockImplementation(() => undefined));
 afterEach(() => jest.restoreAllMocks());
@@ -53,11 +53,11 @@ onEachTarget("a secret of a lease that leaves the program", (current) => {
     look("another connection");
     await succeeded(stack.up(of(changed)));
     look("another value of the rest");
-    // It stays what it is.
+    // The server keeps the value.
     expect(await held()).toMatchObject(wire({ ...changed, [field]: canary }));
     expect(found).toEqual([]);
 
-    // What others make of it was never a secret of the program.
+    // A value that another client wrote was never a secret of the program.
     await outOfBand("POST", `${mount}/config/lease`, wire({ ...changed, [field]: 550_000 }));
     await succeeded(stack.refresh());
     expect(stack.resources[0]?.outputs).toMatchObject({ ...changed, [field]: 550_000 });

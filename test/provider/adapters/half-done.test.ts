@@ -76,11 +76,11 @@ describe("partial updates", () => {
       code: "ERR_INCOMPLETE",
       message: expect.stringMatching(/"nomad": 2 of 4 .*: [bc], [bc]\. .*"[bc]": not (today|sure) \(POST /),
     });
-    // "c" may be there.
+    // "c" may have been created.
     expect(Object.keys(resource.state?.outputs.roles as object).sort()).toEqual(["a", "c", "d"]);
     const before = sent().length;
     expect(await resource.up({ roles })).toBe("update");
-    // The list tells that "b" is not somebody else's; "c" may be ours already.
+    // The list shows that "b" is not another client's. "c" may exist already.
     expect(sent().slice(before).sort()).toEqual(["GET /v1/nomad/role?list=true", "POST /v1/nomad/role/b", "POST /v1/nomad/role/c"]);
     expect(await resource.up({ roles })).toBe("same");
     expect(await resource.refresh()).toEqual([]);

@@ -13,7 +13,7 @@ import { functions } from "../../../provider/functions";
 import { programSources } from "../../../provider/invoke";
 import { Sandbox, start } from "../../../sandbox/index";
 
-// The functions that read, as a program of another language calls them: through the engine, from the native plugin.
+// Functions that read, as a program of another language calls them: through the engine, from the native plugin.
 
 type Options = Record<string, JavaScriptValue>;
 
@@ -29,7 +29,7 @@ const given: Record<string, Options> = {
   "scheduler:listJobs": { filter: 'Status == "running"', pageSize: 2 },
 };
 
-/** The result in a Node program, in clear text. */
+/** The result in a Node program, in plaintext. */
 async function inNode(token: string, options: Options): Promise<unknown> {
   const [system = "", name = ""] = token.split(":");
   const all = { platform, scheduler, secrets } as unknown as Record<string, Record<string, (given: Options) => unknown>>;

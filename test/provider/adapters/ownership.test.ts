@@ -33,7 +33,7 @@ test.each(["SchedulerRole", "SchedulerRoles"])("up recreates a role that an earl
   const declared = type === "SchedulerRole" ? { name: "web", ...web, adopt: true } : { roles: { web }, adopt: true };
   const [roles, holder]: Engine[] = [engine("SchedulerRoles"), engine(type)];
   await roles?.up({ roles: { web, rest: web } });
-  // It moved, and that run ended before the set was updated.
+  // The role moved, and that run ended before the set was updated.
   await holder?.up(declared);
   clearCache();
   await roles?.up({ roles: { rest: web } }, remembers);

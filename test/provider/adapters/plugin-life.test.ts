@@ -6,7 +6,7 @@ import { Engine, noEngine } from "../../support/engine";
 import { limits } from "../../support/limits";
 import { endPlugin, NativeEngine } from "../../support/native-engine";
 
-// The native plugin where the engine tells it other things than it tells the dynamic provider.
+// Cases in which the engine sends the native plugin other requests than the dynamic provider.
 
 let sandbox: Sandbox;
 let context: Context;

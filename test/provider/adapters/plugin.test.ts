@@ -3,7 +3,7 @@ import { noEngine } from "../../../provider/connection";
 import { Sandbox, start } from "../../../sandbox/index";
 import { limits } from "../../support/limits";
 
-// Only the native plugin knows the URNs of all resources, and imports.
+// Only the native plugin knows imports and the URNs of all resources.
 
 const urn = (type: string, name: string): string => `urn:pulumi:dev::test::steward:${type}::${name}`;
 const role = (name: string): { urn: string } => ({ urn: urn("secrets:SchedulerRole", name) });
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** A process of its own, as each operation of the command line has it. */
+/** Starts a new plugin process, as each operation of the command line does. */
 function startPlugin(): void {
   const at = Object.fromEntries(
     (["secrets", "platform"] as const).map((system) => {

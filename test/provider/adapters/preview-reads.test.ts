@@ -58,7 +58,7 @@ describe.each([
     const role = engine("secrets:SchedulerRole");
     expect(await requests(() => role.up({ ...web, adopt: true }))).toEqual(["GET role/web", "GET role/web", "POST role/web"]);
     expect(ofRole()).toEqual([expect.stringContaining('policies: ["theirs"] -> ["ours"]')]);
-    // Only creations are looked at.
+    // Only creations are read.
     expect(await requests(() => role.preview({ ...web, policies: ["other"] }))).toEqual([]);
   });
 

@@ -10,7 +10,7 @@ import { listen } from "../exchange";
 
 const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
 const inputs = { ...version, reason: "Use 2.0.0.", link: "https://wiki.example.com/2" };
-/** The requests that a deprecation of it sends. */
+/** The requests of a deprecation of this version. */
 const read = "GET /api/registry/v1/modules/acme/network/aws/versions";
 const path = "/api/v2/organizations/acme/registry-modules/private/acme/network/aws/1.0.0";
 const write = `PATCH ${path}`;
@@ -46,7 +46,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(deprecation.outputs()).toMatchObject({ reason: "Use 2.0.0.", publishedReason: "Use 2.0.0. Contact the platform team." });
     expect(await deprecation.refresh()).toEqual([]);
     expect(await deprecation.up(inputs)).toBe("same");
-    // A shorter reason is another one, although the published one begins with it.
+    // A shorter reason is different, although the published one begins with it.
     expect(await deprecation.up({ ...inputs, reason: "Use 2" })).toBe("update");
     expect(deprecation.outputs().publishedReason).toBe("Use 2 Contact the platform team.");
   });
@@ -280,7 +280,7 @@ test("a link is cleared although the outcome of its write is unknown and nothing
     if (request.method === "GET")
       return void response.end(JSON.stringify({ modules: [{ versions: [{ version: inputs.moduleVersion }] }] }));
     links.push(JSON.parse(await text(request)).data.attributes.deprecation.link);
-    // Neither the answer nor the registry tells whether it was applied.
+    // Neither the response nor the registry shows if it was applied.
     silent = links.length === 1;
     if (silent) request.socket.destroy();
     else response.end("{}");

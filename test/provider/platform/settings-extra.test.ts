@@ -8,7 +8,7 @@ const refused = invalidInputs("extra.require-two-factor-for-admin: unknown-attri
 onEachPlatform(
   "an attribute in extra that the platform does not show",
   (current) => {
-    /** The state of a release that trusted what it had not seen. */
+    /** The state of a release that accepted unconfirmed attributes. */
     const trusted = async (inputs: object = {}): Promise<ReturnType<ReturnType<typeof current>["engine"]>> => {
       const general = current().engine("GeneralSettings");
       await general.up({ apiRateLimit: 100, extra: { "apply-timeout": "12h" }, ...inputs });
@@ -110,7 +110,7 @@ onEachPlatform("extraWriteOnly", (current) => {
     expect(await requests(async () => expect(await general.up(inputs)).toBe("same"))).toEqual([]);
     const changed = { ...inputs, extra: { "later-secret": "canary-other" } };
     expect(await requests(() => general.up(changed))).toEqual(["PATCH general-settings"]);
-    // Without the list nobody vouches for it any more.
+    // Without the list, the attribute is unknown again.
     await expect(general.up({ extra: changed.extra })).rejects.toThrow(invalidInputs("extra.later-secret: unknown-attribute"));
     expect(await requests(() => general.up({}))).toEqual([]);
     expect(JSON.stringify(general.state)).not.toContain("canary");

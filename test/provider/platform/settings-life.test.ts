@@ -63,11 +63,11 @@ onEachPlatform("managed attributes", (current) => {
     const general = engine("GeneralSettings");
     const inputs = { apiRateLimit: 200, defaultRemoteStateAccess: false };
     await general.up({ ...inputs, apiRateLimit: 100 });
-    // A write that carried more than the changed attribute would put this one back.
+    // A write with more than the changed attribute would revert this one.
     await change("general", { defaultRemoteStateAccess: true });
     await general.up(inputs);
     expect((await held("general")).defaultRemoteStateAccess).toBe(true);
-    // The response says so: the next up repairs it, without a refresh.
+    // The response shows it, so the next up reverts it without a refresh.
     expect(await general.up(inputs)).toBe("update");
     expect((await held("general")).defaultRemoteStateAccess).toBe(false);
   });

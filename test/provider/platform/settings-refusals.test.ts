@@ -38,7 +38,7 @@ onEachPlatform("settings that the server would reject", (current) => {
     await change("smtp", complete.smtp ?? {});
     await engine("SmtpSettings").up({ enabled: true });
     expect(await held("smtp")).toMatchObject({ enabled: true, host: "mail.example.com" });
-    // In use before us, so the password that the server does not show is there.
+    // The settings were enabled before, so the password exists although the server does not show it.
     await engine("SmtpSettings")
       .up({ auth: "plain", username: "platform" })
       .catch(() => undefined);
@@ -55,7 +55,7 @@ onEachPlatform("settings that the server would reject", (current) => {
         invalidInputs("enabled: missing-attributes"),
       ),
     );
-    // One attribute joins, so that it is looked at first.
+    // An added attribute is read first.
     expect(sent).toEqual([`GET ${current().dialect === "hashicorp" ? "twilio" : "sms"}-settings`]);
     await sms.up({ accountSid: "AC1", authToken: "token", enabled: true, fromNumber: "+1" });
   });

@@ -62,7 +62,7 @@ describe.each([
 );
 
 onEachPlatform("the table", (current) => {
-  // What no client can set, in Terraform Enterprise.
+  // The read-only attributes of Terraform Enterprise.
   const shownOnly =
     /^oldIdpCert$|^acsConsumerUrl$|^metadataUrl$|^cloud[ABC](Enabled|InstanceProfileEnabled)$|^terraformBuildWorker|^requireTwoFactor|^fairRunQueuing|[oO]rganizationsPerUser|[wW]orkspacesPerOrganization/;
   test("has every readable attribute of the platform", async () => {

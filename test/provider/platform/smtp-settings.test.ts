@@ -114,7 +114,7 @@ onEachPlatform("SMTP settings with test mails", (current) => {
     sandbox.faults.add({ ...patch, method: "GET", action: "respond", status: 503, nth: 2, times: 9 });
     await expect(smtp.up(mail)).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "unread" }));
     sandbox.faults.clear();
-    // A refresh in between settles the doubt, or leaves it.
+    // A refresh in between may or may not resolve the outcome.
     await smtp.refresh();
     await smtp.up(mail);
     expect(sent()).toHaveLength(1);

@@ -6,7 +6,7 @@ import "../../support/printed";
 
 type Values = Record<string, unknown>;
 
-/** A platform of one settings document that takes nothing but strings for its strings, as the API document says. */
+/** A platform with one settings document that accepts only strings for its strings, as the API document says. */
 async function strict(attributes: Values): Promise<{ config: Record<string, object>; requests: IncomingMessage[]; patches: Values[] }> {
   const requests: IncomingMessage[] = [];
   const patches: Values[] = [];

@@ -66,7 +66,7 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
     await workspace.up({ workspaceId: id, destroyOnDelete: true });
     sandbox.faults.add({ ...limited, headers: { "retry-after": "2" }, times: Number.POSITIVE_INFINITY });
     const { deadline } = limits;
-    // One wait fits, and not a second one.
+    // The deadline allows one wait, but not a second.
     limits.deadline = 3_500;
     const sent = await requests(() => expect(workspace.destroy()).rejects.toThrow(refusal("ERR_RATE_LIMITED", { status: 429 }))).finally(
       () => {
@@ -86,7 +86,7 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
     await change("general", { apiRateLimitingEnabled: true });
     const ends = await Promise.allSettled(workspaces.map((workspace) => workspace.destroy()));
     expect(ends.filter(({ status }) => status === "rejected")).toEqual([]);
-    // Ends the second in which the platform counts.
+    // Ends the second in which the platform counts requests.
     sandbox.clock.advance(1_000);
     expect((await outOfBand("GET", "/api/v2/admin/workspaces?q=many")).body.data).toEqual([]);
   });

@@ -77,7 +77,7 @@ onEachPlatform("a workspace", (current) => {
     const workspace = engine("AdminWorkspace");
     await workspace.up({ workspaceId: id, destroyOnDelete: true });
     await outOfBand("DELETE", `/api/v2/admin/workspaces/${id}`);
-    // A 404 alone would also be the response to a token that is not an administrator's.
+    // A 404 alone could also be the response to a token without administrator rights.
     expect(await requests(() => workspace.destroy())).toEqual(["GET general-settings", `GET workspaces/${id}`]);
   });
 

@@ -20,7 +20,7 @@ const deployment = (ID: string, Status: string, more: object = {}): object => ({
   ...more,
 });
 
-/** The job, and then each state of its deployments; after the last one, requests are held. */
+/** Serves the job, and then each state of its deployments. Holds requests after the last one. */
 function schedule(jobs: object[], ...states: object[][]): Promise<Asked[]> {
   let index = 30;
   return serve(({ path }, response: ServerResponse) => {
@@ -50,7 +50,7 @@ test("resolves on success and reports its progress", async () => {
   ]);
   expect(seen[0]).toMatchObject({ path: "/v1/jobs", query: { namespace: "team", region: "eu", filter: 'ID == "web"', stale: "" } });
   expect(seen[1]).toMatchObject({ path: "/v1/deployments", query: { namespace: "team", filter: 'JobID == "web"', stale: "" } });
-  // Without a deployment, it is asked once whether there was one.
+  // Without a deployment, one request asks if there was one.
   expect(seen[2]).toMatchObject({ path: "/v1/jobs", query: { namespace: "team", filter: 'ID == "web" and Stable == "false"', stale: "" } });
   expect(seen).toHaveLength(8);
 });
@@ -116,7 +116,7 @@ test.each(["failed", "cancelled"])("rejects if the deployment is %s, with the sc
   });
 });
 
-// test/provider/scheduler/contract/deployments.test.ts has the other ends of a deployment.
+// test/provider/scheduler/contract/deployments.test.ts covers the other outcomes of a deployment.
 test("rejects if the deployment is deleted, and names the namespace of a job that does not exist", async () => {
   await schedule([job()], [deployment("d1", "running")], []);
   expect(await failure(waitForDeployment({ jobId: "web" }))).toEqual(refusal("ERR_FAILED", { rule: "gone" }));

@@ -10,7 +10,7 @@ afterEach(closeAll);
 test("prints what the scheduler reads, with another filter in parentheses", () => {
   const a = filter("Meta", "team.name").equals('say "x"');
   expect(`${a}`).toBe('Meta["team.name"] == `say "x"`');
-  // The real product takes some words for operators where they stand for a name; the sandbox's parser does not.
+  // Nomad parses some words as operators in the position of a name. The sandbox's parser does not.
   expect(`${filter("Meta", "in").equals("")}`).toBe('Meta["in"] == ""');
   const foreign = { and: () => a, or: () => a, not: () => a, toString: () => "X or Y" };
   expect(`${filter("Priority").notEquals(50).and(foreign)}`).toBe('Priority != "50" and (X or Y)');

@@ -82,7 +82,7 @@ test("sends nothing in a preview and reports that", async () => {
     settings.options.dryRun = true;
     expect(await registerJob({ job })).toBeUndefined();
     expect(await scheduler.waitForDeployment({ jobId: "web" })).toBeUndefined();
-    // What is wrong is wrong in a preview, too.
+    // Invalid options fail in a preview, too.
     expect((await failure(registerJob({ job: {} }))).code).toBe("ERR_INVALID_INPUT");
     expect(printed).toEqual([
       expect.stringContaining(' job "web" is not registered'),

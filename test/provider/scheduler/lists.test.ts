@@ -27,7 +27,7 @@ test("pages are fetched on demand, and each request has the options", async () =
   expect(seen.map(({ query }) => query)).toEqual([all, { ...all, next_token: "b/2" }]);
   expect(seen[0]).toMatchObject({ method: "GET", path: "/v1/jobs", headers: { "x-scheduler-token": "canary-token" } });
   expect(list.page).toEqual({ index: 9 });
-  // A list can be gone through twice.
+  // A list can be iterated twice.
   expect(await ids(list)).toEqual(["a", "b", "c"]);
 });
 

@@ -18,14 +18,14 @@ const answer = (response: ServerResponse, index: number, items: object[]): void 
   answerList(response, items, { "X-Scheduler-Index": index });
 type Step = (asked: Asked, response: ServerResponse) => unknown;
 
-/** One step for each request; after the last one, requests are held. */
+/** One step for each request. Requests after the last one are held. */
 const script = (...steps: Step[]): Promise<Asked[]> => serve((asked, response, count) => steps[count - 1]?.(asked, response));
 const at =
   (index: number, ...items: object[]): Step =>
   (_, response) =>
     answer(response, index, items);
 
-/** The first changes of a watch, which is then left. */
+/** The first changes of a watch, which then ends. */
 const take = (count: number, options: Partial<scheduler.WatchOptions> = {}): Promise<string[]> =>
   limited(async () => {
     const found: string[] = [];
@@ -80,7 +80,7 @@ test("polls less often while writes change nothing", async () => {
     answer(response, index++, [node("a")]);
   });
   expect(await collect(scheduler.watch({ resource: "nodes", signal: controller.signal }))).toHaveLength(1);
-  // 20 + 40 + 80 + 160 + 320 ms, less what a timer may be early
+  // 20 + 40 + 80 + 160 + 320 ms, minus the tolerance of timers.
   expect((times[6] as number) - (times[0] as number)).toBeGreaterThanOrEqual(600);
 });
 

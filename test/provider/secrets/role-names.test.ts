@@ -26,7 +26,7 @@ onEachTarget("role names that Pulumi cannot store or show", (current) => {
     const created = engine().up({ roles: { other: read }, exclusive: true, mount });
     await expect(created).rejects.toThrow(refusal("ERR_ALREADY_EXISTS", { rule: "undeclared-roles" }));
     await expect(created).rejects.toThrow(`: ${name}, ours.`);
-    // A set that is not exclusive does not mind.
+    // A set that is not exclusive ignores it.
     expect(await roles.up({ roles: { ours: read }, mount })).toBe("update");
     expect(await roles.refresh()).toEqual([]);
     await outOfBand("DELETE", `${mount}/role/${name}`);

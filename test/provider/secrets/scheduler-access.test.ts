@@ -67,12 +67,12 @@ onEachTarget("SchedulerAccess", (current) => {
     expect(access.outputs()).toMatchObject({ address: "" });
     expect(await access.refresh()).toEqual([]);
     expect(await access.up(given)).toBe("same");
-    // Not declared, not compared.
+    // An undeclared value is not compared.
     await outOfBand("POST", `${mount}/config/access`, { address: "http://theirs:4646", token: "theirs", max_token_name_length: 64 });
     expect(await access.refresh()).toEqual([]);
     expect(access.outputs()).toMatchObject({ address: "http://theirs:4646" });
     expect(await access.up(given)).toBe("same");
-    // Declared, and no longer: it leaves the server.
+    // A value that is no longer declared is removed from the server.
     expect(await access.up({ ...given, address: "http://ours:4646" })).toBe("update");
     expect(await access.refresh()).toEqual([]);
     expect(await access.up(given)).toBe("update");

@@ -12,7 +12,7 @@ onEachTarget("SchedulerRole", (current) => {
     expect(await role.up({ name: "web", policies: ["b", "a", "b"], mount })).toBe("same");
     await current().outOfBand("POST", `${mount}/role/web`, { policies: " b , a", type: "client" });
     expect(await role.refresh()).toEqual([]);
-    // The spelling of the server would change every output that depends on it.
+    // The server's spelling would change every output that depends on it.
     expect(role.outputs().policies).toEqual(["a", "b"]);
   });
 

@@ -23,7 +23,7 @@ onEachTarget("getSpecification", (current) => {
     const response = await fetch(`${address}/v1/${path}`, { method, headers: { [header]: token }, body: body && JSON.stringify(body) });
     return response.status === 204 ? {} : ((await response.json()) as Record<string, unknown>);
   }
-  /** A token that sees the paths below this one, and no other: on a real service, other suites come and go with their mounts. */
+  /** Creates a token that sees only the paths below this one: on a real service, the mounts of other suites come and go. */
   async function seeingOnly(below: string): Promise<string> {
     const policy = `see-${below.replaceAll("/", "-")}`;
     const capabilities = '["create", "read", "update", "delete", "list", "sudo"]';

@@ -101,7 +101,7 @@ describe.each([
     const verify = (method: string) =>
       call(sandbox().platform, method, `${sms}/verify`, { data: { attributes: { "test-number": "+15550199" } } });
     expect(await verify("POST")).toMatchObject({ status: 200, text: "" });
-    // The real product's own client uses this verb.
+    // Terraform Enterprise's own client uses this method.
     expect((await verify("PATCH")).status).toBe(dialect === "hashicorp" ? 200 : 404);
     const message = { to: "+15550199", from: "+15550100", at: expect.any(Date) };
     expect(sandbox().platform.sms.sent()).toEqual(dialect === "hashicorp" ? [message, message] : [message]);

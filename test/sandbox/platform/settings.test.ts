@@ -132,7 +132,7 @@ describe.each(["standard", "hashicorp"] as const)("settings, %s", (dialect) => {
 
     await patch("cost-estimation", { [keyId]: "AKIA" });
     expect(await enable({ [key]: "s3cret" })).toBe(200);
-    // The documents show that these secrets come back.
+    // According to the documentation, responses contain these secrets.
     expect(await held("cost-estimation")).toMatchObject({
       enabled: true,
       [keyId]: "AKIA",

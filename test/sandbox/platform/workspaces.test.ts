@@ -154,7 +154,7 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
     for (const answer of [await remove("ws-acmeNetworkProd"), await list("/ws-acmeNetworkProd")])
       expect(answer).toMatchObject({ status: 404, json: { errors: [{ title: "not found" }] } });
     expect(await ids()).not.toContain("ws-acmeNetworkProd");
-    // Locked or at work: the document knows no condition.
+    // The document has no condition, so a locked or busy workspace is deleted, too.
     expect((await remove("ws-acmeDataProd")).status).toBe(204);
   });
 });

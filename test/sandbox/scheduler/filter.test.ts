@@ -40,7 +40,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's filters, %s",
     expect([status, json?.map(({ ID }: { ID: string }) => ID)]).toEqual([200, names]);
   });
 
-  // These are the words of Nomad 1.11; test/real/scheduler-filter.test.ts asks it itself.
+  // These are the messages of Nomad 1.11. test/real/scheduler-filter.test.ts compares with Nomad itself.
   test.each([
     ["ID", `${unreadable}1:3 (2): no match found, expected: "!=", ".", "==", "[", [ \\t\\r\\n] or [a-zA-Z0-9_/]`],
     [

@@ -3,7 +3,7 @@ import { gunzipSync, inflateRawSync } from "node:zlib";
 import { type Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
 
-/** One request as it is on the wire: nothing asks for or undoes a compression. */
+/** Sends one request without asking for compression or decompressing the response. */
 function plain(url: string, headers: Record<string, string>): Promise<{ headers: NodeJS.Dict<string | string[]>; body: Buffer }> {
   return new Promise((resolve, reject) => {
     request(url, { headers, agent: false }, (response) => {

@@ -32,7 +32,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     const [home, everywhere] = [await generate("reader"), await generate("traveller")];
     expect(await works(everywhere.secret)).toBe(true);
     const { sandbox } = stage();
-    // The real product that the suites run on has one region.
+    // The real Nomad of the suites has one region.
     if (!sandbox) return;
     sandbox.scheduler.seed({ region: "other", jobs: [{ ID: "far" }] });
     const far = async (secret: string): Promise<number> => (await stage().scheduler("GET", "jobs?region=other", secret)).status;
@@ -120,7 +120,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     );
     await access({ address: "localhost:4646" });
     expect(await ask()).toMatchObject(refused('Put "localhost:///v1/acl/token": unsupported protocol scheme "localhost"'));
-    // Only scheme, host and port count.
+    // Only the scheme, host and port are used.
     for (const end of ["/", "/somewhere"]) {
       await access({ address: `${stage().schedulerAddress}${end}` });
       expect((await ask()).status).toBe(200);
@@ -149,7 +149,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
   });
 
   test("without an access configuration the server tries the scheduler's default address", async () => {
-    // The specification has no way to delete it, so the engine is a new one.
+    // The specification has no request to delete it, so the engine is replaced.
     await to("DELETE", `sys/mounts/${stage().mount}`);
     await to("POST", `sys/mounts/${stage().mount}`, { type: stage().real ? "nomad" : "scheduler" });
     await engine("POST", "role/reader", { policies: "readonly" });

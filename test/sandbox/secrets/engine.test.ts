@@ -38,7 +38,7 @@ describe.each([
   test("access: a write merges, except for the token name length", async () => {
     await to("POST", "config/access", { address: "http://a", token: "t", ca_cert: "ca", max_token_name_length: "64" });
     const half = await to("POST", "config/access", { client_cert: "c", ignored: 1 });
-    // The real product finds out when it generates a token.
+    // Vault detects this when it generates a token.
     if (!real) expect(half).toMatchObject({ status: 400, json: { errors: ["client_cert and client_key must be set together"] } });
     else expect(half.status).toBe(204);
     expect(await data("config/access")).toMatchObject({ address: "http://a" });

@@ -9,7 +9,7 @@ describe.each([
   const real = dialect === "hashicorp";
   const to = (method: string, path: string, body?: unknown, token?: string) => call(sandbox.secrets, method, `/v1/${path}`, body, token);
 
-  /** A token that may do what the policy says, and nothing more. */
+  /** Creates a token with only this policy. */
   async function tokenWith(policy: string): Promise<string> {
     expect((await to("PUT", "sys/policies/acl/p", { policy })).status).toBe(204);
     return (await to("POST", "auth/token/create", { policies: ["p"] })).json.auth.client_token;
@@ -56,7 +56,7 @@ describe.each([
     expect(await status("POST", "role/web", { policies: "b" })).toBe(403);
     expect(await status("DELETE", "role/absent")).toBe(403);
     expect(await status("GET", "config/access")).toBe(403);
-    // A lease is always "updated", even the first one.
+    // A write of the lease configuration always requires "update", even the first.
     expect(await status("POST", "config/lease", {})).toBe(403);
     expect((await to("GET", "nowhere/x", undefined, token)).json.errors).toEqual(["1 error occurred:\n\t* permission denied\n\n"]);
   });
@@ -146,7 +146,7 @@ describe.each([
     const seen = (await paths(await tokenWith(`path "${engine}/role/*" { capabilities = ["read"] }`))).filter(
       (path) => !/^\/(sys|auth)\//.test(path),
     );
-    // The real product shows all of a mount or nothing; the specification's names the allowed paths.
+    // Vault shows all paths of a mount or none. The specification's service shows the allowed paths.
     expect(seen).toEqual(
       real
         ? ["config/access", "config/lease", "creds/{name}", "role/", "role/{name}"].map((path) => `/${engine}/${path}`)

@@ -29,7 +29,7 @@ describe.each(["standard", "hashicorp"] as const)("a rekey and operations of an 
       const nonce = await begin({ require_verification: true });
       for (const share of shares.slice(0, given)) await give(nonce, share);
       await lose(secrets);
-      // The client may find out only now that its connection is gone.
+      // The client may only notice now that its connection was closed.
       expect(await status().catch(status)).toMatchObject({ started: false, nonce: "", required: 3 });
       expect(await give(nonce, shares[0])).toMatchObject(refused(400, /^no barrier rekey in progress$/));
     }
@@ -109,7 +109,7 @@ describe.each(["standard", "hashicorp"] as const)("a rekey and operations of an 
       [400, /^provided threshold greater/, { secret_threshold: 4 }],
     ] as const)
       expect(await to("PUT", "rekey/init", { secret_shares: 3, secret_threshold: 2, ...body })).toMatchObject(refused(code, reason));
-    // Vault makes one share, whatever it is asked for.
+    // Vault makes one share, regardless of the request.
     const asked = { secret_shares: 5, secret_threshold: 3 };
     const one = { secret_shares: 1, secret_threshold: 1 };
     if (dialect === "standard")

@@ -102,7 +102,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     expect(await update(5, nonce)).toMatchObject(refused(400, /cannot unmarshal number/));
     expect(await to("PUT", "rekey/update")).toMatchObject(refused(400, /^EOF$/));
     expect(await status()).toMatchObject({ nonce, progress: 1 });
-    // Too short to be a share in hex, it is one in base64; and names are known in any case.
+    // It is too short for a share in hex, but is one in base64. Names are case-insensitive.
     const key = "abcdef".repeat(4);
     expect((await to("PUT", "rekey/update", { KEY: key, Nonce: nonce })).json.progress).toBe(2);
   });
@@ -117,7 +117,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     expect((await give(current(), nonce, shares.slice(0, 2))).json.progress).toBe(2);
     expect(await update(third(shares), nonce)).toMatchObject(refused(500, reason));
     expect(await status()).toMatchObject({ started: true, nonce, progress: 0 });
-    // A client that only sends the right one again has given one share, not the last one.
+    // Only the last valid share was submitted again, so one share counts.
     expect((await update(shares[2], nonce)).json).toMatchObject({ progress: 1 });
     expect((await give(current(), nonce, shares.slice(0, 2))).json.complete).toBe(true);
   });
@@ -203,7 +203,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
       expect((await to("POST", "rekey/verify", { key: first, nonce })).status).toBe(400);
       for (const path of ["init", "verify"])
         expect(await to("OPTIONS", `rekey/${path}`)).toMatchObject({ status: 405, json: { errors: [] } });
-      // Whatever is sent there is an update.
+      // Any method on this path is an update.
       for (const method of ["GET", "DELETE"]) expect(await to(method, "rekey/update")).toMatchObject(refused(400, /^EOF$/));
       expect((await to("GET", "rekey/init?list=true")).json.nonce).toBe(nonce);
       await cancel(current(), nonce);

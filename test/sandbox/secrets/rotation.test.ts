@@ -3,7 +3,7 @@ import { call } from "../../support/call";
 import { Holder, holders, read } from "../../support/pgp";
 import { damaged, hexOf, uuid } from "./rekey-service";
 
-// What an OpenBao 2.4.4 answered to the same requests, recorded by hand. Where a test says "source", that of 2.4.4 says so, and nothing was recorded.
+// Responses of OpenBao 2.4.4 to the same requests, recorded by hand. Where a comment says "source", they are from its source code.
 
 let sandbox: Sandbox;
 beforeEach(async () => {

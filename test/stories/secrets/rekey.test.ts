@@ -26,7 +26,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(stopped.code).not.toBe(0);
     expect(stopped.output).toMatch(/0 of the 2 .*\[rekey\/new-shares-missing\]/);
 
-    // Each holder of a key reads their share in a program of their own.
+    // Each holder of a key reads their share in a separate program.
     const reader = newStory({ STEWARD_TOKEN: current().token }).config({
       "steward:default": { secrets: { address: current().gateway.url, tokenEnv: "STEWARD_TOKEN", dialect: current().dialect } },
     });
@@ -48,7 +48,7 @@ onEachRekeyTarget("a rekey", (current) => {
     for (const share of shares) expect(reader.stored()).not.toContain(share);
     reader.remove();
 
-    // The decrypted shares arrive one by one, by reference.
+    // The decrypted shares are passed one by one, by reference.
     const [one = "", two = ""] = shares;
     const waits = await project.with({ N0: one }).pulumi("up", "--yes", "--skip-preview");
     expect(waits.output).toMatch(/1 of the 2 .*\[rekey\/new-shares-missing\]/);

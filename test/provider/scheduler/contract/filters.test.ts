@@ -45,7 +45,7 @@ onEachScheduler("filters", (current) => {
       .equals(jobs[0]?.ID ?? "")
       .or(filter("ID").matches(`^(${jobs.map(({ ID }) => ID).join("|")})$`));
     type Tree = { filter: scheduler.Filter; holds(priority: number): boolean };
-    // The same trees each time: a failure has to come again.
+    // The same trees in each run, so that a failure can be reproduced.
     let state = 1;
     const random = (below: number): number => {
       state = (state * 48271) % 2147483647;
@@ -99,7 +99,7 @@ onEachScheduler("filters", (current) => {
           invalidInputs("filter: never-empty"),
         );
       }
-    // The server is asked about a field that we do not know, once.
+    // The server receives one request about a field that the provider does not know.
     const unknown = "Update.MaxParallel is empty";
     await current().through(async (gateway) => {
       await expect(collect(listJobs({ filter: unknown }))).rejects.toMatchObject(
