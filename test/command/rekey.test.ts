@@ -193,8 +193,12 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
   test.each([
     ["Ctrl-C at the confirmation", { [confirmed]: interrupt }, [true, false]],
     ["no at the confirmation", { [confirmed]: `n${enter}` }, [true, false]],
-    ["Ctrl-C at the share", { [confirmed]: `y${enter}`, [askedForShare]: `half of it${interrupt}` }, [true, false, true, false]],
-    ["Ctrl-D at the share", { [confirmed]: `y${enter}`, [askedForShare]: endOfInput }, [true, false, true, false]],
+    [
+      "Ctrl-C at the prompt for the share",
+      { [confirmed]: `y${enter}`, [askedForShare]: `half of it${interrupt}` },
+      [true, false, true, false],
+    ],
+    ["Ctrl-D at the prompt for the share", { [confirmed]: `y${enter}`, [askedForShare]: endOfInput }, [true, false, true, false]],
   ])("%s sends nothing and restores the terminal", async (_, person, modes) => {
     await begin({ secret_shares: 5, secret_threshold: 3 });
     const { code, stderr, raw } = await atTerminal(["submit", "--output", join(folder, "new")], person);

@@ -6,7 +6,7 @@ import { Holder, holders, read } from "../support/pgp";
 import { Project } from "../support/project";
 import { RekeyTarget, rekeyTargets } from "../support/rekey";
 
-// One Vault with a real seal, whose keys change from test to test. At the end it is sealed, and unsealed with the last new shares.
+// One Vault whose keys change from test to test. At the end it is sealed, and unsealed with the last new shares.
 // The suite test/end-to-end/secrets/rekey-kills.test.ts covers kills, lost responses and seals, also on a real Vault.
 
 let vault: RekeyTarget;

@@ -27,7 +27,7 @@ class Listener {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** The next connection, or one that was already opened. */
+  /** Resolves once there is a connection. */
   async connected(): Promise<void> {
     if (this.connections.length === 0) await once(this.server, "connection");
   }

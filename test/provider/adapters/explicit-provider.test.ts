@@ -57,7 +57,7 @@ test.each<[string, string, (own: Sandbox) => Record<string, object>, object, Reg
     /give the provider "production" one for secrets/,
   ],
   [
-    "an address that is none",
+    "an invalid address",
     "secrets:SchedulerRole",
     (own) => settings(own, { address: "vault" }),
     role,

@@ -5,8 +5,8 @@ describe("partial updates", () => {
   const write = { system: "secrets" as const, method: "POST", path: "/v1/nomad/role/web" };
 
   test.each([
-    { title: "lost before the server has it", faults: [{ action: "drop-before", times: 100 }], code: "ERR_NO_RESPONSE" },
-    { title: "lost after the server has it", faults: [{ action: "drop-after", times: 100 }], code: "ERR_NO_RESPONSE" },
+    { title: "lost before the server receives it", faults: [{ action: "drop-before", times: 100 }], code: "ERR_NO_RESPONSE" },
+    { title: "lost after the server received it", faults: [{ action: "drop-after", times: 100 }], code: "ERR_NO_RESPONSE" },
     {
       title: "lost, and then the server is sealed",
       faults: [{ action: "drop-after" }, { nth: 2, action: "respond", status: 503, times: 100 }],

@@ -59,8 +59,8 @@ describe("the settings of a provider", () => {
     ["a system as an object", { secrets: { address } }],
     ["a system as JSON", { platform: JSON.stringify({ address }) }],
     ["a connection", { production: { secrets: { address } }, default: JSON.stringify({ platform: { address } }) }],
-    ["what a preview cannot know", { secrets: unknown, production: unknown }],
-    ["what Pulumi adds", { version: "1.2.3", pluginDownloadURL: "https://x", native: "true" }],
+    ["a value that is unknown in a preview", { secrets: unknown, production: unknown }],
+    ["a value that Pulumi adds", { version: "1.2.3", pluginDownloadURL: "https://x", native: "true" }],
   ])("%s is accepted", (_, settings) => expect(checkConfiguration(settings)).toEqual([]));
 
   test.each([

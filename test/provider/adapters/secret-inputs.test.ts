@@ -9,7 +9,7 @@ const given = async (args: Partial<secrets.SchedulerRoleArgs>, opts: object = {}
 
 test.each([
   { of: "plain values", args: { policies: ["a"] }, expected: undefined },
-  { of: "an output that is no secret", args: { policies: output(["a"]) }, expected: undefined },
+  { of: "an output that is not secret", args: { policies: output(["a"]) }, expected: undefined },
   { of: "a secret", args: { policies: secret(["a"]) }, expected: ["policies"] },
   { of: "a secret inside a list", args: { policies: ["a", secret("b")] }, expected: ["policies"] },
   { of: "a promise of a secret", args: { name: Promise.resolve(secret("web")) as unknown as Output<string> }, expected: ["name"] },

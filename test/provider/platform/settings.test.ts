@@ -6,7 +6,7 @@ const both = ["standard", "hashicorp"] as const;
 
 describe.each([
   { of: "the API document", dialects: both, cases: attributeCases },
-  { of: "Terraform Enterprise alone", dialects: ["hashicorp"] as const, cases: extraCases },
+  { of: "Terraform Enterprise only", dialects: ["hashicorp"] as const, cases: extraCases },
 ])("the attributes of $of", ({ dialects, cases }) =>
   onEachPlatform(
     "each attribute",

@@ -72,7 +72,7 @@ describe.each([
   });
 
   test.each([
-    { sees: "no path of the list", more: () => "", rule: "path-not-visible" },
+    { sees: "neither path of the list", more: () => "", rule: "path-not-visible" },
     {
       sees: "that path",
       more: () => `path "${mount}/role" { capabilities = ["read"] }`,
