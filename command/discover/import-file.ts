@@ -48,7 +48,7 @@ const reserved = [
 export class Names {
   private readonly taken = new Set(reserved);
 
-  /** Returns the name in `called`, or one made from `id` if that name is taken. */
+  /** Returns an unused name: `called` or, if that is taken, `id`. Both are made valid. */
   choose(called: string, id: string): string {
     for (let count = 1; ; count++) {
       const name = count === 1 ? called : count === 2 ? id : `${id}-${count}`;

@@ -90,7 +90,7 @@ describe("pulumi-steward discover without a server", () => {
     const { code, stderr } = await steward({}, ["discover"]);
     expect([code, stderr]).toEqual([
       1,
-      'pulumi-steward: No server is configured under the connection "default". Run it in the folder of a project whose stack has steward:default, pass --stack, or set SECRETS_ADDR or BAO_ADDR or VAULT_ADDR, or PLATFORM_ADDR or TFE_ADDRESS.\n',
+      'pulumi-steward: No server is configured under the connection "default". Run the command in a project whose stack configures steward:default, pass --stack, or set SECRETS_ADDR or BAO_ADDR or VAULT_ADDR, or PLATFORM_ADDR or TFE_ADDRESS.\n',
     ]);
   });
 
@@ -110,7 +110,7 @@ describe("pulumi-steward discover without a server", () => {
     const { code, stderr } = await steward(pulumi('echo "error: incorrect passphrase" >&2; exit 255'), ["discover", "--stack", "prod"]);
     expect([code, stderr]).toEqual([
       1,
-      "pulumi-steward: The configuration of the stack cannot be read: incorrect passphrase. Run `pulumi config` for more, or leave the project's folder and name the servers in the environment.\n",
+      "pulumi-steward: The configuration of the stack cannot be read: incorrect passphrase. Run `pulumi config` for details, or name the servers in the environment and run the command outside the project.\n",
     ]);
     const { stderr: missing } = await steward({ PATH: folder }, ["discover", "--stack", "prod"]);
     expect(missing).toContain("The configuration of the stack cannot be read: pulumi is not on the PATH.");

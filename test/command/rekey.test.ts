@@ -180,7 +180,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
     const encrypted = "85".padEnd(900, "0123456789abcdef");
     for (const text of [...passphrases, encrypted]) await refused(["submit", "--nonce", name], text, 1, "pulumi-steward rekey decrypt");
     for (const args of [["submit", share(0)], ["submit", `--share=${share(0)}`], [share(0)], ["submit", "--nonce", name, share(0)]])
-      await refused(args, "", 2, "(A share is never an argument");
+      await refused(args, "", 2, "(Never pass a share as an argument");
     const there = join(folder, "there");
     writeFileSync(there, "");
     await refused(["submit", "--nonce", name, "--output", there], share(0), 1, "EEXIST");
