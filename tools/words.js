@@ -22,6 +22,7 @@ const checked = [
   "CHANGELOG.md",
   "README.md",
   "CONTRIBUTING.md",
+  "SECURITY.md",
   "docs/README.md",
   ...["getting-started", "guides", "reference", "rekey"].map((folder) => `docs/${folder}`),
   "docs/development",
@@ -47,6 +48,7 @@ const words = [
   [/\b(?:somebody|someone else|whoever|whatever)\b/i, "Pulumi, Vault, the provider, you"],
   [/\bbehind Pulumi's back\b/i, "outside Pulumi"],
   [/\b(?:a|as|is|no|the) texts?\b(?! message)/i, "string"],
+  [/\bclear text\b/i, "plaintext"],
   [/\bgives? (?:back|out)\b/i, "return"],
   [/\bby itself\b/i, "automatically"],
   [/\bholders' word\b/i, "holders' claim"],
@@ -91,7 +93,7 @@ function faultsOf(sentence) {
   const faults = words.flatMap(([banned, instead]) => banned.exec(sentence)?.map((found) => `"${found}" (write: ${instead})`) ?? []);
   const length = sentence.split(" ").filter((word) => /\w/.test(word)).length;
   if (length > maxWords) faults.push(`${length} words, at most ${maxWords}`);
-  if (/^(What|Whether|Whoever|Of)\b/.test(sentence) && !sentence.endsWith("?")) faults.push("begin with the subject");
+  if (/^(What|Whether|Whoever|Of|Where)\b|^How\b.*\.$/.test(sentence) && !sentence.endsWith("?")) faults.push("begin with the subject");
   if ((sentence.match(/[:;] /g) ?? []).length > 1) faults.push("at most one colon or semicolon");
   return faults;
 }

@@ -173,7 +173,7 @@ export class Life {
       const canary = this.program.canaries.find((each) => canariesOf(each).some((form) => text.includes(form)));
       // A resource may read a value that another one declared. Only the other one knows that it is a secret.
       const isForeign = urn !== undefined && canary !== undefined && !this.given.get(urn)?.has(canary);
-      if (canary !== undefined && !isForeign) this.fail(`secret ${canary} is in clear text in ${place}`);
+      if (canary !== undefined && !isForeign) this.fail(`secret ${canary} is in plaintext in ${place}`);
     }
   }
 

@@ -155,7 +155,7 @@ const losses = {
 } as const;
 
 /** The plaintext that the engine would store, now that no input is secret. */
-function clearText({ state }: Engine, token: string): string {
+function plaintextOf({ state }: Engine, token: string): string {
   const definition = definitionOf(token);
   const hidden = new Set(secretOutputs(definition));
   const isSecretInput = (field: string): boolean => secretFields(definition).includes(field);
@@ -207,23 +207,23 @@ describe.each(["standard", "hashicorp"] as const)("a secret that leaves the prog
       failing(token, write, look);
       await expect(resource.up(next)).rejects.toMatchObject({ name: "StewardError" });
       // A rejected update keeps the previous state with its marks. A partially failed one has lost them.
-      if (resource.state?.initErrors) expect(isHidden(clearText(resource, token), inputs)).toBe(true);
+      if (resource.state?.initErrors) expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
       const isKept = resource.state?.initErrors;
       sandbox.faults.clear();
       if (isKept) {
         // Twice: the second time, hidden values are known only from the hidden state.
         for (const _again of [1, 2]) {
           await resource.refresh();
-          expect(clearText(resource, token)).not.toContain("canary-value");
-          expect(isHidden(clearText(resource, token), inputs)).toBe(true);
+          expect(plaintextOf(resource, token)).not.toContain("canary-value");
+          expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
         }
       }
       await resource.up(next);
-      expect(isHidden(clearText(resource, token), inputs)).toBe(true);
+      expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
       expect(resource.state?.outputs.formerInputs).toEqual(remains && way === "leaves" ? { [field]: 424242 } : undefined);
       expect(await resource.up(next)).toBe("same");
       await resource.refresh();
-      expect(isHidden(clearText(resource, token), inputs)).toBe(true);
+      expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
       expect(isHidden(printed.join("\n"), inputs)).toBe(true);
       await resource.destroy();
     }

@@ -3,7 +3,7 @@ import { call } from "../../support/call";
 import { Holder, holders, read } from "../../support/pgp";
 import { damaged, hexOf, uuid } from "./rekey-service";
 
-// Responses of OpenBao 2.4.4 to the same requests, recorded by hand. Where a comment says "source", they are from its source code.
+// The responses of OpenBao 2.4.4 to the same requests, recorded by hand. Those of the last two tests are from its source code.
 
 let sandbox: Sandbox;
 beforeEach(async () => {
