@@ -58,7 +58,7 @@ describe.each(renamed)("a resource renamed without an alias keeps its object: %s
     lives(up([add(kind, 0, { adopt: false })]), up([rename(0)], { continueOnError: true }), up([])));
 });
 
-test("a resource that moves to another mount leaves the old object to the resource that took it over", () =>
+test("a resource that moves to another mount keeps the old object for the resource that took it over", () =>
   lives(up([add("lease")]), up([place(0, "second"), add("lease")], { targets: [1] }), up([])));
 
 describe("roles survive a move between SchedulerRole and SchedulerRoles", () => {

@@ -19,7 +19,7 @@ test("a creation waits for a removal of the same object that started in the same
   expect([order, await hold(sandbox, "nomad/role/web")]).toEqual([["removed", "created"], 200]);
 });
 
-test("a state without an instance leaves the object to the resource that holds it", async () => {
+test("a state without an instance keeps the object for the resource that holds it", async () => {
   const inputs = { name: "web", ...web, adopt: true };
   const [former, renamed] = [engine("SchedulerRole"), engine("SchedulerRole")];
   await former.up(inputs);

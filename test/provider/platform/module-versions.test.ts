@@ -184,7 +184,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await deprecation.refresh()).toEqual(["link", "reason"]);
   });
 
-  test("a failed update to a prefix of the former reason counts as not applied", async () => {
+  test("a failed update to a prefix of the previous reason counts as not applied", async () => {
     const { engine, sandbox } = current();
     const deprecation = engine("ModuleVersionDeprecation");
     await deprecation.up(inputs);

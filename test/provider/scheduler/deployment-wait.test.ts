@@ -98,7 +98,7 @@ test("waits with a scheduler that reports no stable versions", async () => {
   expect((await waitForDeployment({ jobId: "web" }))?.ID).toBe("d1");
 });
 
-test("resolves for a version that is already deployed, but not for the deployment of a former version", async () => {
+test("resolves for a version that is already deployed, but not for the deployment of an earlier version", async () => {
   const former = deployment("d0", "successful", { JobSpecModifyIndex: 10, CreateIndex: 11 });
   const foreign = deployment("d9", "failed", { JobID: "other", CreateIndex: 99 });
   await schedule([job()], [former, deployment("d1", "successful"), foreign]);

@@ -46,7 +46,7 @@ describe("a filter that is not sent", () => {
     ["Periodic", () => listJobs({ filter: filter("ID").equals("a").or(filter("Periodic").isNotEmpty().not()) })],
     ["JobVersion", () => listDeployments({ filter: "JobVersion is empty" })],
     ["DrainStrategy", () => listNodes({ filter: filter("DrainStrategy").isEmpty() })],
-  ])("if it asks if %s is empty", async (field, list) => {
+  ])("if it tests whether %s is empty", async (field, list) => {
     const error = await refused(list());
     expect(error).toEqual(invalidInputs("filter: never-empty"));
     expect(error.message).toContain(field);
@@ -75,7 +75,7 @@ describe("a filter that is not sent", () => {
   });
 });
 
-test("a broken connection is not retried if the filter asks if a field is empty", async () => {
+test("a broken connection is not retried if the filter tests whether a field is empty", async () => {
   const seen = await serve(({ request }) => request.socket.destroy());
   const { code, message } = await failure(collect(scheduler.listJobs({ filter: "Periodic.Enabled is empty" })));
   expect([code, seen.length]).toEqual(["ERR_NO_RESPONSE", 1]);

@@ -62,7 +62,7 @@ describe.each([
     [500, /error/],
     [504, /timed out/],
   ] as const)(
-    "a mail that fails with %d fails the request, and the settings are stored only if the sandbox is told to",
+    "a mail that fails with %d fails the request, and the settings are stored only if the sandbox is set to",
     async (status, detail) => {
       const { mail } = sandbox().platform;
       const test = { ...server, "test-email-address": "a@example.com" };

@@ -85,7 +85,7 @@ onEachScheduler("filters", (current) => {
       "TLSEnabled NodeResources ReservedResources DrainStrategy LastDrain StatusUpdatedAt LastMissedHeartbeatIndex LastAllocUpdateIndex CreateIndex ModifyIndex",
   };
 
-  test("that ask if a number, bool or object is empty are rejected before anything is sent", async () => {
+  test("that test whether a number, bool or object is empty are rejected before anything is sent", async () => {
     const ID = newName();
     await registerJob({ job: jobOf(ID) });
     await scheduler.waitForDeployment({ jobId: ID, timeout: "30s" });
