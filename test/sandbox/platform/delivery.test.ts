@@ -61,26 +61,23 @@ describe.each([
     [401, /credentials/],
     [500, /error/],
     [504, /timed out/],
-  ] as const)(
-    "a mail that fails with %d fails the request, and the settings are stored only if the sandbox is set to",
-    async (status, detail) => {
-      const { mail } = sandbox().platform;
-      const test = { ...server, "test-email-address": "a@example.com" };
-      mail.fail(status);
-      const failed = { status, json: { errors: [{ status: String(status), detail: expect.stringMatching(detail) }] } };
-      expect(await patch(smtp, test)).toMatchObject(failed);
-      expect(await held(smtp)).toMatchObject({ host: null });
-      mail.fail(status, { stored: true });
-      expect(await patch(smtp, test)).toMatchObject(failed);
-      expect(await held(smtp)).toMatchObject({ host: "mail.example.com" });
-      expect((await patch(smtp, { host: "b.example.com" })).status).toBe(200);
-      expect(mail.sent()).toEqual([]);
-      mail.recover();
-      expect((await patch(smtp, test)).status).toBe(200);
-      expect(mail.sent()).toHaveLength(1);
-      expect(() => mail.fail(418 as never)).toThrow(TypeError);
-    },
-  );
+  ] as const)("a mail that fails with %d fails the request, and stores the settings only with `stored`", async (status, detail) => {
+    const { mail } = sandbox().platform;
+    const test = { ...server, "test-email-address": "a@example.com" };
+    mail.fail(status);
+    const failed = { status, json: { errors: [{ status: String(status), detail: expect.stringMatching(detail) }] } };
+    expect(await patch(smtp, test)).toMatchObject(failed);
+    expect(await held(smtp)).toMatchObject({ host: null });
+    mail.fail(status, { stored: true });
+    expect(await patch(smtp, test)).toMatchObject(failed);
+    expect(await held(smtp)).toMatchObject({ host: "mail.example.com" });
+    expect((await patch(smtp, { host: "b.example.com" })).status).toBe(200);
+    expect(mail.sent()).toEqual([]);
+    mail.recover();
+    expect((await patch(smtp, test)).status).toBe(200);
+    expect(mail.sent()).toHaveLength(1);
+    expect(() => mail.fail(418 as never)).toThrow(TypeError);
+  });
 
   test("SMS settings start empty, require all fields when enabled and never return the token", async () => {
     const defaults = { enabled: false, "account-sid": null, "from-number": null };
