@@ -75,7 +75,7 @@ describe("TLS", () => {
 });
 
 test.each(["secrets", "platform", "scheduler"] as const)(
-  "plain HTTP to another machine causes one warning for each connection to %s",
+  "plain HTTP to another machine causes one warning per connection (%s)",
   async (system) => {
     const address = `http://${system}.invalid:1`;
     const to = (name: string) =>
@@ -132,16 +132,13 @@ describe("a proxy from the environment", () => {
     expect(asked).toEqual([]);
   });
 
-  test.each(["http_proxy", "HTTPS_PROXY"])(
-    "that is unreachable is named, with its variable (%s) and without its password",
-    async (variable) => {
-      for (const name of variables) delete process.env[name];
-      const port = await listen(createServer());
-      await new Promise((done) => servers.pop()?.close(done));
-      process.env[variable] = `http://user:canary@127.0.0.1:${port}`;
-      const error = await failure(send(connection(`https://${variable}.test:8200`.replace("_", "-")), { ...post, retry: "never" }));
-      expect(error).toMatchObject({ code: "ERR_UNREACHABLE", details: { rule: "proxy-unreachable", nothingSent: true } });
-      for (const part of [`http://127.0.0.1:${port} `, variable, "ECONNREFUSED", "no_proxy"]) expect(error.message).toContain(part);
-    },
-  );
+  test.each(["http_proxy", "HTTPS_PROXY"])("if unreachable is named with its variable (%s), without its password", async (variable) => {
+    for (const name of variables) delete process.env[name];
+    const port = await listen(createServer());
+    await new Promise((done) => servers.pop()?.close(done));
+    process.env[variable] = `http://user:canary@127.0.0.1:${port}`;
+    const error = await failure(send(connection(`https://${variable}.test:8200`.replace("_", "-")), { ...post, retry: "never" }));
+    expect(error).toMatchObject({ code: "ERR_UNREACHABLE", details: { rule: "proxy-unreachable", nothingSent: true } });
+    for (const part of [`http://127.0.0.1:${port} `, variable, "ECONNREFUSED", "no_proxy"]) expect(error.message).toContain(part);
+  });
 });

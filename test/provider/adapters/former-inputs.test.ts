@@ -167,89 +167,86 @@ function plaintextOf({ state }: Engine, token: string): string {
 
 Object.assign(limits, { initialBackoff: 1, maxRetries: 0 });
 
-describe.each(["standard", "hashicorp"] as const)(
-  "a secret that is removed from the program while the response is lost (%s)",
-  (dialect) => {
-    let sandbox: Sandbox;
-    beforeAll(async () => {
-      sandbox = await start({ dialect });
-    });
-    afterAll(() => sandbox.close());
-    beforeEach(() => sandbox.reset());
+describe.each(["standard", "hashicorp"] as const)("a secret that is removed while the response is lost (%s)", (dialect) => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await start({ dialect });
+  });
+  afterAll(() => sandbox.close());
+  beforeEach(() => sandbox.reset());
 
-    const cases = [...secretsCases, ...platformCases].filter(({ dialects }) => !dialects || dialects.includes(dialect));
-    const ways = cases.flatMap((each) =>
-      (["leaves", "turns"] as const).flatMap((way) => (each[way] ? [{ ...each, way, next: each[way] as Properties }] : [])),
-    );
+  const cases = [...secretsCases, ...platformCases].filter(({ dialects }) => !dialects || dialects.includes(dialect));
+  const ways = cases.flatMap((each) =>
+    (["leaves", "turns"] as const).flatMap((way) => (each[way] ? [{ ...each, way, next: each[way] as Properties }] : [])),
+  );
 
-    async function prepared(token: string): Promise<Engine> {
-      const connection = {
-        secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect },
-        platform: { address: sandbox.platform.url, token: sandbox.platform.token, dialect },
-      };
-      const engine = (of: string): Engine => new Engine(of, { "steward:default": connection });
-      if (token === "platform:SmsVerification") await engine("platform:SmsSettings").up({ ...complete.sms, enabled: true });
-      return engine(token);
+  async function prepared(token: string): Promise<Engine> {
+    const connection = {
+      secrets: { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect },
+      platform: { address: sandbox.platform.url, token: sandbox.platform.token, dialect },
+    };
+    const engine = (of: string): Engine => new Engine(of, { "steward:default": connection });
+    if (token === "platform:SmsVerification") await engine("platform:SmsSettings").up({ ...complete.sms, enabled: true });
+    return engine(token);
+  }
+
+  function failing(token: string, write: Fault["action"], look: boolean): void {
+    const system = token.split(":")[0] as "secrets" | "platform";
+    for (const method of ["POST", "PATCH", "DELETE"]) sandbox.faults.add({ system, method, path: /./, action: write, times: 100 });
+    if (look) sandbox.faults.add({ system, method: "GET", path: /./, action: "drop-before", times: 100 });
+  }
+
+  const isHidden = (text: string, { idpCert }: Properties): boolean =>
+    !/canary-value|424242/.test(text) && !(idpCert === certificate && text.includes("MIIBnDCCAUGgAwIBAgIUCOyGQ"));
+
+  test.each(ways)("$token, $field $way is stored nowhere in plaintext", async ({ token, field, inputs, next, way, remains }) => {
+    for (const { write, look } of Object.values(losses)) {
+      await sandbox.reset();
+      const resource = await prepared(token);
+      await resource.up(inputs);
+      failing(token, write, look);
+      await expect(resource.up(next)).rejects.toMatchObject({ name: "StewardError" });
+      // A rejected update keeps the previous state with its marks. A partially failed one has lost them.
+      if (resource.state?.initErrors) expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
+      const isKept = resource.state?.initErrors;
+      sandbox.faults.clear();
+      if (isKept) {
+        // Twice: the second time, hidden values are known only from the hidden state.
+        for (const _again of [1, 2]) {
+          await resource.refresh();
+          expect(plaintextOf(resource, token)).not.toContain("canary-value");
+          expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
+        }
+      }
+      await resource.up(next);
+      expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
+      expect(resource.state?.outputs.formerInputs).toEqual(remains && way === "leaves" ? { [field]: 424242 } : undefined);
+      expect(await resource.up(next)).toBe("same");
+      await resource.refresh();
+      expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
+      expect(isHidden(printed.join("\n"), inputs)).toBe(true);
+      await resource.destroy();
     }
+  });
 
-    function failing(token: string, write: Fault["action"], look: boolean): void {
-      const system = token.split(":")[0] as "secrets" | "platform";
-      for (const method of ["POST", "PATCH", "DELETE"]) sandbox.faults.add({ system, method, path: /./, action: write, times: 100 });
-      if (look) sandbox.faults.add({ system, method: "GET", path: /./, action: "drop-before", times: 100 });
-    }
-
-    const isHidden = (text: string, { idpCert }: Properties): boolean =>
-      !/canary-value|424242/.test(text) && !(idpCert === certificate && text.includes("MIIBnDCCAUGgAwIBAgIUCOyGQ"));
-
-    test.each(ways)("$token, $field $way is stored nowhere in plaintext", async ({ token, field, inputs, next, way, remains }) => {
+  test.each(cases)(
+    "$token, $field: refresh after a partial update stores no new secret as a plain input",
+    async ({ token, inputs, turns }) => {
       for (const { write, look } of Object.values(losses)) {
         await sandbox.reset();
         const resource = await prepared(token);
-        await resource.up(inputs);
+        await resource.up(turns);
         failing(token, write, look);
-        await expect(resource.up(next)).rejects.toMatchObject({ name: "StewardError" });
-        // A rejected update keeps the previous state with its marks. A partially failed one has lost them.
-        if (resource.state?.initErrors) expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
+        await expect(resource.up(inputs)).rejects.toMatchObject({ name: "StewardError" });
         const isKept = resource.state?.initErrors;
         sandbox.faults.clear();
-        if (isKept) {
-          // Twice: the second time, hidden values are known only from the hidden state.
-          for (const _again of [1, 2]) {
-            await resource.refresh();
-            expect(plaintextOf(resource, token)).not.toContain("canary-value");
-            expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
-          }
-        }
-        await resource.up(next);
-        expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
-        expect(resource.state?.outputs.formerInputs).toEqual(remains && way === "leaves" ? { [field]: 424242 } : undefined);
-        expect(await resource.up(next)).toBe("same");
+        // The engine would store a value in plaintext that was not a secret input before.
         await resource.refresh();
-        expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
-        expect(isHidden(printed.join("\n"), inputs)).toBe(true);
-        await resource.destroy();
+        if (isKept) expect(isHidden(JSON.stringify(resource.state?.inputs), inputs)).toBe(true);
+        await resource.up(inputs);
+        expect(await resource.up(inputs)).toBe("same");
+        expect(await resource.refresh()).toEqual([]);
       }
-    });
-
-    test.each(cases)(
-      "$token, $field: refresh after a partial update stores no new secret as a plain input",
-      async ({ token, inputs, turns }) => {
-        for (const { write, look } of Object.values(losses)) {
-          await sandbox.reset();
-          const resource = await prepared(token);
-          await resource.up(turns);
-          failing(token, write, look);
-          await expect(resource.up(inputs)).rejects.toMatchObject({ name: "StewardError" });
-          const isKept = resource.state?.initErrors;
-          sandbox.faults.clear();
-          // The engine would store a value in plaintext that was not a secret input before.
-          await resource.refresh();
-          if (isKept) expect(isHidden(JSON.stringify(resource.state?.inputs), inputs)).toBe(true);
-          await resource.up(inputs);
-          expect(await resource.up(inputs)).toBe("same");
-          expect(await resource.refresh()).toEqual([]);
-        }
-      },
-    );
-  },
-);
+    },
+  );
+});
