@@ -51,7 +51,7 @@ async function follow(page: string, own: Record<string, string> = {}): Promise<v
 const imports =
   'import * as pulumi from "@pulumi/pulumi";\nimport { platform, secrets } from "pulumi-steward";\nconst config = new pulumi.Config();\n';
 
-/** Deploys a program of the reader's own. */
+/** Deploys one of the reader's own programs. */
 async function deploy(resources: string): Promise<void> {
   reader.write("index.ts", `${imports}${resources}`);
   await reader.run("pulumi up");
