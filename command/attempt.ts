@@ -8,7 +8,7 @@ import { ask, Cancelled, say, Terminal } from "./terminal";
 
 // The rekey in progress: its parameters, its confirmation, and the check that it did not change after it was shown.
 
-/** The secrets service of the environment. */
+/** The connection to the secrets service that the environment names. */
 export function service(terminal: Terminal): Connection {
   const { environment } = terminal;
   const log = (line: string): void => say(terminal, line);
@@ -23,7 +23,7 @@ export function service(terminal: Terminal): Connection {
   }
 }
 
-/** Anyone on the network can read a share in plaintext. */
+/** Throws if shares would be sent over plain HTTP to another machine, unless that is allowed. */
 export function assertPrivate(connection: Connection, { allowHttp }: { allowHttp?: boolean }): void {
   if (allowHttp || isPrivate(connection)) return;
   throw new StewardError({
@@ -61,7 +61,7 @@ export const cancelling: Round = {
   at: (status) => (status.started ? submitStanding(status) : undefined),
 };
 
-/** The attempt, as lines of text. */
+/** The attempt, one property per line. */
 export function describe(status: RekeyStatus, { address }: Connection): string[] {
   if (!status.started) return [`no rekey in progress on ${address}`];
   const { nonce, shares, threshold, progress, required, pgpFingerprints, backup, verificationRequired, verification } = status;
@@ -73,7 +73,7 @@ export function describe(status: RekeyStatus, { address }: Connection): string[]
     [
       "verification",
       verification
-        ? `${verification.progress} of ${verification.threshold} new shares verified; its nonce: ${verification.nonce}`
+        ? `${verification.progress} of ${verification.threshold} new shares verified, nonce ${verification.nonce}`
         : verificationRequired
           ? "required: nothing is committed before new shares are verified"
           : "none: the last current share commits",
@@ -86,9 +86,9 @@ export function describe(status: RekeyStatus, { address }: Connection): string[]
   return [...lines.slice(0, 6), ...keys, ...lines.slice(6)];
 }
 
-/** A stack verifies the shares in its state, and does not see what was verified here. The service does not tell if a stack runs the rekey. */
+/** The next step for new shares. A stack does not count shares verified here, and the service does not tell if a stack runs the rekey. */
 export const verifyHint = (them: string, nonce?: string): string =>
-  `If a stack runs this rekey, bring ${them} there, as newShares. If none does, verify ${them}: pulumi-steward rekey verify${nonce ? ` --nonce ${nonce}` : ""}`;
+  `If a stack runs this rekey, pass ${them} to the stack as newShares. If none does, verify ${them}: pulumi-steward rekey verify${nonce ? ` --nonce ${nonce}` : ""}`;
 
 const missing = (round: Round, status: RekeyStatus, { address }: Connection): StewardError => {
   const fail = (reason: string, hint: string): StewardError => new StewardError({ code: "ERR_CONFLICT", reason, hint });
@@ -101,7 +101,7 @@ const missing = (round: Round, status: RekeyStatus, { address }: Connection): St
       );
 };
 
-/** Shows the attempt, and continues only if its nonce was passed, or if it is confirmed. */
+/** Shows the attempt, and throws unless its nonce was passed or the holder confirms it. */
 export async function agree(
   terminal: Terminal,
   connection: Connection,
@@ -137,7 +137,7 @@ const decisive = {
   verificationRequired: "verification",
 } as const;
 
-/** Reads the status again, immediately before a share is sent: a changed attempt must get no share. */
+/** Reads the status again, immediately before a share is sent: a changed attempt must not receive one. */
 export async function assertUnchanged(connection: Connection, round: Round, shown: RekeyStatus): Promise<Standing> {
   const status = await getStatus(connection);
   const fields = Object.keys(decisive) as (keyof typeof decisive)[];

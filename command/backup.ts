@@ -6,8 +6,6 @@ import { RekeyBackup } from "../provider/secrets/rekey/states";
 import { service } from "./attempt";
 import { print, say, Terminal } from "./terminal";
 
-// The encrypted new shares that the service keeps.
-
 export interface BackupOptions {
   fingerprint?: string;
   output?: string;
@@ -28,13 +26,13 @@ export async function backup(terminal: Terminal, options: BackupOptions): Promis
 }
 
 async function fetch(terminal: Terminal, { nonce, keys }: RekeyBackup, { fingerprint, output }: BackupOptions): Promise<void> {
-  // As gpg prints it, in groups and in upper case.
+  // gpg prints fingerprints in groups and in upper case.
   const wanted = fingerprint?.replace(/\s/g, "").toLowerCase();
   const entries = Object.entries(keys).filter(([each]) => wanted === undefined || each === wanted);
   if (wanted !== undefined && entries.length === 0)
     throw refuse(
       "the backup holds no share for this fingerprint",
-      `It holds shares for ${Object.keys(keys).join(", ")}: \`gpg --fingerprint\` shows that of your key.`,
+      `It holds shares for ${Object.keys(keys).join(", ")}. \`gpg --fingerprint\` shows the fingerprint of your key.`,
     );
   say(terminal, `The backup belongs to the rekey ${nonce}, which may never have been committed.`);
   const lines = entries.flatMap(([each, shares]) => shares.map((share) => encryptedLine(each, share)));

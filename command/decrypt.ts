@@ -9,7 +9,7 @@ export interface DecryptOptions {
   passphraseFile?: string;
 }
 
-/** Reads an encrypted share for its holder; nothing is sent. */
+/** Decrypts a share with its holder's private key. Sends nothing. */
 export async function decrypt(terminal: Terminal, options: DecryptOptions): Promise<void> {
   const privateKey = readKey(options.key);
   const share = fromLine(await readEncrypted(terminal, options));
@@ -18,7 +18,7 @@ export async function decrypt(terminal: Terminal, options: DecryptOptions): Prom
   await print(terminal, text.trim());
 }
 
-/** The share, which may be the long hexadecimal string at the end of a printed line. */
+/** Returns the long hex string at the end of a printed line, or else the whole input. */
 function fromLine(text: string): string {
   const shares = [...text.matchAll(/^.*[ \t]([0-9a-f]{64,})[ \t\r]*$/gm)].map(([, share]) => share as string);
   if (shares.length > 1) throw invalid("there is more than one share", "Pass the line that names the fingerprint of your key.");
@@ -27,7 +27,7 @@ function fromLine(text: string): string {
 
 const invalid = (reason: string, hint?: string): StewardError => new StewardError({ code: "ERR_INVALID_INPUT", reason, hint });
 
-/** Binary, armored or base64. Only the binary form begins with a byte above 127. */
+/** Reads a binary, armored or base64 key. Only the binary form begins with a byte above 127. */
 function readKey(path: string): string {
   const bytes = read(path, "--key");
   return (bytes[0] ?? 0) > 127 ? bytes.toString("base64") : bytes.toString("utf8");
@@ -38,17 +38,17 @@ async function readEncrypted(terminal: Terminal, { share }: DecryptOptions): Pro
     const bytes = read(share, "--share");
     return (bytes[0] ?? 0) > 127 ? bytes.toString("hex") : bytes.toString("utf8");
   }
-  // Ciphertext is no secret.
-  return terminal.stdin.isTTY ? ask(terminal, "The encrypted share, in one line: ", { hidden: false }) : readSecret(terminal, "");
+  // Ciphertext is not secret.
+  return terminal.stdin.isTTY ? ask(terminal, "Encrypted share, on one line: ", { hidden: false }) : readSecret(terminal, "");
 }
 
 async function readPassphrase(terminal: Terminal, { passphraseFile }: DecryptOptions): Promise<string> {
-  // The line end is not part of it. Spaces may be.
+  // The newline is not part of the passphrase. Spaces may be.
   if (passphraseFile !== undefined)
     return read(passphraseFile, "--passphrase-file")
       .toString("utf8")
       .replace(/\r?\n$/, "");
-  if (terminal.stdin.isTTY) return ask(terminal, "The passphrase of the key (it is not shown): ", { hidden: true });
+  if (terminal.stdin.isTTY) return ask(terminal, "Passphrase of the key (will be hidden): ", { hidden: true });
   throw invalid(
     "the private key is locked, and there is no terminal to ask for its passphrase",
     "Pass the encrypted share as --share on a terminal, or the passphrase as --passphrase-file.",

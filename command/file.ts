@@ -4,7 +4,7 @@ import { StewardError } from "../provider/errors";
 // The size of one share, encrypted to the largest keys in use.
 const bytesOfOne = 8 * 1024;
 
-/** The file for the new shares. It is created with enough space before a share is sent, so that writing them cannot fail later. */
+/** The file for the new shares. It is created before a share is sent, with enough space for a later write to succeed. */
 export class NewSharesFile {
   private readonly descriptor: number;
   private written = false;
@@ -26,7 +26,7 @@ export class NewSharesFile {
     }
   }
 
-  /** Returns false if the shares could not be written. */
+  /** Writes the shares. Returns false if that fails. */
   write(lines: readonly string[]): boolean {
     try {
       this.put(Buffer.from(lines.map((line) => `${line}\n`).join("")));
@@ -37,7 +37,7 @@ export class NewSharesFile {
     return this.written;
   }
 
-  /** Without shares there is no file. */
+  /** Closes the file, and removes it if it holds no shares. */
   close(): void {
     closeSync(this.descriptor);
     if (!this.written) unlinkSync(this.path);

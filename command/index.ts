@@ -16,8 +16,8 @@ function createCommand(terminal: Terminal): Command {
       // An unexpected argument may be a share, and the log of a pipeline may be public.
       outputError: (text, write) => write(text.replace(/[\w+/=-]{40,}/g, "[secret]")),
     });
-  // For the help alone: `run` hands it on, with all its options.
-  program.command("sandbox").description("Run the sandbox, where the package pulumi-steward-sandbox is installed.");
+  // Only for the help: `run` passes the arguments on unparsed.
+  program.command("sandbox").description("Run the sandbox. Requires the package pulumi-steward-sandbox.");
   addDiscover(program, terminal);
   addRekey(program, terminal);
   program.showHelpAfterError(true);
@@ -31,7 +31,6 @@ export async function run(args: readonly string[], terminal: Terminal, stopped: 
     await createCommand(terminal).parseAsync([...args], { from: "user" });
     return 0;
   } catch (error) {
-    // Commander has said it already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (error instanceof Cancelled) {
       say(terminal, "pulumi-steward: cancelled; nothing was sent.");
@@ -52,7 +51,7 @@ function interrupted(): Promise<unknown> {
 
 if (require.main === module) {
   const { stdin, stdout, stderr, env: environment } = process;
-  // `print` reports the error. Without a listener it would end the process in the middle.
+  // `print` rejects with the error. Without a listener, the error would end the process at once.
   stdout.on("error", () => {});
   void run(process.argv.slice(2), { stdin, stdout, stderr, environment }, interrupted).then((code) => {
     process.exitCode = code;

@@ -8,51 +8,53 @@ import { print, say, Terminal } from "./terminal";
 
 const environment = `
 The address and the token come from the environment:
-  SECRETS_ADDR, SECRETS_TOKEN  a service with the names of the API document
+  SECRETS_ADDR, SECRETS_TOKEN  a service that implements the API document
   BAO_ADDR, BAO_TOKEN          OpenBao 2.4 or later; without BAO_TOKEN the token of \`bao login\`
   VAULT_ADDR, VAULT_TOKEN      Vault; without VAULT_TOKEN the token of \`vault login\`
-The first address that is set counts, and variables of another line are not used with it. Each takes …_NAMESPACE, …_CACERT, …_CLIENT_CERT and …_CLIENT_KEY, too.`;
+The first address that is set is used, with the other variables of its prefix only. These include …_NAMESPACE, …_CACERT, …_CLIENT_CERT and
+…_CLIENT_KEY.`;
 
 const exits = `
-Exit code: 0 done, 1 refused or failed, 2 wrong usage, 130 cancelled at a question.`;
+Exit code: 0 success, 1 refused or failed, 2 usage error, 130 cancelled at a prompt.`;
 
 const shares = `
-A share is never an argument. The command asks for it without showing it or, without a terminal, reads it from the standard input:
+The command prompts for the share without showing it. Without a terminal, it reads the share from standard input:
 
   $ pass show unseal/mine | pulumi-steward rekey`;
 
-const nonce = "the nonce of the rekey; without it, the rekey is shown and must be confirmed";
-const plaintext = "send the share over plain http to another machine, where anyone on the network can read it";
+const nonce = "the nonce of the rekey; without it, the command shows the rekey and asks you to confirm it";
+const verificationNonce = "the nonce of the verification; without it, the command shows the rekey and asks you to confirm it";
+const plaintext = "send the share over plain HTTP to another machine, where anyone on the network can read it";
 
 const neverArgument =
-  "(A share is never an argument: the command asks for it, or reads it from the standard input. Treat one that was an argument as compromised.)";
+  "(Never pass a share as an argument: the command prompts for it or reads it from standard input. Treat a share that was an argument as compromised.)";
 
-/** `pulumi-steward rekey …`, for holders of shares. */
+/** Adds `pulumi-steward rekey …`, for share holders. */
 export function addRekey(program: Command, terminal: Terminal): void {
   const rekey = program
     .command("rekey")
-    .description("Take part in a rekey, a change of unseal keys, as the holder of a share.")
+    .description("Take part in a rekey, a change of the unseal keys, as a share holder.")
     .showHelpAfterError(neverArgument)
     .addHelpText(
       "after",
       `
 ${neverArgument}
 
-After the start, by a Pulumi program or by Vault's command line, a rekey continues like this:
+A Pulumi program or Vault's command line starts the rekey. Then each holder runs:
 
-  $ pulumi-steward rekey status                      what it will make, and for whom
-  $ pulumi-steward rekey submit                      each holder, a current share
-  $ pulumi-steward rekey decrypt --key me.asc        each holder, the new share, where it is encrypted
-  $ pulumi-steward rekey verify                      each holder, the new share, where no stack runs the rekey
+  $ pulumi-steward rekey status                      shows what the rekey makes, and for whom
+  $ pulumi-steward rekey submit                      submits a current share
+  $ pulumi-steward rekey decrypt --key me.asc        decrypts the new share, if it is encrypted
+  $ pulumi-steward rekey verify                      verifies the new share, if no stack runs the rekey
 ${environment}
 ${exits}`,
     );
 
   rekey
     .command("status")
-    .description("Show the rekey in progress: what it will make, for whom, and how far it is.")
+    .description("Show the rekey in progress: what it makes, for whom, and its progress.")
     .option("--json", "print JSON, with the fields of secrets.getRekeyStatus()")
-    .addHelpText("after", `${environment}\n\nExit code: 0 with or without a rekey in progress; 1 if the service did not tell.`)
+    .addHelpText("after", `${environment}\n\nExit code: 0 with or without a rekey in progress; 1 if the status cannot be read.`)
     .action(async (options: { json?: boolean }) => {
       const connection = service(terminal);
       const status = await getStatus(connection);
@@ -64,15 +66,15 @@ ${exits}`,
     .command("submit")
     .description("Submit a current share. The last one returns the new shares.")
     .option("--nonce <nonce>", nonce)
-    .option("--output <file>", "write the new shares to this new file, not to the terminal")
+    .option("--output <file>", "write the new shares to this new file instead of standard output")
     .option("--allow-http", plaintext)
     .addHelpText(
       "after",
       `${shares} submit --nonce 6f1c…
 
-Compare the numbers and the fingerprints before you enter it. If the rekey changes in the meantime, nothing is sent.
-The command sends the share once, and again only after a 429, which had no effect. If it is the last one, this one response holds the new shares. They
-go to the standard output or, with --output, to a file that only you can read, which is created before your share is sent.
+Compare the numbers and the fingerprints before you enter the share. If the rekey changes in the meantime, nothing is sent.
+The command sends the share once, and retries only after a 429, which had no effect. Only the response to the last share holds the new shares.
+They go to standard output or, with --output, to a file that only you can read. The file is created before your share is sent.
 ${environment}
 ${exits}`,
     )
@@ -84,15 +86,15 @@ ${exits}`,
   rekey
     .command("verify")
     .description("Verify a new share. The last one commits: from then on the new shares are live.")
-    .option("--nonce <nonce>", "the nonce of the verification; without it, the rekey is shown and must be confirmed")
+    .option("--nonce <nonce>", verificationNonce)
     .option("--allow-http", plaintext)
     .addHelpText(
       "after",
       `${shares} verify --nonce 90ab…
 
-The verification has a nonce of its own, which \`pulumi-steward rekey status\` shows.
-Where a stack runs the rekey, bring the new share there, as newShares: it restarts the verification, and the shares that others verified do
-not count.
+The verification has its own nonce, which \`pulumi-steward rekey status\` shows.
+If a stack runs the rekey, pass the new share to the stack as newShares instead. The stack restarts the verification and discards the shares
+verified so far.
 ${environment}
 ${exits}`,
     )
@@ -103,13 +105,13 @@ ${exits}`,
 
   rekey
     .command("restart")
-    .description("Restart the verification, under another nonce. The service forgets the new shares verified so far.")
-    .option("--nonce <nonce>", "the nonce of the verification; without it, the rekey is shown and must be confirmed")
+    .description("Restart the verification with a new nonce. The service discards the new shares verified so far.")
+    .option("--nonce <nonce>", verificationNonce)
     .addHelpText("after", `${environment}\n${exits}`)
     .action(async (options: { nonce?: string }, command) => {
       assertConfirmable(terminal, command);
       const connection = service(terminal);
-      const shown = await agree(terminal, connection, verifying, "Restart its verification?", options.nonce);
+      const shown = await agree(terminal, connection, verifying, "Restart the verification of this rekey?", options.nonce);
       await assertUnchanged(connection, verifying, shown);
       const verification = await restartVerification(connection, shown.nonce);
       say(terminal, `The verification is restarted. ${verifyHint("the new shares", verification?.nonce)}`);
@@ -117,30 +119,24 @@ ${exits}`,
 
   rekey
     .command("cancel")
-    .description("End the rekey. Nothing of it is committed: the current shares stay valid.")
+    .description("Cancel the rekey. Nothing is committed: the current shares stay valid.")
     .option("--nonce <nonce>", nonce)
     .addHelpText("after", `${environment}\n${exits}`)
     .action(async (options: { nonce?: string }, command) => {
       assertConfirmable(terminal, command);
       const connection = service(terminal);
-      const shown = await agree(
-        terminal,
-        connection,
-        cancelling,
-        "Cancel this rekey, and discard the shares that holders submitted?",
-        options.nonce,
-      );
+      const shown = await agree(terminal, connection, cancelling, "Cancel this rekey and discard all submitted shares?", options.nonce);
       await cancelAttempt(connection, (await assertUnchanged(connection, cancelling, shown)).nonce);
-      say(terminal, "The rekey is cancelled. The current shares stay valid; new ones that were made are worthless.");
+      say(terminal, "The rekey is cancelled. The current shares stay valid; any new shares are worthless.");
     });
 
   rekey
     .command("backup")
-    .description("Fetch the encrypted new shares that the service keeps, or remove them.")
+    .description("Fetch or remove the service's backup of the encrypted new shares.")
     .option("--fingerprint <fingerprint>", "only the share for the holder of this key")
-    .option("--output <file>", "write the shares to this new file, not to the terminal")
-    .option("--delete", "remove the backup; needs --nonce")
-    .option("--nonce <nonce>", "the nonce of the rekey whose backup it is")
+    .option("--output <file>", "write the shares to this new file instead of standard output")
+    .option("--delete", "remove the backup; requires --nonce")
+    .option("--nonce <nonce>", "the nonce of the rekey that the backup belongs to")
     .addHelpText(
       "after",
       `
@@ -153,12 +149,12 @@ ${exits}`,
     )
     .action(async (options: BackupOptions, command: Command) => {
       if (options.delete && options.nonce === undefined)
-        command.showHelpAfterError(false).error("error: --delete needs --nonce, the rekey whose backup is removed");
+        command.showHelpAfterError(false).error("error: --delete requires --nonce, the nonce of the rekey that the backup belongs to");
       if (options.delete && (options.output !== undefined || options.fingerprint !== undefined))
         command
           .showHelpAfterError(false)
           .error(
-            "error: --delete removes the shares of all holders: fetch them first, without --delete, and leave out --output and --fingerprint",
+            "error: --delete removes the shares of all holders. Fetch them first without --delete, and omit --output and --fingerprint",
           );
       await backup(terminal, options);
     });
@@ -167,31 +163,28 @@ ${exits}`,
     .command("decrypt")
     .description("Decrypt a new share with its holder's private key. Nothing is sent.")
     .requiredOption("--key <file>", "the private OpenPGP key, armored, binary or base64")
-    .option(
-      "--share <file>",
-      "the encrypted share, as hex, base64, armored or the printed line; default: asked for, or read from the standard input",
-    )
-    .option("--passphrase-file <file>", "the passphrase of the key; default: asked for")
+    .option("--share <file>", "the encrypted share, in hex, base64, armored or as the printed line (default: a prompt or standard input)")
+    .option("--passphrase-file <file>", "the passphrase of the key (default: a prompt)")
     .addHelpText(
       "after",
       `
-Prints the share in hex, as \`submit\`, \`verify\` and \`vault operator rekey\` take it:
+Prints the share in the form that \`submit\`, \`verify\` and \`vault operator rekey\` accept:
 
   $ gpg --armor --export-secret-keys me > /run/user/1000/me.asc
   $ pulumi-steward rekey decrypt --key /run/user/1000/me.asc --share mine.txt | pulumi-steward rekey verify --nonce 90ab…
   $ rm /run/user/1000/me.asc
 
-Where the private key never leaves a card or an agent: xxd -r -p mine.txt | gpg --decrypt
+If the private key is on a smart card or in an agent: xxd -r -p mine.txt | gpg --decrypt
 ${exits}`,
     )
     .action((options) => decrypt(terminal, options));
 
-  // Last, since each command inherits this when it is added: an unknown command prints the list of commands.
+  // An unknown command prints the list of commands. Commands inherit this when they are added, so it is set last.
   rekey.showHelpAfterError(true);
 }
 
-/** Without a terminal the rekey cannot be confirmed. */
+/** Requires `--nonce` without a terminal, where nobody can confirm the rekey. */
 function assertConfirmable({ stdin }: Terminal, command: Command): void {
   if (!stdin.isTTY && command.opts().nonce === undefined)
-    command.showHelpAfterError(false).error("error: --nonce is needed where there is no terminal to confirm the rekey");
+    command.showHelpAfterError(false).error("error: --nonce is required without a terminal to confirm the rekey");
 }

@@ -1,7 +1,7 @@
 import { loadSandbox } from "../forward/load";
 import type { Terminal } from "./terminal";
 
-/** `pulumi-steward sandbox` is `pulumi-steward-sandbox`, where that package is installed. Returns its exit code. */
+/** Runs `pulumi-steward-sandbox`, if that package is installed, and returns its exit code. */
 export function runSandbox(args: readonly string[], terminal: Terminal, stopped: () => Promise<unknown>): Promise<number> {
   const { run } = loadSandbox(() => require("pulumi-steward-sandbox/command") as typeof import("pulumi-steward-sandbox/command"));
   return run(args, terminal, stopped);

@@ -16,7 +16,7 @@ import { agree, assertPrivate, assertUnchanged, Round, Standing, service, submit
 import { NewSharesFile } from "./file";
 import { print, readSecret, say, Terminal, unbroken } from "./terminal";
 
-// The commands that ask for a share and send it.
+// The commands that prompt for a share and send it.
 
 export interface ShareOptions {
   nonce?: string;
@@ -32,13 +32,13 @@ export async function submit(terminal: Terminal, options: ShareOptions & { outpu
   if (fingerprints.length === 0)
     say(
       terminal,
-      "If yours is the last share, all new shares are shown here, in plaintext. A rekey of a `pulumi up` must submit the last share itself.",
+      "If yours is the last share, all new shares are shown here, in plaintext. If `pulumi up` runs this rekey, it must submit the last share itself.",
     );
   if (!shown.verificationRequired && fingerprints.length === 0)
     say(terminal, "Without verification the last share commits: if its response is lost, so are the new keys.");
   const file = options.output === undefined ? undefined : new NewSharesFile(options.output, shown.shares);
   try {
-    const { trusted, share } = await readShare(terminal, connection, "Your current share (it is not shown): ");
+    const { trusted, share } = await readShare(terminal, connection, "Your current share (will be hidden): ");
     let before = await assertUnchanged(trusted, submitting, shown);
     const isUnchanged = async (): Promise<true> => {
       before = await assertUnchanged(trusted, submitting, shown);
@@ -64,9 +64,9 @@ const onItsWay = "The share is sent: waiting for the response.";
 export async function verify(terminal: Terminal, options: ShareOptions): Promise<void> {
   const connection = service(terminal);
   assertPrivate(connection, options);
-  say(terminal, "If a stack runs this rekey, bring your new share there instead: it does not count what is verified here.");
+  say(terminal, "If a stack runs this rekey, pass your new share to the stack instead: it does not count shares that are verified here.");
   const shown = await agree(terminal, connection, verifying, "Verify your new share with this rekey?", options.nonce);
-  const { trusted, share } = await readShare(terminal, connection, "Your new share (it is not shown): ");
+  const { trusted, share } = await readShare(terminal, connection, "Your new share (will be hidden): ");
   let before = await assertUnchanged(trusted, verifying, shown);
   const isUnchanged = async (): Promise<true> => {
     before = await assertUnchanged(trusted, verifying, shown);
@@ -87,7 +87,7 @@ export async function verify(terminal: Terminal, options: ShareOptions): Promise
 
 const keepBoth = "Keep the previous shares and the new ones. See docs/rekey/errors.md#test-which-shares-open-the-service in the package.";
 
-/** `trusted` redacts the share in every error. */
+/** Prompts for a share. The connection `trusted` redacts it in every error. */
 async function readShare(terminal: Terminal, connection: Connection, question: string): Promise<{ trusted: Connection; share: Share }> {
   const text = await readSecret(terminal, question);
   if (!mayBeShare(text))
@@ -152,7 +152,7 @@ const cancelIt = ({ verificationRequired }: RekeyStatus): string =>
     ? "Nothing is committed. Verify none of them, cancel the rekey, and find out what changes the responses."
     : "They may be live. Keep them and the previous ones, and keep the service unsealed.";
 
-/** Finds out from the status if a share counted whose response was an error or was lost. */
+/** Explains a failed or lost response: reads from the status whether the share counted. */
 async function explain(connection: Connection, round: Round, shown: RekeyStatus, before: Standing, error: unknown): Promise<unknown> {
   if (!(error instanceof StewardError)) return error;
   const { reason } = error.details;

@@ -1,9 +1,9 @@
 import { createInterface } from "node:readline";
 import { Readable, Writable } from "node:stream";
 
-/** Where the commands read and write: the process's own streams, or a test's. */
+/** The streams and the environment of a command: those of the process, or of a test. */
 export interface Terminal {
-  /** The commands ask on a terminal, and read anything else to its end. */
+  /** The input. Commands prompt on a terminal, and read any other stream to its end. */
   stdin: Readable & { isTTY?: boolean };
   /** The result, and nothing else. */
   stdout: Writable;
@@ -12,7 +12,7 @@ export interface Terminal {
   environment: NodeJS.ProcessEnv;
 }
 
-/** Thrown at a question that is ended by Ctrl-C or Ctrl-D. */
+/** Thrown if Ctrl-C or Ctrl-D ends a prompt. */
 export class Cancelled extends Error {}
 
 // Part of a line may come from the server: remove characters that a terminal would interpret.
@@ -23,12 +23,12 @@ export function say({ stderr }: Terminal, line: string): void {
   stderr.write(`${harmless(line)}\n`);
 }
 
-/** Prints a line of the result; rejects if it cannot be written. */
+/** Prints a line of the result. Rejects if the write fails. */
 export function print({ stdout }: Terminal, line: string): Promise<void> {
   return new Promise((resolve, reject) => stdout.write(`${harmless(line)}\n`, (error) => (error ? reject(error) : resolve())));
 }
 
-/** Asks for one line. With `hidden`, the terminal shows neither the input nor its length. */
+/** Prompts for one line. With `hidden`, the terminal shows neither the input nor its length. */
 export function ask({ stdin, stderr }: Terminal, question: string, { hidden }: { hidden: boolean }): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   // Treat it as a terminal even if stderr is a file, or the terminal would echo the input.
@@ -41,7 +41,7 @@ export function ask({ stdin, stderr }: Terminal, question: string, { hidden }: {
       answer = line;
       lines.close();
     });
-    // Ctrl-C and Ctrl-D close it without a line, and the terminal is restored by then.
+    // Ctrl-C and Ctrl-D close the interface without a line. By then, the terminal is restored.
     lines.once("close", () => {
       if (hidden || answer === undefined) stderr.write("\n");
       if (answer === undefined) reject(new Cancelled());
@@ -51,7 +51,7 @@ export function ask({ stdin, stderr }: Terminal, question: string, { hidden }: {
   });
 }
 
-/** Reads a secret: from the terminal, without showing it, or else the whole standard input. */
+/** Reads a secret from a hidden prompt or, without a terminal, from the whole standard input. */
 export async function readSecret(terminal: Terminal, question: string): Promise<string> {
   if (terminal.stdin.isTTY) return (await ask(terminal, question, { hidden: true })).trim();
   return Buffer.concat(await terminal.stdin.map((chunk) => Buffer.from(chunk)).toArray())
@@ -59,7 +59,7 @@ export async function readSecret(terminal: Terminal, question: string): Promise<
     .trim();
 }
 
-/** Runs an action that no signal may interrupt: Ctrl-C prints `notice`. */
+/** Runs an action that signals do not interrupt: they print `notice` instead. */
 export async function unbroken<T>(terminal: Terminal, notice: string, action: () => Promise<T>): Promise<T> {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const wait = (): void => say(terminal, notice);

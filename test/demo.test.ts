@@ -23,7 +23,7 @@ const parts = [
   "tsconfig.build.json",
 ];
 
-/** The commands of the README, in a copy of the repository: a demonstration that stands in this one is left alone. */
+/** The commands of the README, in a copy of the repository, so that a running demonstration is not affected. */
 describe("npm run up, refresh and destroy", () => {
   const copy = mkdtempSync(join(tmpdir(), "steward-demo-"));
   const home = mkdtempSync(join(tmpdir(), "steward-home-"));
@@ -46,7 +46,7 @@ describe("npm run up, refresh and destroy", () => {
     const theirs = `http://127.0.0.1:${(trap.address() as AddressInfo).port}`;
     environment = {
       ...process.env,
-      // An operator's shell.
+      // The environment of an operator's shell.
       VAULT_ADDR: theirs,
       VAULT_TOKEN: "theirs",
       SECRETS_ADDR: theirs,
@@ -91,7 +91,7 @@ describe("npm run up, refresh and destroy", () => {
     expect(readdirSync(home)).toEqual([]);
   });
 
-  test("--server needs a confirmation and sends nothing without a terminal", async () => {
+  test("--server requires confirmation, and sends nothing without a terminal", async () => {
     const { code, output } = await demo("up", "--server");
     expect(code).not.toBe(0);
     expect(output).toMatch(

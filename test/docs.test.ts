@@ -8,7 +8,7 @@ import { traitsOf } from "../tools/docs-fields";
 const read = (file: string): string => readFileSync(join(__dirname, "..", file), "utf8");
 const oneLine = (text: string): string => text.replace(/\s+/g, " ");
 
-test.each(["attempt", "shares", "commit"])("docs/rekey/how-it-works.md shows exactly the rows of the rekey's table: %s", (step) => {
+test.each(["attempt", "shares", "commit"])("docs/rekey/how-it-works.md has exactly the rows of the rekey's table: %s", (step) => {
   const [, section = ""] = read("docs/rekey/how-it-works.md").split(`\n**${step}**\n\n`);
   const [, , ...shown] = section.slice(0, section.indexOf("\n\n")).split("\n").map(oneLine);
   const rows = table.filter((row) => row.step === step);
@@ -54,40 +54,40 @@ function reasonsIn(file: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => /\w+ \w+ \w+/.test(part));
 }
 
-/** A page as one line, without the marks of its quotations. */
+/** A page as one line, without its quotation marks. */
 const proseOf = (file: string): string => oneLine(read(file).replace(/^> /gm, ""));
 
 test.each([
   ["provider/secrets/rekey", "docs/rekey/errors.md", 40],
   ["command", "docs/rekey/command-line.md", 15],
-])("each reason to stop in %s is on %s", (folder, page, count) => {
+])("%s: each reason to stop is on %s", (folder, page, count) => {
   const files = readdirSync(join(__dirname, "..", folder))
     .filter((file) => file.endsWith(".ts"))
     .map((file) => `${folder}/${file}`)
-    // The rules refuse inputs, property by property.
+    // The rules reject inputs by property path.
     .filter((file) => file !== "provider/secrets/rekey/attempt.ts");
   const reasons = [...new Set(files.flatMap(reasonsIn))];
   expect(reasons.length).toBeGreaterThan(count);
   expect(reasons.filter((reason) => !proseOf(page).includes(oneLine(reason)))).toEqual([]);
 });
 
-test("docs/rekey/errors.md has an entry for each id with which a rekey stops, in the order of the ids, with its message", () => {
+test("docs/rekey/errors.md has an entry with the message for each id with which a rekey stops, in order", () => {
   const sections = read("docs/rekey/errors.md").split(/^##+ /m);
   const entries = sections.filter((section) => /^[a-z-]+\n/.test(section)).map(oneLine);
   expect(entries.map((entry) => entry.split(" ", 1)[0])).toEqual([...stopIds]);
   expect(stopIds.filter((id, index) => !entries[index]?.includes(`[rekey/${id}]`))).toEqual([]);
 });
 
-test("the rekey stops with every id", () => {
+test("a rekey stops with every id", () => {
   const folder = join(__dirname, "../provider/secrets/rekey");
   const source = readdirSync(folder)
     .map((file) => readFileSync(join(folder, file), "utf8"))
     .join("\n");
-  // Once in the list of ids, and once where it stops.
+  // Each id occurs in the list of ids and at the place that stops.
   expect(stopIds.filter((id) => source.split(`"${id}"`).length < 3)).toEqual([]);
 });
 
-test("the reference takes the traits of a field from its definition, and refuses a comment that contradicts it", () => {
+test("the reference reads the traits of a field from its definition, and rejects a contradictory comment", () => {
   const said = { change: "", preset: "", isOptional: true };
   const none = { change: "", preset: "", secret: "", writeOnly: "" };
   expect(traitsOf("secrets.SchedulerRole", "type", said)).toEqual({ ...none, change: "updates", preset: '`"client"`' });

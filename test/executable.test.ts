@@ -8,7 +8,7 @@ import { Project } from "./support/project";
 
 const { version } = JSON.parse(readFileSync(join(__dirname, "../package.json"), "utf8")) as { version: string };
 
-test("the plugin as an executable is installed from its archive and deploys every resource on a machine without Node", async () => {
+test("the executable plugin is installed from its archive and deploys every resource on a machine without Node", async () => {
   const folder = mkdtempSync(join(tmpdir(), "steward-archive-"));
   const sandbox = await start({ dialect: "hashicorp" });
   const project = new Project(exampleEnvironment(sandbox)).example("yaml");
@@ -27,7 +27,7 @@ test("the plugin as an executable is installed from its archive and deploys ever
     await runPrograms(project);
     await project.set("schedulerAddress", sandbox.scheduler.url);
     await project.set("schedulerToken", sandbox.scheduler.token, "--secret");
-    // Neither `node` nor anything else that a system has.
+    // The PATH has neither `node` nor any other program of the system.
     const PATH = join(project.folder, "bin");
     project.with({ PATH, PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true" });
     const missing = await project.pulumi("preview");

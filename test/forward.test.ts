@@ -5,7 +5,7 @@ import { join } from "node:path";
 import * as forwarded from "pulumi-steward/sandbox";
 import * as sandbox from "pulumi-steward-sandbox";
 
-// `pulumi-steward/sandbox`, which is `pulumi-steward-sandbox` where that is installed.
+// `pulumi-steward/sandbox` forwards to `pulumi-steward-sandbox`, if it is installed.
 
 const root = join(__dirname, "..");
 
@@ -21,7 +21,7 @@ test("pulumi-steward/sandbox exports each value and type of pulumi-steward-sandb
   expect(types("forward/index.ts")).toEqual(types("sandbox/index.ts"));
 });
 
-describe("in a folder of its own", () => {
+describe("in a separate folder", () => {
   const folder = mkdtempSync(join(tmpdir(), "steward-forward-"));
   const modules = join(folder, "node_modules/pulumi-steward-sandbox");
   beforeAll(() => cpSync(join(root, "dist/forward"), join(folder, "forward"), { recursive: true }));
@@ -45,7 +45,7 @@ describe("in a folder of its own", () => {
     );
   });
 
-  test("an installation that is incomplete fails with its own reason", () => {
+  test("an incomplete installation fails with its own reason", () => {
     mkdirSync(modules, { recursive: true });
     writeFileSync(join(modules, "index.js"), 'require("hono");');
     expect(load(programs.import)).toBe("Error: Cannot find module 'hono'");

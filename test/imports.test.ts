@@ -8,9 +8,9 @@ const root = join(__dirname, "..");
 
 interface SourceFile {
   file: string;
-  /** Of the same repository as a path from its root, without its ending. */
+  /** The imports. Those from this repository are paths from its root, without extension. */
   imports: string[];
-  /** Those without `import type`: what is loaded. */
+  /** The imports without `import type`, which are loaded. */
   loads: string[];
 }
 
@@ -46,7 +46,7 @@ test.each(folders)("%s/ has no circular imports", (folder) => {
   expect(files.map(({ file }) => file).filter((file) => reaches(file, file))).toEqual([]);
 });
 
-test.each(["provider", "sandbox"])("no system of %s/ imports another one", (folder) => {
+test.each(["provider", "sandbox"])("no system of %s/ imports another system", (folder) => {
   const systems = ["secrets", "platform", "scheduler"].map((system) => `${folder}/${system}`);
   const systemOf = (path: string): string | undefined => systems.find((system) => isIn(path, system));
   const wrong = (file: string, name: string): boolean =>
@@ -54,7 +54,7 @@ test.each(["provider", "sandbox"])("no system of %s/ imports another one", (fold
   expect(offenders(sources(folder), wrong)).toEqual([]);
 });
 
-test("a definition knows Pulumi by its types alone", () => {
+test("a definition imports only types of Pulumi", () => {
   const seen = new Set<string>();
   const visit = (file: string): void => {
     if (seen.has(file)) return;
@@ -72,7 +72,7 @@ test("a definition knows Pulumi by its types alone", () => {
   ).toEqual([]);
 });
 
-test("the life cycle knows no system and no Pulumi mechanism", () => {
+test("the life cycle imports no system and no Pulumi mechanism", () => {
   const isForeign = (name: string): boolean => /^@pulumi\/|^provider\/(adapters|secrets|platform|scheduler)\b/.test(name);
   expect(offenders(provider, (file, name) => isIn(file, "provider/lifecycle") && isForeign(name))).toEqual([]);
 });
@@ -83,14 +83,14 @@ test("only the entry points of resources, providers and functions import an adap
   expect(offenders(provider, (file, name) => isIn(name, "provider/adapters") && !mayImport(file))).toEqual([]);
 });
 
-test("only the lists, and what serves components, import a system's files", () => {
+test("only the lists and the files for components import a system's files", () => {
   const lists = ["provider/index.ts", "provider/definitions.ts", "provider/functions.ts", "provider/adapters/plugin-components.ts"];
   const systems = ["secrets", "platform", "scheduler"].map((system) => `provider/${system}/`);
   const isForeign = (file: string, name: string): boolean => systems.some((system) => name.startsWith(system) && !file.startsWith(system));
   expect(offenders(provider, (file, name) => isForeign(file, name) && !lists.includes(file))).toEqual([]);
 });
 
-test.each(["secrets", "platform", "scheduler"])("sandbox/%s has the parts that each system has", (system) => {
+test.each(["secrets", "platform", "scheduler"])("sandbox/%s has the files of every system", (system) => {
   const parts = ["answer", "dialect", "http-error", "index", "records", "seed", "service", "wire"];
   const files = sandbox.map(({ file }) => file);
   expect(files).toEqual(expect.arrayContaining(parts.map((part) => `sandbox/${system}/${part}.ts`)));
@@ -110,7 +110,7 @@ test("no root file names a product or a variable of one", () => {
   expect(roots.filter((file) => names.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
 });
 
-test("only the adapters and the program's side print", () => {
+test("only the adapters and the code in the program print", () => {
   const prints = (text: string): boolean =>
     text.split("\n").some((line) => /\bconsole\.|process\.std/.test(line) && !line.startsWith(" *"));
   const printing = provider.map(({ file }) => file).filter((file) => prints(readFileSync(join(root, file), "utf8")));
@@ -137,7 +137,7 @@ test("no test changes an object that the provider exports", () => {
   expect(Object.isFrozen(defaultLimits)).toBe(true);
 });
 
-test("the provider and the sandbox import nothing of each other, so they cannot share a mistake, and nothing imports the commands", () => {
+test("the provider and the sandbox never import each other, so they share no mistake, and nothing imports the commands", () => {
   const others =
     (...folders: string[]) =>
     (_: string, name: string) =>
@@ -148,7 +148,7 @@ test("the provider and the sandbox import nothing of each other, so they cannot 
   expect(offenders(sandbox, (file, name) => name !== itsOwnVersion && wrong(file, name))).toEqual([]);
 });
 
-test("the commands reach the sandbox by its package's name alone, and forward/ knows nothing but that name", () => {
+test("the commands and forward/ import the sandbox only by the name of its package", () => {
   expect(offenders(command, (_, name) => isIn(name, "sandbox"))).toEqual([]);
   expect(offenders(command, (file, name) => isIn(name, "pulumi-steward-sandbox") && file !== "command/sandbox.ts")).toEqual([]);
   expect(offenders(forward, (_, name) => isIn(name, "provider", "command", "sandbox"))).toEqual([]);
@@ -157,7 +157,7 @@ test("the commands reach the sandbox by its package's name alone, and forward/ k
 test.each([
   [".", [provider, command, forward]],
   ["sandbox", [sandbox]],
-])("the package in %s imports the dependencies that it declares, and no others", (folder, files) => {
+])("the package in %s imports exactly the dependencies that it declares", (folder, files) => {
   const { name, dependencies, peerDependencies = {} } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
   const packages = files
     .flat()
@@ -165,7 +165,7 @@ test.each([
     .filter((each) => !isIn(each, ...folders) && !each.startsWith("node:") && !builtinModules.includes(each))
     .map((each) => each.split("/", each.startsWith("@") ? 2 : 1).join("/"))
     .filter((each) => each !== name);
-  // What runs of gRPC and Protocol Buffers is that of Pulumi's SDK.
+  // gRPC and Protocol Buffers are loaded from Pulumi's SDK.
   const typesOnly = ["openapi-types", "@grpc/grpc-js", "google-protobuf"];
   const declared = Object.keys({ ...dependencies, ...peerDependencies });
   expect([...new Set(packages)].filter((each) => !typesOnly.includes(each)).sort()).toEqual(declared.sort());

@@ -14,17 +14,17 @@ import {
   upWithoutSecrets,
 } from "./support/installation";
 
-// `npm run chaos -- matrix`: test/package.test.ts deploys with the Node and the SDK at hand.
+// `npm run chaos -- matrix`. test/package.test.ts deploys with the current Node and SDK.
 
 const tarballs = packed();
 
-/** Both ends of what package.json says that we work with: a newer SDK goes in here when it is out. */
+/** The oldest and newest versions that package.json supports. Add a newer SDK here when it is released. */
 const newest = "3.270.0";
 const ends = [
   { node: lowest(engines.node), sdk: lowest(peerDependencies["@pulumi/pulumi"]) },
   { node: "24.21.0", sdk: newest },
 ];
-/** The last SDK for Node 20, and the first Node for the newest one. */
+/** The last SDK for Node 20, and the first Node for the newest SDK. */
 const between = [
   { node: lowest(engines.node), sdk: lowest(devDependencies["@pulumi/pulumi"]) },
   { node: "22.23.3", sdk: newest },
@@ -46,7 +46,7 @@ describe.each(ends)("installed from its tarball, on Node $node with @pulumi/pulu
   testModules(current);
 
   test.each(Object.entries(programs))(
-    "a program in %s is deployed without a secret in the output, refreshed without a change, and destroyed",
+    "a program in %s deploys without a secret in the output, refreshes without a change, and is destroyed",
     async (language, files) => {
       const { project, role } = current();
       await deployed(project, [language, files]);
@@ -56,7 +56,7 @@ describe.each(ends)("installed from its tarball, on Node $node with @pulumi/pulu
     },
   );
 
-  test("refresh reports drift, and preview plans the repair", async () => {
+  test("refresh reports drift, and preview plans to revert it", async () => {
     const { project } = current();
     await project.files(programs.CommonJS).up();
     await expectDriftShown(current());

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as ts from "typescript";
 
-// The wording of all messages, in one place: other tests compare codes, paths and rules. `npm test -- test/messages -u` takes over a new wording.
+// The wording of all messages in one place. Other tests compare codes, paths and rules. `npm test -- test/messages -u` accepts new wording.
 
 const root = join(__dirname, "..");
 const isWording = (text: string): boolean => /[a-z]{2}.* .*[a-z]{2}/s.test(text) && !text.startsWith("exports.handler");
@@ -32,7 +32,7 @@ const files = ["provider", "command", "forward"].flatMap((folder) =>
     .map((file) => join(folder, file)),
 );
 
-test("the wording of every message is the reviewed one", () => {
+test("every message has its reviewed wording", () => {
   const wording = Object.fromEntries(files.map((file) => [file, wordingOf(file)] as const).filter(([, found]) => found.length > 0));
   expect(wording).toMatchSnapshot();
 });

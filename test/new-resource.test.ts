@@ -6,7 +6,7 @@ import { create, filesOf } from "../tools/new";
 
 const root = join(__dirname, "..");
 const resources = ["secrets/greeting-card", "platform/greeting-board", "platform/settings/greeting"];
-/** Every file that `npm run new` writes for them, by its absolute path. */
+/** Every file that `npm run new` writes for these resources, by its absolute path. */
 const files = new Map(resources.flatMap((resource) => [...filesOf(resource)]).map(([file, text]) => [join(root, file), text]));
 
 test.each([
@@ -20,11 +20,11 @@ test.each([
   ["greeting", "The argument must be the system and the noun of the resource: secrets/<noun>, platform/<noun>, platform/settings/<noun>."],
   ["secrets/scheduler-lease", "provider/secrets/scheduler-lease.ts already exists: choose another noun, or remove the file."],
   ["platform/smtp-settings", "sandbox/platform/routes/smtp-settings.ts already exists: choose another noun, or remove the file."],
-])("npm run new refuses %s", async (resource, message) => {
+])("npm run new rejects %s", async (resource, message) => {
   await expect(create([resource])).rejects.toThrow(message);
 });
 
-test("npm run new writes a provider, a route and a case, and says what is next", async () => {
+test("npm run new writes a provider, a route and a case, and prints the next steps", async () => {
   const folder = mkdtempSync(join(tmpdir(), "steward-new-"));
   const written = ["provider/secrets/greeting-card.ts", "sandbox/secrets/routes/greeting-card.ts", "test/cases/greeting-card.ts"];
   for (const file of written) mkdirSync(join(folder, dirname(file)), { recursive: true });
@@ -49,8 +49,8 @@ test("a new resource of each kind compiles", () => {
   expect(problems.map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`)).toEqual([]);
 });
 
-describe("a new resource of each kind lives on the sandbox", () => {
-  // The files stand in a folder of their own, and everything that they import is that of the repository.
+describe("a new resource of each kind works on the sandbox", () => {
+  // The files are in a separate folder, and import everything else from the repository.
   const folder = mkdtempSync(join(tmpdir(), "steward-new-"));
   const load = (part: string): Record<string, unknown>[] =>
     [...files].flatMap(([file, text], index) => {

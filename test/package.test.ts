@@ -19,7 +19,7 @@ import {
 
 const tarballs = packed();
 
-/** The files of a tarball, but for those that a user needs by their kind. */
+/** The files of a tarball. `unwanted` are those that are not of a kind that users need. */
 function filesOf(tarball: string): { files: string[]; unwanted: string[] } {
   const files = spawnSync("tar", ["-tzf", tarball], { encoding: "utf8" }).stdout.trim().split("\n").sort();
   const wanted =
@@ -28,7 +28,7 @@ function filesOf(tarball: string): { files: string[]; unwanted: string[] } {
   return { files, unwanted: files.filter((file) => !wanted.test(file) || ours.test(file)) };
 }
 
-test("the provider's package is below its size limit and holds only what users need", () => {
+test("the provider's package is below its size limit and contains only files for users", () => {
   const { provider } = tarballs();
   expect(statSync(provider).size).toBeLessThan(330_000);
   const { files, unwanted } = filesOf(provider);
@@ -43,7 +43,7 @@ test("the provider's package is below its size limit and holds only what users n
     "LICENSE",
   ])
     expect(files).toContain(`package/${file}`);
-  // The sandbox is a package of its own: this one holds its command and the pages about it, none of its code.
+  // The sandbox is a separate package. This one contains its command and the pages about it, but none of its code.
   expect(files.filter((file) => file.includes("sandbox"))).toEqual(
     ["dist/command/sandbox.d.ts", "dist/command/sandbox.js", "docs/api/sandbox.md", "docs/getting-started/sandbox.md"].map(
       (file) => `package/${file}`,
@@ -51,7 +51,7 @@ test("the provider's package is below its size limit and holds only what users n
   );
 });
 
-test("the sandbox's package is below its size limit and holds the page and the compiled grammar", () => {
+test("the sandbox's package is below its size limit and contains the page and the compiled grammar", () => {
   const { sandbox } = tarballs();
   expect(statSync(sandbox).size).toBeLessThan(150_000);
   const { files, unwanted } = filesOf(sandbox);
@@ -76,7 +76,7 @@ describe("installed without the sandbox", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test("it brings its own dependencies, and neither the sandbox nor anything of it", () => {
+  test("it installs its own dependencies, and nothing of the sandbox", () => {
     const { packages } = JSON.parse(readFileSync(join(folder, "node_modules/.package-lock.json"), "utf8"));
     const names = Object.keys(packages).map((path) => path.replace("node_modules/", ""));
     expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)));
@@ -103,7 +103,7 @@ describe("installed with the sandbox", () => {
   testModules(current);
 
   test.each(Object.entries(programs))(
-    "a program in %s is deployed without a secret in the output, and neither refresh nor a second up changes anything",
+    "a program in %s deploys without a secret in the output, and refresh and a second up change nothing",
     async (language, files) => {
       const { project } = current();
       await deployed(project, [language, files]);
@@ -114,7 +114,7 @@ describe("installed with the sandbox", () => {
   testMisspelling(current);
   testErrors(current);
 
-  test("refresh reports drift, preview plans the repair, and destroy removes the role", async () => {
+  test("refresh reports drift, preview plans to revert it, and destroy removes the role", async () => {
     const { project, role } = current();
     project.files(programs.CommonJS);
     await expectDriftShown(current());

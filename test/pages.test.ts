@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { compileAll } from "./support/compile";
 import { allBlocks, blocks, classes, pages, readPage, root, shown } from "./support/pages";
 
-/** What a block may take for granted: imports that every program has, and what was declared earlier on its page, or is the reader's own. */
+/** The declarations that a block may use: common imports, those of earlier blocks, and the reader's own. */
 const granted = `
 import * as childProcess from "node:child_process";
 import * as fileSystem from "node:fs";
@@ -57,7 +57,7 @@ test.each(classes)("%s has a page with an example, a link to the API, its reques
   expect(text).toContain("## Inputs\n\n| Name |");
 });
 
-/** As GitHub makes them of headings. */
+/** The anchors that GitHub generates for headings. */
 function anchors(page: string): string[] {
   const text = readPage(page).replace(/^ *```[\s\S]*?^ *```$/gm, "");
   return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
@@ -80,7 +80,7 @@ test.each(pages)("every link of %s has a target", (page) => {
   expect(broken).toEqual([]);
 });
 
-test("the README has at most 150 lines of at most 100 columns, but for its table", () => {
+test("the README has at most 150 lines of at most 100 columns, except for its table", () => {
   const lines = readPage("README.md").trimEnd().split("\n");
   expect(lines.length).toBeLessThanOrEqual(150);
   expect(lines.filter((line) => line.length > 100 && !line.startsWith("|"))).toEqual([]);
@@ -103,9 +103,9 @@ test("every page is reachable from the README", () => {
   expect(pages.filter((page) => !seen.has(page))).toEqual([]);
 });
 
-test("a reader in test/real follows every page with commands or programs", () => {
+test("a test in test/real follows every page with commands or programs", () => {
   const suites = readdirSync(join(root, "test/real")).map((file) => readFileSync(join(root, "test/real", file), "utf8"));
-  // The reference's examples compile, and its resources have suites. Contributors' pages are for this repository.
+  // The examples of the reference compile, and its resources have suites. Contributors' pages are for this repository.
   const others = /^(docs\/(api|development)\/|CONTRIBUTING|CHANGELOG)/;
   const followed = pages.filter((page) => !others.test(page) && allBlocks(page).some(({ language }) => !shown.includes(language)));
   expect(followed.length).toBeGreaterThanOrEqual(11);
@@ -118,7 +118,7 @@ test("every example is deployed by a test", () => {
       .filter((file) => file.endsWith(".ts"))
       .map((file) => readFileSync(join(root, folder, file), "utf8")),
   );
-  // The one that `npm run up` deploys, and test/demo.test.ts with it.
+  // The example that `npm run up` and test/demo.test.ts deploy.
   const demonstration = readFileSync(join(root, "Pulumi.yaml"), "utf8");
   const examples = readdirSync(join(root, "examples")).filter((name) => statSync(join(root, "examples", name)).isDirectory());
   expect(examples.length).toBeGreaterThanOrEqual(8);

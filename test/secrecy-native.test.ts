@@ -12,14 +12,13 @@ import { limits } from "./support/limits";
 import { endPlugin, listen, NativeEngine, Told } from "./support/native-engine";
 import { RekeyStack } from "./support/rekey";
 
-// No secret leaves the native plugin outside a mark: neither what the definition calls secret, nor what the program does.
+// The native plugin marks every secret as secret: those of the definition and those of the program.
 
 const secretMark = "1b47061264138c4ac30d75fd1eb44270";
 const secret = (value: unknown): object => ({ [secretSignature]: secretMark, value });
 const isMap = (value: unknown): value is Properties => typeof value === "object" && value !== null && !Array.isArray(value);
 const isMarked = (value: unknown): boolean => isMap(value) && value[secretSignature] === secretMark;
 
-/** Each leaf of a value, changed. */
 const leaves = (value: unknown, change: (leaf: unknown, path: string[]) => unknown, path: string[] = []): unknown => {
   if (Array.isArray(value)) return value.map((item) => leaves(item, change, path));
   if (isMap(value) && !isMarked(value))
@@ -33,25 +32,25 @@ const pathsIn = (inputs: Properties): string[][] => {
 };
 const allSecret = (inputs: Properties): Properties => leaves(inputs, secret) as Properties;
 
-/** A refusal that repeats what was sent. */
+/** An error response that echoes the request. */
 const echo = (texts: readonly string[]): string =>
   JSON.stringify({ errors: texts.flatMap((text) => [text, encodeURIComponent(text), Buffer.from(text).toString("base64")]) });
 
-/** A response with its marked secrets masked. */
+/** A response with its secrets masked. */
 const clear = (value: unknown): unknown => {
   if (isMarked(value)) return "[secret]";
   if (Array.isArray(value)) return value.map(clear);
   return isMap(value) ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, clear(inner)])) : value;
 };
 
-/** The value at a path is there, and nothing on the way to it is marked. */
+/** True if the value at a path exists, and neither it nor a parent is marked as secret. */
 function isOpen(value: unknown, [name, ...rest]: readonly string[]): boolean {
   if (value === undefined || isMarked(value)) return false;
   if (name === undefined) return true;
   return isMap(value) ? isOpen(value[name], rest) : Array.isArray(value);
 }
 
-/** The canaries in a value, whole; those of shares are base64. */
+/** The whole canaries in a value. Those of shares are base64. */
 const textsIn = (value: unknown): string[] => {
   const texts: string[] = [];
   leaves(withoutMarks({ value }).properties, (leaf) => typeof leaf === "string" && /canary|^Y2FuYX/.test(leaf) && texts.push(leaf));
@@ -64,7 +63,7 @@ const failed = (operation: Promise<unknown>): Promise<boolean> =>
     () => true,
   );
 
-/** Finds secrets in clear text in responses, errors and lines of the plugin. */
+/** Finds secrets in plaintext in responses, errors and lines of the plugin. */
 function leaks(all: readonly Told[], texts: readonly string[], paths: readonly (readonly string[])[]): string[] {
   const canaries = new Canaries();
   canaries.watchFor({ secret: [...new Set(texts)] });
@@ -79,7 +78,7 @@ function leaks(all: readonly Told[], texts: readonly string[], paths: readonly (
   return [...new Set([...canaries.found(), ...open])];
 }
 
-/** The values of a case that are secret by its definition. */
+/** The values of a case that the definition marks as secret. */
 function definedSecrets(token: string, all: readonly Told[], ...given: (Properties | undefined)[]): string[] {
   const outputs = namesWith(definitionOf(token).fields, "secret").flatMap((name) =>
     all.flatMap(({ value }) => {
@@ -113,7 +112,7 @@ async function rekeyWithoutLeaks(sandbox: Sandbox, config: Record<string, object
   expect(leaks(told, [...first, ...shares], [])).toEqual([]);
 }
 
-test("no share of a rekey of OpenBao leaves its marks", async () => {
+test("every share of a rekey of OpenBao stays marked as secret", async () => {
   const sandbox = await start({ dialect: "openbao" });
   const { url, token } = sandbox.secrets;
   await rekeyWithoutLeaks(sandbox, { "steward:default": { secrets: { address: url, token, dialect: "openbao" } } });
@@ -140,7 +139,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
     };
     const changedInputs = each.changed ?? ((): undefined => undefined);
 
-    /** The inputs with a canary in each string that may be any: no name of the resource, and nothing that the server knows by itself. */
+    /** The inputs with a canary in each free string: not in names, nor in values that the server knows itself. */
     async function withCanaries(given: Properties): Promise<Properties> {
       const names = [...(definition.objects?.fields ?? []), "role", "connection"];
       let inputs = given;
@@ -155,7 +154,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
       return inputs;
     }
 
-    /** The life of a resource with these inputs: undisturbed, then with each write refused, and with its response lost. */
+    /** The life of a resource with these inputs: without faults, then with each write rejected, and with its response lost. */
     async function live(inputs: Properties, changed: Properties | undefined): Promise<void> {
       const engine = await fresh();
       await engine.previewed(inputs);
@@ -188,7 +187,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
           }
     }
 
-    test("a value that is secret by the definition is marked in each response, and in no error or line", async () => {
+    test("a value that the definition marks as secret is secret in each response, and not in errors or lines", async () => {
       const given = each.inputs(context);
       const changed = changedInputs(context);
       await live(given, changed);
@@ -206,7 +205,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
       expect(leaks(told, definedSecrets(token, told, given, changed), paths)).toEqual([]);
     });
 
-    test("a value that the program makes secret, inside a list or a map as well, is marked in each response, and in no error or line", async () => {
+    test("a value that the program marks as secret, also in lists and maps, is secret in each response, and not in errors or lines", async () => {
       const given = await withCanaries(each.inputs(context));
       const before = each.inputs(context);
       const isSame = ([name, value]: [string, unknown]): boolean => JSON.stringify(value) === JSON.stringify(before[name]);
@@ -216,7 +215,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
       await live(allSecret(given), later && allSecret(later));
       const texts = [...textsIn(given), ...textsIn(later)];
       expect(leaks(told, texts, pathsIn(given))).toEqual([]);
-      // The state does not mark what was plain before.
+      // The state does not mark values that were plain before.
       const turned = await fresh();
       await turned.up(before);
       told.length = 0;
@@ -224,7 +223,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
       expect(leaks(told, texts, pathsIn(given))).toEqual([]);
     });
 
-    test("a secret that a preview cannot know keeps its mark", async () => {
+    test("a secret that is unknown in a preview stays a secret", async () => {
       const given = each.inputs(context);
       const unknowns = leaves(given, () => secret(unknown)) as Properties;
       const engine = await fresh();
@@ -240,13 +239,13 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
     });
   });
 
-  test("no share of a rekey leaves its marks", async () => {
+  test("every share of a rekey stays marked as secret", async () => {
     await resetAll(context);
     await rekeyWithoutLeaks(sandbox, configOf(context));
   });
 
   test.each(cases)(
-    "$token: no check failure shows a value that the program makes secret, and a response marks it",
+    "$token: no check failure shows a value that the program marks as secret, and a response keeps it secret",
     async ({ token, inputs }) => {
       const engine = new NativeEngine(token, configOf(context));
       await engine.problems(allSecret(inputs(context)));

@@ -37,7 +37,7 @@ const classes: Record<string, new (name: string, args: object) => unknown> = Obj
   ),
 );
 
-// OpenBao answers a rekey at another path, and in another form.
+// OpenBao has other paths and responses for a rekey.
 const dialectsOf = (token: string): RekeyDialect[] => (token.startsWith("secrets:Rekey") ? ["hashicorp", "openbao"] : ["hashicorp"]);
 const refusals = withSecrets.flatMap((definition) =>
   dialectsOf(definition.token).map((dialect) => ({ dialect, definition, token: definition.token, ...caseOf(definition.token).refusal })),
@@ -54,7 +54,7 @@ describe.each(refusals)("$token, $dialect", ({ token, dialect, definition, shows
   test("registers each secret as a secret input and as a secret output", async () => {
     const registration = await registered(() => new (classes[token] as (typeof classes)[string])("resource", given()));
     expect(registration.getAdditionalsecretoutputsList().sort()).toEqual(secretOutputs(definition).sort());
-    // Some secrets are outputs only.
+    // Some secrets are only outputs.
     const isInput = (path: string): boolean => definition.fields[path.split(".")[0] as string]?.input !== undefined;
     expect(marked(registration.getObject()?.toJavaScript(), "").sort()).toEqual(secretFields(definition).filter(isInput).sort());
   });

@@ -10,8 +10,8 @@ import { comparable, configOf, contextOf, resetAll } from "./support/context";
 import { Engine } from "./support/engine";
 import { RekeyStack } from "./support/rekey";
 
-// What each release has written into states, and what this one makes of it. `WRITE_STATES=1 npx jest test/states` writes those that
-// this release lacks. To write one anew, remove its file first; those of a release that is published are never written again.
+// The states of each release, used by this one. `WRITE_STATES=1 npx jest test/states` writes those that are missing for this release.
+// To write one again, remove its file first. States of a published release never change.
 
 type Dialect = "standard" | "hashicorp";
 type State = NonNullable<Engine["state"]>;
@@ -26,12 +26,12 @@ const rekeyInputs = {
   keepSharesInState: true,
   discardShares: true,
 };
-/** What the service chooses anew for each token that it generates. */
+/** The outputs that the service generates for each token. */
 const generated = ["accessorId", "secretId", "leaseId", "expiresAt"];
 
 const fileOf = (of: string, dialect: Dialect, token: string): string => join(folder, of, dialect, `${token.replace(":", "-")}.json`);
 
-/** The provider that a state brings with it, loaded as Pulumi does: the text of a CommonJS module. */
+/** The provider in a state, loaded as Pulumi does: the source of a CommonJS module. */
 function handlerIn({ outputs }: State): ReturnType<typeof dynamicRuntime.provider> {
   const exports = {} as { handler(): ReturnType<typeof dynamicRuntime.provider> };
   const load = (name: string): unknown => {
@@ -111,7 +111,7 @@ describe.each(["standard", "hashicorp"] as const)("%s", (dialect) => {
       await prepare?.(context);
       const [inputs, changed] = [given.inputs(context), given.changed?.(context)];
       const empty = await held(context);
-      // Creates the object that the state describes.
+      // This creates the object of the state.
       const seeding = new Engine(token, config());
       await seeding.up(inputs);
       const state = read(of, token);

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 
-// What others may change under us, and what keeps them from it.
+// Third-party code that may change, and the measures against that.
 
 const github = join(__dirname, "../.github");
 
-test("workflows pin each action by digest with its release beside it, and a bot updates both", () => {
+test("workflows pin each action by digest with its release next to it, and a bot updates both", () => {
   const workflows = readdirSync(join(github, "workflows")).map((file) => readFileSync(join(github, "workflows", file), "utf8"));
   const uses = workflows.flatMap((text) => text.split("\n").filter((line) => /\buses:/.test(line)));
   expect(uses.length).toBeGreaterThan(5);
@@ -15,10 +15,10 @@ test("workflows pin each action by digest with its release beside it, and a bot 
   expect(updates).toContainEqual(expect.objectContaining({ "package-ecosystem": "github-actions", directory: "/" }));
 });
 
-test("a release has the executable of the plugin for every platform", () => {
+test("a release has an executable of the plugin for every platform", () => {
   const { jobs } = parse(readFileSync(join(github, "workflows/release.yml"), "utf8"));
   const runners = jobs.executables.strategy.matrix.runner as string[];
-  // The labels of GitHub's runners; `macos-latest` is an arm64 machine.
+  // The labels of GitHub's runners. `macos-latest` is an arm64 machine.
   expect(runners).toEqual(["ubuntu-latest", "ubuntu-24.04-arm", "macos-15-intel", "macos-latest", "windows-latest", "windows-11-arm"]);
 });
 

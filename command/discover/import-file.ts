@@ -1,56 +1,54 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { StewardError } from "../../provider/errors";
 
-// The file that `pulumi import --file` takes.
-
-/** A resource to import. */
+/** A resource in the file for `pulumi import --file`. */
 export interface ImportEntry {
-  /** `steward:secrets:SchedulerRole`. */
+  /** The type token, such as `steward:secrets:SchedulerRole`. */
   type: string;
   name: string;
   id: string;
 }
 
-/** Fails before anything is searched. */
+/** Throws if the file exists, unless it may be overwritten. */
 export function assertWritable(path: string, { overwrite }: { overwrite?: boolean }): void {
   if (overwrite || !existsSync(path)) return;
   throw new StewardError({
     code: "ERR_INVALID_INPUT",
-    reason: `the file ${path} exists already; nothing was asked`,
-    hint: "Name another one with --output, or set --overwrite.",
+    reason: `the file ${path} already exists; nothing was searched`,
+    hint: "Choose another file with --output, or set --overwrite.",
   });
 }
 
 export function writeImportFile(path: string, resources: readonly ImportEntry[], { overwrite }: { overwrite?: boolean }): void {
   try {
-    // A link that leads nowhere exists as well.
+    // A dangling symbolic link passes `existsSync` and fails here.
     writeFileSync(path, `${JSON.stringify({ resources }, undefined, 2)}\n`, { flag: overwrite ? "w" : "wx" });
   } catch (error) {
     throw new StewardError({
       code: "ERR_INVALID_INPUT",
       reason: `the file of --output cannot be written (${(error as NodeJS.ErrnoException).code})`,
-      hint: "It must be a new file, or with --overwrite one that exists, in a folder with room.",
+      hint: "Choose a new file, or an existing one with --overwrite, in a folder with enough space.",
     });
   }
 }
 
-/** Names, in lower case, that a generated program uses for something else, or that no program can be generated with. */
+/** Lower-case names that a generated program uses for something else, or with which the generation fails. */
 const reserved = [
   ...["pulumi", "steward", "secrets", "platform", "scheduler", "config", "ctx", "err"],
-  // Pulumi reads these as values, and then writes no program at all.
+  // Pulumi parses these as values and then generates no program.
   ...["null", "true", "false"],
-  // Pulumi writes these into a module of Node.js as they are, which does not compile or does not start.
+  // Pulumi writes these unchanged into a Node.js module, which then does not compile or does not start.
   ...["arguments", "eval", "exports", "let", "module", "object", "require", "static"],
 ];
 
 /**
- * Gives out names, each once. A program makes an identifier of each, in its own language: so a name begins with a letter, and no two differ only in
- * case or in the characters that an identifier cannot hold.
+ * Unique names for resources. The generated program derives an identifier from each name. So a name begins with a letter, and no two names
+ * differ only in case or in characters that identifiers cannot contain.
  */
 export class Names {
   private readonly taken = new Set(reserved);
 
-  /** `id` is what distinguishes two of the same name. */
+  /** Returns an unused name: `called` or, if that is taken, `id`. Both are made valid. */
   choose(called: string, id: string): string {
     for (let count = 1; ; count++) {
       const name = count === 1 ? called : count === 2 ? id : `${id}-${count}`;

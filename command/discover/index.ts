@@ -9,37 +9,37 @@ function module(value: string, values: string[]): string[] {
   return collect(value, values);
 }
 
-/** `pulumi-steward discover`, for an installation that has no program yet. */
+/** Adds `pulumi-steward discover`, for an installation that has no program yet. */
 export function addDiscover(program: Command, terminal: Terminal): void {
   program
     .command("discover")
-    .description("List what exists on the servers, and write the file that `pulumi import --file` takes. It changes nothing.")
+    .description("List the objects on the servers, and write a file for `pulumi import --file`. It changes nothing.")
     .option("--stack <stack>", "the stack whose configuration names the servers", undefined)
     .option("--connection <name>", "the connection of the configuration, steward:<name>", "default")
-    .option("--mount <path>", "a mount of the scheduler engine to search beside those that the server lists; repeatable", collect, [])
-    .option("--module <module>", "a module, <organization>/<name>/<provider>, to search for deprecated versions; repeatable", module, [])
-    .option("--workspaces", "search for workspaces as well, each as an AdminWorkspace")
-    .option("--as-set", "the roles of a mount as one SchedulerRoles, not as a SchedulerRole each")
+    .option("--mount <path>", "a mount of the Nomad secrets engine to search besides those that Vault lists; repeatable", collect, [])
+    .option("--module <module>", "a module to search for deprecated versions, as <organization>/<name>/<provider>; repeatable", module, [])
+    .option("--workspaces", "also search for workspaces, each as an AdminWorkspace")
+    .option("--as-set", "the roles of a mount as one SchedulerRoles instead of one SchedulerRole each")
     .option("--output <file>", "the file to write", "import.json")
-    .option("--overwrite", "write it although it exists")
+    .option("--overwrite", "overwrite the file if it exists")
     .addHelpText(
       "after",
       `
-A running installation becomes a program in two commands:
+Two commands turn a running installation into a program:
 
   $ pulumi-steward discover
   $ pulumi import --file import.json
 
-The servers are those of the connection in the configuration of the selected stack, or of --stack. Without one, the environment names them:
-  SECRETS_ADDR, SECRETS_TOKEN, PLATFORM_ADDR, PLATFORM_TOKEN  services with the names of the API documents
+The connection in the configuration of the selected stack, or of --stack, names the servers. Otherwise, the environment does:
+  SECRETS_ADDR, SECRETS_TOKEN, PLATFORM_ADDR, PLATFORM_TOKEN  services that implement the API documents
   BAO_ADDR, BAO_TOKEN          OpenBao; without BAO_TOKEN the token of \`bao login\`
   VAULT_ADDR, VAULT_TOKEN      Vault; without VAULT_TOKEN the token of \`vault login\`
   TFE_ADDRESS, TFE_TOKEN       Terraform Enterprise
 
-It finds the access and lease configurations and the roles of each scheduler engine, all settings of the platform, and the deprecated versions of
-private modules. It lists the objects that the token may not read, and writes the rest.
+It finds the access and lease configurations and the roles of each Nomad secrets engine, all settings of the platform, and the deprecated
+versions of private modules. It lists the objects that the token cannot read, and writes the rest to the file.
 
-Exit code: 0 done, 1 failed or nothing could be searched, 2 wrong usage.`,
+Exit code: 0 success, 1 failed or nothing could be searched, 2 usage error.`,
     )
     .action((options: DiscoverOptions) => discover(terminal, options));
 }

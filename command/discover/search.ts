@@ -26,7 +26,7 @@ interface Findings {
   refused: [what: string, reason: string][];
 }
 
-/** Asks the servers what exists, prints it, and writes the file that `pulumi import --file` takes. */
+/** Searches the servers, prints the resources, and writes the file for `pulumi import --file`. */
 export async function discover(terminal: Terminal, options: DiscoverOptions): Promise<void> {
   const isDefault = options.connection === "default";
   if (isDefault) assertWritable(options.output, options);
@@ -42,7 +42,7 @@ export async function discover(terminal: Terminal, options: DiscoverOptions): Pr
   if (entries.length === 0) {
     say(terminal, "There is nothing to import: no file was written.");
     if (refused.length === 0) return;
-    throw new StewardError({ code: "ERR_FORBIDDEN", reason: "nothing was found, and a part could not be searched" });
+    throw new StewardError({ code: "ERR_FORBIDDEN", reason: "nothing was found, and some objects could not be read" });
   }
   if (!isDefault) return say(terminal, explicitProvider(options.connection));
   writeImportFile(options.output, entries, options);
@@ -54,7 +54,7 @@ export async function discover(terminal: Terminal, options: DiscoverOptions): Pr
 const hasSearch = (definition: AnyDefinition): boolean => typeof definition.discover === "function";
 const searched: readonly System[] = [...new Set(definitions.filter(hasSearch).map(({ system }) => system))];
 
-/** The servers that the stack's configuration names, or else the environment. */
+/** The servers that the stack's configuration or else the environment names. */
 function connectionsOf(terminal: Terminal, config: Configuration, name: string): Connection[] {
   const { environment } = terminal;
   const sources = { config, environment, cache: new Map(), engine: noEngine, say: (line: string): void => say(terminal, line) };
@@ -79,7 +79,7 @@ function connectionsOf(terminal: Terminal, config: Configuration, name: string):
     reason: `No server is configured under the connection "${name}"`,
     hint:
       name === "default"
-        ? `Run it in the folder of a project whose stack has steward:default, pass --stack, or set ${variables.join(", or ")}.`
+        ? `Run the command in a project whose stack configures steward:default, pass --stack, or set ${variables.join(", or ")}.`
         : `Set steward:${name} in the configuration of the stack, or correct the name.`,
   });
 }
@@ -109,7 +109,7 @@ async function searchFor(
       return await part();
     } catch (error) {
       const explained = (await definition.diagnose?.(connection, error)) ?? error;
-      // Any other failure may be over in a minute: a list with a gap must not be taken for all that there is.
+      // Any other failure may be temporary: fail, rather than print a list that only looks complete.
       if (!(explained instanceof StewardError) || !refusals.includes(explained.code)) throw explained;
       refused.push([`${nativeType(definition.token)} ${what}`, explained.message]);
       return [];
@@ -131,7 +131,7 @@ function add({ resources, refused }: Findings, names: Names, definition: AnyDefi
   const id = format(definition.id, state);
   const type = nativeType(definition.token);
   if (parseId(definition, id)) resources.push({ definition, entry: { type, name: names.choose(called, id), id }, state });
-  else refused.push([`${type} ${id}`, `"${id}" is not an id that can be read.`]);
+  else refused.push([`${type} ${id}`, `"${id}" cannot be parsed as an id.`]);
 }
 
 function table(entries: readonly ImportEntry[]): string[] {
@@ -142,13 +142,13 @@ function table(entries: readonly ImportEntry[]): string[] {
   return [...lines.map((line) => line.trimEnd()), ""];
 }
 
-/** The resources of these servers that no import takes over, by their reason. */
+/** The resources of these servers that cannot be imported, grouped by reason. */
 function operations(connections: readonly Connection[]): [what: string, reason: string][] {
   const asked = definitions.filter(
     ({ system, discover }) => typeof discover !== "function" && connections.some((each) => each.system === system.name),
   );
   const reasonOf = ({ discover }: AnyDefinition): string =>
-    typeof discover === "string" ? discover : "an operation, of which the server keeps nothing that could be read";
+    typeof discover === "string" ? discover : "an operation, which leaves nothing to import on the server";
   const reasons = [...new Set(asked.map(reasonOf))];
   return reasons.map((reason) => {
     const nouns = asked.filter((definition) => reasonOf(definition) === reason).map(({ displayName }) => displayName);
@@ -156,7 +156,7 @@ function operations(connections: readonly Connection[]): [what: string, reason: 
   });
 }
 
-/** The generated program holds secrets in clear text and lacks write-only inputs. */
+/** Warnings about secrets in plaintext and missing write-only inputs in the generated program. */
 function warnings({ resources }: Findings): string[] {
   return resources.flatMap(({ definition: { fields }, entry, state }) => {
     const shown = namesWith(fields, "secret").filter((name) => fields[name]?.output && state[name]);
@@ -165,18 +165,18 @@ function warnings({ resources }: Findings): string[] {
     return [
       ...(shown.length > 0
         ? [
-            `${about}: \`pulumi import\` writes ${shown.join(", ")} into the program in clear text. Put config.requireSecret there before you commit it.`,
+            `${about}: \`pulumi import\` writes ${shown.join(", ")} into the program in plaintext. Replace each with config.requireSecret before you commit the program.`,
           ]
         : []),
       ...(hidden.length > 0
         ? [
-            `${about}: the server never shows ${hidden.join(", ")}. Add what you manage to the program; the \`pulumi up\` that adds it writes it.`,
+            `${about}: the server never shows ${hidden.join(", ")}. Add the ones that you manage to the program: the next \`pulumi up\` writes them.`,
           ]
         : []),
     ];
   });
 }
 
-/** An import reads from the provider's default connection. */
+/** The next step after a search of another connection: an import reads only from the default one. */
 const explicitProvider = (connection: string): string =>
-  `No file was written: \`pulumi import\` reads from the connection "default" alone. Declare an explicit provider with the settings of steward:${connection}, run \`pulumi up\`, and import each resource with \`pulumi import <type> <name> <id> --provider ${connection}=<URN of the provider>\`.`;
+  `No file was written: \`pulumi import\` uses only the connection "default". Declare an explicit provider with the settings of steward:${connection}, run \`pulumi up\`, and import each resource with \`pulumi import <type> <name> <id> --provider ${connection}=<URN of the provider>\`.`;

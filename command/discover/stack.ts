@@ -4,28 +4,26 @@ import { StewardError } from "../../provider/errors";
 import { isObject } from "../../provider/json";
 import { say, Terminal } from "../terminal";
 
-// The configuration of a stack, as the command line of Pulumi shows it.
-
-/** A value of the configuration; undefined where there is none. */
+/** Returns the value of a configuration key, or undefined if the key is not set. */
 export type Configuration = (key: string) => string | undefined;
 
-/** Reads the configuration of a stack, or of the selected one. Outside a project, and where no stack is selected, there is none. */
+/** Reads the configuration of `stack` or of the selected stack. It is empty outside a project, and if no stack is selected. */
 export async function readConfiguration(terminal: Terminal, stack: string | undefined): Promise<Configuration> {
   const none = (): undefined => undefined;
   if (stack === undefined && !projectFile()) return none;
   const options = stack === undefined ? [] : ["--stack", stack];
-  // Secrets too: a token may be one.
+  // A token may be a secret.
   const { error, stdout, stderr } = await runPulumi(terminal, ["config", "--json", "--show-secrets", "--non-interactive", ...options]);
   if (!error) return valuesOf(stdout);
   const reason = error.code === "ENOENT" ? "pulumi is not on the PATH" : lastLine(stderr);
   if (stack === undefined && (error.code === "ENOENT" || /no stack selected/.test(stderr))) {
-    say(terminal, `The environment alone names the servers: ${reason}.`);
+    say(terminal, `Only the environment names the servers: ${reason}.`);
     return none;
   }
   throw new StewardError({
     code: "ERR_INVALID_INPUT",
     reason: `The configuration of the stack cannot be read: ${reason}`,
-    hint: "Run `pulumi config` for more, or leave the project's folder and name the servers in the environment.",
+    hint: "Run `pulumi config` for details, or name the servers in the environment and run the command outside the project.",
   });
 }
 

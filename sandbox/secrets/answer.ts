@@ -4,19 +4,19 @@ import type { Group } from "./document";
 import { one } from "./http-error";
 import type { Mount, Records, Token } from "./records";
 
-/** What the wiring finds out about a request before a route sees it. */
+/** The context of a request, set before its route runs. */
 export interface AppEnv extends Env {
   Variables: {
     records: Records;
     dialect: Dialect;
     now: Date;
-    /** The body's fields; a route picks what it knows, and ignores the rest as the real product does. */
+    /** The fields of the body. A route ignores unknown ones, as Vault does. */
     fields: Record<string, unknown>;
-    /** Present on the routes of an engine. */
+    /** Set on the routes of an engine. */
     mount: Mount;
-    /** What the API document shows, with these engines. */
+    /** The groups of the API document, with the engines at these mounts. */
     groups(mounts: string[]): Group[];
-    /** Absent only on a route that needs none. */
+    /** Undefined only on routes without authentication. */
     token: Token | undefined;
   };
 }
@@ -35,7 +35,7 @@ export function errors(c: Route, status: 400 | 403 | 404 | 405 | 415 | 500 | 503
   return c.json({ errors: messages }, status);
 }
 
-/** Nothing is stored there: the list of errors is empty. */
+/** A 404 for a path that stores nothing: its list of errors is empty. */
 export function missing(c: Route): Response {
   return errors(c, 404);
 }
@@ -48,7 +48,7 @@ export function unsupportedOperation(c: Route): Response {
   return errors(c, 405, one("unsupported operation"));
 }
 
-/** Where the real product answers by a handler of its own, and not by an engine. */
+/** The 405 of a path that Vault serves with a handler instead of an engine. */
 export function unknownMethod(c: Route): Response {
   return errors(c, 405);
 }
@@ -61,12 +61,12 @@ export function denied(c: Route): Response {
   return errors(c, 403, one("permission denied"));
 }
 
-/** The real product repeats the data of some system routes at the top level. */
+/** Returns the data also at the top level, as Vault does on some system routes. */
 export function twice(c: Route, value: Record<string, unknown>): Response {
   return c.json({ ...value, ...c.var.dialect.envelope(value, "system") });
 }
 
-/** The list in an answer; the real product knows no empty one. */
+/** The response to a list. An empty list is a 404, as in Vault. */
 export function keys(c: Route, names: string[], mountType: string): Response {
   return names.length > 0 ? data(c, { keys: names.sort() }, mountType) : missing(c);
 }

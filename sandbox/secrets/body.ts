@@ -15,9 +15,9 @@ type Values<T extends Record<string, keyof Kinds>> = { [field in keyof T]: Kinds
 const zero: Kinds = { string: "", int: 0, bool: false, "[]string": [] };
 
 /**
- * A body as the real product's own handlers read it, those that no engine stands behind: JSON whatever its media type, names in any case,
- * types to the letter ("5" is no number), an absent field or null the zero value, and an empty body an error.
- * `name` is what the real product calls such a body, in its errors.
+ * Reads a body as Vault's handlers outside of engines do. It is JSON with any media type. Names match in any case.
+ * Types must match exactly: "5" is not a number. An absent field or null is the zero value. An empty body is an error.
+ * `name` is the name of the body's type in Vault's errors.
  */
 export async function structure<T extends Record<string, keyof Kinds>>(c: Route, name: string, types: T): Promise<Values<T>> {
   const given = Object.fromEntries(Object.entries(parse(await c.req.text(), name)).map(([key, value]) => [key.toLowerCase(), value]));
@@ -32,7 +32,7 @@ export async function structure<T extends Record<string, keyof Kinds>>(c: Route,
 
 const readers = { string: text, int: whole, bool: flag, "[]string": words };
 
-/** The body of a rekey, as `structure` reads it; behind an engine by its fields, of which an absent one is the zero value, too. */
+/** Reads the body of a rekey request: with `structure` or, if an engine serves the rekey, from its fields. An absent field is the zero value. */
 export async function rekeyBody<T extends Record<string, keyof Kinds>>(c: Route, name: string, types: T): Promise<Values<T>> {
   if (!c.var.dialect.rekey.behindEngine) return structure(c, name, types);
   const fields = Object.entries(types).map(([field, kind]) => [field, readers[kind](c.var.fields, field) ?? zero[kind]]);
@@ -66,7 +66,7 @@ function kindOf(value: unknown): string {
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 
-/** What was found, in the parser's words: a number is only shown where another one would have done. */
+/** The found type in Go's words. The number itself is shown only if another number would be valid. */
 function foundIn(value: unknown, wanted: string): string {
   if (typeof value === "number") return wanted === "int" ? `number ${value}` : "number";
   return kindOf(value);

@@ -7,64 +7,65 @@ import type { Completed, RekeyRules } from "./rekey";
 import { rekeyErrors, rotationErrors } from "./rekey-errors";
 import * as wire from "./wire";
 
-/** Where the specification and the real product differ: one table, so that no route asks which one it serves. */
+/** The differences between the API specification, Vault and OpenBao. Routes read this table instead of the dialect's name. */
 export interface Dialect {
-  /** Of the product. */
+  /** The product's version. */
   version: string;
-  /** The engine's type, and where it is mounted at start. */
+  /** The engine's type, and its mount in the seed. */
   engine: string;
   tokenHeader: string;
-  /** Is `Authorization: Bearer` a way to send the token? */
+  /** Accepts the token in `Authorization: Bearer`. */
   bearer: boolean;
   tokenPrefix: string;
+  /** The error of a sealed service. */
   sealed: string;
-  /** Paths behind which no engine stands: nobody asks for a token, a body is read to the letter, and some answer while sealed. */
+  /** Paths without an engine. They need no token and read the body strictly. Some respond while the service is sealed. */
   raw: string[];
-  /** Verbs that write, in the engine. */
+  /** The methods that write to the engine. */
   writes: string[];
-  /** Can an access configuration be deleted? */
+  /** Serves the deletion of the access configuration. */
   deletesAccess: boolean;
-  /** Is a client certificate without its key, or a key without its certificate, refused when it is written? */
+  /** Rejects a client certificate without its key, and a key without its certificate, when they are written. */
   pairsCertificates: boolean;
-  /** Does a first access configuration without a token take over a fresh scheduler? */
+  /** Bootstraps the scheduler's ACLs if the first access configuration has no token. */
   bootstraps: boolean;
-  /** The answer to who wants a token of a role that does not exist. */
+  /** The response to a request for a token of a role that does not exist. */
   noRole(name: string): HttpError;
-  /** Can leases be looked up, renewed and revoked, and can a token ask about itself and end? */
+  /** Serves the lookup, renewal and revocation of leases, and the lookup and revocation of tokens. */
   leases: boolean;
   roleName: {
-    /** With a name that this expression does not match, the path is none of the engine's. */
+    /** The pattern of role names. A path with any other name does not exist. */
     pattern: string;
-    /** Can it hold ".."? Vault's pattern lets it through, and the storage below does not. */
+    /** Accepts ".." in a name. It matches Vault's pattern, but Vault's storage rejects it. */
     doubleDots: boolean;
   };
-  /** Must client roles have policies, and management roles none? */
+  /** Requires policies in client roles, and rejects them in management roles. */
   judgesPolicies: boolean;
   access(access: Access): Record<string, unknown>;
   role(role: Role): Record<string, unknown>;
-  /** What surrounds `data` in an answer. */
+  /** The body of a response with `data`. */
   envelope(data: unknown, mountType: string): Record<string, unknown>;
-  /** What surrounds `data` in an answer that comes with a lease. */
+  /** The body of a response with `data` and a lease. */
   leased(granted: Granted, data: unknown, mountType: string): Record<string, unknown>;
   rekey: RekeyRules & {
-    /** Where it is, below `sys/`. */
+    /** The path below `sys/`. */
     path: string;
-    /** Does Vault's path answer as if it were disabled? */
+    /** Responds on Vault's path as if it were disabled. */
     disablesVaults: boolean;
-    /** Does an engine stand behind it, which reads fields and not a body to the letter? */
+    /** Belongs to an engine, which converts fields, instead of a handler, which reads the body strictly. */
     behindEngine: boolean;
-    /** Verbs that start, update and verify. */
+    /** The methods that start, update and verify. */
     writes: string[];
-    /** Is whatever is sent to "update" an update? */
+    /** Treats every method on "update" as an update. */
     updatesByAnyVerb: boolean;
-    /** Does a cancel need a body, and the nonce of a young attempt in it? */
+    /** Requires a body to cancel, and in it the nonce of a recent attempt. */
     guardsCancel: boolean;
     status(records: Records): Record<string, unknown>;
-    /** The answer to a start. */
+    /** The response to a start. */
     started(records: Records): Record<string, unknown>;
     completed(completed: Completed): Record<string, unknown>;
     verification(attempt: Attempt): Record<string, unknown>;
-    /** The answer to the last new share. */
+    /** The response to the last new share. */
     committed(nonce: string): Record<string, unknown>;
     backup(backup: Backup): Record<string, unknown>;
     noBackup(): HttpError;
@@ -73,17 +74,17 @@ export interface Dialect {
   openapi: {
     title: string;
     description: string;
-    /** The vendor's flags of a path. */
+    /** The names of the vendor extensions of a path. */
     sudo: string;
     unauthenticated: string;
     create: string;
-    /** What the listing of a collection ends in. */
+    /** The end of a path that lists a collection. */
     listEnd: string;
-    /** What the document says that a cancel of a rekey and an unmount answer. Vault's says 200, though both answer 204. */
+    /** The documented status of a cancelled rekey and of an unmount. Vault documents 200, but returns 204. */
     removal: "200" | "204";
-    /** Does every path carry a description, or only those that the real product describes? */
+    /** Describes every path, not only those that Vault describes. */
     describesAll: boolean;
-    /** Is a path shown to a token with these rules? `beginning`: the path ends in a parameter, cut off here. */
+    /** True if a token with these rules sees the path. `beginning`: the path ends in a parameter, which is cut off here. */
     shows(rules: Rule[], mount: string, path: string, beginning: boolean): boolean;
   };
 }
@@ -117,7 +118,7 @@ export const standard: Dialect = {
   access: wire.bareAccess,
   role: wire.bareRole,
   envelope: (data) => ({ data }),
-  // The specification shows no lease, though the token lives no longer than one.
+  // The specification shows no lease, although the token expires with one.
   leased: (_, data) => ({ data }),
   rekey: {
     writes: ["PUT"],
@@ -127,7 +128,7 @@ export const standard: Dialect = {
     storedNeedsOne: true,
     oneForSeveral: true,
     status: wire.bareRekey,
-    // The specification does not show this answer: a client has to read the status.
+    // The specification does not show this response. A client has to read the status.
     started: () => ({}),
     completed: wire.bareRekeyed,
     verification: wire.bareVerification,

@@ -1,28 +1,28 @@
 import type { Dialect } from "./dialect";
 
-/** One path as its route file describes it, below its mount. */
+/** A path below its mount, as its route file describes it. */
 export interface Described {
   path: string;
   description: string;
-  /** The real product carries this description and the summaries of the operations, or one of them; others are seen in the specification's dialect only. */
+  /** The part that Vault's document has: the description, the summaries of the operations, or both. The standard dialect shows both. */
   described?: boolean | "operations" | "path";
   create?: boolean;
   unauthenticated?: boolean;
-  /** Must a policy allow "sudo", too? For a path without parameters. */
+  /** Requires the capability "sudo" as well. Only for paths without parameters. */
   sudo?: boolean;
   operations: Partial<Record<"get" | "post" | "put" | "delete", Operation>>;
 }
 
 export interface Operation {
   summary: string;
-  /** The real product's `operationId`, without its prefix. */
+  /** Vault's `operationId`, without its prefix. */
   id: string;
   list?: boolean;
-  /** The status in the document, described as "OK". Without it a delete has 204 "empty body", and all else 200. */
+  /** The documented status, described as "OK". Default: 204 "empty body" for a delete, otherwise 200. */
   status?: "200" | "204";
 }
 
-/** Everything that is mounted somewhere: the engines' paths appear once for each engine. */
+/** The paths of one mount. Those of the engine appear once for each mounted engine. */
 export interface Group {
   mount: string;
   tag: string;
@@ -30,7 +30,7 @@ export interface Group {
   paths: Described[];
 }
 
-/** The verb that a document of this dialect shows for writing to the rekey. */
+/** The documented method of writes to the rekey. */
 export function writing(dialect: Dialect): "post" | "put" {
   return dialect.rekey.writes.includes("POST") ? "post" : "put";
 }

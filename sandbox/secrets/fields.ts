@@ -1,11 +1,11 @@
 import { parseBool } from "../parse-bool";
 
-/** A field that the service refuses; the message is the answer. */
+/** An invalid field. The message is the error in the response. */
 export class FieldError extends Error {}
 
 /**
- * The readers below convert as the real product does: weakly (5 is "5", "true" is true, null is the zero value), never silently.
- * An absent field is undefined, and what that means is the route's business.
+ * Reads a string. Like all readers below, it converts values as Vault does: 5 is "5", "true" is true, null is the zero value.
+ * It throws if it cannot. An absent field is undefined: the route decides what that means.
  */
 export function text(fields: Record<string, unknown>, name: string): string | undefined {
   const value = fields[name];
@@ -32,7 +32,7 @@ export function whole(fields: Record<string, unknown>, name: string): number | u
     : refuse(name, `cannot parse '' as int: strconv.ParseInt: parsing "${word}": invalid syntax`);
 }
 
-/** A comma-separated text, or a list. Blanks around an item go; order, repetitions and empty items stay. */
+/** Reads a comma-separated string, or a list. Trims each item. Keeps the order, duplicates and empty items. */
 export function words(fields: Record<string, unknown>, name: string): string[] | undefined {
   const value = fields[name];
   if (value === undefined) return undefined;
@@ -47,7 +47,7 @@ export function words(fields: Record<string, unknown>, name: string): string[] |
 
 const unit: Record<string, number> = { ns: 1e-9, us: 1e-6, µs: 1e-6, μs: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 };
 
-/** Seconds: a number, "90", "1h30m", "1.5h", or whole days such as "1d"; parts of a second are cut off. */
+/** Reads a duration in whole seconds: a number, "90", "1h30m", "1.5h", or whole days such as "1d". */
 export function duration(fields: Record<string, unknown>, name: string): number | undefined {
   const value = fields[name];
   if (value === undefined) return undefined;
@@ -56,19 +56,19 @@ export function duration(fields: Record<string, unknown>, name: string): number 
   if (typeof value !== "number" && typeof value !== "string") return fail("could not parse duration from input");
   const seconds = parseDuration(String(value)) ?? fail(`time: invalid duration "${value}"`);
   if (seconds < 0) return fail(`cannot provide negative value '${seconds}'`);
-  // Durations are nanoseconds in 64 bits there.
+  // Go stores a duration as nanoseconds in 64 bits.
   if (seconds > 9_223_372_036) return fail("multiplication of durations resulted in overflow, one operand may be too large");
   return seconds;
 }
 
-/** undefined: not a duration. */
+/** Returns the whole seconds, or undefined if the string is not a duration. */
 export function parseDuration(value: string): number | undefined {
   if (/^[+-]?\d+$/.test(value)) return Number(value);
   if (/^[+-]?\d+d$/.test(value)) return Number(value.slice(0, -1)) * 86_400;
   if (!/^[+-]?((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/.test(value)) return undefined;
   let seconds = 0;
   for (const [, amount, name] of value.matchAll(/([\d.]+)(ns|us|µs|μs|ms|s|m|h)/g)) seconds += Number(amount) * unit[name!]!;
-  // 0.1h is 360.00000000000006 in floating point: round at the nanosecond before cutting.
+  // 0.1h is 360.00000000000006 in floating point: round to nanoseconds before truncating.
   return Math.trunc(Number(seconds.toFixed(9))) * (value.startsWith("-") ? -1 : 1) || 0;
 }
 

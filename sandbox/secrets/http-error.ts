@@ -1,4 +1,4 @@
-/** Thrown where the service refuses a request; the wiring answers with the status and the messages, of which the real product sometimes gives none. */
+/** An error response, with its status and messages. Some of Vault's error responses have no message. */
 export class HttpError extends Error {
   readonly messages: string[];
 
@@ -11,7 +11,7 @@ export class HttpError extends Error {
   }
 }
 
-/** What the real product's framework says around an error of its own. */
+/** Formats one error as go-multierror does, which Vault uses. */
 export function one(message: string): string {
   return `1 error occurred:\n\t* ${message}\n\n`;
 }

@@ -22,20 +22,20 @@ import type { SecretsService } from "./service";
 
 export interface Secrets {
   records: Records;
-  /** Its `routes` are the table that the coverage test reads. */
+  /** The routes. The coverage test reads `app.routes`. */
   app: Hono<AppEnv>;
   fetch(request: Request): Response | Promise<Response>;
-  /** Ends the generated tokens whose time is over. */
+  /** Ends expired tokens and leases. */
   expire(): void;
-  /** Back to the seed. */
+  /** Restores the seed. */
   reset(): void;
-  /** What the sandbox shows of it at this address. `drop` destroys the open connections. */
+  /** Returns the public interface of the service at this address. `drop` destroys the open connections. */
   service(url: string, drop: () => void): SecretsService;
 }
 
 const unauthenticated = ["sys/internal/specs/openapi"];
 
-/** The secrets service: every request is authorized here as the real product does, in its order, before a route sees it. */
+/** Creates the secrets service. It authorizes every request before its route runs, with the checks and the order of Vault. */
 export function createSecrets(
   dialect: Dialect,
   clock: Clock,
@@ -73,7 +73,7 @@ export function createSecrets(
     c.set("now", clock.now());
     c.set("groups", groups);
     if (dialect.raw.includes(path)) {
-      // A sealed node is no active one, and says so before it reads the request.
+      // A sealed node is not active, and responds so before it reads the request.
       if (records.sealed && path.startsWith("sys/rekey/")) return errors(c, 503, "node is not active");
       await next();
       return undefined;
@@ -116,7 +116,7 @@ export function createSecrets(
   };
   app.use(async (c, next) => {
     if (!/^sys\/(rekey\/|rotate\/root\/|unseal$)/.test(pathOf(c.req.raw))) return authorize(c, next);
-    // Read before its turn: a slow client holds up nobody.
+    // Read the body before the exclusive section: a slow client must not block others.
     await c.req.text();
     return records.exclusive(() => authorize(c, next));
   });
@@ -169,12 +169,12 @@ function serviceOf(records: Records, url: string, drop: () => void): SecretsServ
   };
 }
 
-/** `GET …?list=true` and the verb LIST are one request: it is authorized and answered as LIST. */
+/** Dispatches a request. Authorizes and serves `GET …?list=true` as LIST. */
 function dispatch(app: Hono<AppEnv>, request: Request, dialect: Dialect): Response | Promise<Response> {
   const url = new URL(request.url);
   if (!url.pathname.startsWith("/v1/")) return new Response("404 page not found\n", { status: 404 });
   if (/%(?![0-9a-f]{2})/i.test(url.pathname)) return new Response("400 Bad Request", { status: 400 });
-  // The framework would answer HEAD as GET; the real product knows no such operation, as it knows no OPTIONS.
+  // Hono would serve HEAD as GET. Vault has no operation for HEAD or OPTIONS.
   if (request.method === "HEAD") return app.fetch(new Request(request.url, { method: "OPTIONS", headers: request.headers }));
   const list = request.method === "GET" && !dialect.raw.includes(pathOf(request)) && url.searchParams.get("list");
   const wanted = list ? parseBool(list) : false;
@@ -182,37 +182,37 @@ function dispatch(app: Hono<AppEnv>, request: Request, dialect: Dialect): Respon
   return app.fetch(wanted ? new Request(request.url, { method: "LIST", headers: request.headers }) : request);
 }
 
-/** The path after `/v1/`. A list is of something, so its path ends in a slash. */
+/** Returns the path after `/v1/`. That of a list ends in a slash. */
 function pathOf(request: Request): string {
   const raw = new URL(request.url).pathname.slice("/v1/".length);
   const slash = request.method === "LIST" && !raw.endsWith("/") ? "/" : "";
   try {
     return decodeURIComponent(raw) + slash;
   } catch {
-    // Bytes that are no text: no path of ours.
+    // Invalid UTF-8 matches no route.
     return raw + slash;
   }
 }
 
-/** Where the route files know a path: the engine's routes are the same wherever it is mounted. */
+/** Returns the path in the route files, where the engine's routes do not depend on its mount. */
 function route(records: Records, path: string): string {
   const mount = records.mountAt(path);
   if (mount) return `/engine/${path.slice(mount.path.length)}`;
   return path.startsWith("auth/token/") ? `/token/${path.slice("auth/token/".length)}` : `/${path}`;
 }
 
-/** What a policy must allow. Only the paths that tell creating from updating ask for "create". */
+/** The capability that a request requires. "create" is only required on paths that distinguish it from "update". */
 function capability(method: string, path: string, records: Records, dialect: Dialect, files: readonly RouteFile[]): string {
   if (method === "LIST" || method === "DELETE" || method === "PATCH") return method.toLowerCase();
   if (method === "GET") return "read";
-  // An operation that no policy can allow.
+  // No policy can allow this.
   if (method !== "POST" && method !== "PUT") return "none";
   const mount = records.mountAt(path);
   const rest = path.slice(mount?.path.length);
   return mount && files.some(({ exists }) => exists?.(mount, rest, dialect) === false) ? "create" : "update";
 }
 
-/** The fields of a body: JSON whatever its media type says, or a form, which is what curl says by default. */
+/** Reads the fields of a body: JSON or a form. By default, curl sends JSON with the media type of a form. */
 async function bodyOf(c: Route): Promise<Record<string, unknown> | Response> {
   const body = (await c.req.text()).trim();
   if (body === "") return {};

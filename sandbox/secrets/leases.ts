@@ -6,14 +6,14 @@ import { timeToLive } from "./ttl";
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** What a generated token lives by, and what the service says about its life. */
+/** A lease, the seconds that it has left, and the warnings about them. */
 export interface Granted {
   lease: Lease;
   seconds: number;
   warnings: string[];
 }
 
-/** Registers a token of the scheduler that `token` asked for at this path. */
+/** Creates a lease for a scheduler token that `token` requested at this path. */
 export function grant(records: Records, mount: Mount, path: string, accessor: string, token: Token): Granted {
   const now = records.clock.now().getTime();
   const { seconds, warnings } = timeToLive(mount.lease ?? { ttl: 0, maxTtl: 0 }, now, now)!;
@@ -23,7 +23,7 @@ export function grant(records: Records, mount: Mount, path: string, accessor: st
   return { lease, seconds, warnings };
 }
 
-/** By the lease configuration of now, never past the most that it allows from the beginning. `increment`: what was asked for, or 0. */
+/** Renews a lease by the current lease configuration, at most up to its maximum TTL since the lease was issued. `increment`: requested seconds, or 0. */
 export function renew(records: Records, id: string, increment: number): Granted {
   const lease = records.leases.get(id);
   const now = records.clock.now().getTime();
@@ -37,7 +37,7 @@ export function renew(records: Records, id: string, increment: number): Granted 
   return { lease, ...life };
 }
 
-/** Ends a lease and its token. Throws where the scheduler does not do it; the lease is then still there. */
+/** Ends a lease and its token. Throws, and keeps the lease, if the scheduler does not remove the token. */
 export function revoke(records: Records, lease: Lease): void {
   try {
     removeToken(records.schedulerPeer, lease.mount.access, lease.accessor);
@@ -49,7 +49,7 @@ export function revoke(records: Records, lease: Lease): void {
   records.leases.delete(lease.id);
 }
 
-/** Ends a token, the tokens that it made, and all their leases. */
+/** Ends a token, its child tokens, and all their leases. */
 export function revokeToken(records: Records, token: Token): void {
   records.tokens.delete(token.id);
   for (const child of [...records.tokens.values()]) if (child.parent === token.id) revokeToken(records, child);
@@ -58,7 +58,7 @@ export function revokeToken(records: Records, token: Token): void {
   expireLeases(records, now);
 }
 
-/** Removes the mount and ends its leases, or throws where one does not end. */
+/** Removes a mount and ends its leases. Throws if a lease cannot be ended. */
 export function unmount(records: Records, path: string): void {
   const mount = records.mounts.get(path);
   if (!mount) return;
@@ -75,7 +75,7 @@ export function unmount(records: Records, path: string): void {
   records.mounts.delete(path);
 }
 
-/** Ends what has lived its time. A sealed service does so once it is unsealed. */
+/** Ends expired tokens and leases. A sealed service waits until it is unsealed. */
 export function expire(records: Records): void {
   if (records.sealed) return;
   const now = records.clock.now().getTime();
@@ -83,7 +83,7 @@ export function expire(records: Records): void {
   expireLeases(records, now);
 }
 
-/** Where the scheduler does not do it now, it is asked again next time. */
+/** Ends expired leases. If the scheduler does not remove a token, the next call tries again. */
 function expireLeases(records: Records, now: number): void {
   for (const lease of [...records.leases.values()]) {
     if (lease.expires > now) continue;

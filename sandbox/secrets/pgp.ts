@@ -1,13 +1,13 @@
 import { readBase64 } from "./seal";
 
-/** A holder's public key. `binary` is what the client sent. */
+/** A holder's public key. `binary` is the key as the client sent it. */
 export interface Holder {
   binary: Uint8Array;
-  /** Of the primary key, in lower-case hex. */
+  /** The fingerprint of the primary key, in lower-case hex. */
   fingerprint: string;
 }
 
-/** Reads a public key in the base64 of its binary form. Whether it can be used shows only when something is encrypted to it. */
+/** Reads a public key in base64 of its binary form. A key that cannot encrypt is only detected on encryption. */
 export async function readHolder(text: string): Promise<Holder> {
   const binary = readBase64(text);
   if (!binary) throw new Error(`error decoding given PGP key: illegal base64 data at input byte ${illegal(text)}`);
@@ -18,7 +18,7 @@ export async function readHolder(text: string): Promise<Holder> {
   }
 }
 
-/** Encrypts a share to its holder, in the form of the real product: the message holds the hex of the share. */
+/** Encrypts a share to its holder. As in Vault, the message contains the share in hex. */
 export async function encryptShare(share: Uint8Array, holder: Holder, now: Date): Promise<Uint8Array> {
   const { createMessage, encrypt } = await import("openpgp");
   const key = await read(holder.binary);
@@ -26,14 +26,14 @@ export async function encryptShare(share: Uint8Array, holder: Holder, now: Date)
   try {
     return await encrypt({ message, encryptionKeys: key, format: "binary", date: now });
   } catch {
-    // The product prints the id as a number: without leading zeros.
+    // Vault prints the id as a number, without leading zeros.
     const id = key.getKeyID().toHex().replace(/^0+/, "");
     const reason = `cannot encrypt a message to key id ${id} because it has no valid encryption keys`;
     throw new Error(`error setting up encryption for PGP message: openpgp: invalid argument: ${reason}`);
   }
 }
 
-/** The library is large, and few programs need it: it is loaded with the first key. */
+/** Loads the library on first use: it is large, and few programs need it. */
 async function read(binary: Uint8Array) {
   const { readKey } = await import("openpgp");
   return readKey({ binaryKey: binary });

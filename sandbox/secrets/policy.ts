@@ -1,4 +1,4 @@
-/** What one policy says about one path, or, after a trailing star, about every path that begins so. */
+/** A rule of a policy, for one path or, if the path has a trailing star, for all paths with this prefix. */
 export interface Rule {
   path: string;
   prefix: boolean;
@@ -9,11 +9,11 @@ const known = ["create", "read", "update", "delete", "list", "sudo", "deny", "pa
 const block = /\s*path\s+"([^"]*)"\s*\{\s*(?:capabilities\s*=\s*\[((?:\s*"[^"]*"\s*,?)*)\s*\])?\s*\}\s*/y;
 
 /**
- * Reads `path "…" { capabilities = […] }`, the part of the policy language that tests need. Anything else is refused,
- * so that a policy never means less here than on the real product.
+ * Parses `path "…" { capabilities = […] }`, the part of the policy language that tests need. Throws on anything else,
+ * so that a policy never means less here than in Vault.
  */
 export function parsePolicy(text: string): Rule[] {
-  // A comment sign inside a string is part of the string.
+  // Inside a string, a comment marker is part of the string.
   const bare = text.replace(/("[^"]*")|#[^\n]*|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, "$1").trim();
   const rules: Rule[] = [];
   block.lastIndex = 0;
@@ -31,7 +31,7 @@ export function parsePolicy(text: string): Rule[] {
   return rules;
 }
 
-/** What the rules allow on a path: those for exactly this path, else those with the longest beginning. "deny" beats the rest. */
+/** The capabilities on a path: those of its exact rules, or else of the rules with the longest prefix. "deny" overrides the rest. */
 function capabilities(rules: Rule[], path: string): string[] {
   const exact = rules.filter((rule) => !rule.prefix && rule.path === path);
   const prefixes = rules.filter((rule) => rule.prefix && path.startsWith(rule.path));
@@ -41,7 +41,7 @@ function capabilities(rules: Rule[], path: string): string[] {
   return all.includes("deny") ? [] : all;
 }
 
-/** May a request with these capabilities touch the path? A list may be allowed with or without the slash at its end. */
+/** True if the rules allow these capabilities on the path. A rule for a list may omit the trailing slash. */
 export function allows(rules: Rule[], path: string, needed: string[]): boolean {
   const bare = path.replace(/\/$/, "");
   const paths = needed.includes("list") ? [`${bare}/`, bare] : [path];
@@ -51,7 +51,7 @@ export function allows(rules: Rule[], path: string, needed: string[]): boolean {
   });
 }
 
-/** Does any rule allow anything on this path, or (where a path is a beginning) on some path that begins so? */
+/** True if a rule allows anything on the path or, if `beginning` is set, on a path with this prefix. */
 export function sees(rules: Rule[], path: string, beginning: boolean): boolean {
   if (capabilities(rules, path).length > 0) return true;
   return (
@@ -59,7 +59,7 @@ export function sees(rules: Rule[], path: string, beginning: boolean): boolean {
   );
 }
 
-/** The real product shows all or nothing of a mount, and a longer "deny" does not hide it. */
+/** True if a rule allows anything in the mount. Vault shows all paths of a mount or none, and a longer "deny" does not hide it. */
 export function seesMount(rules: Rule[], mount: string): boolean {
   return rules.some(
     (rule) =>

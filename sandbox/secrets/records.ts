@@ -5,7 +5,7 @@ import type { Rule } from "./policy";
 import type { SchedulerPeer } from "./scheduler-peer";
 import type { Key } from "./seal";
 
-/** How an engine reaches its scheduler. */
+/** The access configuration of an engine. */
 export interface Access {
   address: string;
   token: string;
@@ -15,19 +15,18 @@ export interface Access {
   clientKey: string;
 }
 
-/** How long generated tokens live, in whole seconds; 0 leaves the choice to the service. */
+/** The lease configuration of an engine, in whole seconds. 0 means the system's default or maximum. */
 export interface LeaseConfig {
   ttl: number;
   maxTtl: number;
 }
 
-/** A generated token of the scheduler, and until when it lives. Times are in milliseconds. */
+/** The lease of a generated scheduler token. Times are in milliseconds. */
 export interface Lease {
   id: string;
   mount: Mount;
-  /** Of the token in the scheduler. */
   accessor: string;
-  /** The id of the token that asked for it: the lease ends with it. */
+  /** The id of the token that requested the lease. The lease ends with it. */
   token: string;
   issued: number;
   renewed?: number;
@@ -40,7 +39,7 @@ export interface Role {
   type: string;
 }
 
-/** A mounted scheduler engine with everything it holds. `path` ends in a slash, as the service writes it. */
+/** A mounted scheduler engine with its data. `path` ends in a slash, as in Vault. */
 export interface Mount {
   path: string;
   description: string;
@@ -48,25 +47,25 @@ export interface Mount {
   uuid: string;
   access?: Access;
   lease?: LeaseConfig;
-  /** Somebody tried to remove it, and a token would not end: it does nothing any more. */
+  /** An unmount failed because a token could not be revoked. The engine no longer serves requests. */
   tainted?: boolean;
   roles: Map<string, Role>;
 }
 
-/** Times are in milliseconds, lives in seconds. */
+/** A token of the service. Times are in milliseconds, TTLs in seconds. */
 export interface Token {
   id: string;
   accessor: string;
   displayName: string;
   policies: string[];
-  /** The id of the token that made it, and with which it ends. */
+  /** The id of the token that created it. It ends with its parent. */
   parent?: string;
   created: number;
-  /** How long it was to live when it was made; 0: for ever. */
+  /** The TTL at creation. 0: it does not expire. */
   ttl: number;
   explicitMaxTtl: number;
   renewable: boolean;
-  /** Absent: never. */
+  /** Undefined: never. */
   expires?: number;
 }
 
@@ -75,47 +74,47 @@ export interface Policy {
   rules: Rule[];
 }
 
-/** The one rekey that is going on, in the memory of the active node alone. */
+/** The rekey in progress. Only the active node holds it, in memory. */
 export interface Attempt {
   nonce: string;
   startedAt: Date;
-  /** Of the new key. */
+  /** The number of shares of the new key. */
   shares: number;
   threshold: number;
-  /** To whom the new shares are encrypted, one for each share; none: they come in clear text. */
+  /** The holders to encrypt the new shares to, one for each share. Empty: the new shares are returned in plaintext. */
   holders: Holder[];
   backup: boolean;
   verification: boolean;
-  /** The current shares so far. */
+  /** The current shares submitted so far. */
   given: Uint8Array[];
-  /** Empty until something gave it. */
+  /** Empty until the new shares are made, or until a restart. */
   verificationNonce: string;
   /** The new key, while its shares are being verified. */
   candidate?: Key;
-  /** The new shares given back so far. */
+  /** The new shares verified so far. */
   proven: Uint8Array[];
 }
 
-/** What lies at `core/unseal-keys-backup`: the messages of one rekey, in the order of the shares. */
+/** The value at `core/unseal-keys-backup`: the encrypted shares of one rekey, in order. */
 export interface Backup {
-  /** Of the attempt. */
+  /** The nonce of the rekey. */
   nonce: string;
   messages: { fingerprint: string; message: Uint8Array }[];
 }
 
-/** Everything the secrets service remembers. */
+/** The data of the secrets service. */
 export class Records {
   /** The live key and its shares. */
   key: Key;
   sealed = false;
-  /** The shares that were given to end the seal, when they are too few so far. */
+  /** The shares submitted to unseal the service, while they are too few. */
   unsealing?: { nonce: string; parts: Uint8Array[] };
   attempt?: Attempt;
   backup?: Backup;
   readonly cluster: { name: string; id: string } = { name: `vault-cluster-${randomUUID().slice(0, 8)}`, id: randomUUID() };
   mounts: Map<string, Mount> = new Map();
   policies: Map<string, Policy> = new Map();
-  /** By id, as the leases. Those whose time is over are still there until `expire` looks. */
+  /** The tokens by id. Expired tokens and leases stay until `expire` runs. */
   tokens: Map<string, Token> = new Map();
   leases: Map<string, Lease> = new Map();
   private turn: Promise<unknown> = Promise.resolve();
@@ -125,17 +124,17 @@ export class Records {
     readonly engine: string,
     readonly clock: Clock,
     readonly schedulerPeer: SchedulerPeer,
-    /** It may do everything. */
+    /** The root token. */
     readonly token: string,
-    /** The one that it begins with. */
+    /** The key at the start and after a reset. */
     private readonly firstKey: Key,
-    /** Who keeps the key at work: the holders of its shares, or the seal itself. A rekey differs. */
+    /** The keeper of the key: the holders of its shares, or the seal itself. A rekey differs between them. */
     readonly seal: "shamir" | "stored",
   ) {
     this.key = firstKey;
   }
 
-  /** Unsealed, with the first key and nothing else; `applySeed` puts the seed in. */
+  /** Unseals the service and removes all data but the first key. `applySeed` then adds the seed. */
   reset(): void {
     this.key = this.firstKey;
     this.sealed = false;
@@ -147,13 +146,13 @@ export class Records {
     this.tokens = new Map();
   }
 
-  /** What only the active node's memory holds is lost: with a seal, and when another node becomes active. */
+  /** Drops the data in the active node's memory. A seal and a change of the active node do this. */
   forget(): void {
     this.attempt = undefined;
     this.unsealing = undefined;
   }
 
-  /** One after the other: shares are combined and encrypted in their own time, and nobody sees a rekey half done. */
+  /** Runs one action after another. Combining and encrypting shares is asynchronous, and no request may see an incomplete rekey. */
   exclusive<T>(act: () => T | Promise<T>): Promise<T> {
     const result = this.turn.then(act);
     this.turn = result.catch(() => {});
@@ -165,13 +164,13 @@ export class Records {
     this.mounts.set(`${path}/`, { path: `${path}/`, description, accessor, uuid: randomUUID(), roles: new Map() });
   }
 
-  /** The engine that answers for a path. No mount lies inside another, so there is at most one. */
+  /** The engine that serves a path. Mounts are never nested, so there is at most one. */
   mountAt(path: string): Mount | undefined {
     for (const mount of this.mounts.values()) if (`${path}/`.startsWith(mount.path)) return mount;
     return undefined;
   }
 
-  /** The rules of a token's policies together; a policy that does not exist gives none. */
+  /** The rules of all policies of a token. A policy that does not exist has none. */
   rules(token: Token): Rule[] {
     return token.policies.flatMap((name) => this.policies.get(name)?.rules ?? []);
   }

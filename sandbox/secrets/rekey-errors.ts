@@ -1,11 +1,11 @@
 import { HttpError } from "./http-error";
 
-/** What a dialect says of a rekey that it refuses. */
+/** The error responses of a rekey in a dialect. */
 export interface RekeyErrors {
   inProgress(): HttpError;
   invalidSeal(reason: string): HttpError;
   withRecoveryKeys(): HttpError;
-  /** A start, an update or a verification in which the product's own code fails. */
+  /** An internal failure of a start, an update or a verification. */
   failed(reason: string): HttpError;
   notStarted(): HttpError;
   finished(nonce: string): HttpError;

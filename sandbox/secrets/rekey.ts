@@ -6,7 +6,6 @@ import type { Attempt, Records } from "./records";
 import type { RekeyErrors } from "./rekey-errors";
 import { combine, createKey, same } from "./seal";
 
-/** What a start asks for. */
 export interface RekeyParameters {
   shares: number;
   threshold: number;
@@ -15,29 +14,29 @@ export interface RekeyParameters {
   verification: boolean;
 }
 
-/** Where the dialects differ in what they let happen. */
+/** The differences between the dialects in the rules of a rekey. */
 export interface RekeyRules {
   errors: RekeyErrors;
-  /** Do shares stay that cannot be combined? Otherwise they are gone, as are those that give another key. */
+  /** Keeps shares that cannot be combined. Otherwise they are dropped, like shares that make another key. */
   keepsUncombined: boolean;
-  /** Does a share need its nonce beside it? Otherwise a missing one is a wrong one. */
+  /** Reports a missing nonce as missing. Otherwise it is reported as incorrect. */
   needsNonce: boolean;
-  /** Does a seal that keeps the key refuse whatever is not one of one? Otherwise it makes that, whatever is asked. */
+  /** Rejects all but one share with threshold one if the seal keeps the key. Otherwise other numbers are replaced by one. */
   storedNeedsOne: boolean;
-  /** May one of several shares open the service alone? */
+  /** Accepts a threshold of one with several shares. */
   oneForSeveral: boolean;
 }
 
-/** The last current share brought this: the new shares, or a message to each holder. */
+/** The result of the last current share: the new shares, in plaintext or encrypted. */
 export interface Completed {
   attempt: Attempt;
   shares: Uint8Array[];
 }
 
-// For so long only who knows the nonce can cancel.
+// The time during which a cancel requires the nonce.
 const guardedMilliseconds = 600_000;
 
-/** Begins an attempt. The order of the refusals is the real product's. */
+/** Starts a rekey. The checks run in Vault's order. */
 export async function start(records: Records, parameters: RekeyParameters, rules: RekeyRules, now: Date): Promise<void> {
   const { pgpKeys, backup, verification } = parameters;
   if (backup && pgpKeys.length === 0)
@@ -71,13 +70,13 @@ function problemOf(shares: number, threshold: number, { oneForSeveral }: RekeyRu
   return shares > 255 ? "shares must be less than 256" : undefined;
 }
 
-/** A request with a share must hold it, and in some dialects its nonce. */
+/** Throws if the share or, where it is required, the nonce is missing. */
 export function assertShare({ needsNonce }: RekeyRules, key: string, nonce: string): void {
   if (key === "") throw new HttpError(400, needsNonce ? "missing required field 'key'" : "'key' must be specified in request body as JSON");
   if (nonce === "" && needsNonce) throw new HttpError(400, "missing required field 'nonce'");
 }
 
-/** Takes a current share. undefined: more are needed. */
+/** Accepts a current share. Returns undefined if more shares are needed. */
 export async function update(
   records: Records,
   { share, nonce }: { share: Uint8Array; nonce: string },
@@ -93,7 +92,7 @@ export async function update(
   attempt.given.push(share);
   if (attempt.given.length < records.key.threshold) return undefined;
 
-  // From here on what was given is gone, however this ends.
+  // From here on the submitted shares are dropped, even if this fails.
   const { given } = attempt;
   attempt.given = [];
   const secret = await combine(given, records.key).catch((error: Error) => {
@@ -102,7 +101,7 @@ export async function update(
   });
   authorize(records, secret, errors);
   if (records.seal === "stored") {
-    // The seal's own key is another one now; the shares that authorize stay the same.
+    // The seal's key is rotated. The recovery shares stay the same.
     records.attempt = undefined;
     return { attempt, shares: [] };
   }
@@ -122,7 +121,7 @@ export async function update(
   return { attempt, shares };
 }
 
-/** Are these the live shares? The refusals of wrong ones are what the real product's storage says about a key that opens nothing. */
+/** Throws unless this is the live key. The messages are those of Vault's storage for a wrong key. */
 function authorize(records: Records, secret: Uint8Array, { failed }: RekeyErrors): void {
   if (same(secret, records.key.secret)) return;
   if (records.seal === "stored") throw new HttpError(400, "recovery key verification failed: recovery key does not match submitted values");
@@ -131,7 +130,7 @@ function authorize(records: Records, secret: Uint8Array, { failed }: RekeyErrors
   throw failed(`failed to read root key: invalid key: failed to decrypt keys from storage: ${reason}`);
 }
 
-/** The shares as the client gets them. */
+/** The shares as they are returned: in plaintext, or encrypted to the holders. */
 async function handOut(shares: string[], holders: Holder[], { failed }: RekeyErrors, now: Date): Promise<Uint8Array[]> {
   const plain = shares.map((share) => new Uint8Array(Buffer.from(share, "base64")));
   if (holders.length === 0) return plain;
@@ -144,7 +143,7 @@ async function handOut(shares: string[], holders: Holder[], { failed }: RekeyErr
   return messages;
 }
 
-/** Takes a new share back. The nonce: that was the last one, and the new key is live. */
+/** Accepts a new share. Returns the nonce if it was the last one, and the new key is live. */
 export async function verify(
   records: Records,
   { share, nonce }: { share: Uint8Array; nonce: string },
@@ -161,7 +160,7 @@ export async function verify(
   attempt.proven.push(share);
   if (attempt.proven.length < attempt.threshold) return undefined;
 
-  // A verification that fails begins anew, under another nonce.
+  // A failed verification restarts with a new nonce.
   const { proven } = attempt;
   restart(records);
   const secret = await combine(proven, candidate).catch((error: Error) => {
@@ -173,14 +172,14 @@ export async function verify(
   return nonce;
 }
 
-/** Forgets which new shares were given back. The real product gives out a nonce even where there is nothing to verify yet. */
+/** Restarts the verification. As in Vault, it creates a nonce even if there is nothing to verify yet. */
 export function restart(records: Records): void {
   if (!records.attempt) return;
   records.attempt.proven = [];
   records.attempt.verificationNonce = randomUUID();
 }
 
-/** Ends the attempt, if there is one; a young one only for who knows its nonce. */
+/** Cancels the rekey, if there is one. A recent one requires its nonce. */
 export function cancel(records: Records, nonce: string, now: Date): void {
   const { attempt } = records;
   const young = attempt && now.getTime() - attempt.startedAt.getTime() < guardedMilliseconds;

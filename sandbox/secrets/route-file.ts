@@ -5,19 +5,19 @@ import type { Dialect } from "./dialect";
 import type { Described } from "./document";
 import type { Mount } from "./records";
 
-/** What a file of routes/ exports. No two files serve the same path, so their order means nothing. */
+/** The exports of a file in `routes/`. No two files serve the same path, so their order does not matter. */
 export interface RouteFile {
-  /** Where its paths lie: in each engine, where the routes begin with `/engine/`, below `sys/`, or below `auth/token/`, where they begin with `/token/`. */
+  /** The prefix of its paths. Routes of an engine begin with `/engine/`, those below `auth/token/` with `/token/`. */
   below: "engine" | "sys" | "auth/token";
-  /** Missing: it is served in both dialects. */
+  /** True if the dialect serves it. Default: every dialect does. */
   isServed?(dialect: Dialect): boolean;
   /** Its part of the API document. */
   paths(dialect: Dialect): Described[];
   routes(app: Hono<AppEnv>, dialect: Dialect): void;
-  /** Tells creating from updating, which are two capabilities: whether a path of the engine exists. undefined: not its path. */
+  /** True if the object at a path of the engine exists: a write then requires "update" instead of "create". Undefined for other paths. */
   exists?(mount: Mount, path: string, dialect: Dialect): boolean | undefined;
-  /** What the page shows of an engine. */
+  /** The blocks of the page for an engine. */
   view?(mount: Mount): Block[];
-  /** What the page must not show of it, wherever it turns up. */
+  /** The secrets of an engine, which the page must never show. */
   secrets?(mount: Mount): string[];
 }

@@ -2,10 +2,10 @@ import { createSecureContext } from "node:tls";
 import type { Access } from "./records";
 import type { SchedulerPeer, TokenRequest } from "./scheduler-peer";
 
-/** The engine has no scheduler, or not one that does what it asks: the message is what the real product's client says. */
+/** A failed request to the scheduler. The message is that of Vault's Nomad client. */
 export class Unreachable extends Error {}
 
-// Where the real product looks when nobody says where.
+// The default address of Vault's Nomad client.
 const nowhere = "http://127.0.0.1:4646";
 
 export function createToken(peer: SchedulerPeer, access: Access | undefined, request: TokenRequest): { accessor: string; secret: string } {
@@ -23,7 +23,7 @@ function ask<T>(peer: SchedulerPeer, access: Access | undefined, method: string,
     throw new Unreachable(`${method} "${protocol}//${host}/v1/${path}": ${reason}`);
   };
   if (protocol !== "http:" && protocol !== "https:") fail(`unsupported protocol scheme "${protocol.slice(0, -1)}"`);
-  // The sandbox listens on the loopback address alone, whatever it is called.
+  // The sandbox listens only on the loopback address, which has several names.
   const here = peer.url !== "" && new URL(peer.url).port === port && ["127.0.0.1", "localhost", "[::1]"].includes(hostname);
   if (!here) fail(`dial tcp ${hostname}:${port || (protocol === "https:" ? 443 : 80)}: connect: connection refused`);
   if (protocol === "https:") fail("http: server gave HTTP response to HTTPS client");

@@ -1,4 +1,3 @@
-/** What the engine asks a scheduler to make. */
 export interface TokenRequest {
   name: string;
   type: "client" | "management";
@@ -6,11 +5,11 @@ export interface TokenRequest {
   global: boolean;
 }
 
-/** The scheduler beside the service, which an engine reaches in this process. What it refuses is an error with the status and the sentence of its answer. */
+/** The sandbox's scheduler, called in this process. A rejected request throws an error with the status and the message of the response. */
 export interface SchedulerPeer {
-  /** Where it listens; empty as long as it does not. */
+  /** The address. Empty while the scheduler does not listen. */
   readonly url: string;
-  /** `secret`: of the token that asks. */
+  /** Creates a token. `secret` authorizes the request. */
   create(secret: string, request: TokenRequest): { accessor: string; secret: string };
   remove(secret: string, accessor: string): void;
 }

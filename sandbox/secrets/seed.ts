@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { parsePolicy } from "./policy";
 import type { Records } from "./records";
 
-// What the real product's own "default" policy lets every token do, of the routes that exist here: it makes their mounts visible.
+// The part of Vault's "default" policy for the routes of the sandbox. It makes their mounts visible.
 const defaultPolicy = `
 path "auth/token/lookup-self" { capabilities = ["read"] }
 path "auth/token/revoke-self" { capabilities = ["update"] }
@@ -11,7 +11,7 @@ path "sys/leases/renew" { capabilities = ["update"] }
 path "sys/leases/lookup" { capabilities = ["update"] }
 `;
 
-/** What every service starts with: one engine without configuration or roles, and one token that may do everything. */
+/** Adds the seed: an engine without configuration or roles, and the root token. */
 export function applySeed(records: Records): void {
   const { engine, token, clock } = records;
   records.mount(engine, "");

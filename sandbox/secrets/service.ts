@@ -1,22 +1,22 @@
 import type { Service } from "../service";
 
 /**
- * The service's own unseal shares, and ways to be an unkind operator. Shares are given in base64 or hex.
+ * The secrets service with its unseal shares, and with operations that disturb a rekey. Shares are in base64 or hex.
  *
- * Its scheduler engine makes tokens that work in the sandbox's scheduler, where the access configuration has that one's address and a management token.
- * They end, by the sandbox's clock, with their lease or with the token that asked for them, and with the mount.
+ * Its scheduler engine creates tokens that work in the sandbox's scheduler. For this, the access configuration must have the scheduler's address
+ * and a management token. By the sandbox's clock, a token ends with its lease, with the token that requested it, or with the mount.
  */
 export interface SecretsService extends Service {
-  /** The live shares, in base64. Those of a rekey, too, whether it encrypted them or not. */
+  /** The live shares in base64, also after a rekey that encrypted them. */
   shares: string[];
-  /** How many of them open it. */
+  /** The number of shares that open the service. */
   threshold: number;
-  /** Are these the live shares? Disturbs nothing. */
+  /** Resolves to true if these are live shares. Changes nothing. */
   opens(shares: string[]): Promise<boolean>;
-  /** From now on every route answers 503, but for those that end it; an attempt at a rekey is lost. */
+  /** Seals the service. Every route but those of the seal responds with 503, and a rekey in progress is lost. */
   seal(): Promise<void>;
-  /** Ends the seal. false: these shares do not open it, and nothing changes. */
+  /** Unseals the service. Resolves to false, and changes nothing, if these shares do not open it. */
   unseal(shares: string[]): Promise<boolean>;
-  /** The active node changes: an attempt in memory is lost, and so is every open connection. */
+  /** Changes the active node. A rekey in progress and all open connections are lost. */
   failover(): Promise<void>;
 }

@@ -1,14 +1,13 @@
-/** What the system gives when nobody asks for less, and the most that it gives: 32 days. */
+/** The default and maximum TTL of the system: 32 days. */
 const systemTtl = 2_764_800;
 
-/** Everything that has a say in how long a lease or a token lives, in seconds; 0 has none. */
+/** The TTLs of a lease or a token, in seconds. 0: not set. */
 export interface Terms {
-  /** What was asked for. */
   ttl: number;
   maxTtl: number;
 }
 
-/** How long from now, in whole seconds, and what the service says about it. `issued` and `now` in milliseconds. undefined: its time is over. */
+/** The TTL from now in whole seconds, and warnings about it. Undefined if it has expired. `issued` and `now` are in milliseconds. */
 export function timeToLive({ ttl, maxTtl }: Terms, issued: number, now: number): { seconds: number; warnings: string[] } | undefined {
   const limit = maxTtl > 0 ? Math.min(maxTtl, systemTtl) : systemTtl;
   const wanted = ttl || systemTtl;
@@ -19,7 +18,7 @@ export function timeToLive({ ttl, maxTtl }: Terms, issued: number, now: number):
   return { seconds: left, warnings: [warning] };
 }
 
-/** As Go writes a duration, without parts that are zero at its end: "768h", "1h30m", "90s" is "1m30s". */
+/** Formats a duration as Go does, without trailing zero parts: "768h", "1h30m", "1m30s". */
 function spelled(seconds: number): string {
   const hours = Math.floor(seconds / 3600);
   const minutes = Math.floor(seconds / 60) % 60;

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { Access, Attempt, Backup, Lease, LeaseConfig, Records, Role, Token } from "./records";
 import type { Completed } from "./rekey";
 
-/** Also of the document that the service makes of its API. */
+/** The version of Vault, also in its OpenAPI document. */
 export const version = "1.21.0";
 
-/** What the real product surrounds its data with. */
+/** The members of Vault's responses around their data. */
 export function envelope(data: unknown, mountType: string): Record<string, unknown> {
   return {
     request_id: randomUUID(),
@@ -20,13 +20,13 @@ export function envelope(data: unknown, mountType: string): Record<string, unkno
   };
 }
 
-/** The real product repeats the data of some system routes at the top level. */
+/** The data with its envelope, and again at the top level, as on some of Vault's system routes. */
 export function twice(data: Record<string, unknown>): Record<string, unknown> {
   return { ...data, ...envelope(data, "system") };
 }
 
 const iso = (time: number | undefined): string | null => (time === undefined ? null : new Date(time).toISOString());
-/** Whole seconds from now, as the real product rounds them. */
+/** The whole seconds from now, rounded as in Vault. */
 const left = (expires: number, now: number): number => Math.trunc((expires - Math.round(now / 1000) * 1000) / 1000);
 
 export function leaseTimes({ issued, renewed, expires }: Lease, now: number): Record<string, unknown> {
@@ -39,7 +39,7 @@ export function leaseTimes({ issued, renewed, expires }: Lease, now: number): Re
   };
 }
 
-/** Without a word on its parent. The first token of all was made by nobody. */
+/** The properties of a token, without its parent. Those of the root token lack `issue_time` and `renewable`. */
 export function token(token: Token, now: number): Record<string, unknown> {
   const { expires, created } = token;
   const first = token.displayName === "root";
@@ -63,12 +63,12 @@ export function token(token: Token, now: number): Record<string, unknown> {
   };
 }
 
-/** The specification shows the address and nothing else. */
+/** The access configuration in the specification, which shows only the address. */
 export function bareAccess(access: Access): Record<string, unknown> {
   return { address: access.address };
 }
 
-/** The token and the client key never come back. */
+/** The access configuration in Vault, which never returns the token and the client key. */
 export function fullAccess(access: Access): Record<string, unknown> {
   return {
     address: access.address,
@@ -82,7 +82,7 @@ export function lease(lease: LeaseConfig): Record<string, unknown> {
   return { max_ttl: lease.maxTtl, ttl: lease.ttl };
 }
 
-/** `global` is not in the specification's answer. A role has no lease of its own, so its duration is none. */
+/** A role in the specification, which does not show `global`. A role has no lease of its own, so `lease` is zero. */
 export function bareRole(role: Role): Record<string, unknown> {
   return { lease: "0s", policies: role.policies, token_type: role.type };
 }
@@ -95,7 +95,7 @@ const fingerprints = ({ holders }: Attempt): string[] => holders.map(({ fingerpr
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 
-/** The specification has fingerprints where there are any, and no sign of the verification. */
+/** The status in the specification: fingerprints only if there are any, and no nonce of the verification. */
 export function bareRekey(records: Records): Record<string, unknown> {
   const { pgp_fingerprints, verification_nonce: _, ...status } = fullRekey(records);
   return pgp_fingerprints ? { ...status, pgp_fingerprints } : status;
@@ -116,7 +116,7 @@ export function fullRekey({ attempt, key }: Records): Record<string, unknown> {
   };
 }
 
-/** OpenBao shows what is set alone. */
+/** The status in OpenBao, which shows only properties that are set. */
 export function rotation({ attempt, key }: Records): Record<string, unknown> {
   if (!attempt) return { n: 0, required: key.threshold, started: false, t: 0 };
   return {
@@ -141,7 +141,7 @@ export function bareRekeyed(completed: Completed): Record<string, unknown> {
   return pgp_fingerprints ? { ...result, pgp_fingerprints } : result;
 }
 
-/** With PGP, `keys` and `keys_base64` are two spellings of the messages. */
+/** The result in Vault. With PGP keys, `keys` and `keys_base64` hold the encrypted messages. */
 export function fullRekeyed({ attempt, shares }: Completed): Record<string, unknown> {
   return {
     nonce: attempt.nonce,
@@ -155,7 +155,7 @@ export function fullRekeyed({ attempt, shares }: Completed): Record<string, unkn
   };
 }
 
-/** Without a word on whether the verification has begun, an empty nonce has to say that it has not. */
+/** The verification in the specification. It has no `started`, so an empty nonce means that the verification has not started. */
 export function bareVerification(attempt: Attempt): Record<string, unknown> {
   const { started, ...status } = fullVerification(attempt);
   return { ...status, nonce: started ? status.nonce : "" };
@@ -171,7 +171,7 @@ export function fullVerification(attempt: Attempt): Record<string, unknown> {
   };
 }
 
-/** A map from fingerprint to message: of two messages to one holder the last one stays. */
+/** The backup in the specification, a map from fingerprint to message. It keeps only the last of several messages to one holder. */
 export function bareBackup({ nonce, messages }: Backup): Record<string, unknown> {
   return { nonce, keys: Object.fromEntries(messages.map(({ fingerprint, message }) => [fingerprint, hex(message)])) };
 }

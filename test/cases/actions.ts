@@ -12,7 +12,7 @@ interface Action {
   more?: Partial<ResourceCase>;
 }
 
-/** The case of an action: it sends one request, each time that it is done. */
+/** The case of an action, which sends one request each time that it runs. */
 const actionCase = ({ type, path, inputs = {}, changed = { triggers: ["1"] }, more = {} }: Action): ResourceCase => ({
   token: `platform:${type}`,
   inputs: () => inputs,

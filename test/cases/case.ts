@@ -4,17 +4,17 @@ import { Sandbox } from "../../sandbox/index";
 export type Properties = Record<string, unknown>;
 export type System = "secrets" | "platform" | "scheduler";
 
-/** The servers of a case: the sandbox, in one dialect. */
+/** The servers of a case: the sandbox in one dialect. */
 export interface Context {
   dialect: "standard" | "hashicorp";
   sandbox: Sandbox;
-  /** Where the scheduler engine is mounted. */
+  /** The mount of the scheduler engine. */
   mount: string;
-  /** A request outside Pulumi. */
+  /** Sends a request outside Pulumi. */
   outOfBand(system: System, method: string, path: string, body?: object): Promise<unknown>;
 }
 
-/** The requests of each operation, `<METHOD> <path>`, without the query. The order of parallel ones means nothing. */
+/** The requests of each operation as `<METHOD> <path>`, without the query. The order of parallel requests is not significant. */
 export interface Requests {
   create: readonly string[];
   update?: readonly string[];
@@ -25,46 +25,46 @@ export interface Requests {
 /** A change outside Pulumi. */
 export interface Drift {
   change(context: Context): Promise<unknown>;
-  /** The fields that a refresh then shows; "gone" where the resource no longer exists. */
+  /** The fields of the drift that a refresh reports, or "gone" if the resource no longer exists. */
   shows: readonly string[] | "gone";
-  /** The dialect whose API does not return what changed: a refresh shows no change there. */
+  /** The dialect whose API does not return the change, so that a refresh reports no drift. */
   hiddenIn?: Context["dialect"];
 }
 
-/** One resource, for every suite that takes all of them: its life, faults, random inputs, secrets, states of former releases. */
+/** One resource, for every suite that covers all resources: life cycle, faults, random inputs, secrets, states of earlier releases. */
 export interface ResourceCase {
   token: string;
-  /** Valid inputs. Each secret is given, and begins with `canary`. */
+  /** Valid inputs. They include each secret, which begins with `canary`. */
   inputs(context: Context): Properties;
-  /** The inputs of an update. Missing: every change replaces the resource. */
+  /** The inputs of an update. Undefined: every change replaces the resource. */
   changed?(context: Context): Properties;
-  /** The inputs of a replacement. Missing: no input replaces the resource. */
+  /** The inputs of a replacement. Undefined: no input replaces the resource. */
   replaced?(context: Context): Properties;
-  /** Each creation has an effect of its own, such as another key: a repeated one is not the same. */
+  /** Set if each creation has a new effect, such as another key, so that a second one is not equal. */
   isRepeatable?: false;
-  /** What the servers have to hold before. */
+  /** Creates the objects that must exist first. */
   prepare?(context: Context): Promise<unknown>;
-  /** Missing: no request belongs to it alone, as with the steps of a rekey. */
+  /** The requests. Undefined if the resource sends none alone, as for the steps of a rekey. */
   requests?(context: Context): Requests;
   drifts?: readonly Drift[];
-  /** The paths at which the servers show what it changes. */
+  /** The paths at which the servers show the resource's changes. */
   paths?(context: Context): readonly string[];
-  /** A valid value for each input, for random inputs. A name means the same in all resources. */
+  /** A valid value for each input, for random inputs. A name has the same meaning in all resources. */
   arbitraries: Readonly<Record<string, fc.Arbitrary<unknown>>>;
-  /** Inputs without which nothing is valid, beside the required ones. */
+  /** Inputs that are always required for valid inputs, in addition to the declared ones. */
   needed?: readonly string[];
-  /** A server that refuses the creation, and echoes the whole request. */
+  /** A server that rejects the creation and echoes the whole request. */
   refusal?: {
-    /** What settings show before it. */
+    /** The earlier values of the settings. */
     shows?: Properties;
-    /** Responses by path, before it. */
+    /** Earlier responses, by path. */
     answers?: Readonly<Record<string, object>>;
-    /** The error. */
+    /** The pattern of the error. */
     fails?: RegExp;
   };
 }
 
-/** Where a 404 proves nothing by itself, the document of all paths is read, once in a run. */
+/** If a 404 proves nothing, a run reads the document of all paths once. */
 export const absence = ({ dialect }: Context): string[] => (dialect === "standard" ? ["GET /v1/sys/internal/specs/openapi"] : []);
 
 export const canary = (field: string): string => `canary-${field}`;

@@ -9,12 +9,12 @@ import { endPlugin, NativeEngine } from "../support/native-engine";
 import { Context, System } from "./case";
 import { cases, livingCases } from "./index";
 
-// Every resource, once through its life: created, unchanged, drifted, repaired, replaced, read by its id, deleted.
+// Takes every resource through its life: created, unchanged, drifted, reverted, replaced, read by its id, deleted.
 
 test("every definition has one case", () =>
   expect(cases.map(({ token }) => token).sort()).toEqual(definitions.map(({ token }) => token).sort()));
 
-/** The part of a value whose keys another one has as well. */
+/** The part of a value whose keys also exist in the other. */
 function common(value: unknown, other: unknown): unknown {
   if (!isObject(value) || !isObject(other)) return value;
   const names = Object.keys(value).filter((name) => name in other);
@@ -79,8 +79,8 @@ describe.each([
       expect(await requestsOf(() => resource.destroy())).toEqual(sorted(counts?.delete));
     });
 
-    test("the deletion leaves the server as the creation found it", async () => {
-      // A workspace that was adopted is destroyed.
+    test("a deletion restores the server's state before the creation", async () => {
+      // An adopted workspace is destroyed.
       if (token === "platform:AdminWorkspace") return;
       const before = await held();
       const resource = engine();
@@ -88,12 +88,12 @@ describe.each([
       if (changed) await resource.up(changed(context));
       await resource.destroy();
       expect(await held()).toEqual(before);
-      // The deletion leaves nothing to adopt.
+      // The deletion leaves no object to adopt.
       expect(await resource.up(inputs(context))).toBe("create");
     });
 
     for (const [index, { change, shows, hiddenIn }] of drifts.entries())
-      test(`refresh shows change ${index + 1} outside Pulumi, and up repairs it`, async () => {
+      test(`refresh reports change ${index + 1} outside Pulumi, and up reverts it`, async () => {
         const resource = engine();
         const given = changed?.(context) ?? inputs(context);
         await resource.up(given);
@@ -101,7 +101,7 @@ describe.each([
         await change(context);
         const isHidden = hiddenIn === dialect;
         expect(await resource.refresh()).toEqual(isHidden ? [] : shows);
-        // A workspace that is gone cannot be adopted again.
+        // A deleted workspace cannot be adopted again.
         if (token === "platform:AdminWorkspace") return;
         expect(await resource.up(given)).toBe(isHidden ? "same" : shows === "gone" ? "create" : "update");
         expect(await held()).toEqual(declared);
@@ -111,7 +111,7 @@ describe.each([
         await resource.destroy();
       });
 
-    test("a replacement names the inputs that replace", async () => {
+    test("a replacement names the inputs that cause it", async () => {
       const replacing = namesWith(definitionOf(token).fields, "replaces").filter((name) => name !== "mount");
       if (!replaced) return expect(changed ?? replacing).toBeDefined();
       const resource = engine();
@@ -127,12 +127,12 @@ describe.each([
 
     const definition = definitionOf(token);
     if (definition.readById && mechanism === "native")
-      test("import takes it over, and the program that declares it changes nothing", async () => {
+      test("import adopts it, and a program that declares it changes nothing", async () => {
         const [first, resource] = [engine(), new NativeEngine(token, configOf(context))];
         await first.up(inputs(context));
         const before = await held();
         const imported = await resource.import((first.state as NonNullable<Engine["state"]>).id);
-        // What nobody can read and the resource needs has to be filled in: the check asks for it.
+        // A required value that cannot be read must be added: the check asks for it.
         const isComplete = (await resource.problems(imported)).length === 0;
         const missing = Object.entries(inputs(context)).filter(([name]) => !isComplete && !imported[name]);
         const given = { ...imported, ...Object.fromEntries(missing) };
@@ -164,13 +164,13 @@ describe.each([
         expect(comparable(await there())).toEqual(empty);
       });
     if (definition.readById)
-      test("get reads it by its id without any input", async () => {
+      test("get reads it by its id without inputs", async () => {
         const resource = engine();
         await resource.up(inputs(context));
         const { id } = resource.state as NonNullable<Engine["state"]>;
         expect(id).toBe(format(definition.id, { mount: context.mount, ...inputs(context) }));
         const [read, outputs] = [await engine().get(id), resource.outputs()];
-        // Nothing is managed by a `get`, and what the server does not show is missing.
+        // A `get` manages no attribute, and does not return values that the server does not show.
         expect(read.managed ?? []).toEqual([]);
         const shown = namesWith(definition.fields, "output").filter((name) => name !== "managed" && name in read && name in outputs);
         expect(shown.length).toBeGreaterThan(0);

@@ -8,17 +8,17 @@ interface CaseFile {
   settings?: SettingsCase;
 }
 
-/** Every file of this folder: a new resource needs no line anywhere. */
+/** Every file of this folder: a new resource is found automatically. */
 const files = readdirSync(__dirname)
   .filter((file) => file.endsWith(".ts") && !/^(case|index|settings)\.ts$|\.test\.ts$/.test(file))
   .map((file) => require(join(__dirname, file)) as CaseFile);
 
 export const cases: readonly ResourceCase[] = files.flatMap((file) => file.cases);
 
-/** All settings, with values of each attribute. */
+/** The cases of all settings, with values of each attribute. */
 export const settingsCases: readonly SettingsCase[] = files.flatMap(({ settings }) => settings ?? []);
 
-/** Those that live by themselves: all but the steps of a rekey. */
+/** The cases that can be created alone: all except the steps of a rekey. */
 export const livingCases = cases.filter(({ requests }) => requests);
 
 export const caseOf = (token: string): ResourceCase => {
@@ -27,7 +27,7 @@ export const caseOf = (token: string): ResourceCase => {
   return found;
 };
 
-/** What the servers hold of all cases. */
+/** The objects of all cases on the servers. */
 export async function held(context: Context): Promise<unknown> {
   const paths = livingCases.flatMap((each) =>
     (each.paths?.(context) ?? []).map((path) => [each.token.split(":")[0] as "secrets" | "platform", path] as const),

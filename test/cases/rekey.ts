@@ -2,9 +2,9 @@ import * as fc from "fast-check";
 import { publicKey } from "../support/certificates";
 import { canary, ResourceCase } from "./case";
 
-// The three steps of a rekey. They live together: test/faults/rekey.ts and test/provider/secrets/rekey are about their life.
+// The three steps of a rekey. Suites in test/faults and test/provider/secrets/rekey cover their life together.
 
-/** Shares are base64, so their canary is. */
+/** A canary in the form of a share, which is base64. */
 export const shareCanary = (name: string): string => Buffer.from(canary(name).padEnd(33, ".")).toString("base64");
 const parameters = { shares: 1, threshold: 1, pgpKeys: [], fingerprints: [], backup: false, verification: true };
 const attempt = { id: "1", nonce: "ours", nonces: ["ours"], parameters, probe: { key: "", fingerprint: "none" } };
@@ -23,7 +23,7 @@ const submission = {
   refused: [],
   hadBackup: false,
 };
-/** What a service shows of the attempt, while it collects shares and while it verifies the new ones. */
+/** The status of the attempt while shares are submitted, and while the new ones are verified. */
 const collecting = { started: true, nonce: "ours", t: 1, n: 1, progress: 0, required: 1, verification_required: true };
 const answers = (verifies: boolean): Record<string, object> => ({
   "/v1/sys/rekey/init": { ...collecting, verification_nonce: verifies ? "verification" : "" },

@@ -64,7 +64,7 @@ export const settings: SettingsCase = {
 };
 
 const own = settingsCase(settings);
-/** Terraform Enterprise alone has attributes of its own, and among them the secret one. */
+/** Attributes of Terraform Enterprise only, with a secret one. */
 const extra = { extra: { "private-key": canary("private-key"), "provider-type": "okta" } };
 export const cases: readonly ResourceCase[] = [
   {

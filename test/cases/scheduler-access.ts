@@ -16,7 +16,7 @@ const changed = (context: Context): Properties => ({
   caCert: certificate,
 });
 
-/** Changes one field of what an update has written. Only Vault returns more than the address. */
+/** A change of one field that an update has written. Only Vault returns more than the address. */
 const drift = (field: string, wire: string, value: unknown, hiddenIn?: "standard"): Drift => ({
   change(context) {
     const { address, clientCert } = inputs(context);
@@ -36,7 +36,7 @@ export const cases: readonly ResourceCase[] = [
       create: [`GET ${path(context)}`, ...absence(context), `POST ${path(context)}`],
       update: [`POST ${path(context)}`],
       refresh: [`GET ${path(context)}`],
-      // Without a DELETE in the API, a blank configuration is written.
+      // Without DELETE in the API, a deletion writes a blank configuration.
       delete: [`${context.dialect === "standard" ? "POST" : "DELETE"} ${path(context)}`],
     }),
     drifts: [

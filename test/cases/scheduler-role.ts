@@ -11,7 +11,7 @@ export const cases: readonly ResourceCase[] = [
     inputs: () => ({ name: "web", policies: ["readonly"] }),
     changed: () => ({ name: "web", policies: ["other"] }),
     replaced: () => ({ name: "site", policies: ["other"] }),
-    // Where its own 404 is no proof, the list is read instead: without a role at all, that is a 404 as well.
+    // If a 404 is no proof, the list is read instead. The list of an engine without roles is a 404 as well.
     prepare: (context) => context.outOfBand("secrets", "POST", path(context, "theirs"), { policies: "theirs", type: "client" }),
     requests: (context) => ({
       create: [`GET ${context.dialect === "standard" ? list(context) : path(context)}`, `POST ${path(context)}`],

@@ -10,7 +10,7 @@ export const cases: readonly ResourceCase[] = [
     token: "secrets:SchedulerRoles",
     inputs: () => ({ roles: { one: { policies: ["a"] }, two: { policies: ["a"] } } }),
     changed: () => ({ roles: { one: { policies: ["b"] }, three: { policies: ["a"] } } }),
-    // An engine without a role at all answers the list with 404, which costs another read.
+    // An engine without roles responds to a list with 404, which causes another read.
     prepare: (context) => context.outOfBand("secrets", "POST", path(context, "theirs"), { policies: "theirs", type: "client" }),
     requests: (context) => ({
       create: [list(context), `POST ${path(context, "one")}`, `POST ${path(context, "two")}`],

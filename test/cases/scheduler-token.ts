@@ -3,7 +3,7 @@ import { name, word } from "../fuzz/values";
 import { Context, ResourceCase } from "./case";
 
 const creds = ({ mount }: Context, role: string): string => `GET /v1/${mount}/creds/${role}`;
-/** Only where tokens have leases. */
+/** Requests of the dialect whose tokens have leases. */
 const withLeases = ({ dialect }: Context, ...requests: string[]): string[] => (dialect === "hashicorp" ? requests : []);
 
 export const cases: readonly ResourceCase[] = [
@@ -23,7 +23,7 @@ export const cases: readonly ResourceCase[] = [
       delete: withLeases(context, "PUT /v1/sys/leases/revoke"),
     }),
     arbitraries: { role: word, keepers: fc.dictionary(name, fc.string(), { maxKeys: 2 }) },
-    // It is the response that would hold the secret.
+    // The response, not the request, would contain the secret.
     refusal: { fails: /\(GET \/v1\/nomad\/creds\/minting, 404\)/ },
   },
 ];

@@ -1,27 +1,26 @@
 import * as fc from "fast-check";
 import { Context, Drift, Properties, ResourceCase } from "./case";
 
-/** One readable attribute: what a program declares, and what somebody else makes of it. */
+/** The values of readable attributes: one that a program declares, and one that another client writes. */
 export type AttributeValues = Readonly<Record<string, readonly [declared: unknown, outOfBand: unknown]>>;
 
-/** One kind of settings. */
 export interface SettingsCase {
-  /** `saml` of `saml-settings`. */
+  /** The kind, such as `saml` for `saml-settings`. */
   settings: string;
   type: string;
   /** Every attribute that can be written and read. */
   values: AttributeValues;
-  /** Attributes of Terraform Enterprise alone. */
+  /** Attributes of Terraform Enterprise only. */
   extraValues?: AttributeValues;
-  /** What enabling them needs. */
+  /** The inputs that are required to enable the settings. */
   complete?: Properties;
-  /** What must be declared beside `enabled`, since the platform does not show whether it holds it. */
+  /** Inputs that must be declared with `enabled`, since the platform does not show if it has them. */
   alsoDeclared?: Properties;
   inputs: Properties;
   changed: Properties;
-  /** An attribute joins with `changed`: it is read before it is written. */
+  /** True if `changed` adds an attribute, which is read before it is written. */
   joins?: true;
-  /** One attribute as another client writes it, and the field that a refresh then shows. */
+  /** The attributes that another client writes, and the field whose drift a refresh reports. */
   drift: readonly [attributes: object, shows: string];
   arbitraries: ResourceCase["arbitraries"];
   refusal?: ResourceCase["refusal"];
@@ -30,7 +29,7 @@ export interface SettingsCase {
 const pathOf = ({ dialect }: Context, settings: string): string =>
   `/api/v2/admin/${settings === "sms" && dialect === "hashicorp" ? "twilio" : settings}-settings`;
 
-/** The case of settings: all kinds live the same life. */
+/** Returns the case of settings. All kinds have the same life. */
 export function settingsCase({ settings, type, inputs, changed, joins, drift, arbitraries, refusal }: SettingsCase): ResourceCase {
   const path = (context: Context): string => pathOf(context, settings);
   const [attributes, field] = drift;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { kill, Process, processesWith } from "../support/processes";
 import { Project } from "../support/project";
 
-/** Whose death a fault is. */
+/** The process that a fault kills. */
 export type Victim = "command line" | "provider" | "both";
 
 const mark = "STEWARD_STORY";
@@ -12,12 +12,12 @@ const sleep = (milliseconds: number): Promise<void> => new Promise((done) => set
 /** Runs of the real command line whose processes can be killed. */
 export class Killable {
   readonly project: Project;
-  /** What the last run has printed so far. */
+  /** The output of the last run so far. */
   output = "";
   private pid: number | undefined;
   private isKilled = false;
 
-  /** `name`: of these runs alone, as long as they go on. */
+  /** `name` restricts this object to the processes of its own runs. */
   constructor(
     private readonly name: string,
     variables: Record<string, string>,
@@ -29,7 +29,7 @@ export class Killable {
   private providers = (): Process[] =>
     this.left().filter(({ command }) => /node\S* .*(dynamic-provider|pulumi-resource-steward)/.test(command) && !/^\S*sh /.test(command));
 
-  /** One `pulumi up`, and what an operator does where it was killed. */
+  /** Runs one `pulumi up`, and cleans up after a kill as an operator does. */
   async up(): Promise<{ code: number; output: string }> {
     this.output = "";
     this.isKilled = false;
@@ -39,10 +39,10 @@ export class Killable {
       stream.on("data", (data) => {
         this.output += data;
       });
-    // Orphans keep the pipes open: the end of the process counts, not theirs.
+    // Wait for the process to exit, not for its pipes to close: orphans keep them open.
     const code = await new Promise<number>((done) => child.on("exit", (status) => done(status ?? 1)));
     this.pid = undefined;
-    // Whatever was killed, the provider ends by itself; the language host and its shell are Pulumi's to leave behind.
+    // After any kill, the provider ends. The language host and its shell are left to Pulumi.
     for (let waited = 0; this.providers().length > 0; waited += 50) {
       if (waited > 60_000) throw new Error(`the provider goes on without its engine: ${this.providers()[0]?.command}`);
       await sleep(50);
@@ -55,7 +55,7 @@ export class Killable {
     return { code, output: this.output };
   }
 
-  /** Pulumi's local backend writes beside each file what it knows of it, in place: of what dies meanwhile an empty file is left, which nothing can read. */
+  /** Removes empty files. Pulumi's local backend rewrites metadata files in place, so a kill may leave one empty and unreadable. */
   private removeHalfWritten(): void {
     const folder = join(this.project.folder, "backend/.pulumi");
     for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".attrs"))) {
@@ -63,7 +63,7 @@ export class Killable {
     }
   }
 
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   kill(victim: Victim): void {
     if (this.pid === undefined) return;
     const providers = this.providers();
@@ -74,7 +74,7 @@ export class Killable {
     if (victim !== "command line") kill(providers);
   }
 
-  /** Ends with an error when something is left behind. */
+  /** Throws if a process is left. */
   end(): void {
     const left = this.left();
     kill(left);

@@ -7,7 +7,7 @@ import { CommandLine, InProcess } from "./runners";
 import { shapes } from "./shapes";
 import { faults, Plan, Report, Strike, tell } from "./story";
 
-// `npm run chaos`: random faults in random rekeys, with the real command line, until somebody has lost a key or all are told.
+// `npm run chaos`: random faults in random rekeys, with the real command line, until a key is lost or all rekeys have run.
 
 interface Options {
   runs: number;
@@ -34,7 +34,7 @@ program
   .addOption(many("--runs", 30))
   .addOption(seed)
   .action((options: { runs: number; seed: number }) => liveOnCommandLine(options));
-/** Suites of `npm test` with more of what takes long. */
+/** The suites of `npm test`, with more cases of the slow kind. */
 const jest = (name: string, description: string, suites: string, variables: Record<string, string>): void => {
   program
     .command(name)

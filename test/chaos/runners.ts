@@ -4,7 +4,7 @@ import { nativeProject } from "../support/project";
 import { RekeyStack, RekeyTarget } from "../support/rekey";
 import { Killable, Victim } from "./killable";
 
-/** New shares as the state keeps them. */
+/** New shares in the state. */
 export interface SavedSet {
   nonce: string;
   threshold: number;
@@ -12,33 +12,31 @@ export interface SavedSet {
   encrypted: { fingerprint: string; share: string }[];
 }
 
-/** What the state holds of the rekey's resources. */
+/** The state of the rekey's resources. */
 export interface Saved {
-  /** Every set, wherever it is. */
+  /** Every set in any of the states. */
   sets: SavedSet[];
-  /** The newest set, whose holders have to bring their shares. */
+  /** The newest set, whose holders must provide their shares. */
   candidate?: SavedSet;
   live?: SavedSet;
   complete: boolean;
 }
 
-/** How a rekey is run. */
 export interface Runner {
-  /** One `pulumi up`. */
   up(inputs: RekeyInputs, variables: Record<string, string>): Promise<{ code: number; output: string }>;
-  /** All that the run has told so far. */
+  /** Returns the output of the run so far. */
   told(): string;
-  /** Called while a request is held. */
+  /** Kills a process while a request is held. */
   kill(victim: Victim): Promise<void>;
   saved(): Promise<Saved>;
-  /** Ends with an error when something is left behind. */
+  /** Throws if a process is left. */
   end(): Promise<void>;
 }
 
-/** The real command line, with its processes. */
+/** Runs the real command line and its processes. */
 export class CommandLine implements Runner {
   protected readonly runs: Killable;
-  /** Read once after each run. */
+  /** The state, read once after each run. */
   private state: Promise<Saved> | undefined;
 
   constructor({ token, gateway, dialect }: RekeyTarget) {
@@ -76,7 +74,7 @@ export class CommandLine implements Runner {
   end = async (): Promise<void> => this.runs.end();
 }
 
-/** The same with a program in YAML, whose rekey the native plugin declares. */
+/** Runs a program in YAML, whose rekey the native plugin manages. */
 export class YamlCommandLine extends CommandLine {
   override async up(inputs: RekeyInputs, variables: Record<string, string>): Promise<{ code: number; output: string }> {
     const { project } = this.runs;
@@ -90,7 +88,7 @@ export class YamlCommandLine extends CommandLine {
   }
 }
 
-/** The provider in this process, under an engine that keeps what the real one keeps. Whoever dies, the run is never heard of again. */
+/** Runs the provider in this process, with a stand-in engine that saves the same states. After a kill, the run has no further effect. */
 export class InProcess implements Runner {
   private readonly stack: RekeyStack;
   private lines: string[] = [];
@@ -124,7 +122,7 @@ export class InProcess implements Runner {
 
   async kill(): Promise<void> {
     this.die?.();
-    // What was asked is never answered.
+    // The request never gets a response.
     await new Promise(() => {});
   }
 

@@ -6,7 +6,7 @@ import { Fault, Plan, Report, Strike, tell } from "./story";
 
 const stride = oneIn(5);
 
-/** What a rekey begins with, and what it is to make. */
+/** The current and the new shares of a rekey. */
 export interface Shape {
   name: string;
   first: First;
@@ -41,8 +41,8 @@ const kinds: { fault: Fault; when: Strike["when"] }[] = [
 ];
 
 /**
- * Every fault at every request of a rekey, before and after the server has it. Here the provider runs in this process; with the command line and its
- * processes, test/end-to-end/secrets/rekey-kills.test.ts.
+ * Tests every fault at every request of a rekey, before and after the server receives it. The provider runs in this process. For the command line
+ * and its processes, see test/end-to-end/secrets/rekey-kills.test.ts.
  */
 export function everyBlow(dialect: RekeyDialect, names: readonly string[]): void {
   const { start } = rekeyTargets.find(({ name }) => name.includes(dialect)) as (typeof rekeyTargets)[number];
@@ -58,12 +58,12 @@ export function everyBlow(dialect: RekeyDialect, names: readonly string[]): void
           for (let count = 1 + (index % stride); ; count += stride) {
             const quiet = Array.from({ length: run }, () => undefined);
             const report = await story([...quiet, { at: (passing) => passing.count === count, when, fault }]);
-            // The run has no request of this number.
+            // The run has no request with this number.
             if (report.struck.length === 0) break;
             told.push(report);
           }
       expect(told.length).toBeGreaterThan(calm.runs * kinds.length * (stride === 1 ? 3 : 1));
-      // Both kinds of end are met: the previous shares still open the service, or the new ones do.
+      // Both outcomes occur: either the previous shares or the new ones open the service.
       expect([...new Set(told.flatMap(({ struck }) => struck.map(({ opens }) => opens)))].sort()).toEqual(["new", "previous"]);
     },
   );

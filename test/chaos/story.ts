@@ -5,17 +5,17 @@ import { Holder, holders, read } from "../support/pgp";
 import { RekeyTarget } from "../support/rekey";
 import { Runner, Saved, SavedSet } from "./runners";
 
-// A rekey on which misfortune falls: processes are killed, replies lost, the service sealed. It is run until it is done, and after every run one question is
-// asked: which shares open the service?
+// A rekey under faults: kills, lost responses and seals. It runs until it is complete. After every run, the story checks which shares
+// open the service.
 
 /**
- * What falls on a run: SIGKILL for the command line, for the provider's process, for both; for both, with a request that reaches the server only when the
- * next run is under way; a reply that is lost; a seal, which loses the attempt as a failover does.
+ * The faults. A kill is SIGKILL for the command line, the provider's process or both. A late request reaches the server only during the next run.
+ * A reply is a lost response. A seal loses the attempt, as a failover does.
  */
 export const faults = ["command line", "provider", "both", "late request", "reply", "seal"] as const;
 export type Fault = (typeof faults)[number];
 
-/** At which request of a run it falls, before the server has it or after it was applied. */
+/** The request of a run at which the fault occurs, before the server receives it or after it was applied. */
 export interface Strike {
   at: (passing: Passing) => boolean;
   when: "before" | "after";
@@ -27,28 +27,28 @@ export interface Plan {
   threshold: number;
   pgp: boolean;
   backup: boolean;
-  /** Without it the last current share commits. */
+  /** Requires verification. Otherwise the last current share commits. */
   verification: boolean;
-  /** How many bring their shares, one in each run. */
+  /** The number of holders who provide their shares, one in each run. */
   holders: 1 | 3;
-  /** One for each run, while there are some. */
+  /** One fault for each run, or none. */
   strikes: (Strike | undefined)[];
-  /** 2: a second rekey follows. */
+  /** The number of rekeys in a row. */
   rounds: 1 | 2;
 }
 
 export interface Struck {
   fault: Fault;
   when: "before" | "after";
-  /** The last line of the table that the run had told. */
+  /** The last row of the table that the run logged. */
   row: string;
-  /** Which shares open the service afterwards. */
+  /** The shares that open the service afterwards. */
   opens: "previous" | "new";
 }
 
 export interface Report {
   struck: Struck[];
-  /** Every line of the table that was told. */
+  /** Every row of the table that was logged. */
   rows: Set<string>;
   runs: number;
 }
@@ -56,7 +56,7 @@ export interface Report {
 const rows = table.map((row) => ({ line: lineOf(row), name: `${row.step}: ${row.action}` }));
 const mostRuns = 16;
 
-/** Tells one story from its begin to its good end; throws when there is none, or when for one moment nobody has shares that open the service. */
+/** Runs one story to completion. Throws if it does not complete, or if at any time no known shares open the service. */
 export async function tell(target: RekeyTarget, runner: Runner, plan: Plan): Promise<Report> {
   const report: Report = { struck: [], rows: new Set(), runs: 0 };
   const story = new Story(target, runner, { ...plan, strikes: [...plan.strikes] }, plan.pgp ? await holders(plan.shares) : [], report);
@@ -83,7 +83,7 @@ class Story {
     private readonly report: Report,
   ) {}
 
-  /** Runs until it is done. Back come the shares that open the service then. */
+  /** Runs the rekey until it is complete. Returns the shares that open the service then. */
   async rekey(previous: string[], round: number): Promise<string[]> {
     for (let run = 0; run < mostRuns; run++) {
       const { candidate } = this.plan.pgp ? await this.runner.saved() : {};
@@ -99,9 +99,9 @@ class Story {
       const opening = await this.opening(previous);
       for (const struck of this.report.struck.slice(before)) struck.opens = opening === previous ? "previous" : "new";
       if (code === 0) return this.assertLive(previous, await this.runner.saved());
-      // What an operator does who reads the message.
+      // An operator who reads this message starts again.
       if (/\[rekey\/(not-committed|previous-shares-missing|no-set-accepted)\]/.test(output)) this.triggers++;
-      // The message names a set that may be the live one: its holders bring theirs.
+      // The message names a set that may be the live one. Its holders provide their shares.
       const named = /rekey (\S+) are the live /.exec(output)?.[1];
       const asked = named && (await this.runner.saved()).sets.find(({ nonce }) => nonce === named);
       this.believed = asked ? await this.plain(asked) : undefined;
@@ -128,20 +128,20 @@ class Story {
     };
   }
 
-  /** All shares of one operator, or the one of the holder whose turn it is. */
+  /** All shares of a single operator, or the share of the next holder. */
   private atHand(name: string, shares: readonly string[], run: number): Record<string, string> {
     const mine = (index: number): boolean => this.plan.holders === 1 || index % 3 === run % 3;
     return Object.fromEntries(shares.slice(0, 5).flatMap((share, index) => (mine(index) ? [[`STEWARD_${name}_${index}`, share]] : [])));
   }
 
-  /** Lets the strike fall when its request passes. */
+  /** Triggers the fault when its request passes. */
   private arm(strike: Strike | undefined, previous: string[]): void {
     const { gateway } = this.target;
     const first = gateway.requests.length;
     let armed = strike;
     gateway.interrupt = (request) => {
       const passing = { ...request, count: request.count - first };
-      // What a killed process had sent arrives in the middle of the next run.
+      // A request of a killed process arrives in the middle of the next run.
       if (passing.count === 4) void gateway.deliver?.();
       if (!armed?.at(passing)) return undefined;
       const { fault, when } = armed;
@@ -169,7 +169,7 @@ class Story {
     );
   }
 
-  /** Which set opens the service: the previous one, or one that is saved. Never neither. */
+  /** Returns the set that opens the service: the previous one or a saved one. Throws if none does. */
   private async opening(previous: string[]): Promise<string[]> {
     if (await this.target.opens(previous)) return previous;
     const { sets } = await this.runner.saved();
@@ -180,7 +180,7 @@ class Story {
     throw this.failure("NEITHER the previous shares NOR any in the state open the service");
   }
 
-  /** What the service itself keeps, encrypted, is as good as the state. */
+  /** The encrypted shares that the service keeps count like those in the state. */
   private async backup(): Promise<SavedSet[]> {
     if (!this.plan.backup) return [];
     const { status, body } = await this.target.outOfBand("GET", "sys/rekey/backup");

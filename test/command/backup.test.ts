@@ -9,10 +9,10 @@ import { wireOf } from "../support/rekey-wire";
 import { Ended, steward, variablesOf } from "./holder";
 import { folder, formsOf, tools } from "./rekey";
 
-onEachRekeyTarget("the backup at the holders' command line", (current) => {
+onEachRekeyTarget("pulumi-steward rekey backup", (current) => {
   const { alone, sent, forHolders, submitShares } = tools(current);
 
-  test("it is fetched as a whole or for one holder, who decrypts it, and removed where its rekey is named", async () => {
+  test("fetches the backup for all holders or for one, who decrypts the share, and removes it by the nonce of its rekey", async () => {
     const none = await alone(["backup"]);
     expect(none.code).toBe(1);
     expect(none.stderr).toContain(current().gateway.url);
@@ -61,7 +61,7 @@ onEachRekeyTarget("the backup at the holders' command line", (current) => {
     expect(sent("update")).toBe(0);
   });
 
-  test("a token that may not read or remove it is told what its policy needs", async () => {
+  test("an error names the policy that a token lacks to read or remove the backup", async () => {
     const { outOfBand, config, dialect } = current();
     const [, path] = wireOf(dialect).sent("GET", "/v1/sys/rekey/backup");
     const place = path.replace("/v1/", "");

@@ -64,8 +64,8 @@ test("reads the passphrase of a locked key from a file or, without echo, from th
   const hex = message.toString("hex");
   expect(await decrypt(key, hex, "--passphrase-file", file("passphrase", " open sesame \n"))).toEqual(done);
   const args = ["rekey", "decrypt", "--key", key];
-  const asked = "(it is not shown): ";
-  const typed = await typing({}, args, { "The encrypted share, in one line: ": hex + enter, [asked]: ` open sesame ${enter}` });
+  const asked = "(will be hidden): ";
+  const typed = await typing({}, args, { "Encrypted share, on one line: ": hex + enter, [asked]: ` open sesame ${enter}` });
   expect(typed).toMatchObject({ code: 0, stdout: `${share}\n` });
   expect(typed.stderr).not.toContain("sesame");
 

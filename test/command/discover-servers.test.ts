@@ -3,13 +3,13 @@ import { configured, folder, onEachSandbox, pulumi, rows } from "./discover";
 import { steward } from "./holder";
 
 onEachSandbox("the servers of pulumi-steward discover", (stage) => {
-  test("keeps a file that exists, and asks nobody then", async () => {
+  test("refuses to overwrite a file, and sends no request", async () => {
     const { sandbox, discover, asked } = stage();
     writeFileSync("import.json", "mine");
     const { code, stderr, sent } = await asked(sandbox.env);
     expect([code, sent, readFileSync("import.json", "utf8")]).toEqual([1, [], "mine"]);
     expect(stderr).toBe(
-      "pulumi-steward: the file import.json exists already; nothing was asked. Name another one with --output, or set --overwrite.\n",
+      "pulumi-steward: the file import.json already exists; nothing was searched. Choose another file with --output, or set --overwrite.\n",
     );
     expect((await discover(sandbox.env, "--overwrite")).code).toBe(0);
     expect(rows()).toHaveLength(6);
@@ -20,7 +20,7 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     expect(nowhere).toContain("the file of --output cannot be written (ENOENT)");
   });
 
-  test("an installation that holds nothing is no error", async () => {
+  test("accepts an empty installation", async () => {
     const { only, discover } = stage();
     const { code, stdout, stderr } = await discover(only("secrets"));
     expect([code, existsSync("import.json")]).toEqual([0, false]);
@@ -28,7 +28,7 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     expect(stderr).toContain("There is nothing to import: no file was written.");
   });
 
-  test("stops where a server cannot answer: a part must not pass for the whole", async () => {
+  test("fails if a server does not respond, so that a partial list never looks complete", async () => {
     const { sandbox, isReal, mount, role, discover } = stage();
     await role(`${mount}/role/web`);
     await sandbox.secrets.seal();
@@ -49,7 +49,7 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     expect(existsSync("import.json")).toBe(false);
   });
 
-  test("takes the servers from the configuration of the stack, and says so", async () => {
+  test("reads the servers from the stack's configuration, and prints that", async () => {
     const { sandbox, dialect, mount, role, discover, only } = stage();
     await role(`${mount}/role/web`);
     const { url: address, token } = sandbox.secrets;
@@ -66,7 +66,7 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     );
   });
 
-  test("lists the resources of another connection, which an import cannot read without an explicit provider", async () => {
+  test("lists the resources of another connection, which need an explicit provider to be imported", async () => {
     const { sandbox, dialect, mount, role, discover, only } = stage();
     await role(`${mount}/role/web`);
     const { url: address, token } = sandbox.secrets;
@@ -76,7 +76,7 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
     expect(stdout).toMatch(new RegExp(`^steward:secrets:SchedulerRole +web +${mount}/role/web$`, "m"));
     expect(stdout).not.toContain("SMTP");
     expect(stderr).toContain(
-      '`pulumi import` reads from the connection "default" alone. Declare an explicit provider with the settings of steward:oslo',
+      '`pulumi import` uses only the connection "default". Declare an explicit provider with the settings of steward:oslo',
     );
     const { stderr: wrong } = await discover(variables, "--connection", "bergen");
     expect(wrong).toBe(
@@ -86,31 +86,31 @@ onEachSandbox("the servers of pulumi-steward discover", (stage) => {
 });
 
 describe("pulumi-steward discover without a server", () => {
-  test("says how to name one", async () => {
+  test("names the ways to configure one", async () => {
     const { code, stderr } = await steward({}, ["discover"]);
     expect([code, stderr]).toEqual([
       1,
-      'pulumi-steward: No server is configured under the connection "default". Run it in the folder of a project whose stack has steward:default, pass --stack, or set SECRETS_ADDR or BAO_ADDR or VAULT_ADDR, or PLATFORM_ADDR or TFE_ADDRESS.\n',
+      'pulumi-steward: No server is configured under the connection "default". Run the command in a project whose stack configures steward:default, pass --stack, or set SECRETS_ADDR or BAO_ADDR or VAULT_ADDR, or PLATFORM_ADDR or TFE_ADDRESS.\n',
     ]);
   });
 
-  test("takes the environment where no stack is selected", async () => {
+  test("uses the environment if no stack is selected", async () => {
     writeFileSync("Pulumi.yaml", "name: story\nruntime: yaml\n");
     mkdirSync("below");
     process.chdir("below");
     const { stderr } = await steward(pulumi('echo "error: no stack selected; please use it" >&2; exit 255'), ["discover"]);
     expect(stderr).toContain(
-      "The environment alone names the servers: no stack selected; please use it.\npulumi-steward: No server is configured",
+      "Only the environment names the servers: no stack selected; please use it.\npulumi-steward: No server is configured",
     );
     const { stderr: missing } = await steward({ PATH: folder }, ["discover"]);
-    expect(missing).toContain("The environment alone names the servers: pulumi is not on the PATH.\n");
+    expect(missing).toContain("Only the environment names the servers: pulumi is not on the PATH.\n");
   });
 
-  test("does not pass over a configuration that cannot be read", async () => {
+  test("fails if the configuration cannot be read", async () => {
     const { code, stderr } = await steward(pulumi('echo "error: incorrect passphrase" >&2; exit 255'), ["discover", "--stack", "prod"]);
     expect([code, stderr]).toEqual([
       1,
-      "pulumi-steward: The configuration of the stack cannot be read: incorrect passphrase. Run `pulumi config` for more, or leave the project's folder and name the servers in the environment.\n",
+      "pulumi-steward: The configuration of the stack cannot be read: incorrect passphrase. Run `pulumi config` for details, or name the servers in the environment and run the command outside the project.\n",
     ]);
     const { stderr: missing } = await steward({ PATH: folder }, ["discover", "--stack", "prod"]);
     expect(missing).toContain("The configuration of the stack cannot be read: pulumi is not on the PATH.");

@@ -3,7 +3,7 @@ import { definitions } from "../../provider/definitions";
 import { call } from "../support/call";
 import { onEachSandbox, rows, written } from "./discover";
 
-test("every resource that can be read by its id is searched for, or says why not", () => {
+test("every resource that can be read by its id is searched for or has a reason not to be", () => {
   const unsaid = definitions.filter(({ readById, discover }) => readById && !discover);
   expect(unsaid.map(({ token }) => token)).toEqual([]);
 });
@@ -16,7 +16,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     return { ...only("secrets"), [isReal ? "VAULT_TOKEN" : "SECRETS_TOKEN"]: json.auth.client_token };
   };
 
-  test("finds what the mounts hold with one list for each, prints it as a table, and writes the file", async () => {
+  test("finds the objects of each mount with one list, prints a table, and writes the file", async () => {
     const { sandbox, mount, write, role, only, asked, isReal } = stage();
     await write(`sys/mounts/team/ops`, { type: mount });
     await write(`${mount}/config/access`, { address: "http://127.0.0.1:1", token: "canary-token" });
@@ -29,7 +29,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
       `GET /v1/${mount}/${path}`,
       `GET /v1/team/ops/${path}`,
     ]);
-    // Every role comes from its list. The lists are asked for in any order.
+    // Every role comes from its list. The order of the lists is not fixed.
     expect([...sent].sort()).toEqual([isReal ? "GET /v1/sys/mounts" : "GET /v1/sys/internal/specs/openapi", ...places].sort());
     const found = [
       `secrets:SchedulerAccess ${mount}-access ${mount}/config/access`,
@@ -51,7 +51,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     expect(stdout + stderr).not.toContain("canary");
   });
 
-  test("--as-set takes the roles of a mount as one resource", async () => {
+  test("--as-set writes the roles of a mount as one resource", async () => {
     const { mount, write, role, only, asked } = stage();
     await write(`sys/mounts/team/ops`, { type: mount });
     for (const name of ["web", "batch"]) await role(`${mount}/role/${name}`);
@@ -63,7 +63,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     ]);
   });
 
-  test("finds the settings with one read each, and workspaces on request", async () => {
+  test("finds settings with one read each, and workspaces on request", async () => {
     const { isReal, only, asked } = stage();
     const settings = ["cost-estimation", "customization", "general", "saml", isReal ? "twilio" : "sms", "smtp"];
     const reads = settings.map((name) => `GET /api/v2/admin/${name}-settings`);
@@ -96,18 +96,18 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     expect(rows().filter((row) => row.includes("AdminWorkspace"))).toHaveLength(154);
   });
 
-  test("leaves out what no import can read, and says so where something exists", async () => {
+  test("omits objects that cannot be imported, and says so if they exist", async () => {
     const { sandbox, only, discover, write, mount, isReal } = stage();
     await write(`${mount}/config/access`, { address: "", token: "theirs" });
     await discover(only("secrets"));
-    // A server that cannot delete an access configuration keeps a blank one.
+    // A server without DELETE of access configurations keeps a blank one.
     expect(existsSync("import.json")).toBe(isReal);
     sandbox.platform.seed({ modules: [{ namespace: "acme", name: "vm", provider: "aws", versions: ["1.0 beta"] }] });
     const attributes = { deprecation: { "deprecated-status": "Deprecated", reason: "old" } };
     const path = "/api/v2/organizations/acme/registry-modules/private/acme/vm/aws/1.0%20beta";
     await call(sandbox.platform, "PATCH", path, { data: { type: "module-versions", attributes } });
     const { stdout } = await discover(only("platform"), "--module", "acme/vm/aws", "--overwrite");
-    expect(stdout).toContain('ModuleVersionDeprecation acme/vm/aws/1.0 beta: "acme/vm/aws/1.0 beta" is not an id that can be read.');
+    expect(stdout).toContain('ModuleVersionDeprecation acme/vm/aws/1.0 beta: "acme/vm/aws/1.0 beta" cannot be parsed as an id.');
     expect(rows().join()).not.toContain("beta");
   });
 
@@ -148,7 +148,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("Write it as <organization>/<name>/<provider>.")]);
   });
 
-  test("lists what the token may not read with the permission that is missing, and writes the rest", async () => {
+  test("lists objects that the token cannot read with the missing permission, and writes the rest", async () => {
     const { isReal, mount, write, role, asked } = stage();
     await write(`sys/mounts/team/ops`, { type: mount });
     await write(`${mount}/config/lease`, { ttl: "1h", max_ttl: "2h" });
@@ -167,18 +167,18 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     expect(sent.filter((request) => request.endsWith("openapi")).length).toBeLessThanOrEqual(isReal ? 1 : 2);
   });
 
-  test("searches the mount of the connection where none is shown", async () => {
+  test("searches the connection's mount if the mounts cannot be listed", async () => {
     const { mount, discover } = stage();
     const { code, stderr, stdout } = await discover(await limited('path "sys/nothing" { capabilities = ["read"] }'));
     expect(stderr).toContain(`Only the mount "${mount}" is searched; name others with --mount.`);
     expect(stdout).toContain(`steward:secrets:SchedulerRole ${mount}/role: `);
     expect(stderr).toContain(
-      "There is nothing to import: no file was written.\npulumi-steward: nothing was found, and a part could not be searched.",
+      "There is nothing to import: no file was written.\npulumi-steward: nothing was found, and some objects could not be read.",
     );
     expect([code, existsSync("import.json")]).toEqual([1, false]);
   });
 
-  test("says of a platform's user who is no administrator that the settings need one", async () => {
+  test("says that settings require an administrator, for a token of another user", async () => {
     const { sandbox, isReal, discover, only } = stage();
     const { stdout, code } = await discover({
       ...only("platform"),
@@ -188,7 +188,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     expect(code).toBe(1);
   });
 
-  test("gives each resource a name of its own that every language can spell", async () => {
+  test("chooses a unique name for each resource that is valid in every language", async () => {
     const { sandbox, isReal, mount, write, role, discover } = stage();
     await write(`sys/mounts/team/ops`, { type: mount });
     const names = isReal
@@ -206,7 +206,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
   });
 
   test.each(["null", "true", "arguments", "exports", "module", "Object", "static"])(
-    "names the role %s so that a program can be generated",
+    "chooses a name for the role %s with which a program can be generated",
     async (name) => {
       const { mount, role, discover, only } = stage();
       await role(`${mount}/role/${name}`);
@@ -215,7 +215,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     },
   );
 
-  test("names the readable secrets that an import writes in clear text, and shows none", async () => {
+  test("names the secrets that an import writes in plaintext, without their values", async () => {
     const { sandbox, isReal, only, discover } = stage();
     const attributes = { "aws-secret-key": "canary-secret", "cloud-a-secret-key": "canary-secret" };
     const keys = Object.fromEntries(Object.entries(attributes).filter(([name]) => name.startsWith(isReal ? "aws" : "cloud")));
@@ -225,7 +225,7 @@ onEachSandbox("pulumi-steward discover", (stage) => {
     expect(status).toBe(200);
     const { stdout, stderr } = await discover(only("platform"));
     expect(stderr).toContain(
-      'steward:platform:CostEstimationSettings "cost-estimation": `pulumi import` writes cloudASecretKey into the program in clear text.',
+      'steward:platform:CostEstimationSettings "cost-estimation": `pulumi import` writes cloudASecretKey into the program in plaintext.',
     );
     expect(stdout + stderr + readFileSync("import.json", "utf8")).not.toContain("canary");
   });

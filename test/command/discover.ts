@@ -5,7 +5,7 @@ import { Sandbox, start } from "../../sandbox/index";
 import { call } from "../support/call";
 import { Ended, steward } from "./holder";
 
-// Helpers for the stories of `pulumi-steward discover`. Each test runs in a folder of its own.
+// Helpers for the stories of `pulumi-steward discover`. Each test runs in a new folder.
 
 const home = process.cwd();
 /** The working directory of the current test. */
@@ -28,7 +28,7 @@ interface Entry {
 export const written = (file = "import.json"): Entry[] => JSON.parse(readFileSync(join(folder, file), "utf8")).resources;
 export const rows = (file?: string): string[] => written(file).map(({ type, name, id }) => `${type.replace("steward:", "")} ${name} ${id}`);
 
-/** A stand-in for the command line of Pulumi, which notes its arguments. */
+/** A script instead of Pulumi's command line, which records its arguments. */
 export function pulumi(script: string): Record<string, string> {
   mkdirSync(join(folder, "bin"), { recursive: true });
   writeFileSync(join(folder, "bin/pulumi"), `#!/bin/sh\necho "$@" >> ${folder}/asked\n${script}\n`);
@@ -36,7 +36,7 @@ export function pulumi(script: string): Record<string, string> {
   return { PATH: [join(folder, "bin"), process.env.PATH].join(delimiter) };
 }
 
-/** One that prints this configuration. */
+/** A script that prints this configuration. */
 export function configured(config: Record<string, object | string>): Record<string, string> {
   writeFileSync(join(folder, "Pulumi.yaml"), "name: story\nruntime: yaml\n");
   const entries = Object.entries(config).map(([key, value]) => [key, { value: typeof value === "string" ? value : JSON.stringify(value) }]);
@@ -48,18 +48,18 @@ export interface Stage {
   sandbox: Sandbox;
   dialect: "standard" | "hashicorp";
   isReal: boolean;
-  /** The path of the scheduler engine. */
+  /** The mount of the scheduler engine. */
   mount: string;
   write(path: string, body: object): Promise<void>;
   role(path: string): Promise<void>;
   /** The variables that name one server. */
   only(system: "secrets" | "platform"): Record<string, string>;
   discover(variables: Record<string, string>, ...options: string[]): Promise<Ended>;
-  /** With the requests that it sent, in their order. */
+  /** Runs the command and returns its requests, in order. */
   asked(variables: Record<string, string>, ...options: string[]): Promise<Ended & { sent: string[] }>;
 }
 
-/** Runs a suite on a sandbox of each dialect, as new for each test. */
+/** Runs a suite on a sandbox of each dialect. Each test begins with a new one. */
 export function onEachSandbox(what: string, suite: (stage: () => Stage) => void): void {
   describe.each(["standard", "hashicorp"] as const)(`${what}, %s`, (dialect) => {
     let stage: Stage;

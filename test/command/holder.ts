@@ -19,7 +19,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** One command line, in this process. Nobody types there: `input` is all of its standard input. */
+/** Runs one command line in this process, without a terminal. `input` is its standard input. */
 export async function steward(variables: Record<string, string>, args: readonly string[], input = ""): Promise<Ended> {
   const ended: Ended = { code: 0, stdout: "", stderr: "" };
   const into = (name: "stdout" | "stderr"): Writable =>
@@ -35,7 +35,7 @@ export async function steward(variables: Record<string, string>, args: readonly 
   return { ...ended, code };
 }
 
-/** The same in a process of its own; `started` is told which. */
+/** Runs it in a separate process, which `started` receives. */
 export function stewardProcess(
   variables: Record<string, string>,
   args: readonly string[],
@@ -49,19 +49,19 @@ export function stewardProcess(
       child[name].on("data", (data) => {
         ended[name] += data;
       });
-    // One that is refused at once does not read.
+    // A command that fails at once does not read its input.
     child.stdin.on("error", () => {}).end(input);
     child.on("close", (code, signal) => done({ ...ended, code: code ?? (signal ? 128 : 1) }));
     started(child.pid as number);
   });
 }
 
-/** Whoever sits at a terminal, and answers questions: each with the keys that are pressed, or with something to be done before. */
+/** The answers at a terminal, by question: the keys to press, or an action that returns them. */
 export interface Person {
   [question: string]: string | (() => Promise<string>);
 }
 
-/** One command line on a terminal, and all that the terminal showed. `raw` are the terminal's modes, one after the other. */
+/** Runs one command line at a terminal, and returns its screen. `raw` lists the terminal's modes. */
 export async function typing(
   variables: Record<string, string>,
   args: readonly string[],
@@ -81,7 +81,7 @@ export async function typing(
         const [question, answer] = questions[0] ?? [];
         if (question === undefined || answer === undefined || !shown[name].includes(question)) return;
         questions.shift();
-        // The question is there before somebody reads the answer.
+        // The prompt appears before the answer is typed.
         setImmediate(async () => stdin.write(typeof answer === "string" ? answer : await answer()));
       },
     });
@@ -90,7 +90,7 @@ export async function typing(
   return { code, ...shown, raw };
 }
 
-/** The key Enter, and the chords that end a question. */
+/** The key Enter, and the keys that cancel a prompt. */
 export const enter = "\r";
 export const interrupt = "\x03";
 export const endOfInput = "\x04";

@@ -8,7 +8,7 @@ import { askedForShare, confirmed, folder, formsOf, tools } from "./rekey";
 onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
   const { alone, atTerminal, sent, begin, verification, forHolders, submitShares, share } = tools(current);
 
-  test("a wrong share discards the progress, a duplicate share does not, and neither is sent again", async () => {
+  test("a wrong share discards the progress, a duplicate share does not, and neither is retried", async () => {
     const name = await begin({ secret_shares: 5, secret_threshold: 3 });
     await alone(["submit", "--nonce", name], share(0));
     const twice = await alone(["submit", "--nonce", name], share(0));
@@ -25,7 +25,7 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     expect((await alone(["status"])).stdout).toContain("0 of 3 ");
   });
 
-  test("wrong new shares commit nothing and restart the verification under a new nonce", async () => {
+  test("wrong new shares commit nothing and restart the verification with a new nonce", async () => {
     const name = await begin({ secret_shares: 3, secret_threshold: 2 });
     await submitShares(name, 3);
     const before = await verification();
@@ -99,12 +99,12 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
     expect(last).toMatchObject({ code: 1, stderr: expect.stringMatching(/the new shares are made, and were lost/) });
   });
 
-  test("a commit that fails in the service is not said to have committed nothing", async () => {
+  test("an error about a failed commit does not say that nothing is committed", async () => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2 });
     await submitShares(name);
     const shares = [...(await alone(["submit", "--nonce", name], share(2))).stdout.matchAll(/: (\S+)/g)].map(([, each]) => each as string);
     await alone(["verify", "--nonce", await verification()], shares[0]);
-    // Two shares of one set that do not fit are refused as well: the reason alone tells the difference.
+    // Two shares of a set that do not match cause a 500 as well: only the reason differs.
     current().gateway.interrupt = ({ path, method }) =>
       method === "PUT" && path === "/v1/sys/rekey/verify"
         ? { when: "after", answer: () => JSON.stringify({ errors: ["failed to perform rekey: failed to rekey barrier: disk full"] }) }
@@ -131,14 +131,14 @@ onEachRekeyTarget("pulumi-steward rekey under faults", (current) => {
 
     const second = await begin({ secret_shares: 3, secret_threshold: 2 });
     await submitShares(second);
-    // One of the three is replaced on the way.
+    // One of the three is replaced in the response.
     current().gateway.interrupt = ({ path }) =>
       path === "/v1/sys/rekey/update"
         ? {
             when: "after",
             answer: (body) => {
               const { keys_base64, ...rest } = JSON.parse(body);
-              // Its last byte says which point it is, and stays: two shares of one point are another story.
+              // Its last byte is its point. Two shares with the same point are another case.
               const altered = Buffer.from(keys_base64[2], "base64");
               altered[0] = (altered[0] ?? 0) ^ 1;
               return JSON.stringify({ ...rest, keys_base64: [keys_base64[0], keys_base64[1], altered.toString("base64")] });

@@ -21,7 +21,7 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     return ended[2] as { code: number; stdout: string; stderr: string };
   }
 
-  test("the last share for a seal that keeps its key: done without a share in the API document's dialect, an error in Vault's", async () => {
+  test("a seal that keeps its key completes the rekey without shares in the standard dialect, and fails it in Vault's", async () => {
     sandbox = await start({ dialect, seal: "stored" });
     const last = await submitAll({ secret_shares: 1, secret_threshold: 1 });
     expect(last.stdout).toBe("");
@@ -35,7 +35,7 @@ describe.each(rekeyDialects)("sandbox, %s", (dialect) => {
     expect(last.stderr).not.toContain("live");
   });
 
-  test("an answer without shares where several were asked for is an error", async () => {
+  test("a response without shares is an error if several were requested", async () => {
     sandbox = await start({ dialect });
     const body = JSON.stringify(wire.wrapped({ complete: true, keys: [], keys_base64: [] }, { data: {} }));
     sandbox.faults.add({ system: "secrets", path: /update/, nth: 3, action: "respond", status: 200, body });

@@ -28,7 +28,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
     const first = await alone(["submit", "--nonce", name], `${share(0)}\n`);
     expect(first).toMatchObject({ code: 0, stdout: "" });
     expect(first.stderr.replace(status.stdout, "")).toMatch(/^1 of 3 .*\n$/);
-    // In hex, as well as in base64.
+    // In hex, although the others are in base64.
     const second = await atTerminal(["submit"], {
       [confirmed]: `y${enter}`,
       [askedForShare]: formsOf(share(1))[0] + enter,
@@ -88,7 +88,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
     const name = await begin({ secret_shares: 2, secret_threshold: 2, require_verification: false });
     await submitShares(name);
     const { stdout, stderr } = await alone(["submit", "--nonce", name], share(2));
-    // Printed before the share is asked for, beside the row of the status.
+    // The line is printed before the prompt, in addition to the row of the status.
     expect(stderr).toMatch(/^verification +none: .*$(?=[\s\S]*^.*\bverification\b)/m);
     expect(await current().opens([...stdout.matchAll(/: (\S+)/g)].map(([, each]) => each as string))).toBe(true);
   });
@@ -121,7 +121,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
       },
     });
     expect(replaced).toMatchObject({ code: 1, stderr: expect.stringMatching(/\(its nonce, .*threshold\)/) });
-    // A service that lies may keep the nonce.
+    // A malicious service may keep the nonce.
     let looks = 0;
     current().gateway.interrupt = ({ method, path }) =>
       method === "GET" && path === "/v1/sys/rekey/init" && ++looks === 2
@@ -180,7 +180,7 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
     const encrypted = "85".padEnd(900, "0123456789abcdef");
     for (const text of [...passphrases, encrypted]) await refused(["submit", "--nonce", name], text, 1, "pulumi-steward rekey decrypt");
     for (const args of [["submit", share(0)], ["submit", `--share=${share(0)}`], [share(0)], ["submit", "--nonce", name, share(0)]])
-      await refused(args, "", 2, "(A share is never an argument");
+      await refused(args, "", 2, "(Never pass a share as an argument");
     const there = join(folder, "there");
     writeFileSync(there, "");
     await refused(["submit", "--nonce", name, "--output", there], share(0), 1, "EEXIST");
@@ -193,8 +193,12 @@ onEachRekeyTarget("pulumi-steward rekey", (current) => {
   test.each([
     ["Ctrl-C at the confirmation", { [confirmed]: interrupt }, [true, false]],
     ["no at the confirmation", { [confirmed]: `n${enter}` }, [true, false]],
-    ["Ctrl-C at the share", { [confirmed]: `y${enter}`, [askedForShare]: `half of it${interrupt}` }, [true, false, true, false]],
-    ["Ctrl-D at the share", { [confirmed]: `y${enter}`, [askedForShare]: endOfInput }, [true, false, true, false]],
+    [
+      "Ctrl-C at the prompt for the share",
+      { [confirmed]: `y${enter}`, [askedForShare]: `half of it${interrupt}` },
+      [true, false, true, false],
+    ],
+    ["Ctrl-D at the prompt for the share", { [confirmed]: `y${enter}`, [askedForShare]: endOfInput }, [true, false, true, false]],
   ])("%s sends nothing and restores the terminal", async (_, person, modes) => {
     await begin({ secret_shares: 5, secret_threshold: 3 });
     const { code, stderr, raw } = await atTerminal(["submit", "--output", join(folder, "new")], person);
@@ -213,7 +217,7 @@ test("rekey rejects plain HTTP to another host, and a missing address names the 
     expect(nowhere.stderr).toContain(name);
 });
 
-test("a warning about the connection does not go between the lines that were asked for", async () => {
+test("a warning about the connection does not go to standard output", async () => {
   const { stdout, stderr } = await steward({ SECRETS_ADDR: "http://secrets.invalid:1" }, ["rekey", "status", "--json"]);
   expect(stdout).toBe("");
   expect(stderr).toMatch(/^warning: .*"default".* http:\/\/secrets\.invalid:1/m);
@@ -231,13 +235,13 @@ test("the help of every command describes its purpose, the source of the address
   }
 });
 
-test("a command that does not exist is answered with those that do", async () => {
+test("an unknown command prints the list of commands", async () => {
   const unknown = await steward({}, ["rekey", "foo"]);
   expect(unknown).toMatchObject({ code: 2, stdout: "" });
   expect(unknown.stderr).toContain("error: unknown command 'foo'");
   expect(unknown.stderr).toContain("Usage: pulumi-steward rekey [options] [command]");
   expect(unknown.stderr).toMatch(/^ {2}submit /m);
   expect((await steward({}, ["foo"])).stderr).toContain("Usage: pulumi-steward [options] [command]");
-  // A wrong option of one command does not bring the help of it.
+  // An invalid option does not print the help of the command.
   expect((await steward({}, ["rekey", "status", "--foo"])).stderr).not.toContain("Usage:");
 });

@@ -5,20 +5,20 @@ import { Holder } from "../support/pgp";
 import { RekeyTarget } from "../support/rekey";
 import { Ended, Person, steward, typing, variablesOf } from "./holder";
 
-// What the stories of the holders' command line are told with.
+// Helpers for the stories of the holders' command line.
 
-/** Of the test at hand. */
+/** The folder of the current test. */
 export let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "steward-command-"));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What stands at the end of a question for a confirmation, and for a share. */
+/** The ends of the prompts for a confirmation and for a share. */
 export const confirmed = "[y/N] ";
-export const askedForShare = "(it is not shown): ";
+export const askedForShare = "(will be hidden): ";
 
-/** The forms in which a share could be printed. */
+/** The forms in which output could show a share. */
 export const formsOf = (share: string): string[] => {
   const bytes = /^[0-9a-f]+$/.test(share) ? Buffer.from(share, "hex") : Buffer.from(share, "base64");
   return [bytes.toString("hex"), bytes.toString("base64")];
@@ -42,7 +42,7 @@ export function tools(current: () => RekeyTarget) {
     const pgp_keys = all.map(({ publicKey }) => publicKey.replace(/-----[^-]+-----|\n=.*|\s/g, ""));
     return begin({ secret_shares: all.length, secret_threshold: 2, pgp_keys, backup: true, ...more });
   };
-  /** Submits current shares outside the command: all but the last one, or all. */
+  /** Submits current shares outside the command: all but the last one, or `count` of them. */
   async function submitShares(name: string, count = 2): Promise<void> {
     for (const key of current().first.slice(0, count)) await current().outOfBand("PUT", "sys/rekey/update", { key, nonce: name });
   }

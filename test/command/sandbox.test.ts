@@ -1,6 +1,6 @@
 import { steward, stewardProcess } from "./holder";
 
-test("sandbox prints the variables of a sandbox, and takes its options", async () => {
+test("sandbox prints the variables of a sandbox, and accepts its options", async () => {
   const { code, stdout } = await steward({}, ["sandbox", "--dialect", "hashicorp"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^export VAULT_ADDR=http:\/\/127\.0\.0\.1:\d+$/m);

@@ -6,7 +6,7 @@ import { onEachRekeyTarget } from "../support/rekey";
 import { newStory, Story } from "../support/story";
 import { steward, variablesOf } from "./holder";
 
-onEachRekeyTarget("a `pulumi up` that waits for holders at the command line", (current) => {
+onEachRekeyTarget("a `pulumi up` that waits for holders who use the command line", (current) => {
   let project: Story;
   let folder: string;
   beforeEach(() => {
@@ -31,7 +31,7 @@ onEachRekeyTarget("a `pulumi up` that waits for holders at the command line", (c
         exports.complete = rekey.complete;`,
       )
       .with({ SHARE: first[0] as string });
-    // The stack has looked at its own attempt, and waits.
+    // The stack has read its own attempt, and waits.
     const waits = new Promise<void>((done) => {
       gateway.interrupt = ({ method, path }) => {
         const started = gateway.requests.some((request) => request.method === "PUT");

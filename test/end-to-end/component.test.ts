@@ -1,8 +1,8 @@
 import { nativeProject, Project } from "../support/project";
 import { rekeyTargets } from "../support/rekey";
 
-// A rekey as a program of another language declares it: the native plugin registers its three resources. A remote component of a Node program asks the
-// same of the engine.
+// A rekey in a program of another language: the native plugin registers its three resources. A remote component of a Node program
+// makes the same request to the engine.
 
 const program = (more = ""): string => `
 const args = { secretShares: 3, secretThreshold: 2, keepSharesInState: true, currentShares: [{ env: "RS0" }, { env: "RS1" }]${more} };
@@ -15,7 +15,7 @@ const rekey = new Rekey("unseal", args);
 exports.shares = rekey.shares; exports.complete = rekey.complete;
 `;
 
-test("a rekey of a remote component: stopped, continued, converged, refreshed, run again, destroyed", async () => {
+test("a rekey in a remote component stops, continues, converges, refreshes, runs again and is destroyed", async () => {
   const [{ start }] = rekeyTargets.slice(-1) as [(typeof rekeyTargets)[number]];
   const target = await start();
   const { gateway, token, dialect, first } = target;

@@ -3,9 +3,9 @@ import { call } from "../support/call";
 import { declared, discoverIn, importAll } from "../support/discovery";
 import { nativeProject, Project } from "../support/project";
 
-// A running installation becomes a program: `discover`, `pulumi import`, and an `up` that sends nothing.
+// Turns a running installation into a program: `discover`, `pulumi import`, and an `up` that sends nothing.
 
-test("discover and pulumi import take over an installation, and the first up writes the token alone, which nobody can read", async () => {
+test("discover and pulumi import adopt an installation, and the first up writes only the unreadable token", async () => {
   const sandbox = await start({ dialect: "hashicorp" });
   const { secrets, platform, scheduler } = sandbox;
   const variables = { STEWARD_TOKEN: secrets.token, TFE_TOKEN: platform.token };
@@ -28,7 +28,7 @@ test("discover and pulumi import take over an installation, and the first up wri
       platform: { address: platform.url, tokenEnv: "TFE_TOKEN", dialect },
     },
   });
-  /** The requests of an operation that are no reads. */
+  /** The requests of an operation that are not reads. */
   const writesOf = async (operation: () => Promise<unknown>): Promise<string[]> => {
     const before = sandbox.requests().length;
     await operation();

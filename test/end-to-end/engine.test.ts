@@ -5,7 +5,7 @@ import { InProcessProject } from "../support/in-process-project";
 import { Project } from "../support/project";
 import { Call, kept, keptByStandIn, Recording, realUrn, recordingVariable, source, thing, World } from "./recording";
 
-// One stack goes through every operation of the engine, with the real engine and with its stand-in.
+// One stack goes through every operation, with the real engine and with the stand-in.
 
 interface Chapter {
   title: string;
@@ -277,7 +277,7 @@ describe("the stand-in behaves like Pulumi's engine", () => {
     expect(ordered(recording.calls(), chapter.program)).toEqual(ordered(calls, chapter.program));
     expect(byUrn(keptByStandIn(inProcess.checkpoint()))).toEqual(byUrn(resources));
     expect(run.changes).toEqual(expect.arrayContaining(ran.changes));
-    // A step that never started has no heading.
+    // A step that did not start has no heading.
     if (!chapter.fails) for (const heading of ran.output.match(/^[+~-] \S+: \(.*\)$/gm) ?? []) expect(run.output).toContain(heading);
     const values = run.changes.filter((line) => line.startsWith("~ ") && !/^~ (computed|hidden):/.test(line));
     expect(ran.changes.filter((line) => line.startsWith("~ ")).sort()).toEqual(values.sort());
@@ -286,12 +286,12 @@ describe("the stand-in behaves like Pulumi's engine", () => {
 
 const nameOf = ({ args }: Call): string => String((args.at(-1) as { name?: string }).name ?? args[0]);
 
-/** The calls for each resource, and for each two resources that depend on each other, in their order. All other calls may come in any order. */
+/** The calls for each resource, and for each pair of dependent resources, in order. All other calls may come in any order. */
 function ordered(calls: Call[], program: Program = []): Record<string, Call[]> {
   const called = (name: string): string => String(program.find((declaration) => declaration.name === name)?.inputs.name);
   const pairs = program.flatMap((declaration) => dependenciesOf(declaration).map((name) => [called(name), called(declaration.name)]));
   const left = [...new Set(calls.map(nameOf))].filter((name) => !program.some(({ inputs }) => inputs.name === name));
-  // Resources that left the program are deleted after all declared ones.
+  // Removed resources are deleted after all declared ones.
   pairs.push(...left.flatMap((name) => program.map(({ inputs }) => [name, String(inputs.name)])));
   const sets = [...[...new Set(calls.map(nameOf))].map((name) => [name]), ...pairs].map((names) => [...new Set(names)].sort());
   return Object.fromEntries(sets.map((names) => [names.join(), calls.filter((call) => names.includes(nameOf(call)))]));

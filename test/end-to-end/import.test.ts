@@ -5,7 +5,7 @@ import { compileAll } from "../support/compile";
 import { exampleEnvironment, exampleIn, generatePrograms, runPrograms } from "../support/languages";
 import { nativeProject, Project } from "../support/project";
 
-// `pulumi import` with the program that it generates, of every resource that can be read by its id.
+// `pulumi import` and the generated program, for every resource that can be read by its id.
 
 let sandbox: Sandbox;
 let deployed: Project;
@@ -28,7 +28,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-/** A token is shown once, and the others are things that are done. */
+/** Resources that cannot be read: a token is shown once, and the others are operations. */
 const hasNothingToRead = /:(Rekey|SchedulerToken|OidcKeyRotation|OidcKeyTrim|SamlCertificateRevocation|SmsVerification)$/;
 const readable = () => all.filter(({ type }) => !hasNothingToRead.test(type));
 
@@ -39,7 +39,7 @@ const runtimes: [runtime: "yaml" | "nodejs", adopt: Adopt][] = [
   ["nodejs", (project, generated) => project.typescript(generated)],
 ];
 
-/** Imports with these arguments, writes what was generated into the program, and gives it. */
+/** Imports with these arguments, adds the generated resources to the program, and returns it. */
 async function imported(project: Project, adopt: Adopt, ...args: string[]): Promise<string> {
   await generatePrograms(project);
   const run = await project.pulumi("import", ...args, "--out", "generated", "--yes", "--skip-preview", "--protect=false");
@@ -57,12 +57,12 @@ async function expectNothingSent(project: Project): Promise<void> {
   expect(sandbox.requests().slice(before)).toEqual([]);
 }
 
-test.each(runtimes)("pulumi import --file generates a program for %s with which nothing changes", async (runtime, adopt) => {
+test.each(runtimes)("pulumi import --file generates a program for %s that changes nothing", async (runtime, adopt) => {
   const project = new Project(sandbox.env);
   try {
     project.files({ "Pulumi.yaml": nativeProject(runtime) });
     await project.set("steward:native", "true");
-    // The token of an access configuration cannot be read, and the set of roles has the single one.
+    // The token of an access configuration cannot be read, and the set of roles includes the single role.
     const resources = readable().filter(({ type }) => !/:(SchedulerAccess|SchedulerRole)$/.test(type));
     expect(resources).toHaveLength(10);
     project.files({ "resources.json": JSON.stringify({ resources }) });

@@ -4,9 +4,9 @@ import { Sandbox, start } from "../../sandbox/index";
 import { exampleEnvironment, exampleIn, generatePrograms, generateSdk, Language } from "../support/languages";
 import { Project, Run } from "../support/project";
 
-// The same resources, each type once, in every language that has an example.
+// The same resources, one of each type, in every language that has an example.
 
-/** The edit of each program: one more policy for a role. */
+/** The edit of each program: another policy for a role. */
 const edits: Record<Language, { file: string; before: string; after: string }> = {
   yaml: { file: "Pulumi.yaml", before: "policies: [readonly]\n", after: "policies: [readonly, submit]\n" },
   python: { file: "__main__.py", before: 'policies=["readonly"],\n', after: 'policies=["readonly", "submit"],\n' },
@@ -34,7 +34,7 @@ const { resources } = JSON.parse(readFileSync(join(__dirname, "../../bin/schema.
 const written: Partial<Record<Language, string[]>> = {};
 
 test.each(["yaml", "python", "go"] as const)(
-  "a program in %s deploys every resource, changes one property and removes all",
+  "a program in %s deploys every resource, updates one property and destroys all",
   async (language) => {
     const sandbox = await start({ dialect: "hashicorp" });
     const project = new Project(exampleEnvironment(sandbox));
@@ -76,7 +76,7 @@ test("a program sends the same requests in each language", () => {
   expect(written.go).toEqual(written.yaml);
 });
 
-test("pulumi package add names the package in Pulumi.yaml, and an SDK for Node is generated as well", async () => {
+test("pulumi package add adds the package to Pulumi.yaml and generates an SDK for Node", async () => {
   const project = new Project();
   try {
     project.files({ "Pulumi.yaml": "name: story\nruntime: yaml\n" });

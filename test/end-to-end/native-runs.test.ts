@@ -4,7 +4,7 @@ import { Sandbox, start } from "../../sandbox/index";
 import { kill, Process, processesWith } from "../support/processes";
 import { nativeProject, Project } from "../support/project";
 
-// The native plugin under the real command line: kills, Ctrl-C, a large set of roles, and the size of the state.
+// The native plugin with the real command line: kills, Ctrl-C, a large set of roles, and the size of the state.
 
 let sandbox: Sandbox;
 let project: Project;
@@ -45,7 +45,7 @@ async function delayed(): Promise<Awaited<ReturnType<Project["launch"]>>> {
   return child;
 }
 
-/** Pulumi's own language host outlives a killed engine. */
+/** The processes that are left. Pulumi's own language host outlives a killed engine. */
 const left = (): Process[] => processesWith("STEWARD_RUN", run).filter(({ command }) => !command.includes("pulumi-language-nodejs"));
 
 async function expectNoneLeft(): Promise<void> {
@@ -63,7 +63,7 @@ async function expectConverged(): Promise<void> {
   await project.destroy();
 }
 
-test("after kill -9 in a create no process is left 5 s later, and the next up converges", async () => {
+test("kill -9 during a create leaves no process after 5 s, and the next up converges", async () => {
   const child = await delayed();
   expect(left().map(({ command }) => command)).toEqual(expect.arrayContaining([expect.stringContaining("pulumi-resource-steward")]));
   child.kill("SIGKILL");
@@ -73,7 +73,7 @@ test("after kill -9 in a create no process is left 5 s later, and the next up co
   await expectConverged();
 });
 
-test("after Ctrl-C in a create its resource is in the state, no process is left, and the next up converges", async () => {
+test("Ctrl-C during a create keeps its resource in the state and leaves no process, and the next up converges", async () => {
   const child = await delayed();
   const ending = new Promise<number>((done) => child.on("close", (code) => done(code ?? 1)));
   child.kill("SIGINT");
@@ -86,7 +86,7 @@ test("after Ctrl-C in a create its resource is in the state, no process is left,
   await expectConverged();
 });
 
-test("a set of roles whose messages exceed the 4 MB of gRPC's default lives its life, and loses nothing half-done", async () => {
+test("a set of roles with messages above gRPC's default limit of 4 MB is created, updated and destroyed, also after a partial failure", async () => {
   project.program(`
 const policies = Array.from({ length: 200 }, (_, index) => \`\${"p".repeat(120)}-\${index}\`);
 const roles = Object.fromEntries(Array.from({ length: 180 }, (_, index) => [\`role-\${index}\`, { policies }]));
@@ -117,7 +117,7 @@ test("a role takes at most 950 bytes of the state", async () => {
   expect((statSync(project.stateFile).size - few) / 20).toBeLessThanOrEqual(950);
 });
 
-test("an explicit provider whose settings a preview cannot know", async () => {
+test("a preview accepts an explicit provider with unknown settings", async () => {
   const settings = { address: sandbox.secrets.url, token: sandbox.secrets.token, dialect: "hashicorp" };
   const of = (extra: object): string => `
 const first = new secrets.SchedulerRole("first", { name: "first", policies: ["a"] });

@@ -7,7 +7,7 @@ import { start } from "../../sandbox/index";
 import { nativeProject, Project, Run } from "../support/project";
 import { registered } from "../support/registered";
 
-// A stack of a Node program goes from the dynamic provider to the native plugin and back.
+// A stack of a Node program switches from the dynamic provider to the native plugin and back.
 
 const program = (policies: string): string => `
 const access = new secrets.SchedulerAccess("access", { address: process.env.SCHEDULER, token: process.env.SCHEDULER_TOKEN });
@@ -20,7 +20,7 @@ const rekey = new secrets.Rekey("unseal", { secretShares: 2, secretThreshold: 2,
 exports.secret = token.secretId; exports.complete = rekey.complete;
 `;
 
-test("a stack is switched to the native plugin and back without a request, and lives with both", async () => {
+test("a stack switches to the native plugin and back without a request, and works with both", async () => {
   const sandbox = await start({ dialect: "hashicorp" });
   const project = new Project({
     ...sandbox.env,
@@ -88,9 +88,9 @@ test("a stack is switched to the native plugin and back without a request, and l
     await project.set("steward:native", "false");
     const back = await sentBy(() => project.up());
     expect(back.sent).toEqual([]);
-    // And the three resources of the rekey.
+    // This includes the three resources of the rekey.
     expect(back.run.output).toContain("8 updated");
-    // A component has one type with both.
+    // A component has the same type with both.
     expect((await typesOf()).filter((type) => !type.includes("dynamic"))).toEqual(["steward:secrets:Rekey"]);
     await project.calm();
     expect((await project.outputs()).secret).toEqual(secret);
@@ -104,7 +104,7 @@ test("a stack is switched to the native plugin and back without a request, and l
   }
 });
 
-test("a plugin of another version than the package is warned of, and one of the same is not", async () => {
+test("only a plugin of another version than the package causes a warning", async () => {
   const project = new Project().files({ "Pulumi.yaml": nativeProject() });
   const warnings = async (options: object): Promise<string[]> => {
     project.program(`new secrets.SchedulerRole("web", { name: "web", policies: ["a"] }, ${JSON.stringify(options)});`);
@@ -129,7 +129,7 @@ test("a plugin of another version than the package is warned of, and one of the 
   }
 });
 
-test("a program that asks for the plugin where Pulumi does not find it is told what to add to Pulumi.yaml", async () => {
+test("if Pulumi does not find the plugin, the error says what to add to Pulumi.yaml", async () => {
   const project = new Project().program('new secrets.SchedulerRole("web", { name: "web", policies: ["a"] });');
   try {
     await project.set("steward:native", "true");

@@ -6,7 +6,7 @@ import { Project } from "../support/project";
 const versionOf = (version: string): string =>
   `organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "${version}"`;
 
-/** Resources whose changing inputs ignoreChanges names. */
+/** Resources whose changing inputs are in ignoreChanges. */
 const ignoring = (policy: string, global: boolean, ttl: string, limit: number, month: string): string => `
   const { STEWARD_SCHEDULER: address, STEWARD_SCHEDULER_TOKEN: token } = process.env;
   const access = new secrets.SchedulerAccess("access", { address, token });
@@ -18,7 +18,7 @@ const ignoring = (policy: string, global: boolean, ttl: string, limit: number, m
   new platform.GeneralSettings("general", { apiRateLimit: ${limit} }, { ignoreChanges: ["apiRateLimit"] });
   new platform.ModuleVersionDeprecation("version", { ${versionOf("1.0.0")}, reason: "Says ${policy}." }, { ignoreChanges: ["reason"] });`;
 
-/** Resources that are retained when they leave the program, and one that is deleted with its owner. */
+/** Resources that are retained on removal, and one that is deleted with its owner. */
 const kept = (mount: string): string => `
   const retained = { retainOnDelete: true };
   new secrets.SchedulerRole("retained", { name: "retained", policies: ["one"], mount: "${mount}" }, retained);
@@ -130,7 +130,7 @@ describe("resource options", () => {
     await project.calm();
   });
 
-  test("protect blocks destroy and a rename; a retained role is adopted only on request", async () => {
+  test("protect blocks destroy and a rename, and a retained role is adopted only on request", async () => {
     const { project, platform } = everything();
     const refused = async (...operation: string[]): Promise<string> => {
       const { code, output } = await project.pulumi(...operation, "--yes", "--skip-preview");

@@ -1,7 +1,7 @@
 import { Sandbox, start } from "../../sandbox/index";
 import { nativeProject, Project } from "../support/project";
 
-// An explicit provider names the servers of the resources that are given it, instead of the configuration.
+// An explicit provider names the servers of its resources, instead of the configuration.
 
 const program = (more = ""): string => `
 const { Provider } = require("pulumi-steward");
@@ -15,7 +15,7 @@ const policiesIn = async ({ secrets: { url, token } }: Sandbox): Promise<unknown
   return ((await response.json()) as { data?: { policies: unknown } }).data?.policies;
 };
 
-test("a resource with a provider of its own lives on that provider's server", async () => {
+test("a resource with an explicit provider is managed on that provider's server", async () => {
   const [sandbox, other] = await Promise.all([start({ dialect: "hashicorp" }), start({ dialect: "hashicorp" })]);
   const project = new Project({ ...sandbox.env, OTHER: other.secrets.url, OTHER_TOKEN: other.secrets.token });
   try {

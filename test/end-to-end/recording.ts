@@ -1,17 +1,17 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { Declaration, Program, Provider, Reference, Resource, Secret } from "../support/deployment";
 
-// A provider that records its calls. The real engine and its stand-in load the same one.
+// A provider that records its calls. The real engine and the stand-in load the same one.
 
-/** Names the file to which the provider writes its calls. The file beside it with the ending `.world` holds the world. */
+/** The variable with the file to which the provider writes its calls. The file with the suffix `.world` contains the world. */
 export const recordingVariable = "STEWARD_RECORDING";
 
-/** By resource name: the values that replace the written ones, "gone" or "undeletable". */
+/** The values that replace the written ones, by resource name; or "gone" or "undeletable". */
 export type World = Record<string, object | "gone" | "undeletable">;
 
 /**
  * The inputs control its behavior: `key` replaces, `first` deletes before it replaces, `fails` names the failing operation, and all others update. The
- * engine loads this source on its own, so it uses nothing of this file.
+ * engine loads this source on its own, so it uses nothing else in this file.
  */
 export const recorder = `
 const { appendFileSync, readFileSync } = require("node:fs");
@@ -69,7 +69,7 @@ export interface Call {
   args: unknown[];
 }
 
-/** The file of the calls, one run after the other. */
+/** The file of the recorded calls, one run after another. */
 export class Recording {
   constructor(readonly file: string) {}
 
@@ -150,7 +150,7 @@ ${[...lines, ...outputs].join("\n")}`;
 
 type Kept = Record<string, unknown>;
 
-/** The resources of this provider in the backend's file, in a form that both have in common. */
+/** The resources of this provider in the backend's file, in a common form. */
 export function kept(resources: readonly Kept[]): Kept[] {
   const secretMark = "4dabf18193072939515e22adb298388d";
   const plain = (value: unknown): unknown => {
@@ -176,7 +176,7 @@ export function kept(resources: readonly Kept[]): Kept[] {
     }));
 }
 
-/** The resources of the stand-in, in the same form. */
+/** The resources of the stand-in, in the common form. */
 export const keptByStandIn = (stored: string): Kept[] =>
   (JSON.parse(stored.replaceAll(realTypes[thing] as string, thing)) as Resource[]).map((resource) => ({
     urn: resource.urn,

@@ -10,7 +10,7 @@ import { Project } from "../support/project";
 const everything = everythingPer("suite", (variables) => new Project(variables));
 const policies = (role: string): Promise<unknown> => everything().policies(role);
 
-/** A file of the project's folder, outside its program. */
+/** Writes a file in the project's folder, outside its program. */
 function write(project: Project, name: string, text: string, mode?: number): string {
   const file = join(project.folder, name);
   mkdirSync(dirname(file), { recursive: true });
@@ -98,7 +98,7 @@ test.each(["refresh", "destroy"])(
     expect(request?.method).toBe(method);
     const diagnostics = output.slice(output.indexOf("Diagnostics:"), output.indexOf("Resources:"));
     expect(code).not.toBe(0);
-    // Pulumi orders the resources by when they failed.
+    // Pulumi orders the resources by the time of their failure.
     expect(diagnostics.trim().split(/\n\s*/).sort()).toEqual([
       "Diagnostics:",
       `error: Cannot ${verb} scheduler role "role": not today (${method} ${request?.path}, 400).`,

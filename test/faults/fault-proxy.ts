@@ -2,7 +2,7 @@ import { createServer, Server, request as send } from "node:http";
 import { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 
-/** Stands before a server, and can be shut: whoever comes then is refused by the machine itself, as where nothing listens. */
+/** A proxy in front of a server that can be closed. The machine then refuses connections, as for a port without a listener. */
 export class FaultProxy {
   url = "";
   private open: number | undefined;
@@ -15,7 +15,7 @@ export class FaultProxy {
       const body = Buffer.concat(await incoming.toArray());
       const passed = send(new URL(url, address), { method, headers: { ...headers, host: new URL(address).host } }, async (answer) => {
         if (last) this.server.close();
-        // A kept connection would still lead in when the door is shut.
+        // A keep-alive connection would still work after the proxy is closed.
         outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, connection: "close" });
         await pipeline(answer, outgoing).catch(() => incoming.socket.destroy());
       });
@@ -30,13 +30,13 @@ export class FaultProxy {
     this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Shut when this many more requests have been answered. */
+  /** Closes the proxy after this many more responses. */
   closeAfter(count: number): void {
     this.open = count;
     if (count === 0) this.close();
   }
 
-  /** As it was before it was shut. */
+  /** Opens the proxy again. */
   async reopen(): Promise<void> {
     this.open = undefined;
     if (!this.server.listening) await this.listen();

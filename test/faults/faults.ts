@@ -3,18 +3,17 @@ import { FaultProxy } from "./fault-proxy";
 
 type Ordered = Parameters<Sandbox["faults"]["add"]>[0];
 
-/** Which request of an operation meets the fault, with those after it that have its method and path: its maxRetries. */
+/** The request of an operation that meets the fault, together with its retries, which have the same method and path. */
 export interface Where {
   system: Ordered["system"];
   method: string;
   path: string;
-  /** The how manieth of this method and path, from 1. */
+  /** The number of the request with this method and path, from 1. */
   nth: number;
-  /** How many requests went before it. */
+  /** The number of requests before it. */
   before: number;
 }
 
-/** What can happen to a request. */
 export interface Fault {
   name: string;
   order(where: Where, sandbox: Sandbox, door: FaultProxy): void;
@@ -40,9 +39,9 @@ export const faults: readonly Fault[] = [
   fault("lost after", { action: "drop-after" }),
   refusal(401),
   refusal(403),
-  // Not the API's own, which says that the object is gone.
+  // Not the 404 of the API, which means that the object is deleted.
   refusal(404),
-  // Once: whoever is patient gets through.
+  // Only once: a retry succeeds.
   refusal(429, { "retry-after": "0" }, 1),
   refusal(500),
   refusal(503),

@@ -22,7 +22,7 @@ const stride = oneIn(9);
 type System = Where["system"];
 const systems = ["secrets", "platform", "scheduler"] as const;
 
-/** How an operation ended under a fault: "ok", or the code of its error. */
+/** The outcome of an operation under a fault: "ok", or the code of its error. */
 type Cell = string;
 interface Row {
   story: string;
@@ -31,14 +31,14 @@ interface Row {
   cells: Cell[];
 }
 
-/** What somebody can act on: what could not be done, why, and (mostly) what to do; and no secret. */
+/** Checks that an error is useful: the failed operation, the cause and usually a hint, without secrets. */
 function judge(error: unknown): Cell {
   const isOurs = error instanceof StewardError || error instanceof PluginError;
   if (!isOurs) throw new Error(`an error that is none of ours: ${(error as Error).stack ?? String(error)}`);
   expect(error.message).toMatch(/^Cannot [^\n]+\.( \[rekey\/[a-z-]+\])?$/);
   expect(error.message.length).toBeLessThan(1000);
   expect(`${error.message}${JSON.stringify(error instanceof PluginError ? error.message : error)}`).not.toContain("canary");
-  // The engine hears no code from a native plugin.
+  // The engine receives no code from a native plugin.
   if (error instanceof PluginError) {
     expect(error.message).not.toContain("pulumi-steward itself failed");
     return "failed";
@@ -47,10 +47,9 @@ function judge(error: unknown): Cell {
   return error.code.replace("ERR_", "").toLowerCase().replaceAll("_", " ");
 }
 
-/** The engine of each mechanism. */
 const engines = { dynamic: Engine, native: NativeEngine };
 
-/** Every request of every story x every fault; what was half done is then done again, without the fault. In the dialect of OpenBao those of a rekey. */
+/** Tests every request of every story with every fault, and then completes the partial operation. OpenBao's dialect has only the rekey. */
 export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): void {
   const isRekeyAlone = dialect === "openbao";
   const others = dialect === "openbao" ? "hashicorp" : dialect;
@@ -59,7 +58,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   const rows: Row[] = [];
   const { deadline } = limits;
   let met = 0;
-  /** Another selection of faults at each request, so that every fault meets some requests of every kind. */
+  /** Selects other faults at each request, so that every fault meets some requests of every kind. */
   const isTried = (): boolean => met++ % stride === 0;
 
   beforeAll(async () => {
@@ -69,7 +68,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
       doors[system] = new FaultProxy(sandbox[system].url);
       await doors[system].listen();
     }
-    // The same rules in less time: what is repeated, is repeated once.
+    // The same rules in less time: one retry.
     Object.assign(limits, { initialBackoff: 1, maxRetries: 1 });
     jest.spyOn(console, "log").mockImplementation(() => {});
   });
@@ -80,7 +79,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
     process.stdout.write(`${table(`${dialect}, ${mechanism}`, rows, stride === 1)}\n`);
   });
 
-  /** Past the doors, which cost as much as a request itself, but for the fault that shuts one. */
+  /** Bypasses the proxies, which take as long as a request, except for the fault that closes one. */
   const connections = (fault?: Fault): Record<string, object> => ({
     "steward:default": Object.fromEntries(
       systems.map((system) => {
@@ -96,12 +95,11 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   const look = async (): Promise<unknown> => withoutTimes(await held(context));
   const fresh = async (token: string): Promise<void> => {
     await resetAll(context);
-    // The functions read it.
+    // The functions read this workspace.
     await caseOf("platform:AdminWorkspace").prepare?.(context);
     await cases.find((each) => each.token === token)?.prepare?.(context);
   };
 
-  /** The requests of an operation. */
   async function requestsOf(operation: () => Promise<unknown>): Promise<Where[]> {
     const before = sandbox.requests().length;
     await operation();
@@ -116,11 +114,11 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
       });
   }
 
-  /** The operation under the fault; whatever it did is done when this comes back. */
+  /** Runs the operation under the fault, and returns when all its effects are complete. */
   async function under<T>(fault: Fault, where: Where, operation: () => Promise<T>, judged: (value: T) => void): Promise<Cell> {
     const before = sandbox.requests().length;
     fault.order(where, sandbox, doors[where.system]);
-    // Everything else has the time that it needs on a busy machine.
+    // Other requests have the time that they need on a busy machine.
     if (fault.name === "slow") limits.deadline = 40;
     try {
       const [value, error] = await operation().then(
@@ -128,7 +126,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
         (reason) => [undefined, reason] as const,
       );
       const sent = sandbox.requests().slice(before);
-      // On a busy machine a request before it may be too slow as well.
+      // On a busy machine, an earlier request may be too slow as well.
       const isElsewhere = fault.name === "refused" || (fault.name === "slow" && error !== undefined);
       const isMet = isElsewhere || sent.some(({ method, path }) => method === where.method && path === where.path);
       expect({ fault: fault.name, where, isMet }).toEqual({ fault: fault.name, where, isMet: true });
@@ -139,7 +137,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
       sandbox.faults.clear();
       limits.deadline = deadline;
       await doors[where.system].reopen();
-      // What was too slow for the provider arrives all the same.
+      // A request that timed out in the provider still arrives.
       while (
         fault.name === "slow" &&
         sandbox
@@ -157,7 +155,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
     const changedInputs = (): Properties | undefined => each.changed?.(context);
     const operations = ["create", "refresh", "update", "delete"] as const;
 
-    /** The story up to an operation, which it gives back. */
+    /** Runs the story up to an operation, and returns the operation. */
     async function begin(operation: (typeof operations)[number], fault?: Fault): Promise<{ engine: Engine; run: () => Promise<unknown> }> {
       const [inputs, changed] = [given(), changedInputs()];
       await fresh(token);
@@ -168,7 +166,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
         create: () => engine.up(inputs),
         refresh: () => engine.refresh(),
         update: () => engine.up(changed ?? inputs),
-        // What was deleted although the answer was lost, is deleted once more.
+        // If the response to a delete was lost, delete again.
         delete: async () => engine.state && engine.destroy(),
       };
       return { engine, run: run[operation] };
@@ -190,7 +188,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
             }
             let { engine, run } = await begin(operation, fault);
             let cell = await under(fault, where, run, () => {});
-            // Of requests that leave together, all were through the door already when it was shut.
+            // Parallel requests may all have passed the proxy before it was closed.
             for (let before = where.before - 1; fault.name === "refused" && cell === "ok"; before--) {
               ({ engine, run } = await begin(operation, fault));
               cell = await under(fault, { ...where, before }, run, () => {});
@@ -209,8 +207,8 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   };
   if (!isRekeyAlone) describe.each(livingCases)("$token", lives);
 
-  // Its requests depend on each other: each of them is one of its own.
-  // Most of the time of the second goes into decrypting shares, which no mechanism does.
+  // The requests of a rekey depend on each other, so each is tested separately.
+  // The second form mostly decrypts shares, which does not depend on the mechanism.
   const forms = mechanism === "native" && stride > 1 ? rekeyForms.slice(0, 1) : rekeyForms;
   describe.each(forms)("a rekey, $name", (form) => {
     test.each(form.operations)("%s: no fault at any request loses a key, and the next runs converge", async (operation) => {
@@ -237,7 +235,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
     });
   });
 
-  // Functions run in the program itself.
+  // Functions run in the program.
   if (mechanism === "native") return;
   const functions = Object.keys(functionStories).filter((name) => !isRekeyAlone || name.includes("Rekey"));
   test.each(functions)("%s: each fault at each request ends in the result or a readable error", async (name) => {
@@ -275,7 +273,7 @@ export function matrix(dialect: RekeyDialect, mechanism: keyof typeof engines): 
   });
 }
 
-/** What differs each time, although it says the same. */
+/** Replaces times, which differ in each run. */
 const withoutTimes = (answer: unknown): unknown =>
   JSON.parse(JSON.stringify(answer, (key, value) => (/(^request_id|[cC]reated-?[aA]t|Time)$/.test(key) ? undefined : value)));
 

@@ -5,12 +5,12 @@ import { RekeyStack } from "../support/rekey";
 
 interface Form {
   name: string;
-  /** What happens to such a rekey, in this order: each is begun where the one before it has ended well. */
+  /** The operations on the rekey in order. Each starts after the one before it has succeeded. */
   operations: readonly string[];
   inputs(first: readonly string[]): Promise<RekeyInputs>;
 }
 
-// The state holds what nobody else has, and may be destroyed all the same.
+// Only the state contains the shares, but it may be destroyed.
 const size = { secretShares: 3, secretThreshold: 2, keepSharesInState: true, discardShares: true };
 
 export const rekeyForms: readonly Form[] = [
@@ -30,18 +30,18 @@ export const rekeyForms: readonly Form[] = [
 ];
 
 export interface Rekeying {
-  /** The operation; it waits for holders by an error. */
+  /** Runs the operation. It reports that it waits for holders with an error. */
   run(): Promise<unknown>;
-  /** Does it again until it is through, and looks whether the shares that the state calls live open the service. */
+  /** Repeats the operation until it succeeds, and checks that the live shares in the state open the service. */
   converge(): Promise<void>;
 }
 
-/** A rekey up to an operation. */
+/** Starts a rekey up to an operation. */
 export async function beginRekey({ operations, inputs }: Form, operation: string, sandbox: Sandbox, stack: RekeyStack): Promise<Rekeying> {
   const declared = await inputs(sandbox.secrets.shares);
   const { pgpKeys, secretThreshold } = declared;
 
-  /** What holders make of the new shares that are there for them. */
+  /** The new shares that holders decrypt. */
   async function decrypted(encrypted: { fingerprint: string; share: string }[]): Promise<string[]> {
     const all = await holders(3);
     return Promise.all(

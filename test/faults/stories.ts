@@ -6,7 +6,6 @@ async function first<T>(source: AsyncIterable<T>, count: number): Promise<T[]> {
   return found;
 }
 
-/** Every function, called once. */
 export const functionStories: Record<string, () => Promise<unknown>> = {
   "secrets.listSchedulerRoles": () => secrets.listSchedulerRoles(),
   "secrets.getRekeyStatus": () => secrets.getRekeyStatus(),

@@ -9,14 +9,14 @@ import { anything, name } from "./values";
 
 export type Properties = Record<string, unknown>;
 
-/** Every text inside is a secret that no sentence of ours holds by chance. */
+/** Marks every string inside as a secret that no message contains by chance. */
 function secretly(value: unknown): unknown {
   if (typeof value === "string") return value === unknown ? value : `canary-of-a-secret-${value}`;
   if (Array.isArray(value)) return value.map(secretly);
   return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, secretly(inner)])) : value;
 }
 
-/** Of what stands in the secret fields, each text that is long enough not to be found by chance. */
+/** The strings in secret fields that are too long to be found by chance. */
 export function secretsIn(definition: AnyDefinition, inputs: Properties): string[] {
   const texts = (value: unknown): string[] =>
     typeof value === "string" ? [value] : typeof value === "object" && value !== null ? Object.values(value).flatMap(texts) : [];
@@ -28,7 +28,7 @@ export function secretsIn(definition: AnyDefinition, inputs: Properties): string
   return values.filter((value) => value.length >= 16 && value !== unknown);
 }
 
-/** A valid value for each input, by its name: a name means the same in all definitions. */
+/** A valid value for each input, by its name. A name has the same meaning in all definitions. */
 export const fitting: Record<string, fc.Arbitrary<unknown>> = Object.assign(
   {
     mount: fc.constantFrom("scheduler", "/team/scheduler/", "a b"),
@@ -38,24 +38,23 @@ export const fitting: Record<string, fc.Arbitrary<unknown>> = Object.assign(
   ...cases.map(({ arbitraries }) => arbitraries),
 );
 
-/** The names of a definition's inputs. */
 export const fieldsOf = ({ fields }: AnyDefinition): string[] => inputNames(fields);
 
-/** What is handed from one resource of the rekey to the next is nobody's to write. */
+/** Inputs that one resource of the rekey passes to the next. A program never writes them. */
 const handed = ["attempt", "submission", "shareReferences", "shareFindings"];
 const isHanded = ({ token }: AnyDefinition, field: string): boolean => token.startsWith("secrets:Rekey") && handed.includes(field);
-/** Without these nothing is valid. */
+/** Inputs that are always required. */
 const isNeeded = ({ token, fields }: AnyDefinition, field: string): boolean =>
   field === "connection" || fields[field]?.required === true || (caseOf(token).needed ?? []).includes(field);
 
-/** Inputs in which each field fits, or is not given. */
+/** Inputs in which each field is valid or absent. */
 export function fittingInputs(definition: AnyDefinition): fc.Arbitrary<Properties> {
   const fields = fieldsOf(definition);
   const requiredKeys = fields.filter((field) => isNeeded(definition, field) || isHanded(definition, field));
   return fc.record(Object.fromEntries(fields.map((field) => [field, fitting[field] as fc.Arbitrary<unknown>])), { requiredKeys });
 }
 
-/** Inputs of any kind: fields that fit, some that do not, and some that there are not. */
+/** Any inputs: valid fields, invalid ones, and unknown ones. */
 export function anyInputs(definition: AnyDefinition): fc.Arbitrary<Properties> {
   const fields = fieldsOf(definition).filter((field) => !isHanded(definition, field));
   const wrong = (field: string): fc.Arbitrary<unknown> => (secretFields(definition).includes(field) ? anything.map(secretly) : anything);

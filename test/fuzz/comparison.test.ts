@@ -7,7 +7,7 @@ import { wire } from "../support/engine";
 import { fitting } from "./arbitrary";
 import { anything, text } from "./values";
 
-/** By name: those that all share, and those that a definition has of its own. */
+/** The comparisons by name: the shared ones, and those of single definitions. */
 const comparisons = new Map<Comparison, string>(
   Object.entries({ exact, neverDiffers, unordered, duration, pem, json, mountPath: mountField.compare }).map(([name, comparison]) => [
     comparison,
@@ -31,7 +31,7 @@ const values = fc.oneof(
   fc.array(fc.string(), { maxLength: 4 }),
   fc.stringMatching(/^(\d{1,4}(\.\d{1,3})?(d|h|ms|m|s)){1,3}$/),
 );
-/** What the schema lets through to a comparison, where that is less than anything. */
+/** The values that the schema passes to a comparison, if these are fewer than all values. */
 const compared: Record<string, fc.Arbitrary<unknown>> = {
   set: fc.array(text),
   pem: texts,
@@ -44,7 +44,7 @@ const compared: Record<string, fc.Arbitrary<unknown>> = {
 describe.each([...comparisons].map(([comparison, name]) => ({ ...comparison, name })))(
   "$name",
   ({ normalize = (value) => value, equal, name }) => {
-    // As Pulumi hands it over, which cannot hold a field of this name.
+    // As Pulumi passes it, which cannot have a field of this name.
     const domain = (compared[name] ?? values)
       .filter((value) => !JSON.stringify(value).includes("__proto__"))
       .map((value) => wire({ value }).value);
@@ -60,7 +60,7 @@ describe.each([...comparisons].map(([comparison, name]) => ({ ...comparison, nam
       );
     });
 
-    test("normalizing is idempotent and keeps the meaning", () => {
+    test("normalization is idempotent and keeps the meaning", () => {
       fc.assert(
         fc.property(domain, (value) => {
           const once = normalize(value);

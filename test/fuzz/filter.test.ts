@@ -9,7 +9,7 @@ import { text } from "./values";
 
 type Operator = keyof scheduler.Selector;
 type Value = string | number | boolean;
-/** A comparison, and combinations of several. */
+/** A comparison, or a combination of several. */
 type Tree =
   | { kind: "match"; path: string[]; operator: Operator; value: Value }
   | { kind: "and" | "or"; left: Tree; right: Tree }
@@ -36,7 +36,7 @@ function printed(tree: Tree): scheduler.Filter {
   }
 }
 
-/** Without the blanks beside parentheses and string literals. */
+/** The filter without spaces next to parentheses and string literals. */
 const packed = (filter: string): string => filter.replace(/\s*("[^"]*"|`[^`]*`|[()])\s*/g, "$1");
 
 const read: Record<Operator, [operator: string, negated: boolean]> = {
@@ -53,7 +53,7 @@ const read: Record<Operator, [operator: string, negated: boolean]> = {
 };
 const operators = Object.keys(read) as Operator[];
 
-/** As one form, in which it does not matter how a chain of `and` or of `or` is grouped. */
+/** The tree in a normal form, independent of the grouping in a chain of `and` or `or`. */
 function shapeOf(tree: Tree): unknown {
   if (tree.kind === "not") return { not: shapeOf(tree.operand) };
   if (tree.kind !== "match") return { [tree.kind]: chain(tree, tree.kind).map(shapeOf) };
@@ -77,7 +77,7 @@ function chain<T extends { kind: string }>(tree: T, kind: string): T[] {
   return tree.kind === kind ? [...chain(left, kind), ...chain(right, kind)] : [tree];
 }
 
-// The sandbox's parser takes this character for the end.
+// The sandbox's parser treats this character as the end of input.
 const anyText = text.filter((value) => !value.includes("\uffff") && value.length < 10_000);
 const words = ["and", "or", "not", "in", "is", "empty", "contains", "matches"];
 const names = fc.oneof(
@@ -131,7 +131,7 @@ const jobs: fc.Arbitrary<Job> = fc.record({
   Meta: fc.dictionary(short, short, { maxKeys: 3, noNullPrototype: true }),
 });
 
-/** Comparisons that fit the fields of a job. */
+/** Comparisons that are valid for the fields of a job. */
 const compared = (path: fc.Arbitrary<string[]>, value: fc.Arbitrary<Value>, ...allowed: Operator[]): fc.Arbitrary<Tree> =>
   fc.record({ kind: fc.constant("match" as const), path, operator: fc.constantFrom(...allowed), value });
 const ofText = operators.filter((operator) => !operator.toLowerCase().endsWith("matches"));
@@ -150,7 +150,7 @@ const suitable = fc.oneof(
   ),
 );
 
-/** What the tree itself says of a job. */
+/** Evaluates the tree for a job. */
 function holds(tree: Tree, job: Job): boolean {
   if (tree.kind === "not") return !holds(tree.operand, job);
   if (tree.kind !== "match")

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A result, or a failure that a user can act on, after no more requests than an answer is worth. */
+/** Expects a result, or an error that a user can act on, after a limited number of requests. */
 async function expectAnswered(operation: () => unknown): Promise<void> {
   try {
     await limited(operation);
@@ -58,17 +58,17 @@ describe.each(definitions)("get of $token", (definition) => {
 
 type Options = Record<string, unknown>;
 interface Called {
-  /** What it takes, beside what is drawn for it. */
+  /** The options, in addition to the generated ones. */
   options?: Options;
   call(options: never): unknown;
 }
 
-/** Of something without an end: as long as there are answers that were not given before. */
+/** Iterates an endless list as long as its responses are new. */
 async function iterate(list: AsyncIterable<unknown>): Promise<void> {
   let left = 20;
   for await (const _ of list) if (--left === 0) return;
 }
-/** Ends what waits, with the last answer that there is. */
+/** Ends a call that waits, after the last response. */
 function untilSaid<T>(call: (signal: AbortSignal) => T): T {
   const controller = new AbortController();
   server.onRequest = (count) => {
@@ -78,7 +78,7 @@ function untilSaid<T>(call: (signal: AbortSignal) => T): T {
 }
 
 const moduleOptions = { organizationName: "acme", moduleName: "network", moduleProvider: "aws" };
-/** Every function of the package that asks a server. */
+/** Every function of the package that sends requests. */
 const functions: Record<string, Called> = {
   "platform.getCostEstimationSettings": { call: platform.getCostEstimationSettings },
   "platform.getCustomizationSettings": { call: platform.getCustomizationSettings },
@@ -114,7 +114,7 @@ const functions: Record<string, Called> = {
   "secrets.getSpecification": { call: secrets.getSpecification },
   "secrets.listSchedulerRoles": { call: secrets.listSchedulerRoles },
 };
-/** What sends nothing. */
+/** Functions that send nothing. */
 const others = ["scheduler.filter", "secrets.decryptShare"];
 
 test("every function is covered", () => {

@@ -36,7 +36,7 @@ function expectNoSecret(text: string, secrets: string[]): void {
   for (const secret of [...secrets, connectionToken]) for (const form of formsOf(secret)) expect(text).not.toContain(form);
 }
 
-/** A failure that a user can act on; anything else is a crash. */
+/** Expects an error that a user can act on. Any other error is a crash. */
 function expectSteward(error: unknown, secrets: string[]): void {
   if (!(error instanceof StewardError)) throw error;
   if (error.code === "ERR_INTERNAL") throw error;

@@ -3,32 +3,32 @@ import { AddressInfo } from "node:net";
 import * as fc from "fast-check";
 import { anything, Damage, damaged, damages } from "./values";
 
-/** What a server says to one request. */
+/** The response to one request. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
-  /** What is wrong with what the API answers. */
+  /** The changes to a valid response. */
   wrong: Damage[];
-  /** Which of the things that the API may answer. */
+  /** The number of the valid response to use. */
   choice: number;
-  /** Sent instead. */
+  /** A body to send instead. */
   instead?: string;
-  /** It gives back all that it was sent, as the reason. */
+  /** Echoes the whole request as the reason. */
   echoes: boolean;
 }
 
 export interface Server {
   address: string;
-  /** What it was asked since it was told what to say. */
+  /** The requests since the last `say`. */
   asked: string[];
-  /** What it says from now on, from the first answer to the last and again. */
+  /** Sets the responses, which are used in turn and repeated. */
   say(answers: readonly Answer[]): void;
-  /** Called before each answer. */
+  /** Called before each response. */
   onRequest: (count: number) => void;
   stop(): Promise<void>;
 }
 
-/** After so many requests of one operation the server falls silent, and whoever goes on asks for ever. */
+/** After this many requests of one operation, the server stops responding: the client would send requests forever. */
 export const patience = 400;
 
 export async function startServer(): Promise<Server> {
@@ -163,7 +163,7 @@ const job = {
   JobSpecModifyIndex: 7,
 };
 
-/** What the API answers there, of which there may be several. */
+/** The valid responses of the API to a URL. */
 function shapesOf(url: string): unknown[] {
   const { pathname: path } = new URL(url, "http://server");
   if (path.endsWith("/specs/openapi")) return [specification];
@@ -216,7 +216,7 @@ const instead = fc.oneof(
     "[".repeat(20_000),
   ),
 );
-/** Anything from the answer of the API to that of something else altogether. */
+/** Any responses: from those of the API to those of something else. */
 export const answers: fc.Arbitrary<Answer[]> = fc.array(
   fc.record({ status, headers: someHeaders, wrong: damages, choice: fc.nat(5), instead, echoes: fc.boolean() }),
   { minLength: 1, maxLength: 6 },

@@ -2,12 +2,12 @@ import * as fc from "fast-check";
 import { isObject } from "../../provider/json";
 import { unknown } from "../../provider/lifecycle/properties";
 
-// What anybody may write into a program, and what any server may answer.
+// Any value that a program may contain, and that a server may return.
 
-/** The same in every run, so that a change is judged by what it changed; others with FUZZ_SEED. */
+/** The same seed in every run, so that only a change of the code changes results. FUZZ_SEED sets another one. */
 fc.configureGlobal({ seed: Number(process.env.FUZZ_SEED ?? 1) });
 
-/** Names that mean something to JavaScript, to Pulumi or to the adapter. */
+/** Names with a meaning in JavaScript, in Pulumi or in the adapter. */
 const strangeNames = [
   ...["__proto__", "constructor", "prototype", "toString", "valueOf", "hasOwnProperty", "toJSON", "then", "length", ""],
   ...["id", "urn", "declared", "server", "outcomeUnknown", "managed", "originalValues"],
@@ -36,7 +36,7 @@ const strangeTexts = [
 ];
 /** Any character. The library's own takes 2.5 s to build, in each suite. */
 const character = fc.integer({ min: 0, max: 0x10ffff - 0x800 }).map((code) => String.fromCodePoint(code < 0xd800 ? code : code + 0x800));
-/** From a word to what no terminal prints. */
+/** Strings from a word to unprintable characters. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.string({ unit: character }) },
   fc.string(),
@@ -49,7 +49,7 @@ const number = fc.oneof(
 );
 export const name: fc.Arbitrary<string> = fc.oneof(fc.string(), fc.constantFrom(...strangeNames));
 
-/** Anything that JSON can say, and Pulumi hand over. */
+/** Any value that JSON can express and Pulumi can pass. */
 export const anything: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   any: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
@@ -62,7 +62,7 @@ export const anything: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   ),
 })).any;
 
-/** Something else in one place of an answer: undefined takes what stands there away. */
+/** A replacement of one part of a response. Undefined removes the part. */
 export interface Damage {
   place: number;
   part: unknown;
@@ -73,7 +73,7 @@ export const damages: fc.Arbitrary<Damage[]> = fc.array(
   { maxLength: 3 },
 );
 
-/** A value with other parts in some places. */
+/** A value with some parts replaced. */
 export function damaged(value: unknown, wrong: readonly Damage[]): unknown {
   let count = 0;
   const places = (inner: unknown): number =>
@@ -92,6 +92,6 @@ export function damaged(value: unknown, wrong: readonly Damage[]): unknown {
   return copy(value);
 }
 
-/** A name that every API takes. */
+/** A name that every API accepts. */
 export const word: fc.Arbitrary<string> = fc.constantFrom("web", "ops-team", "a.b", "1.0.0", "x_y");
 export const url: fc.Arbitrary<string> = fc.constantFrom("https://example.com", "https://127.0.0.1:4646/sso");

@@ -12,10 +12,10 @@ import { Trouble } from "./wire";
 import { Origins, Serve, World } from "./world";
 
 const prefix = "urn:pulumi:dev::story::";
-/** What stands before the type of a resource. */
+/** The prefix of a resource's type. */
 const before: Record<MechanismName, string> = { dynamic: "pulumi-nodejs:dynamic/steward/", native: "steward:" };
 
-/** The real command line, the provider in its own process, and servers that listen. Steps cannot be counted there: writes are. */
+/** Runs the real command line, with the provider in a separate process and listening servers. It cannot count steps, so it counts writes. */
 export class CommandLine implements Runner {
   resources: Resource[] = [];
   pending: string[] = [];
@@ -70,7 +70,7 @@ export class CommandLine implements Runner {
     const [command = "", refresh] = operation.operation.split(" ");
     const isUp = command === "up";
     this.project.program(source(program, this.realUrn));
-    // A killed one holds the stack.
+    // A killed run leaves the stack locked.
     if (this.pending.length > 0) await this.project.pulumi("cancel", "--yes");
     this.pending = [];
     const child = await this.project.launch(
@@ -86,7 +86,7 @@ export class CommandLine implements Runner {
     this.strike = () => {
       isKilled = stop?.how === "kill";
       child.kill(isKilled ? "SIGKILL" : "SIGINT");
-      // The engine may wait for its program for ever. A user presses Ctrl-C once more.
+      // The engine may wait for its program forever. A user presses Ctrl-C again.
       const again = setTimeout(() => child.kill("SIGINT"), 60_000);
       child.once("close", () => clearTimeout(again));
     };
@@ -112,7 +112,7 @@ export class CommandLine implements Runner {
     };
   }
 
-  /** Does to a request what the run has in store for it, and for its maxRetries the same. */
+  /** Applies the fault of the run to a request, and the same one to its retries. */
   private async serve(request: Request, serve: Serve): Promise<Response> {
     const { method, url } = request;
     const body = method === "GET" ? undefined : await request.text();
@@ -150,7 +150,7 @@ export class CommandLine implements Runner {
         }) as Resource,
     );
     const begun = (pending as { resource: Stored }[]).map(({ resource }) => this.shortUrn(resource.urn));
-    // What was in flight is not always written down.
+    // Operations in progress are not always recorded in the state.
     this.pending = isKilled
       ? [...begun, ...program.map(({ type, name, parent }) => urnOf(type, name, parent && `story:Group::${parent}`))]
       : [];
@@ -167,7 +167,7 @@ function errorsIn(output: string, program: readonly Declaration[]): string[] {
   });
 }
 
-/** The program as its author would write it. */
+/** The program as a user would write it. */
 function source(program: readonly Declaration[], realUrn: (urn: string) => string): string {
   const value = (of: unknown): string => {
     if (of instanceof Secret) return `pulumi.secret(${value(of.value)})`;

@@ -5,9 +5,9 @@ import { Life } from "./life";
 import { Edit } from "./program";
 import { InProcess, MechanismName, worldOf } from "./runner";
 
-// What random histories have found, shrunken, and the same for each kind: in many orders of its concurrent steps.
+// The failures that random histories have found, reduced, for each kind of resource and in many orders of their concurrent steps.
 
-/** The two mechanisms share their life cycle: to the second one a single order is enough for each change. */
+/** The number of orders. The mechanisms share their life cycle, so one order is enough for the second. */
 const orders: Record<MechanismName, number> = { dynamic: 8, native: 1 };
 
 const add = (kind: KindName, part = 0, more: { isSecret?: boolean; adopt?: boolean; place?: Place; level?: number } = {}): Edit => ({
@@ -41,7 +41,7 @@ async function lives(...turns: Turn[]): Promise<void> {
   }
 }
 
-/** Of each kind one, and another role beside it. */
+/** One resource of each kind, and another role. */
 const renamed: KindName[] = ["role", "set", "access", "lease", "general", "saml", "deprecation", "workspace"];
 const sibling = add("role", 2);
 
@@ -58,7 +58,7 @@ describe.each(renamed)("a resource renamed without an alias keeps its object: %s
     lives(up([add(kind, 0, { adopt: false })]), up([rename(0)], { continueOnError: true }), up([])));
 });
 
-test("a resource that moves to another mount leaves the old object to the resource that took it over", () =>
+test("a resource that moves to another mount keeps the old object for the resource that took it over", () =>
   lives(up([add("lease")]), up([place(0, "second"), add("lease")], { targets: [1] }), up([])));
 
 describe("roles survive a move between SchedulerRole and SchedulerRoles", () => {
@@ -74,7 +74,7 @@ test.each<KindName>(["role", "set", "access", "lease", "deprecation", "workspace
   (kind) => lives(up([add(kind, 0, { adopt: false }), { edit: "twice", item: 0 }])),
 );
 
-describe("a secret that leaves the program while the response is lost stays encrypted", () => {
+describe("a secret that is removed from the program stays encrypted if the response is lost", () => {
   const lost: [string, Partial<Operation>][] = [
     ["when the object can be read afterwards", { troubles: [[1, "lost after"]] }],
     ["when the object cannot be read afterwards", { troubles: [[1, "lost after, and all that follow"]] }],
@@ -99,14 +99,14 @@ test("a role stays if the deletion in its replacement is rejected and another re
     up([]),
   ));
 
-test("the secret value of a killed creation is captured as an original value and stays encrypted", () =>
+test("a secret value of a killed creation that is captured as an original value stays encrypted", () =>
   lives(
     up([add("saml", 0, { isSecret: true })], { stop: { at: 1, how: "kill", isSentAll: true } }),
     up([set(0, 0, 0)]),
     up([], { troubles: [[1, "lost after"]], replace: 0 }),
   ));
 
-test("settings that are renamed put back an attribute that left the program, although the response to the creation was lost", () =>
+test("renamed settings restore a removed attribute, although the response to the creation was lost", () =>
   lives(
     up([add("saml", 2)]),
     up([set(0, 0, 0)]),
@@ -114,5 +114,5 @@ test("settings that are renamed put back an attribute that left the program, alt
     up([]),
   ));
 
-test("a set of roles whose creation lost its response writes them, although only its connection has another name now", () =>
+test("a set of roles whose creation lost its response writes its roles, although only its connection was renamed", () =>
   lives(up([add("set", 0, { adopt: false })], { troubles: [[1, "lost before"]] }), up([place(0, "twin")])));

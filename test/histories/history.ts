@@ -3,17 +3,16 @@ import { Place } from "./kinds";
 import { Edit } from "./program";
 import { Trouble } from "./wire";
 
-/** What happens outside Pulumi, to something that the program declares. */
+/** A change outside Pulumi, to an object that the program declares. */
 export type Outside = { outOfBand: "change" | "remove"; item: number };
 
-/** One run of the command line; numbers choose among what there is at that moment. */
+/** One run of the command line. Numbers select from the existing items. */
 export interface Operation {
   operation: "up" | "up --refresh" | "refresh" | "preview" | "destroy";
   troubles: (readonly [write: number, Trouble])[];
-  /** When so many steps have begun. */
+  /** Stops the run after this many steps have started. */
   stop?: { at: number; how: "interrupt" | "kill"; isSentAll: boolean };
   continueOnError?: boolean;
-  /** Of the program. */
   targets?: number[];
   replace?: number;
 }

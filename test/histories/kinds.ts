@@ -2,26 +2,26 @@ import { definitionOf, secretOutputs } from "../support/definitions";
 import { Declaration, Properties, plain, Resource, Secret } from "../support/deployment";
 import { ServerName, secondMount, World } from "./world";
 
-/** What a part of a resource is to be: one of three values in the open, or a secret of its own. */
+/** The value of a part of a resource: one of three plain values, or a new secret. */
 export interface Value {
   level: number;
   canary?: number;
 }
 
-/** A resource of the program: it holds parts, which are roles, attributes or, of most kinds, itself alone. */
+/** A resource of the program. Its parts are roles, attributes or, for most kinds, the resource itself. */
 export interface Item {
   name: string;
   kind: KindName;
   parts: Map<string, Value>;
   place: Place;
   adopt: boolean;
-  /** The id of the object that it takes over at first. */
+  /** The id of the object that it imports at first. */
   import?: string;
   parent?: string;
   aliases: string[];
 }
 
-/** `twin` names the same server as `home`. */
+/** The place of an object. `twin` names the same server as `home`. */
 export type Place = "home" | "twin" | "second" | "other";
 const places: Record<Place, { connection: string; server: ServerName; mount?: string }> = {
   home: { connection: "default", server: "home" },
@@ -30,25 +30,25 @@ const places: Record<Place, { connection: string; server: ServerName; mount?: st
   other: { connection: "other", server: "other" },
 };
 
-/** Returns whether both places are the same mount of the same server. */
+/** True if both places are the same mount of the same server. */
 export const isSamePlace = (one: Place, other: Place): boolean =>
   places[one].server === places[other].server && places[one].mount === places[other].mount;
 
 interface Kind {
   type: string;
   parts: readonly string[];
-  /** Of a place that several kinds of places share: settings, modules and workspaces are the platform's. */
+  /** True for settings, modules and workspaces, which all places of the platform share. */
   isOfPlatform?: boolean;
-  /** All parts belong to one object, which a program declares once. */
+  /** True if all parts belong to one object, which a program declares once. */
   isOneObject?: boolean;
   isOnlyOf?: World["dialect"];
   inputs(parts: Map<string, Value>, world: World): Properties;
-  /** What the server holds of a part; undefined where nobody can read it. */
+  /** Reads a part from the server; undefined if it cannot be read. */
   held(part: string, value: Value): readonly [key: string, text: string] | undefined;
 }
 
 export const canaryText = (canary: number): string => `canary-${canary}-yranac`;
-/** Such a number is nowhere by chance. */
+/** A number that never occurs by chance. */
 const canaryNumber = (canary: number): number => 471_100_000 + canary;
 export const canariesOf = (canary: number): string[] => [canaryText(canary), String(canaryNumber(canary))];
 
@@ -159,10 +159,10 @@ export const kinds = {
 export type KindName = keyof typeof kinds;
 export const kindOf = ({ kind }: Pick<Item, "kind">): Kind => kinds[kind];
 
-/** Whose creation takes over what is there, when it is told to. */
+/** True if the creation can adopt an existing object. */
 export const adopts = ({ kind }: Pick<Item, "kind">): boolean => ["role", "set", "access", "lease", "deprecation"].includes(kind);
 
-/** What the server is to hold of an item. */
+/** The expected objects of an item on the server. */
 export function expected(item: Item, world: World): Map<string, string> {
   const kind = kindOf(item);
   return new Map(
@@ -175,7 +175,7 @@ export function expected(item: Item, world: World): Map<string, string> {
 
 const mountOf = ({ place }: Item, world: World): string => `${places[place].server}/${places[place].mount ?? world.mount}`;
 
-/** The objects on a server that a program may declare once. */
+/** The objects on a server that a program may declare only once. */
 export function objectsOf(item: Item, world: World): string[] {
   const kind = kindOf(item);
   if (item.kind === "token") return [];
@@ -186,7 +186,7 @@ export function objectsOf(item: Item, world: World): string[] {
 const secretsIn = (value: unknown): boolean =>
   value instanceof Secret || (typeof value === "object" && value !== null && Object.values(value).some(secretsIn));
 
-/** What the class of the item tells the engine. */
+/** The declaration that the item's class sends to the engine. */
 export function declarationOf(item: Item, world: World, mechanism: "dynamic" | "native"): Declaration {
   const kind = kindOf(item);
   const definition = definitionOf(kind.type);
@@ -196,7 +196,7 @@ export function declarationOf(item: Item, world: World, mechanism: "dynamic" | "
   if (!kind.isOfPlatform && mount) inputs.mount = mount;
   if (item.adopt && adopts(item)) inputs.adopt = true;
   const marked = Object.keys(inputs).filter((name) => secretsIn(inputs[name]));
-  // The native plugin is told by the engine.
+  // The engine passes these to the native plugin.
   const isNative = mechanism === "native";
   if (definition.find && marked.length > 0 && !isNative) inputs.secretInputs = marked;
   const { deleteBeforeReplace } = definition;
@@ -212,7 +212,7 @@ export function declarationOf(item: Item, world: World, mechanism: "dynamic" | "
   };
 }
 
-/** What a resource of the state holds on the servers, settings apart: they cannot be removed. */
+/** The objects of a resource on the servers, without settings, which cannot be deleted. */
 export function keysOf({ type, id, outputs }: Resource, world: World): string[] {
   const { server, roles } = plain(outputs) as { server?: string; roles?: object };
   const at = server === world.origins.other ? "other" : "home";

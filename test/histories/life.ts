@@ -6,21 +6,21 @@ import { refusal } from "./refusal";
 import { Runner, Told } from "./runner";
 import { World } from "./world";
 
-/** One history, from an empty stack to an empty stack: throws what must not happen. */
+/** Runs one history, from an empty stack to an empty stack. Throws if a rule is violated. */
 export class Life {
   private readonly program: Program;
   private readonly others: Map<string, string>;
-  /** Changed outside since it was read last. */
+  /** Items that changed outside Pulumi since the last read. */
   private readonly drifted = new Set<string>();
   private needsRefresh = false;
-  /** All that the programs ever declared. */
+  /** All objects that the programs ever declared. */
   private readonly ours = new Set<string>();
-  /** Settings whose original values nobody can know any more: two resources met there, or one was killed before it could say what it found. */
+  /** Settings whose original values are lost: two resources managed them, or one was killed before it recorded them. */
   private readonly forgotten = new Set<string>();
   private readonly orphans = new Set<string>();
-  /** The secrets that each resource was ever given, as far as its state can know: what was never written is in no state. */
+  /** The secrets that each resource ever received and that its state can know. A secret that was never written is in no state. */
   private readonly given = new Map<string, Set<number>>();
-  /** For the reader of a failure. */
+  /** The log of the history, for a failure. */
   readonly story: string[] = [];
 
   constructor(
@@ -48,7 +48,7 @@ export class Life {
   private change({ outOfBand, item: number }: Outside): void {
     const { world } = this;
     const item = this.program.items[number % Math.max(1, this.program.items.length)];
-    // Only what the stack holds already: what others make in the place of something new is theirs.
+    // Change only objects that are in the stack: an object that another client creates first belongs to that client.
     if (!item || (item.kind !== "role" && item.kind !== "set") || !this.runner.resources.some(({ urn }) => urn === this.program.urn(item)))
       return;
     const held = world.held();
@@ -72,14 +72,14 @@ export class Life {
     const refused = isNative ? undefined : refusal(program.declarations(), this.world.config());
     const isUp = run.operation.startsWith("up") || run.operation === "preview";
     if (isUp && duplicates.length > 0) {
-      // A second one that joins later only its class can tell from an adoption, or the plugin, which sees the whole program.
+      // Only the class, or the plugin, which sees the whole program, can distinguish a later duplicate from an adoption.
       const state = new Set(this.runner.resources.map(({ urn }) => urn));
       const isSeen = isNative ? !run.targets : program.items.every((item) => !state.has(program.urn(item)));
       if (!refused && isSeen && run.operation === "up") {
         const ending = await this.start(run);
         if (ending.succeeded) this.fail("a program that declares one object twice succeeded");
       }
-      // Told so, its author takes the later ones out.
+      // After this error, the author removes the later ones.
       for (const item of duplicates) program.remove(item);
       return;
     }
@@ -106,7 +106,7 @@ export class Life {
     this.story.push(...[...told.steps, ...told.errors, ...told.printed, `writes: ${told.writes.join(", ")}`].map((line) => `  ${line}`));
     if (run.operation !== "preview") this.doubt(told, run);
     for (const item of items) this.learn(item, told);
-    // Once it is imported, its author takes the option out; and where that fails, adopts it.
+    // After the import, the author removes the option. If it fails, they use `adopt`.
     for (const item of items)
       if (runner.resources.some(({ urn }) => urn === program.urn(item)) || told.errors.some((error) => error.includes(mismatch)))
         item.import = undefined;
@@ -115,14 +115,14 @@ export class Life {
     return told;
   }
 
-  /** Records the secrets that the state of a resource encrypts now. The ciphertext of the real command line cannot be read: there all of them count. */
+  /** Records the secrets that a resource's state encrypts now. The real command line's ciphertext is unreadable, so all of them count there. */
   private learn(item: Item, { steps }: Told): void {
     const urn = this.program.urn(item);
     const resource = this.runner.resources.find((each) => each.urn === urn) ?? { inputs: {}, outputs: {} };
     const open = JSON.stringify([resource.inputs, resource.outputs]);
     const closed = JSON.stringify([sealed(resource.inputs), sealed(resource.outputs)]);
     const isHidden = (form: string): boolean => open.includes('"ciphertext"') || (open.includes(form) && !closed.includes(form));
-    // A replacement knows only what the program declares now. What the deletion before it left on the server is a value like any other.
+    // A replacement knows only the declared secrets. A value that the deletion before it left on the server is a plain value.
     const isNew = steps.includes(`create ${urn}`);
     if (isNew) for (const alias of item.aliases) this.given.delete(alias);
     const before = isNew ? [] : [urn, ...item.aliases].flatMap((each) => [...(this.given.get(each) ?? [])]);
@@ -143,10 +143,10 @@ export class Life {
     }
   }
 
-  /** What nobody knows without a refresh: whether a deletion came through. What a killed creation left, nobody knows at all. */
+  /** Marks objects as uncertain until a refresh: a deletion may have been applied. The effects of a killed creation are never known. */
   private doubt(ending: Ending, { operation }: Operation): void {
     const { pending } = this.runner;
-    // A destroy that ends early may have removed what a resource that is left holds as well.
+    // A failed destroy may have removed an object of a resource that is left.
     const isHalfDestroyed = operation === "destroy" && !ending.succeeded;
     if (pending.length === 0 && !isHalfDestroyed && !ending.errors.some((error) => error.includes(": Cannot delete"))) return;
     this.needsRefresh = true;
@@ -157,7 +157,7 @@ export class Life {
     }
   }
 
-  /** Whatever happened. */
+  /** Checks rules that hold after every operation. */
   private expectSafe({ errors, printed }: Told, { operation }: Operation): void {
     const held = this.world.held();
     for (const [key, text] of this.others)
@@ -166,32 +166,32 @@ export class Life {
     if (operation !== "destroy")
       for (const item of this.program.items.filter(({ kind }) => kind === "workspace"))
         for (const key of expected(item, this.world).keys()) if (!held.has(key)) this.fail(`a declared workspace was destroyed: ${key}`);
-    // Adoption shows what the server holds. That another resource once declared it as a secret, only that one knows.
+    // Adoption prints the server's values. It cannot know that another resource declared one as a secret.
     const withoutAdopted = (line: string): string => line.replace(/(: adopting it changes [\w.]+: ).* -> /, "$1");
     const lines = [...errors, ...printed].map((line) => ["what is printed", withoutAdopted(line), undefined] as const);
     for (const [place, text, urn] of [...lines, ...this.stored()]) {
       const canary = this.program.canaries.find((each) => canariesOf(each).some((form) => text.includes(form)));
-      // A resource may read a value that another one declared: only the other one knows that it is a secret.
+      // A resource may read a value that another one declared. Only the other one knows that it is a secret.
       const isForeign = urn !== undefined && canary !== undefined && !this.given.get(urn)?.has(canary);
-      if (canary !== undefined && !isForeign) this.fail(`secret ${canary} is in clear text in ${place}`);
+      if (canary !== undefined && !isForeign) this.fail(`secret ${canary} is in plaintext in ${place}`);
     }
   }
 
-  /** What is deleted at the end of a run was not taken from under a resource that the program declares, whatever became of that one. */
+  /** Checks that no deletion at the end of a run removed an object of a declared resource. */
   private expectKept(
     { deleted, errors }: Ending,
     before: { held: Map<string, string>; resources: readonly Resource[] },
     { targets }: Operation,
   ): void {
     const held = this.world.held();
-    // No provider learns of a resource that the targets leave out and that is in no state yet.
+    // No provider knows of a resource that is not a target and not in the state yet.
     const isKnown = (item: Item): boolean => !targets || before.resources.some(({ urn }) => urn === this.program.urn(item));
     const urnsOf = (item: Item): string[] => [this.program.urn(item), ...item.aliases];
     const failures = (item: Item): string[] =>
       errors.filter((error) => urnsOf(item).some((urn) => error.startsWith(`${urn}: Cannot delete`)));
-    // Its own deletion, which a replacement began with, may have come through.
+    // The deletion that began its replacement may have been applied.
     const isInDoubt = (item: Item): boolean => failures(item).some((error) => error.includes("may have applied"));
-    // A replacement that fails at its deletion has taken over nothing yet.
+    // A replacement whose deletion fails has not taken over an object.
     const isUnchanged = (item: Item): boolean => failures(item).length > 0;
     const originalValues = (item: Item): string[] =>
       before.resources.filter(({ urn }) => urnsOf(item).includes(urn)).flatMap((resource) => keysOf(resource, this.world));
@@ -209,7 +209,7 @@ export class Life {
     if (lost) this.fail(`a run removed at its end what the program declares: ${lost}`);
   }
 
-  /** What the backend's file holds, field by field. */
+  /** The fields in the backend's file. */
   private stored(): (readonly [place: string, text: string, urn?: string])[] {
     const resources: Resource[] = JSON.parse(this.runner.stored());
     return resources.flatMap(({ urn, inputs, outputs }) =>
@@ -221,7 +221,7 @@ export class Life {
     );
   }
 
-  /** After an `up` of everything. */
+  /** Checks the servers after an `up` without targets. */
   private expectDeclared(): void {
     const held = this.world.held();
     for (const [key, text] of this.program.expected())
@@ -229,7 +229,7 @@ export class Life {
         this.fail(`up succeeded, and the server holds ${held.get(key)} as ${key} instead of ${text}`);
   }
 
-  /** Until an `up` succeeds, with what its user does about refused creations. */
+  /** Runs `up` until it succeeds, and fixes rejected creations as a user would. */
   private async settle(): Promise<void> {
     const { program } = this;
     const quiet: Operation = { operation: "up", troubles: [] };
@@ -266,7 +266,7 @@ export class Life {
     this.expectTokens();
   }
 
-  /** Exactly that, and what others made. What was declared once may have been theirs before, and been taken over. */
+  /** Checks that the servers hold exactly the declared objects and those of other clients, which may have been adopted before. */
   private expectHeld(declared: Map<string, string>): void {
     const held = this.world.held();
     const isWorkspace = (key: string): boolean => this.program.condemned.has(key);

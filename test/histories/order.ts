@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 
-/** Decides who goes on, among all that wait: drawn by fast-check, once nothing moves any more by itself. */
+/** Chooses the next of all waiting tasks: fast-check draws it once no task can continue alone. */
 export class Order {
   constructor(private readonly scheduler: fc.Scheduler) {}
 

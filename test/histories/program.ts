@@ -4,7 +4,7 @@ import { World } from "./world";
 
 // A program that changes over time.
 
-/** Numbers choose among what there is at that moment. */
+/** The edits. Numbers select from the existing items. */
 export type Edit =
   | { edit: "add"; kind: KindName; part: number; place: Place; level: number; isSecret: boolean; adopt: boolean; exists?: boolean }
   | { edit: "set part" | "drop part"; item: number; part: number; level: number; isSecret: boolean }
@@ -20,13 +20,13 @@ const groupUrn = (name: string): string => urnOf(groupType, name);
 
 export class Program {
   items: Item[] = [];
-  /** Every secret that it ever declared. */
+  /** Every secret that was ever declared. */
   readonly canaries: number[] = [];
-  /** Parts that were never secret at some time: the state may not know yet that one has become secret when a refresh reads it, and the engine marks nothing. */
+  /** Parts that were plain at some time. On a refresh, the state may not know yet that a part is secret now, and the engine marks nothing. */
   private readonly open = new Set<string>();
-  /** Workspaces that it was told to destroy at their removal. */
+  /** Workspaces with `destroyOnDelete`. */
   readonly condemned = new Set<string>();
-  /** What existed before a resource imported it. */
+  /** Objects that existed before their import. */
   readonly imported = new Set<string>();
   private names = 0;
 
@@ -42,13 +42,13 @@ export class Program {
       const access = items.find(({ kind, place }) => kind === "access" && isSamePlace(place, item.place));
       return item.kind === "token" && access ? { ...declaration, dependsOn: [access.name] } : declaration;
     });
-    // What others need comes first.
+    // Dependencies come first.
     return [...parents, ...own.filter(({ dependsOn }) => !dependsOn), ...own.filter(({ dependsOn }) => dependsOn)];
   }
 
   urn = (item: Item): string => urnOf(kindOf(item).type, item.name, item.parent && groupUrn(item.parent));
 
-  /** The later ones of those that declare an object once more. */
+  /** The later declarations of objects that are declared twice. */
   duplicates(): Item[] {
     const seen = new Set<string>();
     return this.items.filter((item) => {
@@ -59,7 +59,7 @@ export class Program {
     });
   }
 
-  /** What the servers hold of it. */
+  /** The objects that the servers should hold. */
   expected = (): Map<string, string> => new Map(this.items.flatMap((item) => [...expected(item, this.world)]));
 
   apply(edit: Edit): void {
@@ -88,7 +88,7 @@ export class Program {
         this.retype(item, edit.adopt);
         break;
       case "place":
-        // A token is revoked through the access configuration, which the engine would delete first.
+        // Vault revokes a token through the access configuration, which the engine would delete first.
         if (item.kind === "access" && this.endTokens(item)) break;
         if (item.kind === "token" && !this.hasAccess(edit.place)) break;
         if (this.isFree({ ...item, place: edit.place }, item)) Object.assign(item, { place: edit.place, import: undefined });
@@ -109,7 +109,7 @@ export class Program {
     if (item.kind === "access") this.endTokens(item);
   }
 
-  /** Without the access configuration nobody could. True: there were some. */
+  /** Removes tokens, which cannot be revoked without the access configuration. Returns true if there were any. */
   private endTokens(access: Item): boolean {
     const before = this.items.length;
     this.items = this.items.filter(({ kind, place }) => kind !== "token" || !isSamePlace(place, access.place));
@@ -121,7 +121,7 @@ export class Program {
   private newName = (): string => `r${++this.names}`;
 
   private value(part: string, { level, isSecret }: { level: number; isSecret: boolean }): Value {
-    // Nobody marks a workspace, and the class itself marks a private key.
+    // A workspace is never marked as secret, and the class marks a private key.
     if (part !== "private-key" && (!isSecret || part.startsWith("ws-") || this.open.has(part))) {
       this.open.add(part);
       return { level };
@@ -147,12 +147,12 @@ export class Program {
     if (edit.kind === "token" && !this.hasAccess(edit.place)) return;
     if (!this.isFree(item)) return;
     this.items.push(item);
-    // The connection of an import is the default one.
+    // An import uses the default connection.
     if (edit.exists && edit.kind === "role" && ["home", "second"].includes(edit.place)) this.import(item);
     if (edit.kind === "workspace") this.condemned.add(`workspace/${part}`);
   }
 
-  /** Somebody else has made the object that the resource declares; only the native plugin can import it. */
+  /** Another client creates the declared object. Only the native plugin can import it. */
   private import(item: Item): void {
     for (const [key, text] of this.mechanism === "native" ? expected(item, this.world) : []) {
       if (this.world.held().has(key)) continue;
@@ -171,7 +171,7 @@ export class Program {
     if (this.isFree(changed, item)) item.parts.set(part, this.value(part, given));
   }
 
-  /** A role becomes a set, or joins the one that there is; a set becomes roles. */
+  /** Turns a role into a set or moves it into the existing set, and a set into roles. */
   private retype(item: Item, adopt: boolean): void {
     if (item.kind !== "role" && item.kind !== "set") return;
     const rest = this.items.filter((each) => each !== item);

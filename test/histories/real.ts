@@ -18,7 +18,7 @@ async function live(history: History, mechanism: MechanismName): Promise<void> {
   }
 }
 
-/** Runs so many of them, each with the other mechanism than the one before, and prints how each ended. */
+/** Runs histories, which alternate between the mechanisms, and prints the outcome of each. */
 export async function liveOnCommandLine({ runs, seed }: { runs: number; seed: number }): Promise<void> {
   console.log(`${runs} histories, seed ${seed}`);
   for (const [number, history] of fc.sample(histories, { numRuns: runs, seed }).entries()) {

@@ -7,11 +7,11 @@ import { Order } from "./order";
 import { Wire } from "./wire";
 import { Dialect, World } from "./world";
 
-/** What an operation made of the stack, and what was seen of it. */
+/** The outcome of an operation, and its output. */
 export interface Told extends Ending {
   steps: readonly string[];
   printed: readonly string[];
-  /** What a server did. */
+  /** The writes that a server received. */
   writes: readonly string[];
 }
 
@@ -19,12 +19,12 @@ export interface Told extends Ending {
 export interface Runner {
   readonly mechanism: MechanismName;
   readonly resources: readonly Resource[];
-  /** URNs of what had begun when the last operation was killed. */
+  /** URNs of the operations in progress when the last run was killed. */
   readonly pending: readonly string[];
-  /** How many tokens were generated that nobody got. */
+  /** The number of tokens that were generated, but never received. */
   lostTokens: number;
   run(operation: Operation, program: readonly Declaration[], chosen: Pick<Options, "targets" | "replace">): Promise<Told>;
-  /** What the backend's file holds. */
+  /** The content of the backend's file. */
   stored(): string;
 }
 
@@ -37,7 +37,7 @@ const processes: Record<MechanismName, StartProcess> = {
   native,
 };
 
-/** The stand-in of the engine, the provider in this process, and servers without sockets. */
+/** Runs the stand-in of the engine, with the provider in this process and servers without sockets. */
 export class InProcess implements Runner {
   private readonly deployment: Deployment;
   private readonly wire: Wire;
@@ -109,7 +109,7 @@ export class InProcess implements Runner {
 
 const worlds = new Map<Dialect, Promise<World>>();
 
-/** One for all histories of a dialect, as new for each. */
+/** Returns the world of a dialect, which all histories share, after a reset. */
 export async function worldOf(dialect: Dialect): Promise<World> {
   const known = worlds.get(dialect) ?? World.create(dialect);
   worlds.set(dialect, known);

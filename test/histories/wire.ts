@@ -3,7 +3,7 @@ import { Sockets } from "../../provider/sockets";
 import { limits } from "../support/limits";
 import { Serve, World } from "./world";
 
-/** What goes wrong with a request that writes. */
+/** The fault of a write. */
 export type Trouble = "refused" | "lost before" | "lost after" | "lost after, and all that follow";
 
 interface Sent {
@@ -16,20 +16,20 @@ interface Sent {
 
 const broken = (): Error => Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" });
 
-/** Between the provider and the servers, without sockets: in the place of undici's `request`. */
+/** Connects the provider and the servers without sockets, instead of undici's `request`. */
 export class Wire {
-  /** By the number of the write in this run, from 1. */
+  /** The faults by the number of the write in this run, from 1. */
   troubles = new Map<number, Trouble>();
-  /** Nothing passes any more. */
+  /** True if no request passes. */
   isDown = false;
-  /** Writes that were answered, and tokens that nobody got. */
+  /** The writes that got a response. `lostTokens` counts tokens that were never received. */
   writes: string[] = [];
   lostTokens = 0;
   private count = 0;
 
   private readonly servers: ReadonlyMap<string, Serve>;
 
-  /** `turn`: where a request waits, on its way there and back. */
+  /** `turn` is where a request waits before it is sent and before its response. */
   constructor(
     world: World,
     private readonly turn: () => Promise<void>,
@@ -37,19 +37,19 @@ export class Wire {
     this.servers = new Map([...world.serving()].map(([name, serve]) => [world.origins[name], serve]));
   }
 
-  /** For good: each suite has modules of its own. Nothing is repeated, so that each trouble tells. */
+  /** Installs it permanently: each suite has separate modules. Disables retries, so that each fault has an effect. */
   install(): void {
     const undici = require("undici") as { request: unknown };
     Sockets.prototype.dispatcher = (onWrite) => ({ onWrite }) as never;
     undici.request = (url: string, sent: Sent) => {
-      // What is lost is lost on the way.
+      // The request was sent before it was lost.
       sent.dispatcher.onWrite();
       return this.send(new URL(url), sent);
     };
     limits.maxRetries = 0;
   }
 
-  /** Another run begins. */
+  /** Starts another run. */
   begin(troubles: readonly (readonly [number, Trouble])[]): void {
     this.troubles = new Map(troubles);
     this.isDown = false;

@@ -13,10 +13,10 @@ export type Dialect = "standard" | "hashicorp";
 export type ServerName = "home" | "other";
 
 export const secondMount = "second";
-/** What others made, and nobody of us touches. */
+/** The owner of objects that no program declares. */
 const theirs = "theirs";
 
-/** Where the servers are, and, without sockets, where they seem to be. */
+/** The addresses of the servers or, without sockets, their fictional ones. */
 export type Origins = Record<ServerName | "platform" | "scheduler", string>;
 const seeming: Origins = {
   home: "http://localhost:8201",
@@ -64,7 +64,7 @@ export class World {
     ]);
   }
 
-  /** They listen there in truth. */
+  /** Sets the addresses at which the servers listen. */
   moveTo(origins: Origins): void {
     this.origins = origins;
     this.schedulerPeer.url = origins.scheduler;
@@ -86,7 +86,7 @@ export class World {
     this.platform.records.settings.set("general-settings", settings);
   }
 
-  /** The stack's configuration: `twin` is another name for the server of `default`. */
+  /** The stack's configuration. `twin` is another name for the server of `default`. */
   config(): Record<string, object> {
     const connection = (server: ServerName): object => ({
       secrets: { address: this.origins[server], token: this.secrets[server].records.token, dialect: this.dialect },
@@ -99,7 +99,7 @@ export class World {
     return this.origins.scheduler;
   }
 
-  /** Everything that the resources may hold, by a name for each; what cannot be read back is left out. */
+  /** The objects of all resources on the servers by name, without values that cannot be read. */
   held(): Map<string, string> {
     const held = new Map<string, string>();
     for (const [server, { records }] of Object.entries(this.secrets))
@@ -125,7 +125,7 @@ export class World {
     return this.secrets[server].records.mounts.get(`${mount}/`) as Mount;
   }
 
-  /** Of the generated tokens, those that work. */
+  /** The generated tokens that are valid. */
   liveTokens(): string[] {
     return Object.values(this.secrets).flatMap(({ records }) => [...records.leases.values()].map(({ accessor }) => accessor));
   }

@@ -1,6 +1,6 @@
 import { MutatedFile } from "./mutant";
 
-/** The suites of the life cycle that all resources share. */
+/** The suites of the life cycle, which all resources share. */
 const lifeCycle: Pick<MutatedFile, "suites" | "commandLine"> = {
   suites: [
     "test/provider/adapters/check.test",
@@ -93,7 +93,7 @@ export const adapters: readonly MutatedFile[] = [
     ...lifeCycle,
     mutants: [
       [
-        "a field that joins the program with the server's value causes no update",
+        "a field that is added to the program with the server's value causes no update",
         "given.includes(field) !== declared.includes(field) || ",
         "",
       ],
@@ -188,7 +188,7 @@ export const adapters: readonly MutatedFile[] = [
     file: "provider/adapters/dynamic.ts",
     suites: ["test/provider/adapters/dynamic.test", "test/states.test"],
     commandLine: ["test/end-to-end/secrets/life"],
-    mutants: [["a missing package prints the internals of Node", "e.stack='';", ""]],
+    mutants: [["a missing package prints internal errors of Node", "e.stack='';", ""]],
   },
   {
     file: "provider/resource.ts",

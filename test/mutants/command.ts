@@ -9,15 +9,15 @@ export const command: readonly MutatedFile[] = [
     suites,
     commandLine,
     mutants: [
-      ["a search with a gap passes for all that there is", "!refusals.includes(explained.code)", "false"],
-      ["a refusal does not name the missing permission", "(await definition.diagnose?.(connection, error)) ?? error", "error"],
-      ["an id that no import can read is written", "if (parseId(definition, id)) resources", "if (true) resources"],
+      ["an incomplete search counts as complete", "!refusals.includes(explained.code)", "false"],
+      ["an error does not name the missing permission", "(await definition.diagnose?.(connection, error)) ?? error", "error"],
+      ["an id that cannot be parsed is written", "if (parseId(definition, id)) resources", "if (true) resources"],
       [
         "the resources of another connection are written, and read from the default one",
         "if (!isDefault) return say",
         "if (false) return say",
       ],
-      ["a secret that an import writes in clear text is not named", "...(shown.length > 0", "...(shown.length > 9"],
+      ["a secret that an import writes in plaintext causes no warning", "...(shown.length > 0", "...(shown.length > 9"],
     ],
   },
   {

@@ -19,28 +19,28 @@ import { join, relative } from "node:path";
 import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
 
 const root = join(__dirname, "../..");
-/** What `npm run build` makes. */
+/** The output of `npm run build`. */
 const built = ["dist", "sandbox/dist", "sandbox/scheduler/filter/parser.js"];
 
-/** Milliseconds, for one test and for all. */
+/** The limits in milliseconds, for one test and for all. */
 export interface Limits {
   test: number;
   all: number;
 }
 
-/** The first test that failed; undefined where all passed. */
+/** The first test that failed; undefined if all passed. */
 export interface Failure {
   suite: string;
   title: string;
-  /** No test failed, and the suites did not end. */
+  /** True if no test failed, but the suites did not end in time. */
   isLate: boolean;
 }
 
-/** A copy of the repository, as it is now, in which files can be changed. */
+/** A copy of the current repository, in which files can be changed. */
 export class Copy {
   private readonly base: string = mkdtempSync(join(tmpdir(), "steward-mutants-"));
   readonly folder: string = join(this.base, "repository");
-  /** Beside the repository: a program in it must not find the package on its way up. */
+  /** A folder next to the repository: a program in it must not find the package in a parent folder. */
   private readonly temporary: string = join(this.base, "temporary");
 
   constructor() {
@@ -60,7 +60,7 @@ export class Copy {
     rmSync(this.base, { recursive: true, force: true });
   }
 
-  /** Changes a source file, and what the real command line loads in its place. Returns what undoes that. */
+  /** Changes a source file and its compiled copy for the real command line. Returns a function that restores both. */
   change(file: string, text: string): () => void {
     const built = join("dist", file.replace(/\.ts$/, ".js"));
     const before = [file, built].map((name) => [join(this.folder, name), readFileSync(join(this.folder, name), "utf8")] as const);
@@ -72,7 +72,7 @@ export class Copy {
     };
   }
 
-  /** Runs suites until the first test fails. What does not end in time counts as failed. */
+  /** Runs suites until the first test fails. A run that does not end in time counts as failed. */
   async run(suites: readonly string[], limits: Limits): Promise<Failure | undefined> {
     const jest = join(this.folder, "node_modules/jest/bin/jest.js");
     const report = join(this.folder, "first-failure.json");
@@ -83,7 +83,7 @@ export class Copy {
     const output = openSync(log, "w");
     const child = spawn(process.execPath, [jest, ...suites, "--runInBand", `--testTimeout=${limits.test}`, sequencer, ...reporters], {
       cwd: this.folder,
-      // A group of its own, which ends as a whole: a suite that is cut short leaves processes behind.
+      // A separate process group, so that an aborted suite leaves no process behind.
       detached: true,
       stdio: ["ignore", output, output],
       env: { ...process.env, TMPDIR: this.temporary, FIRST_FAILURE: report, SUITES_IN_ORDER: JSON.stringify(suites) },
@@ -92,10 +92,10 @@ export class Copy {
       try {
         process.kill(-(child.pid as number), "SIGKILL");
       } catch {
-        // Nothing of it is left.
+        // The group has ended already.
       }
     };
-    // Before the copy is removed, in which it writes.
+    // Before the copy is removed, since the processes write to it.
     process.prependOnceListener("exit", end);
     let isLate = false;
     const timer = setTimeout(() => {

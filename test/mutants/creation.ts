@@ -22,7 +22,7 @@ export const creation: readonly MutatedFile[] = [
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
       [
-        "a creation overwrites what appeared since its check",
+        "a creation overwrites an object that appeared after its check",
         "const found = await definition.find?.({ connection, inputs });\n  takeOver",
         "const found = undefined;\n  takeOver",
       ],
@@ -33,7 +33,7 @@ export const creation: readonly MutatedFile[] = [
     file: "provider/secrets/rekey/api.ts",
     suites: ["test/provider/secrets/rekey/rate-limit"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
-    mutants: [["a share is sent after a 429 without another look at the attempt", "if (!(await isStillCurrent())) throw error;", ""]],
+    mutants: [["a share is retried after a 429 without checking the attempt again", "if (!(await isStillCurrent())) throw error;", ""]],
   },
   {
     file: "provider/secrets/rekey/api.ts",
@@ -52,7 +52,7 @@ export const creation: readonly MutatedFile[] = [
     suites: ["test/provider/scheduler/(watch|deployment-wait)"],
     commandLine: [],
     mutants: [
-      ["an election ends what waits for changes", "if (!hasNoLeader(error) || signal?.aborted) throw error;", "throw error;"],
+      ["an election ends a wait for changes", "if (!hasNoLeader(error) || signal?.aborted) throw error;", "throw error;"],
       ["each attempt during an election prints a line", "if (attempt === 0)", "if (attempt >= 0)"],
     ],
   },

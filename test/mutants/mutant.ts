@@ -1,12 +1,12 @@
-/** One wrong line: its name says what an operator would notice. `from` stands exactly once in the file. */
+/** One wrong line. Its name says what an operator would notice. `from` occurs exactly once in the file. */
 export type Mutant = readonly [name: string, from: string, to: string];
 
-/** The mutants of one file, and the suites that may notice them. */
+/** The mutants of one file, and the suites that may detect them. */
 export interface MutatedFile {
   file: string;
   /** Suites that run in one process. */
   suites: readonly string[];
-  /** Suites that run the real command line, for what survives the others. */
+  /** Suites that run the real command line, for mutants that survive the others. */
   commandLine: readonly string[];
   mutants: readonly Mutant[];
 }

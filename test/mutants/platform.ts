@@ -17,7 +17,7 @@ export const platform: readonly MutatedFile[] = [
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
       ["a write is sent although nothing changes", "if (isSent) shown = await patch", "shown = await patch"],
-      ["an attribute that joins is captured from an old state", "if (joins || last.outcomeUnknown ||", "if (last.outcomeUnknown ||"],
+      ["an added attribute is captured from an old state", "if (joins || last.outcomeUnknown ||", "if (last.outcomeUnknown ||"],
       [
         "an attribute that the server does not show is sent",
         "const findings = [...unshown, ...refusals(kind, plan)];",
@@ -51,11 +51,7 @@ export const platform: readonly MutatedFile[] = [
     suites,
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
-      [
-        "an attribute that was leaving is forgotten by a write that fails",
-        "[...new Set([...basis.managed, ...planned.managed])].sort()",
-        "[...planned.managed]",
-      ],
+      ["a failed write forgets a removed attribute", "[...new Set([...basis.managed, ...planned.managed])].sort()", "[...planned.managed]"],
     ],
   },
   {
@@ -63,7 +59,7 @@ export const platform: readonly MutatedFile[] = [
     suites,
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
-      ["a misspelt attribute that leaves disables the settings", " && (!extraName(name) || isExtraWriteOnly(kind, name, last))", ""],
+      ["removing a misspelled attribute disables the settings", " && (!extraName(name) || isExtraWriteOnly(kind, name, last))", ""],
       ["a restore sends null for a string", "originalValues[name].value ?? nothing(name)", "originalValues[name].value"],
       ["a masked secret is captured as the original value", " || isMasked ?", " ?"],
       [
@@ -72,7 +68,7 @@ export const platform: readonly MutatedFile[] = [
         "capture(kind, name, known)",
       ],
       [
-        "an attribute that leaves the program is not restored",
+        "an attribute that is removed from the program is not restored",
         "const wanted = { ...values, ...declared };",
         "const wanted = { ...declared };",
       ],
@@ -88,7 +84,7 @@ export const platform: readonly MutatedFile[] = [
     file: "provider/platform/settings/smtp-settings.ts",
     suites,
     commandLine: ["test/end-to-end/platform/life"],
-    mutants: [["an SMTP write is repeated", 'retry: "only429",', 'retry: "idempotent",']],
+    mutants: [["an SMTP write is retried", 'retry: "only429",', 'retry: "idempotent",']],
   },
   {
     file: "provider/platform/admin-workspace.ts",
@@ -108,7 +104,7 @@ export const platform: readonly MutatedFile[] = [
     suites: ["test/provider/platform/module-versions"],
     commandLine: ["test/end-to-end/platform/life"],
     mutants: [
-      ["a read after a write returns what was there before", "if (!reading || reading.written.has(of.moduleVersion)) {", "if (!reading) {"],
+      ["a read after a write returns the old value", "if (!reading || reading.written.has(of.moduleVersion)) {", "if (!reading) {"],
     ],
   },
   {
@@ -121,7 +117,7 @@ export const platform: readonly MutatedFile[] = [
         "published.reason === reason &&",
         "published.reason.startsWith(reason) &&",
       ],
-      ["whatever follows a reason that was never sent is no drift", " && !previous.isAdopted && ", " && "],
+      ["a reason that was extended outside Pulumi, but never sent, is no drift", " && !previous.isAdopted && ", " && "],
       [
         "an existing deprecation is overwritten without adopt",
         "if (!existing || isSame(existing, inputs)) return",

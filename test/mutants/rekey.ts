@@ -132,7 +132,7 @@ export const rekey: readonly MutatedFile[] = [
         "if (status > 0) return error;",
       ],
       [
-        "a bare response passes for one of OpenBao",
+        "a response without an envelope is accepted from OpenBao",
         "(body as { data?: unknown } | undefined)?.data : body",
         "((body as { data?: unknown } | undefined)?.data ?? body) : body",
       ],
@@ -142,7 +142,7 @@ export const rekey: readonly MutatedFile[] = [
     file: "provider/secrets/rekey/round.ts",
     suites: ["test/provider/secrets/rekey/dialects", "test/provider/secrets/rekey/round"],
     commandLine: ["test/end-to-end/secrets/rekey.test"],
-    mutants: [["shares that cannot be combined are counted without end", "required > 0 && progress >= required", "false"]],
+    mutants: [["shares that cannot be combined are counted forever", "required > 0 && progress >= required", "false"]],
   },
   {
     file: "provider/secrets/rekey/round.ts",
@@ -150,7 +150,7 @@ export const rekey: readonly MutatedFile[] = [
     commandLine: ["test/end-to-end/secrets/rekey.test"],
     mutants: [
       [
-        "a kept set is submitted beside other holders' shares, which are then refused with it",
+        "a kept set is submitted together with other holders' shares, which are then refused",
         "progress <= round.counted ? withNextOffer(round) : undefined",
         "withNextOffer(round)",
       ],

@@ -5,7 +5,7 @@ import { Copy, Failure, Limits } from "./copy";
 import { files } from "./files";
 import { MutatedFile } from "./mutant";
 
-// `npm run mutants`: applies one mutant after the other to a copy of the repository, and says which test notices it.
+// `npm run mutants`: applies one mutant after another to a copy of the repository, and prints the test that detects it.
 
 interface Options {
   commandLine: boolean;
@@ -15,7 +15,7 @@ interface Options {
 const inProcess: Limits = { test: 60_000, all: 5 * 60_000 };
 const realCommandLine: Limits = { test: 10 * 60_000, all: 30 * 60_000 };
 
-/** Suites that are known to pass without a mutant: a failure means something only there. */
+/** Suites that pass without a mutant, so that their failure is meaningful. */
 const sound = new Set<string>();
 
 async function firstFailure(
@@ -34,7 +34,7 @@ async function firstFailure(
   return failure;
 }
 
-/** By which test a mutant was noticed. */
+/** The test that detected a mutant. */
 async function judge(copy: Copy, { file, suites, commandLine }: MutatedFile, mutated: string, options: Options): Promise<string> {
   const first = await firstFailure(copy, file, mutated, suites, inProcess);
   if (first) return `${first.suite}: ${first.title}`;

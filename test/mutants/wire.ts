@@ -46,12 +46,12 @@ export const wire: readonly MutatedFile[] = [
     commandLine: ["test/end-to-end/secrets/life"],
     mutants: [
       [
-        "a write that acts each time is repeated after a broken connection",
+        "a write that is not idempotent is retried after a broken connection",
         "only429: { transportErrors: false, statuses: [429] }",
         "only429: { transportErrors: true, statuses: [429] }",
       ],
       ["an action is sent after a wait although Pulumi has ended", 'if (request.retry === "only429")', "if (false)"],
-      ["a 429 that names no time is given up early", "status !== 429 && parseRetryAfter", "parseRetryAfter"],
+      ["a 429 without Retry-After is not retried long enough", "status !== 429 && parseRetryAfter", "parseRetryAfter"],
       ["retries ignore the deadline", "if (pause === undefined || pause > left)", "if (pause === undefined)"],
       [
         "a write that may have been applied is reported as not applied",

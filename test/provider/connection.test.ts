@@ -88,7 +88,7 @@ describe("the configuration", () => {
   });
 
   test.each(["hvs.CAESIcanary", "s.canary", "b1c2canary-77ab", "0123canary4567", "CANARY7X2K9Q4M8P1Z", "canary"])(
-    "does not print a tokenEnv that holds the token itself: %s",
+    "does not print a tokenEnv that contains the token itself: %s",
     (token) => {
       const error = caught(() => from(secrets({ address: "http://host", tokenEnv: token })).token());
       expect(error).toEqual(refusal("ERR_INVALID_INPUT", { rule: "variable-unset" }));
@@ -180,7 +180,7 @@ describe("the environment", () => {
     expect(from(secrets({ address: "http://host" }), environment).token()).toBeUndefined();
     expect(from({}, { ...environment, SECRETS_TOKEN: undefined, SECRETS_ADDR: "http://s" }).token()).toBeUndefined();
     expect(from({}, { HOME: folder, SECRETS_TOKEN: "st", VAULT_ADDR: "http://v" }).token()).toBe("file-token");
-    // OpenBao's command line writes to the file of Vault's: with both addresses, nobody knows whose token it is.
+    // OpenBao's command line writes to Vault's token file. With both addresses, the owner of the token is unknown.
     const { token, missingToken } = from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_ADDR: "http://v" });
     expect([token(), missingToken]).toEqual([undefined, expect.stringContaining("BAO_TOKEN")]);
     expect(from({}, { HOME: folder, BAO_ADDR: "http://b", VAULT_ADDR: "http://b" }).token()).toBe("file-token");
@@ -210,8 +210,8 @@ describe("the environment", () => {
   });
 
   test.each([
-    // The environment, then the address, the token, the dialect and the namespace that are used, then the unused variables: others in each row,
-    // since a process prints a warning once.
+    // The environment, then the address, token, dialect and namespace in use, and the unused variables. These differ in each row, since a process
+    // prints a warning once.
     [{ BAO_ADDR: "http://b", BAO_TOKEN: "bt", BAO_NAMESPACE: "ns" }, ["http://b", "bt", "openbao", "ns"], []],
     [{ VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" }, ["http://v", "vt", "hashicorp", undefined], []],
     [
@@ -221,7 +221,7 @@ describe("the environment", () => {
     ],
     [{ BAO_ADDR: "http://b", BAO_TOKEN: "bt", VAULT_ADDR: "http://b", VAULT_TOKEN: "bt" }, ["http://b", "bt", "openbao", undefined], []],
     [{ SECRETS_ADDR: "http://s", SECRETS_TOKEN: "st", BAO_ADDR: "http://b" }, ["http://s", "st", "standard", undefined], ["BAO_ADDR"]],
-    // As OpenBao's own command line would mix them.
+    // OpenBao's own command line would mix these.
     [
       { BAO_ADDR: "http://b", VAULT_TOKEN: "vt", VAULT_CACERT: "/ca.pem" },
       ["http://b", undefined, "openbao", undefined],
@@ -229,14 +229,13 @@ describe("the environment", () => {
     ],
     [{ BAO_ADDR: "http://b", BAO_TOKEN: "bt", VAULT_NAMESPACE: "ns" }, ["http://b", "bt", "openbao", undefined], ["VAULT_NAMESPACE"]],
     [{ VAULT_ADDR: "http://v", BAO_TOKEN: "bt" }, ["http://v", undefined, "hashicorp", undefined], ["BAO_TOKEN"]],
-    // A mistyped BAO_ADDR.
     [
       { BAO_ADDRESS: "http://b", BAO_TOKEN: "bt", BAO_NAMESPACE: "ns", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" },
       ["http://v", "vt", "hashicorp", undefined],
       ["BAO_TOKEN", "BAO_NAMESPACE"],
     ],
     [{ BAO_ADDR: "", BAO_TOKEN: "", VAULT_ADDR: "http://v", VAULT_TOKEN: "vt" }, ["http://v", "vt", "hashicorp", undefined], []],
-  ])("takes the settings of one product alone, and warns once of what it does not use: %p", (environment, used, unused) => {
+  ])("provides the settings of one product only, and warns once of unused variables: %p", (environment, used, unused) => {
     for (const _ of [1, 2]) {
       const { address, token, dialect, namespace } = from({}, environment);
       expect([address, token(), dialect, namespace]).toEqual(used);
@@ -247,7 +246,7 @@ describe("the environment", () => {
     for (const value of ["bt", "vt", "http"]) expect(said.join()).not.toContain(value);
   });
 
-  test("the configuration needs none of them, and warns of none", () => {
+  test("causes no warning if the configuration names the server", () => {
     from(secrets({ address: "http://c" }), { BAO_ADDR: "http://b", VAULT_TOKEN: "vt" });
     expect(said).toEqual([]);
   });
@@ -263,7 +262,7 @@ describe("the environment", () => {
     ),
   );
 
-  test("tests and demonstrations see no variable of any product", () => {
+  test("tests and demonstrations inherit no variable of any product", () => {
     for (const { variables } of Object.values(systems))
       for (const { address, prefix } of variables) for (const name of [address, `${prefix}_TOKEN`]) expect(name).toMatch(foreign);
     for (const { address } of systems.secrets.variables) expect(secretsAddresses).toContain(address);

@@ -9,7 +9,7 @@ interface Schema {
 
 const { types, resources } = JSON.parse(readFileSync(join(__dirname, "../../bin/schema.json"), "utf8")) as Schema;
 
-/** The types that these properties speak of, with those of their own properties. */
+/** The types that these properties refer to, with the types of their own properties. */
 function typesIn(properties: object, found = new Set<string>()): Set<string> {
   for (const [, token = ""] of JSON.stringify(properties).matchAll(/"#\/types\/([^"]+)"/g)) {
     if (found.has(token)) continue;
@@ -27,7 +27,7 @@ const enumerations = [...typesIn(importable.map(({ inputProperties }) => inputPr
 
 test("resources have enumerations", () => expect(enumerations.length).toBeGreaterThanOrEqual(3));
 
-test.each(enumerations)("a program that pulumi import generates finds the names of %s", (token, values) => {
+test.each(enumerations)("a program that pulumi import generates resolves the names of %s", (token, values) => {
   const [, module = "", name = ""] = token.split(":");
   const constants = ({ platform, secrets } as Record<string, object>)[module] as Record<string, object>;
   expect(constants[name]).toEqual(Object.fromEntries(values.map((each) => [each.name, each.value])));

@@ -20,7 +20,7 @@ test("Pulumi prints the error as one line, because it is a RunError", () => {
   expect(RunError.isInstance(new StewardError({ code: "ERR_REJECTED", reason: "no" }))).toBe(true);
 });
 
-test("a message contains no control characters, from whichever detail", () => {
+test("a message contains no control characters from any detail", () => {
   const evil = "a\u001b[2Jb\u0007c\u202ed\u009be\u2028f\ng";
   for (const detail of ["operation", "reason", "hint", "path"]) {
     const error = new StewardError({ code: "ERR_REJECTED", reason: "no", method: "GET", path: "/v1", [detail]: evil });

@@ -5,7 +5,7 @@ import { Request, Response } from "../../provider/http";
 import { connectTo } from "../support/connection";
 import { limits } from "../support/limits";
 
-// A server that answers as a test wants, and requests to it.
+// A server with the responses of a test, and requests to it.
 
 type Closable = Pick<Server, "address" | "closeAllConnections"> & {
   listen: TcpServer["listen"];
@@ -14,9 +14,9 @@ type Closable = Pick<Server, "address" | "closeAllConnections"> & {
 
 export type Answer = (request: IncomingMessage, response: Parameters<RequestListener>[1], count: number) => void;
 
-/** Those that are open; closed after each test. */
+/** Open servers, which are closed after each test. */
 export const servers: Closable[] = [];
-/** The requests that came. */
+/** The received requests. */
 export const seen: IncomingMessage[] = [];
 const usual = { ...limits };
 
@@ -35,7 +35,7 @@ export async function listen(server: Closable): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A TCP server that answers the first bytes of each connection as a test wants. */
+/** Starts a TCP server that passes each connection to `answer` after its first bytes. */
 export async function listenTcp(answer: (socket: Socket) => void): Promise<number> {
   const sockets: Socket[] = [];
   const server = createTcpServer((socket) => {
@@ -54,7 +54,7 @@ export async function serve(answer: Answer, settings: object = {}): Promise<Conn
 }
 
 export function connection(address: string, settings: object = {}): Connection {
-  // What a test changes about the limits later holds for this connection, too.
+  // Later changes of the limits by a test apply to this connection, too.
   return { ...connectTo("secrets", { address, token: "canary-token", ...settings }), limits };
 }
 

@@ -32,14 +32,14 @@ describe("TLS", () => {
   test.each([
     { cause: "an expired certificate", cert: expiredCertificate, code: "CERT_HAS_EXPIRED", rule: "certificate-expired" },
     { cause: "another host's certificate", cert: otherCertificate, code: "ERR_TLS_CERT_ALTNAME_INVALID", rule: "certificate-host" },
-  ])("says what to do about $cause", async ({ cert, code, rule }) => {
+  ])("names a remedy for $cause", async ({ cert, code, rule }) => {
     const address = await secure({ cert });
     const error = await failure(send(connection(address, { caCert: cert }), get));
     expect(error).toEqual(refusal("ERR_UNEXPECTED_RESPONSE", { rule, method: "GET", path: "/v1/thing" }));
     for (const part of [address, `(${code})`]) expect(error.message).toContain(part);
   });
 
-  test.each(["1", "true"])("VAULT_SKIP_VERIFY=%s is not followed, and the error names it", async (value) => {
+  test.each(["1", "true"])("VAULT_SKIP_VERIFY=%s is ignored, and the error names it", async (value) => {
     const address = await secure({});
     const target = (environment: object) => connectTo("secrets", { address, token: "canary-token" }, { environment: { ...environment } });
     expect((await failure(send(target({ VAULT_SKIP_VERIFY: value }), get))).message).toContain("VAULT_SKIP_VERIFY");
@@ -75,7 +75,7 @@ describe("TLS", () => {
 });
 
 test.each(["secrets", "platform", "scheduler"] as const)(
-  "plain http to another machine is warned of once for each connection to %s",
+  "plain HTTP to another machine causes one warning per connection (%s)",
   async (system) => {
     const address = `http://${system}.invalid:1`;
     const to = (name: string) =>
@@ -121,7 +121,7 @@ describe("a proxy from the environment", () => {
     const target = await serve((_, response) => ok(response));
     await send(target, get);
     expect(asked).toEqual([]);
-    // Behind a CONNECT that is refused nothing was sent.
+    // If CONNECT is refused, nothing was sent.
     process.env.https_proxy = process.env.http_proxy;
     const refused = await failure(send(connection("https://third.test:8200"), post));
     expect(refused).toMatchObject({ code: "ERR_UNREACHABLE", details: { outcomeUnknown: false, rule: "refused-by-proxy" } });
@@ -132,7 +132,7 @@ describe("a proxy from the environment", () => {
     expect(asked).toEqual([]);
   });
 
-  test.each(["http_proxy", "HTTPS_PROXY"])("that is dead is named, with its variable (%s) and without its password", async (variable) => {
+  test.each(["http_proxy", "HTTPS_PROXY"])("if unreachable is named with its variable (%s), without its password", async (variable) => {
     for (const name of variables) delete process.env[name];
     const port = await listen(createServer());
     await new Promise((done) => servers.pop()?.close(done));

@@ -27,9 +27,9 @@ describe("a failed request", () => {
     ["plain text", "no luck\n", "no luck"],
     ["JSON:API", '{"errors":[{"title":"bad","detail":"very"},{"title":"worse"}]}', "bad: very; worse"],
     ["control characters", "\u001b[2Jhello\u202e", "[2Jhello"],
-    ["the client key, which is secret without TLS, too", "got canary-key", "got [secret]"],
+    ["the client key, which is also secret without TLS", "got canary-key", "got [secret]"],
     ["a secret that is broken across lines", "a canary\nline b", "a [secret] b"],
-    ["a secret at the cut", `${"x".repeat(492)}canary-token`, `${"x".repeat(492)}[secret]`],
+    ["a secret where the reason is truncated", `${"x".repeat(492)}canary-token`, `${"x".repeat(492)}[secret]`],
   ])("shows the server's reason: %s", async (_, body, reason) => {
     const target = await serve((_, response) => response.writeHead(400).end(body));
     Object.assign(target, { secrets: ["canary\nline"], clientKey: "canary-key" });
@@ -38,15 +38,15 @@ describe("a failed request", () => {
     expect(error.message).toBe(`${reason} (GET /v1/thing, 400).`);
   });
 
-  test.each(["", "<html>oops</html>"])("has a reason of its own where the server gives none: %j", async (body) => {
+  test.each(["", "<html>oops</html>"])("has a default reason if the server's response has none: %j", async (body) => {
     const target = await serve((_, response) => response.writeHead(400).end(body));
     expect((await failure(send(target, get))).message).toMatch(/^the server .* \(GET \/v1\/thing, 400\)\.$/);
   });
 
   const page = Buffer.alloc(10 * 1024 * 1024, "x");
   test.each<[string, string, string, Answer]>([
-    ["HTML in place of JSON", "ERR_UNEXPECTED_RESPONSE", "web-page", (_, response) => response.end("<!doctype html><html></html>")],
-    ["a text in place of JSON", "ERR_UNEXPECTED_RESPONSE", "not-json", (_, response) => response.end("hello")],
+    ["HTML instead of JSON", "ERR_UNEXPECTED_RESPONSE", "web-page", (_, response) => response.end("<!doctype html><html></html>")],
+    ["plain text instead of JSON", "ERR_UNEXPECTED_RESPONSE", "not-json", (_, response) => response.end("hello")],
     ["a body of 10 MB", "ERR_UNEXPECTED_RESPONSE", "too-large", (_, response) => response.end(page)],
     [
       "a body of 10 MB, compressed",

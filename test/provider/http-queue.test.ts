@@ -6,12 +6,12 @@ import { failure, get, ok, post, seen, serve } from "./exchange";
 
 const later = (milliseconds: number, answer: () => void): unknown => setTimeout(answer, milliseconds);
 
-/** Waits until something holds. A test that waits in vain ends by its own timeout. */
+/** Waits until a condition is true, at most until the test times out. */
 const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await new Promise((next) => setTimeout(next, 5));
 };
 
-/** Roles of a server that takes 50 ms for each request, with four sockets, and a deadline shorter than the queue of all. */
+/** Roles of a server that takes 50 ms for each request, with four sockets, and a deadline shorter than the whole queue. */
 async function slowRoles(): Promise<{ engine: Engine; roles: Record<string, object> }> {
   Object.assign(limits, { sockets: 4, deadline: 1_000 });
   const names = new Set<string>();

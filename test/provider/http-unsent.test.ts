@@ -122,7 +122,7 @@ describe("a write that may have been sent", () => {
     expect(error).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE", details: { outcomeUnknown: true, rule: "unreadable" } });
   });
 
-  test("was not applied if no HTTP server listens", async () => {
+  test("was not applied if no HTTP server listens at the address", async () => {
     const port = await listenTcp((socket) => socket.end("\x15\x03\x01\x00\x02\x02\x0a"));
     const error = await failure(send(connection(`http://127.0.0.1:${port}`), post));
     expect(error).toMatchObject({ code: "ERR_UNEXPECTED_RESPONSE", details: { outcomeUnknown: false, rule: "unreadable" } });

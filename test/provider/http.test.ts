@@ -45,7 +45,7 @@ describe("a request", () => {
       ok(response);
     });
     for (let count = 0; count < 20; count++) await send(target, get);
-    // The pool may open a second one while the first is still being handed back.
+    // The pool may open a second one before the first is returned.
     expect(sockets.size).toBeLessThanOrEqual(2);
   });
 });
@@ -75,7 +75,7 @@ describe("retry class idempotent", () => {
     }
   });
 
-  test("ends a response that drips in at the deadline", async () => {
+  test("ends a slow response at the deadline", async () => {
     limits.deadline = 500;
     const target = await serve((_, response) => {
       const drip = setInterval(() => response.write(" "), 50);
@@ -128,7 +128,7 @@ describe.each([
 });
 
 describe("retry class only429", () => {
-  test("waits for a 429 as late as it says", async () => {
+  test("waits after a 429 as long as Retry-After says", async () => {
     const times: number[] = [];
     const target = await serve((_, response, count) => {
       times.push(Date.now());
@@ -139,7 +139,7 @@ describe("retry class only429", () => {
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(290);
   });
 
-  test("sends nothing any more when Pulumi ends during the wait", async () => {
+  test("sends nothing if Pulumi ends during the wait", async () => {
     const target = await serve((_, response) => response.writeHead(429).end());
     const engine = { ...target.engine, assertAlive: () => Promise.reject(new StewardError({ code: "ERR_ENGINE_GONE", reason: "gone" })) };
     expect(await failure(send({ ...target, engine }, { ...post, retry: "only429" }))).toMatchObject({ code: "ERR_ENGINE_GONE" });
@@ -147,12 +147,12 @@ describe("retry class only429", () => {
   });
 });
 
-describe("a 429 that names no time", () => {
-  test.each(["idempotent", "exceptOn5xx", "only429"] as const)("is waited for until the deadline alone: %s", async (retry) => {
+describe("a 429 without Retry-After", () => {
+  test.each(["idempotent", "exceptOn5xx", "only429"] as const)("is retried until the deadline: %s", async (retry) => {
     limits.initialBackoff = 1;
     const patient = await serve((_, response, count) => (count <= limits.maxRetries + 2 ? response.writeHead(429).end() : ok(response)));
     expect((await send(patient, { ...post, retry })).status).toBe(200);
-    // With any jitter the second pause passes the deadline, and no attempt is under way at it.
+    // With any jitter, the second wait passes the deadline, and no attempt is in progress then.
     Object.assign(limits, { initialBackoff: 1_000, deadline: 1_250 });
     const limited = await serve((_, response) => response.writeHead(429).end());
     expect(await failure(send(limited, { ...post, retry }))).toMatchObject({ code: "ERR_RATE_LIMITED" });
@@ -160,7 +160,7 @@ describe("a 429 that names no time", () => {
   });
 });
 
-test("the caller of a request that is never retried asks how long to wait", () => {
+test("a caller can read the wait from the error of a request that is never retried", () => {
   const limited = (details: object): StewardError =>
     new StewardError({ code: "ERR_RATE_LIMITED", reason: "slow", status: 429, ...details });
   expect(delayAfter429({ limits }, limited({ retryAfter: "3" }), 0)).toBeGreaterThanOrEqual(3000);

@@ -16,7 +16,7 @@ test("a secret is redacted in every encoding that a server may echo", () => {
   for (const form of [hex, hex.toUpperCase(), unpadded, secret.toUpperCase(), encodeURIComponent(secret).toLowerCase()])
     expect(redact(`<${form}>`, [secret])).toBe("<[secret]>");
   expect(redact("abcabc", ["abc", "abcabc"])).toBe("[secret]");
-  // Two that overlap leave nothing of either.
+  // Two overlapping secrets are both redacted completely.
   expect(redact("xabcdefx", ["abcd", "cdef"])).toBe("x[secret]x");
 });
 
@@ -49,10 +49,10 @@ describe("a secret below four characters", () => {
     ["the abcess of cabc, abc1 and \u00e9abc", false],
   ])("%p contains it as a separate word: %p", (text, holds) => expect(holdsShortSecret(text, ["abc", " ", ""])).toBe(holds));
 
-  test("hides the whole reason if it stands alone, and does not redact parts of other words", () => {
+  test("hides the whole reason if it is a separate word, and does not redact parts of other words", () => {
     expect(serverReason({ errors: ["this is a bad request"] }, "", ["a"])).not.toContain("bad request");
     expect(serverReason({ errors: ["invalid parameter"] }, "", ["a"])).toBe("invalid parameter");
-    // In base64 it is long enough to be replaced.
+    // In base64, it is long enough to be redacted.
     expect(serverReason({ errors: ["got YWJj"] }, "", ["abc"])).toBe("got [secret]");
   });
 });
@@ -87,7 +87,7 @@ describe("the server's reason", () => {
     ["a secret", secret],
   ])("is processed in linear time, with %s", (_, part) => {
     for (const isJson of [false, true]) {
-      // What is less than a few milliseconds is noise.
+      // Times below a few milliseconds are noise.
       const short = Math.max(5, taken(ofLength(part, 1), isJson));
       const long = taken(ofLength(part, 8), isJson);
       expect(long).toBeLessThan(short * 8 * 4);

@@ -3,12 +3,12 @@ import { Sandbox, start } from "../../sandbox/index";
 import { configOf } from "../support/context";
 import { Engine } from "../support/engine";
 
-// What test/cases/cases.test.ts does not count: creations of several resources in one run, of existing objects, and adoption.
+// Requests that test/cases/cases.test.ts does not count: creations of several resources in one run, of existing objects, and adoption.
 
 const list = "GET role?list=true";
 const listing = "GET /v1/sys/internal/specs/openapi";
 
-// In the standard dialect a 404 proves nothing by itself: the evidence costs one read more, and the document of all paths is read once per process.
+// In the standard dialect, a 404 proves nothing. The evidence costs another read, and a process reads the document of all paths once.
 describe.each([
   { dialect: "hashicorp" as const, mount: "nomad", evidence: () => [] as string[] },
   { dialect: "standard" as const, mount: "scheduler", evidence: (...reads: string[]) => reads },
@@ -22,7 +22,7 @@ describe.each([
 
   const engine = (token: string): Engine => new Engine(token, configOf({ sandbox, dialect }));
 
-  /** The requests that an operation sends, sorted: the order of parallel ones means nothing. */
+  /** The requests of an operation, sorted: the order of parallel requests is not significant. */
   async function requests(operation: () => Promise<unknown>): Promise<string[]> {
     const before = sandbox.requests().length;
     await operation();
@@ -50,7 +50,7 @@ describe.each([
     return Promise.all(names.map((name) => engine("secrets:SchedulerRole").up({ name, policies: ["a"] }, { remembers: true })));
   };
   const posts = (...names: string[]): string[] => names.map((name) => `POST role/${name}`);
-  /** What is read before the creation of roles. */
+  /** The reads before the creation of roles. */
   const reads = (...names: string[]): string[] => names.map((name) => (dialect === "standard" ? list : `GET role/${name}`));
 
   test("a creation of a role reads once and writes once", async () => {
@@ -84,7 +84,7 @@ describe.each([
     ]);
   });
 
-  test("a set reads each role that it adopts once more", async () => {
+  test("a set reads each role that it adopts a second time", async () => {
     await create("one", "two");
     const roles = engine("secrets:SchedulerRoles");
     const [a, b] = [{ policies: ["a"] }, { policies: ["b"] }];

@@ -9,7 +9,7 @@ import { call } from "../support/call";
 import { certificate } from "../support/certificates";
 import { wire } from "../support/engine";
 
-// What an operation needs is found once: the configuration is parsed once, and each PEM file read once.
+// An operation parses the configuration once, and reads each PEM file once.
 
 let sandbox: Sandbox;
 let folder: string;
@@ -68,7 +68,7 @@ async function first(list: AsyncIterable<unknown>, count: number): Promise<void>
   for await (const _ of list) if (--count === 0) return;
 }
 
-/** The list, and then once more after a change. */
+/** Reads the first list, and the next one after a change. */
 async function watchTwice(): Promise<void> {
   const job = { ID: "web", Type: "batch", TaskGroups: [{ Name: "a", Tasks: [{ Name: "t", Driver: "exec", Config: { command: "x" } }] }] };
   let isFirst = true;

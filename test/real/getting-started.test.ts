@@ -10,7 +10,7 @@ import { exitCodes } from "../support/pages";
 import { Reader } from "../support/reader";
 import { jobOf } from "../support/scheduler";
 
-// A reader of these pages begins with an empty folder and new servers.
+// A reader of these pages starts with an empty folder and new servers.
 
 const tarballs = packed();
 const { drift, unasked, noStack } = exitCodes;
@@ -49,7 +49,7 @@ test("docs/getting-started/vault.md", async () => {
   reader.save("hcl", "steward-nightly.hcl");
   const tokens = await reader.with({ VAULT_ADDR: vault.address, VAULT_TOKEN: vault.token }).shell();
   const [ours = "", nightly = ""] = [...tokens.matchAll(/^token +(\S+)$/gm)].map(([, token = ""]) => token);
-  // The address is in the configuration from here on.
+  // The configuration contains the address from here on.
   await reader.with({ VAULT_ADDR: "", VAULT_TOKEN: ours }).shell();
 
   reader.program();
@@ -160,10 +160,10 @@ job "web" {
   }
 }`;
 
-/** A repository with the template that `pulumi new typescript` takes from Pulumi's own. */
+/** A repository with the template that `pulumi new typescript` reads from Pulumi's repository. */
 function makeTemplates(): string {
   const folder = mkdtempSync(join(tmpdir(), "steward-templates-"));
-  // Pulumi puts the names in.
+  // Pulumi replaces these placeholders.
   const [name, description] = ["PROJECT", "DESCRIPTION"].map((variable) => `$\{${variable}}`);
   const files = {
     "Pulumi.yaml": JSON.stringify({

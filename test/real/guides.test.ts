@@ -34,7 +34,7 @@ async function renewEngine(): Promise<void> {
   expect((await onVault("POST", "sys/mounts/nomad", { type: "nomad" })).status).toBe(204);
 }
 
-/** A reader with a project whose connection is the real Vault, with an engine as new, and the sandbox's platform. */
+/** Starts a reader with a project that connects to the real Vault, with a new engine, and to the sandbox's platform. */
 async function follow(page: string, own: Record<string, string> = {}): Promise<void> {
   await renewEngine();
   await sandbox.reset();
@@ -51,7 +51,7 @@ async function follow(page: string, own: Record<string, string> = {}): Promise<v
 const imports =
   'import * as pulumi from "@pulumi/pulumi";\nimport { platform, secrets } from "pulumi-steward";\nconst config = new pulumi.Config();\n';
 
-/** Deploys a program of the reader's own. */
+/** Deploys one of the reader's own programs. */
 async function deploy(resources: string): Promise<void> {
   reader.write("index.ts", `${imports}${resources}`);
   await reader.run("pulumi up");
@@ -89,7 +89,7 @@ test("docs/guides/import.md", async () => {
     "name: operations": "name: story",
     "https://vault.example.com:8200": vault.address,
     "https://nomad.example.com:4646": nomad.address,
-    // The host of a language that is built here generates no program.
+    // The language host that is built here cannot generate a program.
     "--out index.ts": "--generate-code=false",
   }).with({ VAULT_TOKEN: vault.token });
   await reader.project("dev", {}, tarballs().provider);
@@ -298,7 +298,7 @@ test("docs/guides/testing.md", async () => {
   reader.save("ts", "index.ts");
   reader.save("ts", "index.test.ts");
   const jest = reader.take("sh");
-  // Twice: what the first run leaves behind must not stand in the way of the second.
+  // Run it twice: leftovers of the first run must not break the second.
   for (let run = 0; run < 2; run += 1) expect(await reader.run(jest)).toContain("Tests:       2 passed, 2 total");
 
   const byHand = await reader.keepRunning("SHARE_5");

@@ -8,7 +8,7 @@ import { call } from "../support/call";
 import { packed } from "../support/installation";
 import { Reader } from "../support/reader";
 
-// A reader of the pages about other languages, who begins with an empty folder.
+// A reader of the pages about other languages, who starts with an empty folder.
 
 const tarballs = packed();
 let vault: Awaited<ReturnType<typeof startVault>>;
@@ -30,7 +30,7 @@ afterEach(() => reader.remove());
 
 function follow(page: string): void {
   reader = new Reader(page, {
-    // The newest SDK may want a newer Node.
+    // The newest SDK may require a newer Node.
     "npm install pulumi-steward": `npm install ${tarballs().provider} @pulumi/pulumi@${installedSdk().version}`,
     "https://vault.example.com:8200": vault.address,
     "VAULT_TOKEN=...": `VAULT_TOKEN=${vault.token}`,
@@ -39,7 +39,7 @@ function follow(page: string): void {
   });
 }
 
-/** Puts the hosts for the next commands on the reader's PATH: those that run programs, or those that generate. */
+/** Adds language hosts for the next commands to the reader's PATH: those that run programs, or those that generate code. */
 async function hosts(kind: "running" | "generating"): Promise<void> {
   const { running, generating } = await getHosts();
   const [pulumi, first] = [await getPulumi(), kind === "running" ? running : generating];
@@ -58,7 +58,7 @@ test("docs/guides/languages/yaml.md", async () => {
   reader.save("yaml", "Pulumi.yaml");
   await reader.shell();
   await expectDeployed();
-  // Each block runs in a terminal of its own.
+  // Each block runs in a new terminal.
   reader.with({
     VAULT_ADDR: vault.address,
     VAULT_TOKEN: vault.token,
@@ -77,14 +77,14 @@ test("docs/guides/languages/yaml.md", async () => {
 test("docs/guides/languages/python.md", async () => {
   follow("docs/guides/languages/python.md");
   await hosts("generating");
-  // The packages that pip would download are installed already.
+  // The packages that pip would download are already installed.
   reader.with({ PIP_NO_BUILD_ISOLATION: "false", PIP_NO_DEPS: "true" });
   await reader.run(`cp -a ${await getPython()} venv`);
   await reader.shell();
   reader.save("yaml", "Pulumi.yaml");
   reader.save("py", "__main__.py");
   await hosts("running");
-  // The host that builds from a module does not read `virtualenv`.
+  // The host that is built from a module does not read `virtualenv`.
   await reader.shell({ own: { "pulumi up": "export PULUMI_PYTHON_CMD=venv/bin/python; pulumi up" } });
   await expectDeployed();
   reader.finish();
@@ -97,7 +97,7 @@ test("docs/guides/languages/go.md", async () => {
   reader.save("yaml", "Pulumi.yaml");
   reader.save("go", "main.go");
   await hosts("running");
-  // The sums of the same modules: `go mod tidy` asks no checksum database.
+  // The checksums of the same modules, so that `go mod tidy` needs no checksum database.
   for (const file of ["go.mod", "go.sum"]) reader.write(file, readFileSync(join(__dirname, "../../examples/go", file), "utf8"));
   await reader.shell({ own: { "go mod init scheduler-engine": "go mod edit -module scheduler-engine" } });
   await expectDeployed();

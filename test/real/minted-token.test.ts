@@ -32,7 +32,7 @@ test("Vault generates a token that has exactly its role's permissions in Nomad",
     expect((await ask(String(operator?.secret_id), "acl/tokens")).status).toBe(200);
 
     await project.destroy();
-    // No management token stays behind to mint with.
+    // No management token is left that could create others.
     expect((await vault.outOfBand("GET", `${mount}/config/access`)).status).toBe(404);
   } finally {
     project.remove();

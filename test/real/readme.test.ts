@@ -53,7 +53,7 @@ describe("with real servers", () => {
     await reader.shell();
     expect((await vault.outOfBand("GET", "nomad/role/web")).body).toMatchObject({ data: { policies: ["deploy", "read-logs"] } });
 
-    // test/demo.test.ts runs the first; this is the second.
+    // test/demo.test.ts runs the first command, and this suite is the second.
     expect(reader.take("sh")).toMatch(/^npm run up .*\nnpm test .*\n$/);
 
     reader.save("yaml", "Pulumi.prod.yaml");

@@ -4,7 +4,7 @@ import { Reader } from "../support/reader";
 import { RekeyTarget } from "../support/rekey";
 import { base64, realVault, secretIn, shareFor, submitting, writeKeys } from "../support/rekey-reader";
 
-// Each page of docs/rekey that has commands or programs, on a Vault of its own.
+// Each page of docs/rekey with commands or programs, on a separate Vault.
 
 const tarballs = packed();
 let reader: Reader;
@@ -89,7 +89,7 @@ test("docs/rekey/command-line.md", async () => {
 
 test("docs/rekey/errors.md", async () => {
   await follow("docs/rekey/errors.md");
-  // Killed while its program runs.
+  // It is killed while its program runs.
   reader.write(
     "index.ts",
     `import { existsSync, writeFileSync } from "node:fs";

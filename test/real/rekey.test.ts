@@ -6,8 +6,8 @@ import { Holder, holders, read } from "../support/pgp";
 import { Project } from "../support/project";
 import { RekeyTarget, rekeyTargets } from "../support/rekey";
 
-// One Vault, sealed when it started, whose keys change from test to test; at the end it is sealed, and opened with the last new shares.
-// Kills, lost replies and seals in the middle are told in test/end-to-end/secrets/rekey-kills.test.ts, on a real Vault as well.
+// One Vault whose keys change from test to test. At the end it is sealed, and unsealed with the last new shares.
+// The suite test/end-to-end/secrets/rekey-kills.test.ts covers kills, lost responses and seals, also on a real Vault.
 
 let vault: RekeyTarget;
 let live: string[];
@@ -58,7 +58,7 @@ test("a rekey to five holders with PGP keys and a backup commits with the decryp
   const pgp = `, pgpKeys: ${JSON.stringify(all.map(({ publicKey }) => publicKey))}, backup: true, removeBackup: true, newShares: ${sources("N", 5)}`;
   const waits = await rekey(5, 3, pgp).pulumi("up", "--yes", "--skip-preview");
   expect(waits.output).toContain("0 of the 3 decrypted new shares that prove the rekey are at hand; nothing is committed");
-  // What each holder is told in the terminal.
+  // The messages that each holder sees in the terminal.
   const messages = all.map(
     ({ fingerprint }) => new RegExp(`for the holder of ${fingerprint}, encrypted: ([0-9a-f]+)`).exec(waits.output)?.[1] ?? "",
   );
@@ -71,7 +71,7 @@ test("a rekey to five holders with PGP keys and a backup commits with the decryp
   project.remove();
 });
 
-test("a rekey completes after another party cancels it, and with a share from Vault's command line", async () => {
+test("a rekey completes after another client cancels it, and with a share from Vault's command line", async () => {
   const run = promisify(execFile);
   const cli = await getServer("vault");
   const environment = { ...process.env, VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token };
@@ -90,11 +90,11 @@ test("a rekey completes after another party cancels it, and with a share from Va
   expect(await vault.opens(live.slice(2))).toBe(true);
 });
 
-test("Vault's command line and pulumi-steward can share one rekey, whichever submits the last share", async () => {
+test("Vault's command line and pulumi-steward can share one rekey, and either can submit the last share", async () => {
   const run = promisify(execFile);
   const cli = await getServer("vault");
   const environment = { ...process.env, VAULT_ADDR: vault.gateway.url, VAULT_TOKEN: vault.token };
-  // What it says of a verification that is done is a sentence, also where JSON was asked for.
+  // After a completed verification, it prints a sentence even if JSON was requested.
   const official = async (...args: string[]): Promise<string> =>
     (await run(cli, ["operator", "rekey", "-format=json", ...args], { env: environment })).stdout;
   const ours = async (what: string, nonce: string, share: string): Promise<string> => {

@@ -1,7 +1,7 @@
 import { type Sandbox, start } from "../../sandbox/index";
 import { startNomad } from "../../tools/servers";
 
-// A Nomad of its own: other suites register jobs in the one that they share, at any moment.
+// A separate Nomad: other suites register jobs in the shared one at any time.
 let nomad: { address: string; token: string; stop(): Promise<void> };
 const real = { url: "", token: "" };
 const group = {
@@ -44,7 +44,7 @@ const jobs = [
   },
 ];
 
-// What does not change while the test runs, of every kind of value; some of it is not there, and some of it is no field at all.
+// Fields that do not change while the test runs, with every kind of value. Some are missing in a record, and some do not exist.
 const selectors: Record<"jobs" | "deployments" | "nodes", string> = {
   jobs: 'ID Name Type Priority AllAtOnce Stop Datacenters Datacenters.0 Datacenters.1 Meta Meta.team Meta["a b"] Meta.team.deep Meta.none Meta.none.deep Constraints Constraints.0.RTarget TaskGroups TaskGroups.0.Name TaskGroups.0.Count TaskGroups.0.Tasks.0.Resources.CPU TaskGroups.x Periodic Periodic.Enabled Periodic.Spec Multiregion Update Update.MaxParallel Update.Stagger Payload ParentID Nope "/ID" "/Meta/team"',
   deployments:
@@ -59,7 +59,7 @@ const values =
 const operators = ["==", "!=", "contains", "not contains", "matches", "not matches"];
 
 let state = 20_251;
-/** The same numbers in every run: a filter that fails can be looked at again. */
+/** Returns the same numbers in every run, so that a failing filter can be reproduced. */
 function random(below: number): number {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
   return Math.floor((state / 2 ** 32) * below);
@@ -156,7 +156,7 @@ test.each([
   ["jobs", 120],
   ["deployments", 40],
   ["nodes", 40],
-] as const)("%s: %i random filters give the same records and error messages as Nomad", async (noun, count) => {
+] as const)("%s: %i random filters return the same records and error messages as Nomad", async (noun, count) => {
   const names = selectors[noun].match(/"[^"]*"|[^\s[]+(?:\["[^"]*"\])?(?:\.\w+)*/g) ?? [];
   const seen = new Set<string>();
   for (let number = 0; number < count; number += 1) {

@@ -5,7 +5,7 @@ import { collect, jobOf, newName, onEachScheduler } from "../support/scheduler";
 const [report = "", deploy = ""] = blocks("docs/getting-started/nomad.md", "hcl");
 
 onEachScheduler("the policies in docs/getting-started/nomad.md", (current) => {
-  /** The functions of this process, with a token that may do what a policy of the page says. */
+  /** Calls the functions of this process with a token that has only a policy of the page. */
   async function actAs(rules: string): Promise<void> {
     const { outOfBand, connect } = current();
     const name = newName();
@@ -23,7 +23,7 @@ onEachScheduler("the policies in docs/getting-started/nomad.md", (current) => {
     await expect(scheduler.registerJob({ job: jobOf(newName()) })).rejects.toMatchObject({ code: "ERR_FORBIDDEN" });
   });
 
-  test("the policy of the deployment grants registering a job and waiting for it, in its namespace only", async () => {
+  test("the policy of the deployment only allows registering a job in its namespace and waiting for it", async () => {
     await current().makeNamespace("apps");
     await actAs(deploy);
     const jobId = newName();

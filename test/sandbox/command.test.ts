@@ -25,7 +25,7 @@ async function expectToWork(stdout: Readable, prefix: string, stop: () => void, 
   await expect(fetch(service.url)).rejects.toThrow();
 }
 
-/** One command line, in this process, and all that it prints until `stopped`. */
+/** Runs one command line in this process, stops it, and returns its output. */
 async function printed(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const code = await run(args, { stdout, stderr }, () => Promise.resolve());

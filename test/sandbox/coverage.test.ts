@@ -100,7 +100,6 @@ type Name = "standard" | "hashicorp";
 const nameOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path.replace(/\{.*\}$/, "")}`;
 const registered = (app: App): string[] => [...new Set(app.routes.filter(({ method }) => method !== "ALL").map(nameOf))].sort();
 
-/** The requests that the cases of a system declare. */
 async function requestsOfCases(system: string, dialect: Name): Promise<Request[]> {
   const sandbox = await start({ dialect });
   await sandbox.close();
@@ -117,7 +116,7 @@ async function requestsOfCases(system: string, dialect: Name): Promise<Request[]
     });
 }
 
-/** The routes that no case requests. Where one handler serves several verbs, one of them is enough. */
+/** The routes that no case requests. For a handler of several methods, one of them is enough. */
 async function uncovered(app: App, system: string, dialect: Name): Promise<string[]> {
   const handlers = (await requestsOfCases(system, dialect)).flatMap((request) =>
     app.router.match(request.method, app.getPath(request))[0].map(([[handler, { method }]]) => (method === "ALL" ? undefined : handler)),
@@ -163,7 +162,7 @@ test.each([
       .map((method) => `${/\/(role|accessors)\/?$/.test(path) ? "LIST" : method.toUpperCase()} ${path}`),
   );
   const routes = registered(service.app);
-  // Where both write, the document shows POST.
+  // If both methods write, the document shows POST.
   const names = routes
     .filter((route) => !routes.includes(route.replace(/^PUT/, "POST")) || !route.startsWith("PUT"))
     .map((route) =>

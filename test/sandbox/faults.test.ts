@@ -26,7 +26,7 @@ test.each([
   expect(await exists()).toBe(applied);
 });
 
-test("truncate applies the request and cuts the response off in the middle", async () => {
+test("truncate applies the request and truncates the response", async () => {
   await call(sandbox.secrets, "POST", role, write);
   sandbox.faults.add({ system: "secrets", method: "GET", path: role, action: "truncate" });
   const response = await fetch(`${sandbox.secrets.url}${role}`, { headers: { "x-secrets-token": sandbox.secrets.token } });
@@ -76,7 +76,7 @@ test("huge exceeds every limit, and a client may disconnect in the middle", asyn
   await expect(left.text()).rejects.toThrow();
 });
 
-test("nth counts matching requests from the time of the fault, and times limits its uses", async () => {
+test("nth counts matching requests since the fault was added, and times limits its uses", async () => {
   await call(sandbox.secrets, "GET", role);
   sandbox.faults.add({ system: "secrets", method: "get", path: role, nth: 2, times: 2, action: "respond", status: 503 });
   const statuses: number[] = [];
@@ -84,7 +84,7 @@ test("nth counts matching requests from the time of the fault, and times limits 
   expect(statuses).toEqual([404, 204, 503, 503, 404]);
 });
 
-test("faults apply per system and path, the next one follows when one is used up, and clear removes all", async () => {
+test("faults apply per system and path, the next one applies after one is used up, and clear removes all", async () => {
   const { secrets, scheduler, faults } = sandbox;
   faults.add({ system: "scheduler", path: /.*/, action: "respond", status: 599 });
   faults.add({ system: "secrets", path: /role\/web$/g, action: "respond", status: 500 });

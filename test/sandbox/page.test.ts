@@ -9,7 +9,7 @@ import { Project } from "../support/project";
 let browser: Browser;
 let sandbox: Sandbox;
 let page: Page;
-/** What the browser complained about. */
+/** The errors that the browser reported. */
 let complaints: string[];
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ afterEach(async () => {
 async function open(options: Options = {}): Promise<void> {
   sandbox = await start(options);
   page = await browser.newPage();
-  // Most of the time goes into waiting for the Pulumi command line.
+  // Most of the time is spent waiting for the Pulumi command line.
   page.setDefaultTimeout(240_000);
   complaints = [];
   page.on("pageerror", (error) => complaints.push(error.message));
@@ -34,7 +34,7 @@ async function open(options: Options = {}): Promise<void> {
   await shows("Nodes", "client-1");
 }
 
-/** Waits until the block of this title shows the text, without the page being loaded again. */
+/** Waits until the block with this title contains the string, without a reload of the page. */
 async function shows(title: string, text: string | RegExp): Promise<void> {
   await block(title).filter({ hasText: text }).waitFor();
 }
@@ -45,7 +45,7 @@ function block(title: string): Locator {
 
 const cells = (title: string): Promise<string[]> => block(title).locator("tbody tr > *").allTextContents();
 
-/** Everything that the page's server says of the services to who opens it now. */
+/** All data that the page's server sends to a new visitor. */
 async function said(): Promise<string> {
   const response = await fetch(`${sandbox.page}/events`);
   let text = "";
@@ -56,7 +56,7 @@ async function said(): Promise<string> {
   return text;
 }
 
-/** A request with any method and host. */
+/** Sends a request with any method and host. */
 function ask(path: string, method: string, host?: string): Promise<{ status?: number; headers: IncomingHttpHeaders; text: string }> {
   return new Promise((resolve, reject) => {
     const headers = host === undefined ? {} : { host };
@@ -201,7 +201,7 @@ test.each(["standard", "hashicorp"] as const)("neither the page nor a response o
   }
   expect(fresh).toHaveLength(4);
 
-  // Where no secret belongs.
+  // The places where no secret may be.
   const tokens = [secrets.token, platform.token, platform.memberToken, scheduler.token, minted, ...(real ? [created] : [])];
   for (const text of [...tokens, management, fresh[0]!]) await call(secrets, "GET", `/v1/auth/lookup/${encodeURIComponent(text)}`);
   await call(scheduler, "GET", "/v1/nothing?after=all");
@@ -245,7 +245,7 @@ test("the page works with a secret that is not valid Unicode", async () => {
   expect(await said()).not.toContain("abcdefgh");
 });
 
-test("data of the services is shown as text, never as HTML", async () => {
+test("HTML in the data of the services is escaped", async () => {
   await open();
   const { secrets, platform, scheduler } = sandbox;
   const evil = "<img src=x onerror=document.title='harmed'><script>document.title='harmed'</script>";
@@ -258,7 +258,7 @@ test("data of the services is shown as text, never as HTML", async () => {
   await shows("All services", "onerror");
   expect(await page.locator("img, body script").count()).toBe(0);
   expect(await page.title()).toBe("Sandbox");
-  // Should the page ever make elements of text, the browser refuses.
+  // If the page ever creates elements from a string, the browser rejects that.
   await expect(page.evaluate("document.body.innerHTML = '<b></b>'")).rejects.toThrow(/TrustedHTML/);
 });
 

@@ -9,7 +9,6 @@ const rowsOf = (heading: string): string[] => {
   return [...table.matchAll(/^\| `([\w-]+)/gm)].map(([, name = ""]) => name).sort();
 };
 
-/** The names that an error says are known. */
 const known = (error: Error): string[] => /Known: (.*)\.$/.exec(error.message)?.[1]?.split(", ").sort() ?? [];
 
 let sandbox: Sandbox;

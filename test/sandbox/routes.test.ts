@@ -23,7 +23,7 @@ describe.each<[string, readonly unknown[], Dialects]>([
   ["platform", platform, platformDialects],
   ["scheduler", scheduler, schedulerDialects],
 ])("%s", (_, files, dialects) => {
-  test.each(["standard", "hashicorp"] as const)("no path is served by two files, so the order of the list means nothing, %s", (name) => {
+  test.each(["standard", "hashicorp"] as const)("no two files serve the same path, so their order does not matter, %s", (name) => {
     const dialect = dialects[name] as never;
     const apps = (files as readonly File[])
       .filter(({ isServed }) => isServed?.(dialect) ?? true)

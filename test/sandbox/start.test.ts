@@ -25,7 +25,7 @@ test("env has the variables of Vault, Terraform Enterprise and Nomad in the hash
   expect(Object.keys(sandbox.env)).toEqual(["VAULT_ADDR", "VAULT_TOKEN", "TFE_ADDRESS", "TFE_TOKEN", "NOMAD_ADDR", "NOMAD_TOKEN"]);
 });
 
-/** A server of somebody else's on a port of the system's choice. */
+/** A server of another program on a free port. */
 async function neighbor(): Promise<{ port: number; close(): Promise<void> }> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -35,7 +35,7 @@ async function neighbor(): Promise<{ port: number; close(): Promise<void> }> {
 
 test("a port reserves four consecutive ones", async () => {
   let port = 0;
-  // The ports beside a free one may be another process's: then four others are tried.
+  // The ports next to a free one may be in use. Then four others are tried.
   for (let isStarted = false; !isStarted; ) {
     const free = await neighbor();
     await free.close();
@@ -56,12 +56,12 @@ test("a port reserves four consecutive ones", async () => {
   ]);
 });
 
-test("a port in use fails the start and leaves no other port open", async () => {
+test("a port in use fails the start, which leaves no other port open", async () => {
   const taken = await neighbor();
   const first = Math.min(taken.port - 1, 65_532);
   await expect(start({ port: first })).rejects.toMatchObject({ code: "EADDRINUSE" });
   await taken.close();
-  // Node lets go of a closed server a little later.
+  // Node releases a closed server with a delay.
   while (process.getActiveResourcesInfo().includes("TCPServerWrap")) await new Promise((resolve) => setImmediate(resolve));
 }, 60_000);
 

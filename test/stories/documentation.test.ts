@@ -23,7 +23,7 @@ onEachTarget("docs/getting-started/vault.md", (current) => {
     return json.auth.client_token;
   }
 
-  test("the policies grant exactly what is needed, the programs adopt existing objects, and the pipeline finds drift", async () => {
+  test("the policies are minimal, the programs adopt existing objects, and the pipeline finds drift", async () => {
     const { project, mount } = stage();
     const { address, dialect, outOfBand } = current();
     const [look = "", adopt = ""] = blocks(page, "ts");

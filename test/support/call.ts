@@ -11,14 +11,14 @@ export interface Answer {
 
 const tokenHeaders = ["x-secrets-token", "x-vault-token", "x-scheduler-token", "x-nomad-token"];
 
-/** One request as a program would send it, past the provider. The token goes into the headers of both dialects, so that a story can run in either. */
+/** Sends one request without the provider. The token is in the headers of both dialects, so that a test can run in either. */
 export async function call(service: Service, method: string, path: string, body?: unknown, token: string = service.token): Promise<Answer> {
   const headers: Record<string, string> = token ? Object.fromEntries(tokenHeaders.map((name) => [name, token])) : {};
   if (token) headers.authorization = `Bearer ${token}`;
-  // The platform takes nothing but JSON:API.
+  // The platform accepts only JSON:API.
   if (body !== undefined) headers["content-type"] = path.startsWith("/api/") ? "application/vnd.api+json" : "application/json";
   const sent = typeof body === "string" ? body : body === undefined ? undefined : JSON.stringify(body);
-  // Not undici's own client: each suite would load one, and leave its connections open until the worker ends. A Nomad takes a hundred from one client.
+  // Without undici's client: each suite would load one and keep its connections until the worker ends. Nomad accepts a hundred per client.
   const response = await fetch(`${service.url}${path}`, { method, headers, body: sent, redirect: "manual" });
   const text = await response.text();
   let json: unknown;
@@ -30,7 +30,7 @@ export async function call(service: Service, method: string, path: string, body?
   return { status: response.status, headers: response.headers, text, json };
 }
 
-/** Everything the server sends over one connection, which it has to close. Each packet is written alone. */
+/** Sends packets separately, and returns all that the server sends on the connection until it closes it. */
 export function raw(service: Service, ...packets: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(service.url).port), "127.0.0.1");

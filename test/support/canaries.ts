@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 
-/** A text that nothing else holds. */
+/** A unique string. */
 export const canary = (name: string): string => `canary-${name}-${randomBytes(6).toString("hex")}`;
 export const shareCanary = (name: string): string => Buffer.from(canary(name).padEnd(33, ".")).toString("base64").slice(0, 44);
 
-/** Wherever it stands in what is encoded: base64 has three ways to write it, of which the ends depend on what stands beside it. */
+/** The forms of a secret in encoded output. Base64 has three, whose ends depend on the neighboring characters. */
 function formsOf(secret: string): string[] {
   const bytes = [Buffer.from(secret), ...(/^[0-9A-Za-z+/]{40,}=*$/.test(secret) ? [Buffer.from(secret, "base64")] : [])];
   return [
@@ -22,13 +22,13 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-/** The secrets of a story, and every place where one of them could stand. */
+/** The secrets of a story, and every place that could contain one. */
 export class Canaries {
   private readonly secrets: Record<string, string> = {};
   private readonly places: Record<string, string> = {};
 
   watchFor(secrets: object): void {
-    // Of a long text, the part that is nobody else's.
+    // The unique part of a long string.
     for (const [name, value] of Object.entries(secrets))
       for (const [index, text] of [value].flat().entries()) this.secrets[`${name} ${index}`] = /canary-[\w-]+/.exec(text)?.[0] ?? text;
   }
@@ -37,10 +37,10 @@ export class Canaries {
     Object.assign(this.places, places);
   }
 
-  /** Does one of them stand there in clear text? */
+  /** True if the string contains a secret in plaintext. */
   isIn = (text: string): boolean => Object.values(this.secrets).some((secret) => text.includes(secret));
 
-  /** Which of them stand where, in any form. */
+  /** The secrets that were found in any form, with their places. */
   found(): string[] {
     const found = Object.entries(this.secrets).flatMap(([name, secret]) =>
       formsOf(secret).flatMap((form) =>

@@ -1,5 +1,5 @@
-// Made for these tests alone: openssl req -x509 -nodes -days 36500, for localhost and 127.0.0.1; the one of that name with -sha1; the expired one and the one for
-// other.test have the same key.
+// Created for these tests: openssl req -x509 -nodes -days 36500, for localhost and 127.0.0.1. The one with SHA-1 in its name with -sha1.
+// The expired one and the one for other.test have the same key.
 
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBnDCCAUGgAwIBAgIUCOyGQ/HqIbb+EGXaI0HKpy75t98wCgYIKoZIzj0EAwIw
@@ -36,7 +36,7 @@ ux3uoeQbDLDMMATYIdzbj/UAOzn3tHMrDZGeLOl6
 -----END CERTIFICATE-----
 `;
 
-/** Of OpenPGP; nobody has its private part. */
+/** An OpenPGP key whose private part nobody has. */
 export const publicKey = `-----BEGIN PGP PUBLIC KEY BLOCK-----
 
 xjMEawG/TRYJKwYBBAHaRw8BAQdAyY6586arVwXK6sLmy84zKFwY8W3Xugsb

@@ -5,11 +5,11 @@ import { join } from "node:path";
 
 const root = join(__dirname, "../..");
 
-/** A program that does nothing with the package, to compare with. */
+/** A program that does not use the package, for comparison. */
 export const emptyProgram = 'import * as pulumi from "@pulumi/pulumi";\nexport const name: pulumi.Input<string> = "";\n';
-/** One that uses all of it, and asserts what its types are. */
+/** A program that uses the whole package, and asserts its types. */
 export const fullProgram = (): string => readFileSync(join(__dirname, "../types/surface.ts"), "utf8");
-/** The same without the assertions, as a user would write it. */
+/** The same program without the assertions, as a user would write it. */
 export const usersProgram = (): string => fullProgram().replace(/^holds<.*$/gm, "");
 
 export interface Compiled {
@@ -18,16 +18,16 @@ export interface Compiled {
   declarations: string[];
 }
 
-/** Compiles a program against the built package: what the compiler says, and its own counts. */
+/** Compiles a program against the built package. Returns the compiler's errors and counts. */
 export const compile = (source: string): Compiled => compileAll({ "program.ts": source });
 
-/** The same for many, each in a file of its own. */
+/** Compiles several programs, each in a separate file. */
 export function compileAll(sources: Record<string, string>, types = "node"): Compiled {
   const folder = mkdtempSync(join(tmpdir(), "steward-types-"));
   try {
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
     for (const [file, source] of Object.entries(sources)) writeFileSync(join(folder, file), source);
-    // Pulumi's own declarations are not what is measured, and would hide in noise what is.
+    // Skip Pulumi's own declarations, which would hide the package's in noise.
     const options = `--noEmit --strict --skipLibCheck --module node16 --target es2022 --types ${types} --extendedDiagnostics --listFiles`;
     const compiler = join(root, "node_modules/typescript/bin/tsc");
     const { stdout } = spawnSync(process.execPath, [compiler, ...options.split(" "), ...Object.keys(sources)], {

@@ -4,10 +4,9 @@ import { system as platform } from "../../provider/platform/client";
 import { system as scheduler } from "../../provider/scheduler/client";
 import { system as secrets } from "../../provider/secrets/client";
 
-/** By name. */
 export const systems = { secrets, platform, scheduler };
 
-/** A connection without the life cycle. `settings`: of the one server. `given`: other sources than an empty environment and no engine. */
+/** Creates a connection without the life cycle. `given` replaces the default sources: an empty environment and no engine. */
 export function connectTo(system: keyof typeof systems, settings: object, given: Partial<ConfigurationSources> = {}): Connection {
   const config = JSON.stringify({ [system]: settings });
   return connect(systems[system], "default", {

@@ -4,7 +4,7 @@ import { call } from "./call";
 
 const systems = ["secrets", "platform", "scheduler"] as const;
 
-/** The sandbox as the servers of a case. A request outside Pulumi that is refused throws; a read of nothing returns its status. */
+/** The sandbox as the servers of a case. A rejected request outside Pulumi throws. A read of a missing object returns its status. */
 export function contextOf(sandbox: Sandbox, dialect: Context["dialect"]): Context {
   return {
     dialect,
@@ -25,7 +25,7 @@ export const configOf = ({ sandbox, dialect }: { sandbox: Sandbox; dialect: stri
   ),
 });
 
-/** What a server holds, without what no client can undo: an old certificate, and in the standard dialect the blank access configuration. */
+/** A response without values that no client can undo: an old certificate and, in the standard dialect, the blank access configuration. */
 export function comparable(response: unknown): unknown {
   const isBlank = (value: { data?: { address?: unknown } } | null): boolean => value?.data?.address === "";
   return JSON.parse(
@@ -36,7 +36,7 @@ export function comparable(response: unknown): unknown {
   );
 }
 
-/** A fresh sandbox without its limit on the rate of requests. */
+/** Resets the sandbox and disables its rate limit. */
 export async function resetAll({ sandbox, outOfBand }: Context): Promise<void> {
   await sandbox.reset();
   const attributes = { "api-rate-limiting-enabled": false };

@@ -8,13 +8,13 @@ export const definitionOf = (token: string): AnyDefinition => {
   return found;
 };
 
-/** The secret inputs and outputs of a definition; paths such as `extra.private-key` as well. */
+/** The secret inputs and outputs of a definition, including paths such as `extra.private-key`. */
 export const secretFields = ({ fields }: Pick<AnyDefinition, "fields">): string[] => namesWith(fields, "secret");
 
-/** The outputs that are encrypted as a whole, since they may hold secret inputs. */
+/** The outputs that are encrypted as a whole, since they may contain secret inputs. */
 export const holdingOutputs = ({ fields }: Pick<AnyDefinition, "fields">): string[] => namesWith(fields, "secretOutput");
 
-/** Both, as a class registers them: without paths, and with the former inputs. */
+/** The secret outputs as a class registers them: without paths, and with the former inputs. */
 export const secretOutputs = (definition: Pick<AnyDefinition, "fields">): string[] => [
   ...secretFields(definition).filter((path) => !path.includes(".")),
   ...holdingOutputs(definition),

@@ -8,7 +8,7 @@ import { ended, Project } from "./project";
 
 // Helpers for the stories of `pulumi-steward discover` and `pulumi import`.
 
-/** Runs the command as a shell starts it, in the folder of a project, and gives the resources of the file that it wrote. */
+/** Runs the command like a shell, in the folder of a project, and returns the resources in its file. */
 export async function discoverIn(
   project: Project,
   variables: Record<string, string>,
@@ -18,7 +18,7 @@ export async function discoverIn(
   const env = { ...pulumiEnvironment(project.folder, cli), PULUMI_STACK: "dev", ...variables };
   const cwd = join(project.folder, "program");
   const file = join(__dirname, "../../dist/command/index.js");
-  // It asks the command line of Pulumi for the configuration.
+  // The command runs Pulumi's command line to read the configuration.
   noteStart();
   const child = spawn(process.execPath, [file, "discover", "--overwrite", ...options], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   const { code, output } = await ended(child);
@@ -26,7 +26,7 @@ export async function discoverIn(
   return { output, resources: JSON.parse(readFileSync(join(cwd, "import.json"), "utf8")).resources };
 }
 
-/** Imports what the file names. The host of a language that is built here generates no program. */
+/** Imports the resources in the file. The language host that is built here cannot generate a program. */
 export async function importAll(project: Project): Promise<string> {
   const options = ["--yes", "--skip-preview", "--protect=false", "--generate-code=false"];
   const { code, output } = await project.pulumi("import", "--file", "import.json", ...options);
@@ -34,7 +34,7 @@ export async function importAll(project: Project): Promise<string> {
   return output;
 }
 
-/** A program that declares the resources of a stack, each with the inputs of its import, and with `more`, by its name. */
+/** A program that declares the resources of a stack with the inputs of their import. `more` adds inputs by name. */
 export async function declared(project: Pick<Project, "resources">, more: Record<string, object> = {}): Promise<string> {
   const resources = (await project.resources()).filter(({ urn }) => urn.includes("::steward:"));
   return resources

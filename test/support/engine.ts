@@ -3,7 +3,7 @@ import { clearCache } from "../../provider/adapters/dynamic-runtime";
 import { CheckFailure, invalidInput } from "../../provider/errors";
 import { provider } from "./limits";
 
-/** Nobody who could die. */
+/** A stand-in for the engine that never ends. */
 export const noEngine = { assertAlive: async (): Promise<void> => {}, savesEachStep: true };
 
 type Properties = Record<string, unknown>;
@@ -11,18 +11,18 @@ interface Stored {
   id: string;
   inputs: Properties;
   outputs: Properties;
-  /** "Created, but not initialised": the next up updates, whatever diff says. */
+  /** "Created, but not initialised": the next up updates it, regardless of the diff. */
   initErrors: boolean;
 }
 export type Operation = "create" | "same" | "update" | "replace";
 
-/** What an error carries that the engine makes "created, but not initialised" of. */
+/** The error that makes a resource "created, but not initialised". */
 type Halfway = Error & { id?: string; properties?: Properties };
 
-/** As the wire between the engine and the provider does it: what it cannot carry, an undefined inside an object for one, throws. */
+/** Encodes values like the protocol of the engine. Throws if it cannot, such as for an undefined value in an object. */
 export const wire = <T extends object>(value: T): T => Struct.fromJavaScript(value as Record<string, JavaScriptValue>).toJavaScript() as T;
 
-/** What the engine asks of a provider. A native one gets the last inputs as well. */
+/** The engine's calls to a provider. A native one receives the last inputs as well. */
 export interface Handler {
   configure(request: { config: { get(key: string): string | undefined } }): void;
   check(olds: Properties, news: Properties): Promise<{ inputs: Properties; failures: (CheckFailure & { property: string })[] }>;
@@ -38,7 +38,7 @@ export interface Handler {
   delete(id: string, state: Properties): Promise<void>;
 }
 
-/** One resource under an engine: what the real one calls, in its order, with the arguments that it passes. */
+/** One resource under a stand-in of the engine. It makes the same calls, in the same order and with the same arguments. */
 export class Engine {
   state: Stored | undefined;
 
@@ -50,17 +50,17 @@ export class Engine {
     this.configure(config);
   }
 
-  /** As a new process begins. */
+  /** Starts a new process. */
   protected forget(): void {
     clearCache();
   }
 
-  /** A changed stack configuration. */
+  /** Changes the stack configuration. */
   configure(config: Record<string, object>): void {
     this.handler.configure({ config: { get: (key) => config[key] && JSON.stringify(config[key]) } });
   }
 
-  /** What `check` finds wrong: `policies[1]: policy-name`. */
+  /** The failures of `check`, such as `policies[1]: policy-name`. */
   async problems(inputs: Properties): Promise<string[]> {
     const { failures } = await this.handler.check(this.state?.inputs ?? {}, wire({ ...inputs, __provider: "text" }));
     for (const failure of failures) expect(failure.property).toBe("");
@@ -80,7 +80,7 @@ export class Engine {
     return { operation, inputs: news, replaces: diff.replaces, deleteBeforeReplace: diff.deleteBeforeReplace };
   }
 
-  /** `remembers`: in the process that another resource was seen in before. */
+  /** `remembers` continues the process of another resource. */
   async up(inputs: Properties, { remembers = false } = {}): Promise<Operation> {
     if (!remembers) this.forget();
     const plan = await this.preview(inputs);
@@ -96,7 +96,7 @@ export class Engine {
     return plan.operation;
   }
 
-  /** A replacement that the resource option `replacementTrigger` orders, deleted first: the provider is asked for a diff, and then as if it were new. */
+  /** Replaces the resource as `replacementTrigger` does, deleting first. The provider gets a diff, and then calls as for a new resource. */
   async replace(inputs: Properties): Promise<void> {
     this.forget();
     await this.preview(inputs);
@@ -108,7 +108,7 @@ export class Engine {
     await this.create(plan.inputs);
   }
 
-  /** Without another check: what the engine does after a preview. */
+  /** Creates the resource without another check, as the engine does after a preview. */
   async create(inputs: Properties): Promise<void> {
     try {
       const { id, outs } = await this.handler.create(wire(inputs));
@@ -125,7 +125,7 @@ export class Engine {
       const { outs } = await this.handler.update(id, wire(outputs), wire(inputs), wire((this.state as Stored).inputs));
       this.state = { id, inputs, outputs: wire({ ...outs, __provider: "text" }), initErrors: false };
     } catch (error) {
-      // Of an update that failed half-way, the engine keeps the inputs from before.
+      // After a partial update, the engine keeps the previous inputs.
       this.keep((this.state as Stored).inputs, error as Halfway);
       throw error;
     }
@@ -133,12 +133,12 @@ export class Engine {
 
   private keep(inputs: Properties, { id, properties }: Halfway): void {
     if (!id || !properties) return;
-    // Without it nothing could load the provider of this resource again.
+    // Without it, the provider of this resource could not be loaded again.
     if (properties.__provider !== "text") throw new Error("the properties of what was made in part have no __provider");
     this.state = { id, inputs, outputs: wire(properties), initErrors: true };
   }
 
-  /** Refreshes; gives back what the engine would show as changed, or "gone". */
+  /** Refreshes. Returns the fields that the engine would report as changed, or "gone". */
   async refresh(): Promise<string[] | "gone"> {
     this.forget();
     const { id, inputs, outputs } = this.state as Stored;
@@ -156,7 +156,7 @@ export class Engine {
     return changes ? changed : [];
   }
 
-  /** What `Type.get(name, id)` reads. */
+  /** The result of `Type.get(name, id)`. */
   async get(id: string, args: Properties = {}): Promise<Properties> {
     const read = await this.handler.read(id, wire({ ...args, __provider: "text" }), {});
     expect(read.id).toBe(id);
@@ -169,7 +169,7 @@ export class Engine {
     expect(inputs).toBeUndefined();
   }
 
-  /** `remembers`: another resource was deleted before in the same process. */
+  /** `remembers` continues the process in which another resource was deleted. */
   async destroy({ remembers = false } = {}): Promise<void> {
     if (!remembers) this.forget();
     const { id, outputs } = this.state as Stored;
@@ -177,7 +177,7 @@ export class Engine {
     this.state = undefined;
   }
 
-  /** The outputs that a program sees, without the adapter's own. */
+  /** The outputs that a program sees, without internal ones of the adapter. */
   outputs(): Properties {
     const { __provider, declared, server, instance, halfDone, ...outputs } = this.state?.outputs ?? {};
     return outputs;

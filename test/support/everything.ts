@@ -5,26 +5,26 @@ import { Run } from "./project";
 import { Story } from "./story";
 import { Target, targets } from "./target";
 
-/** How the resources of the program are declared this time. */
+/** The options of the declared resources. */
 export interface Declaration {
-  /** The end of each resource's name in the program. */
+  /** The suffix of each resource's name in the program. */
   name: string;
   /** @default true */
   adopt?: boolean;
-  /** Declared as children of a component. */
+  /** Declares the resources as children of a component. */
   inComponent?: boolean;
-  /** The policies of an unrelated role, which is written after all others; without them it is not declared. */
+  /** The policies of an unrelated role, which is written after all others. Undefined: the role is not declared. */
   sibling?: string;
   /** @default "Old." */
   reason?: string;
-  /** What follows in the program, where `all` are the resources. */
+  /** The rest of the program, in which `all` are the resources. */
   more?: string;
 }
 
 const workspace = "/api/v2/admin/workspaces/ws-acmeNetworkTest";
 const version = "/api/registry/v1/modules/acme/network/aws/1.0.0";
 
-/** What each resource holds on the servers, and what a line of the provider calls it. */
+/** The objects of each resource on the servers, as the provider's messages name them. */
 const held = (mount: string): Record<string, string> => ({
   access: `scheduler access configuration "${mount}"`,
   lease: `scheduler lease configuration "${mount}"`,
@@ -35,7 +35,7 @@ const held = (mount: string): Record<string, string> => ({
   deprecation: 'deprecation of module version "acme/network/aws/1.0.0"',
 });
 
-/** Each object that the old resource leaves to the new one is named, and what can no longer be put back. */
+/** Expects a message for each object that the old resource keeps for the new one, and for values that can no longer be restored. */
 export function expectKept({ output }: Run, mount: string): void {
   const warnings = output
     .split("\n")
@@ -45,16 +45,16 @@ export function expectKept({ output }: Run, mount: string): void {
   expect(warnings).toMatch(/general settings "general": .*apiRateLimit/);
 }
 
-/** Drives a stack: in this process or by the command line. */
+/** Runs a stack, in this process or with the command line. */
 type NewProject<Driver> = (variables: Record<string, string>) => Driver;
 
-/** One of each resource that holds something on a server, on one stack, with the sandbox as the servers. */
+/** One resource of each type with an object on a server, in one stack, with the sandbox as the servers. */
 export class Everything<Driver extends Story = Story> {
   readonly project: Driver;
   readonly platform: Platform;
-  /** Every token that was generated. */
+  /** Every generated token. */
   readonly tokens: string[] = [];
-  /** What falls on a request to the secrets service. */
+  /** The fault of a request to the secrets service. */
   interrupt: Gateway["interrupt"];
 
   private constructor(
@@ -98,7 +98,7 @@ export class Everything<Driver extends Story = Story> {
     return body;
   }
 
-  /** The program that declares them. */
+  /** The program that declares the resources. */
   declare({ name, adopt = true, inComponent = false, sibling, reason = "Old.", more = "" }: Declaration): Driver {
     const takeOver = adopt ? "adopt: true" : "";
     this.project.program(`
@@ -123,7 +123,7 @@ export class Everything<Driver extends Story = Story> {
     return this.project;
   }
 
-  /** What the servers hold of it all. */
+  /** The objects on the servers. */
   async held(): Promise<Record<string, unknown>> {
     const { outOfBand, dialect } = this.target;
     const names = (await outOfBand("GET", `${this.mount}/role?list=true`)).data?.keys as string[] | undefined;
@@ -138,12 +138,12 @@ export class Everything<Driver extends Story = Story> {
       apiRateLimit: (await this.platform.held("general")).apiRateLimit,
       workspace: (await this.platform.outOfBand("GET", workspace)).status,
       deprecation: (body as { deprecation?: { reason: string } | null }).deprecation?.reason,
-      // Where there are no leases, none of them can be taken back.
+      // Without leases, tokens cannot be revoked.
       tokens: dialect === "hashicorp" ? await this.liveTokens() : undefined,
     };
   }
 
-  /** What they hold when all is as declared. */
+  /** The expected objects on the servers. */
   declared({ sibling, reason = "Old." }: Partial<Declaration> = {}): Record<string, unknown> {
     return {
       access: this.target.scheduler.address,
@@ -156,18 +156,17 @@ export class Everything<Driver extends Story = Story> {
     };
   }
 
-  /** What they hold when all was destroyed; the workspace for good. */
+  /** The objects on the servers after destroy. The workspace is deleted permanently. */
   gone({ apiRateLimit }: { apiRateLimit: number }): Record<string, unknown> {
     const tokens = this.target.dialect === "hashicorp" ? 0 : undefined;
     return { access: undefined, lease: undefined, roles: {}, apiRateLimit, workspace: 404, deprecation: undefined, tokens };
   }
 
-  /** The policies of a role on the server. */
   async policies(role: string): Promise<unknown> {
     return (await this.target.outOfBand("GET", `${this.mount}/role/${role}`)).data?.policies;
   }
 
-  /** The requests of an operation that are no reads of ours, sorted; roles and versions by their names. */
+  /** The requests of an operation that are not reads, sorted, with the names of roles and versions. */
   async writes(operation: () => Promise<unknown>): Promise<string[]> {
     const before = this.sandbox.requests().length;
     await operation();
@@ -187,13 +186,13 @@ export class Everything<Driver extends Story = Story> {
     return (await Promise.all(statuses)).filter((status) => status === 200).length;
   }
 
-  /** The server refuses the next request of this kind. */
+  /** Rejects the next request of this kind. */
   refuse(method: string, path: RegExp, system: "secrets" | "platform" = "secrets"): void {
     const body = JSON.stringify({ errors: system === "secrets" ? ["permission denied"] : [{ status: "403", title: "forbidden" }] });
     this.sandbox.faults.add({ system, method, path, action: "respond", status: 403, body });
   }
 
-  /** Runs an `up` that gets one Ctrl-C while a request is on its way. */
+  /** Runs an `up` that receives one Ctrl-C during a request. */
   async interruptedUp(at: (passing: Passing) => boolean): Promise<Run> {
     const { run, interrupt } = await this.project.interruptible("up", "--yes", "--skip-preview");
     let isSent = false;
@@ -214,7 +213,7 @@ export class Everything<Driver extends Story = Story> {
   }
 }
 
-/** Starts one for each test of a suite, or one for all of them, and stops it. */
+/** Starts one for each test of a suite, or one for all tests, and stops it. */
 export function everythingPer<Driver extends Story>(span: "test" | "suite", newProject: NewProject<Driver>): () => Everything<Driver> {
   let everything: Everything<Driver>;
   const [before, after] = span === "suite" ? [beforeAll, afterAll] : [beforeEach, afterEach];

@@ -6,35 +6,35 @@ import { Wire, wireOf } from "./rekey-wire";
 export interface Passing {
   method: string;
   path: string;
-  /** How many of this method and path there were, this one included. */
+  /** The number of requests with this method and path, including this one. */
   nth: number;
-  /** How many requests there were at all. */
+  /** The number of all requests. */
   count: number;
 }
 
 /**
- * What happens to a request: `before` the server has it, or `after` it has answered. Its connection is cut when that is done, unless another answer is
- * given in the place of the server's.
+ * The fault of a request, `before` the server receives it or `after` its response. Then the connection is closed, unless another response replaces
+ * the server's.
  */
 export interface Interruption {
   when: "before" | "after";
   act?(): Promise<void> | void;
   answer?(body: string): string;
-  /** The request is kept, and reaches the server only with `deliver`: what a process that was killed had sent already. */
+  /** Holds the request until `deliver`, like a request that a killed process had already sent. */
   late?: boolean;
 }
 
 export interface Gateway {
   url: string;
-  /** Asked of each request from now on; undefined lets it pass. */
+  /** Called for each request from now on. Undefined lets it pass. */
   interrupt?: (passing: Passing) => Interruption | undefined;
   requests: Passing[];
-  /** Lets a request that was kept reach the server. */
+  /** Sends a held request to the server. */
   deliver?: () => Promise<void>;
   close(): Promise<void>;
 }
 
-/** Another answer, of whose fields the test is given those that it knows. */
+/** A changed response. The test receives the fields in its own names. */
 function changed(text: string, answer: (body: string) => string, { fields, wrapped }: Wire): string {
   const json = (body: string): unknown => {
     try {
@@ -49,7 +49,7 @@ function changed(text: string, answer: (body: string) => string, { fields, wrapp
   return after === undefined ? other : JSON.stringify(wrapped(after as object, before));
 }
 
-/** Stands before a server, the sandbox or a real one, and breaks what is to be broken. */
+/** Starts a gateway in front of a server, the sandbox or a real one, which causes faults. */
 export async function startGateway(address: string, wire: Wire = wireOf("standard")): Promise<Gateway> {
   const seen = new Map<string, number>();
   const sent = new Set<ClientRequest>();
@@ -101,7 +101,7 @@ export async function startGateway(address: string, wire: Wire = wireOf("standar
     new Promise((done) => {
       server.close(() => done());
       server.closeAllConnections();
-      // What a server holds, as it does until something changes, would outlast the test.
+      // A response that the server holds, as for a blocking query, would outlast the test.
       for (const upstream of sent) upstream.destroy();
     });
   return gateway;

@@ -8,13 +8,13 @@ import type { Properties } from "./deployment";
 const packages: Record<string, unknown> = { "@pulumi/pulumi": pulumi, "pulumi-steward": steward };
 const load = (name: string): unknown => packages[name] ?? require(name);
 
-/** A program that runs in this process, with the modules of this process in the place of the packages that it asks for. */
+/** A program that runs in this process, with the modules of this process instead of the packages that it imports. */
 export class InProcessProgram {
   private source = "";
   private isTypeScript = false;
   private root: string | undefined;
 
-  /** What follows the import of the package. */
+  /** Sets the code after the import of the package. */
   javascript(source: string): void {
     this.source = `const pulumi = require("@pulumi/pulumi");\nconst { platform, scheduler, secrets } = require("pulumi-steward");\n${source}`;
     this.isTypeScript = false;
@@ -25,7 +25,6 @@ export class InProcessProgram {
     this.isTypeScript = true;
   }
 
-  /** A copy of one of the examples. */
   example(name: string): void {
     cpSync(join(__dirname, "../../examples", name), this.folder, { recursive: true, filter: (file) => !file.endsWith("node_modules") });
     this.typescript(readFileSync(join(this.folder, "index.ts"), "utf8"));
@@ -39,18 +38,17 @@ export class InProcessProgram {
     return this.root !== undefined;
   }
 
-  /** Where its files are. Few programs have any, so it is made when it is asked for. */
+  /** The folder of its files. It is created on first use, since few programs have files. */
   get folder(): string {
     if (!this.root) {
       this.root = mkdtempSync(join(tmpdir(), "steward-program-"));
       mkdirSync(join(this.root, "program"));
-      // The classes look for the package where the program is.
+      // The classes look for the package in the program's folder.
       symlinkSync(join(__dirname, "../../node_modules"), join(this.root, "program/node_modules"), "junction");
     }
     return join(this.root, "program");
   }
 
-  /** What it exports. */
   async run(): Promise<Properties> {
     const module = { exports: {} as Properties | (() => Promise<Properties>) };
     const source = this.isTypeScript ? compiled(this.source) : this.source;
@@ -64,7 +62,7 @@ export class InProcessProgram {
   }
 }
 
-/** TypeScript is loaded late: few programs need it. */
+/** Compiles TypeScript. The compiler is loaded on first use, since few programs need it. */
 function compiled(source: string): string {
   const ts = require("typescript") as typeof import("typescript");
   const { CommonJS: module } = ts.ModuleKind;

@@ -26,15 +26,15 @@ import "./realms";
 import { StateResource } from "./state";
 
 /**
- * What a project does with the real command line, in this process: the program runs with the SDK and the package's classes, over the stand-in of the engine
- * and the providers of the package. Each operation is a process of its own for them. What the terminal shows is no more than the tests look at.
+ * A project in this process: the program runs with the SDK and the package's classes, over the stand-in of the engine and the package's providers.
+ * Each operation is a separate process for the providers. The terminal shows only what the tests read.
  */
 export class InProcessProject {
   private readonly deployment: Deployment;
   private readonly source = new InProcessProgram();
   private more: Record<string, string> = {};
   private secretKeys: string[] = [];
-  /** The outputs of the stack, once there is one. */
+  /** The outputs of the stack, after the first run. */
   private results: Properties | undefined;
   private readonly backups: string[] = [];
 
@@ -45,13 +45,13 @@ export class InProcessProject {
     this.deployment = new Deployment(startProcess, {});
   }
 
-  /** The program: what follows the import of the package. */
+  /** Sets the program: the code after the import of the package. */
   program(source: string): this {
     this.source.javascript(source);
     return this;
   }
 
-  /** A program as a page of the documentation has it. */
+  /** Sets a program as on a page of the documentation. */
   typescript(source: string): this {
     this.source.typescript(source);
     return this;
@@ -67,7 +67,7 @@ export class InProcessProject {
     return this;
   }
 
-  /** The program's files are in `program/`, as those of a project of the real command line. */
+  /** The project's folder. The files of the program are in `program/`, as with the real command line. */
   get folder(): string {
     return dirname(this.source.folder);
   }
@@ -77,7 +77,7 @@ export class InProcessProject {
     return this;
   }
 
-  /** A value of the configuration, as the command line sets it. */
+  /** Sets a value of the configuration, like the command line. */
   async set(key: string, value: string, ...options: string[]): Promise<void> {
     const { config } = this.deployment;
     const [name = "", ...path] = options.includes("--path") ? key.split(".") : [key];
@@ -91,7 +91,7 @@ export class InProcessProject {
     }
   }
 
-  /** Variables of the runs to come, beside the first ones. */
+  /** Sets additional variables for later runs. */
   with(variables: Record<string, string>): this {
     this.more = variables;
     return this;
@@ -108,19 +108,19 @@ export class InProcessProject {
     return run;
   }
 
-  /** After an `up`, nothing changes: not by a preview, not by a refresh. */
+  /** Expects that neither a preview nor a refresh changes anything. */
   async expectConverged(): Promise<void> {
     await this.preview("--expect-no-changes");
     await this.refresh("--expect-no-changes");
   }
 
-  /** After an `up`, neither a refresh nor another up changes anything. */
+  /** Expects that neither a refresh nor another up changes anything. */
   async calm(): Promise<void> {
     await this.succeed("up", "--refresh", "--expect-no-changes");
   }
 
   async pulumi(...args: string[]): Promise<Run> {
-    // The command line previews first, and goes no further where that fails.
+    // The command line previews first, and stops if that fails.
     if (args[0] === "up" && !args.includes("--skip-preview")) {
       const options = args.slice(1).filter((option) => option !== "--yes");
       const previewed = await this.operate(["preview", ...options]);
@@ -129,7 +129,7 @@ export class InProcessProject {
     return this.operate(args);
   }
 
-  /** Starts an operation; `interrupt` is one Ctrl-C, and ends when it was heard. */
+  /** Starts an operation. `interrupt` sends one Ctrl-C, and resolves when it was received. */
   async interruptible(...args: string[]): Promise<{ run: Promise<Run>; interrupt(): Promise<void> }> {
     const controller = new AbortController();
     return { run: this.operate(args, controller.signal), interrupt: async () => controller.abort() };
@@ -159,7 +159,7 @@ export class InProcessProject {
     );
     if (operation === "destroy" && ending.succeeded && this.deployment.resources.length === 0) this.results = undefined;
     this.backups.push(this.deployment.stored() + JSON.stringify(sealed(this.results ?? {})));
-    // What a refresh finds beside what is declared is no drift.
+    // Other values that a refresh reads are not drift.
     const shown = ending.performed.filter((step) => step.kind !== "refresh" || ending.drift.includes(step.old.urn));
     const isUnexpected = values["expect-no-changes"] && shown.some((step) => kindOf(step) !== undefined);
     const changes = shown.flatMap(changesOf);
@@ -171,7 +171,7 @@ export class InProcessProject {
     return { code: !ending.succeeded ? 1 : isUnexpected ? 7 : 0, output, changes };
   }
 
-  /** The environment, the terminal and the folder are the process's: they are put back at the end. */
+  /** Runs an operation with the environment, the terminal and the folder of this process, which are restored at the end. */
   private async inProcess<T>(printed: string[], operation: () => Promise<T>): Promise<T> {
     const [environment, { log, warn }, folder] = [process.env, { ...console }, process.cwd()];
     if (this.source.hasFiles) process.chdir(this.source.folder);
@@ -187,7 +187,7 @@ export class InProcessProject {
     }
   }
 
-  /** The outputs of the stack. */
+  /** Runs the program, and returns the outputs of the stack. */
   private async run(engine: Parameters<Script>[0], isPreview: boolean): Promise<Properties> {
     const monitor = new Monitor(engine);
     const errors = await rejections(() =>
@@ -212,7 +212,6 @@ export class InProcessProject {
     return plain(this.results ?? {});
   }
 
-  /** The resources of the state, decrypted. */
   async resources(): Promise<StateResource[]> {
     const stack = this.results ? [{ urn: stackUrn, outputs: plain(this.results) }] : [];
     const resources = this.deployment.resources.map(({ urn, id, inputs, outputs }) => ({
@@ -224,23 +223,23 @@ export class InProcessProject {
     return [...stack, ...resources];
   }
 
-  /** Puts these resources first in the state: the engine deletes from its end. */
+  /** Moves these resources to the front of the state: the engine deletes from its end. */
   async reorder(isFirst: (urn: string) => boolean): Promise<void> {
     const rank = ({ urn }: { urn: string }): number => (isFirst(urn) ? 0 : 1);
     await this.edit((resources) => resources.sort((a, b) => rank(a) - rank(b)));
   }
 
-  /** Changes the resources of the state in place. */
+  /** Edits the resources of the state in place. */
   async edit(change: (resources: { urn: string; outputs?: Record<string, unknown> }[]) => void): Promise<void> {
     const resources = this.deployment.resources.map((resource) => ({ ...resource, urn: urnPrefix + resource.urn }));
     change(resources);
     this.deployment.resources = resources.map((resource) => ({ ...resource, urn: short(resource.urn) }));
   }
 
-  /** What the backend holds now. */
+  /** The current content of the backend. */
   checkpoint = (): string => this.deployment.stored();
 
-  /** What the backend holds and has held. */
+  /** All current and former content of the backend. */
   stored(): string {
     return this.backups.join("\n");
   }
@@ -257,14 +256,14 @@ const stewardProcess: StartProcess = () => {
   return (type) => provider(type.replace(/^pulumi-nodejs:dynamic\/steward\//, ""));
 };
 
-// What the SDK's declarations do not name: a state of its own for each program, and what the engine can do.
+// Internals that the SDK's declarations hide: a separate store for each program, and the engine's features.
 const { withLocalStorage } = state as unknown as { withLocalStorage<T>(callback: () => Promise<T>): Promise<T> };
 const { awaitFeatureSupport } = settings as unknown as { awaitFeatureSupport(): Promise<void> };
 
-/** Node's own process: jest gives its tests a copy, which hears of no rejection. */
+/** Node's own process: jest gives tests a copy, which receives no rejections. */
 const node = runInThisContext("process") as NodeJS.Process;
 
-/** As the process of the real command line does it: whatever is rejected while the program runs is printed, once; the stack only of what is no RunError. */
+/** The output for rejections, as in the real command line: each error is printed once, with its stack unless it is a RunError. */
 async function rejections(program: () => Promise<void>): Promise<string[]> {
   const errors = new Set<unknown>();
   const listeners = node.listeners("unhandledRejection");
@@ -272,7 +271,7 @@ async function rejections(program: () => Promise<void>): Promise<string[]> {
   node.on("unhandledRejection", (error) => void errors.add(error));
   try {
     await program().catch((error) => errors.add(error));
-    // Node tells of a rejection when all that was ready has run.
+    // Node reports a rejection after all ready tasks have run.
     await new Promise(setImmediate);
   } finally {
     node.removeAllListeners("unhandledRejection");

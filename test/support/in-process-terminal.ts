@@ -1,10 +1,10 @@
 import { changedLines, resourceOf, Step } from "./deployment";
 
-// What the terminal shows of the steps of an operation, as far as the tests look at it.
+// The terminal's output for the steps of an operation, as far as the tests read it.
 
 type Kind = "create" | "update" | "delete" | "replace";
 
-/** What the command line counts a step as; nothing where nothing changes. */
+/** The kind under which the command line counts a step; undefined if nothing changes. */
 export function kindOf(step: Step): Kind | undefined {
   if (step.kind === "refresh") return step.new ? "update" : "delete";
   if (step.kind === "create") return step.old && !step.old.external ? "replace" : "create";
@@ -12,7 +12,7 @@ export function kindOf(step: Step): Kind | undefined {
   return step.kind === "update" ? "update" : undefined;
 }
 
-/** The line that `--diff` begins a resource with. The engine words that of a refresh in several ways. */
+/** The first line of a resource in `--diff`. The engine has several forms for that of a refresh. */
 export function headingOf(step: Step): string[] {
   if (step.kind === "refresh") return [];
   const kind = kindOf(step);
@@ -29,7 +29,7 @@ export function changesOf(step: Step): string[] {
 const signs: Record<Kind, string> = { create: "+ ", update: "~ ", delete: "- ", replace: "+-" };
 const done: Record<Kind, string> = { create: "created", update: "updated", delete: "deleted", replace: "replaced" };
 
-/** The operations, and how each counts what it does. */
+/** The operations, and the words for their counts. */
 export const words = {
   up: done,
   preview: { create: "to create", update: "to update", delete: "to delete", replace: "to replace" },

@@ -31,7 +31,7 @@ const web = new secrets.SchedulerRole("web", { name: "web", policies: ["deploy"]
 const limits = new platform.GeneralSettings("limits", { apiRateLimit: 99 });
 const running = scheduler.filter("Status").equals("running");`;
 
-/** How `pulumi new typescript` has it. */
+/** The configuration of `pulumi new typescript`. */
 export const tsconfig = {
   compilerOptions: {
     strict: true,
@@ -96,7 +96,7 @@ export interface Installation {
   role(method: string, body?: object): Promise<Response>;
 }
 
-/** Gives the tests of a suite a project with the packed packages, and a running sandbox. Without `node`, on the one that runs us. */
+/** Creates a project with the packed packages and a running sandbox for the tests of a suite. Without `node`, it uses the current Node. */
 export function install(tarballs: ReturnType<typeof packed>, sdk: string, node?: string): () => Installation {
   let installation: Installation;
   let sandbox: ChildProcessByStdio<Writable, Readable, null>;
@@ -112,7 +112,7 @@ export function install(tarballs: ReturnType<typeof packed>, sdk: string, node?:
     const env = { ...cleanEnvironment(), PATH };
     sandbox = spawn(process.execPath, [supervisor, project.folder, command, "sandbox"], { env, stdio: ["pipe", "pipe", "inherit"] });
     const { SECRETS_ADDR = "", SECRETS_TOKEN = "", PLATFORM_ADDR = "", PLATFORM_TOKEN = "" } = await printed(sandbox.stdout);
-    // Through the configuration, which not every SDK hands to the provider.
+    // Set in the configuration, since not every SDK passes variables to the provider.
     project.with({ FIRST_TOKEN: SECRETS_TOKEN, SECOND_TOKEN: PLATFORM_TOKEN }).config({
       "steward:default": {
         secrets: { address: SECRETS_ADDR, tokenEnv: "FIRST_TOKEN" },
@@ -133,7 +133,7 @@ export function install(tarballs: ReturnType<typeof packed>, sdk: string, node?:
   return () => installation;
 }
 
-/** Deploys the program that is in place, with all that Pulumi can print about it but its own traces. */
+/** Deploys the current program at Pulumi's highest log level without traces, and expects no secret in the output. */
 export async function upWithoutSecrets(project: Project): Promise<void> {
   const { output } = await project.up("--json", "--debug", "-v=8", "--logtostderr");
   expect(output).toContain("RegisterResource RPC finished: resource:access");
@@ -158,7 +158,7 @@ export function testMisspelling(current: () => Installation): void {
   });
 }
 
-/** Pulumi knows the errors of the package as its own: it prints one sentence and no stack. */
+/** Expects that Pulumi treats the errors of the package as its own: one sentence without a stack. */
 export function testErrors(current: () => Installation): void {
   test("an error of a function is one line", async () => {
     const program = `const { secrets } = require("pulumi-steward");
@@ -172,7 +172,7 @@ exports.roles = secrets.listSchedulerRoles({ connection: "missing" });`;
   });
 }
 
-/** Deploys one of the programs, and looks at its outputs. */
+/** Deploys one of the programs, and checks its outputs. */
 export async function deployed(project: Project, [language, files]: [string, Record<string, string>]): Promise<void> {
   await upWithoutSecrets(project.files(files));
   const { policies, found, compiler } = await project.outputs();
@@ -181,14 +181,14 @@ export async function deployed(project: Project, [language, files]: [string, Rec
   expect(compiler).toEqual(language === "TypeScript" ? [expect.stringContaining("typescript@3.8.3")] : undefined);
 }
 
-/** A change outside Pulumi of the role of the programs. */
+/** Changes the role of the programs outside Pulumi, and expects drift. */
 export async function expectDriftShown({ project, role }: Installation): Promise<void> {
   expect((await role("POST", { policies: ["administrator"] })).status).toBe(204);
   expect((await project.refresh()).changes).toContain('~ [0]: "deploy" => "administrator"');
   expect((await project.preview()).changes).toContain('~ [0]: "administrator" => "deploy"');
 }
 
-/** The variables that a sandbox prints, the last of which is the fifth share. */
+/** The variables that a sandbox prints. The fifth share is the last of them. */
 async function printed(lines: Readable): Promise<Record<string, string>> {
   const variables: Record<string, string> = {};
   for await (const line of createInterface(lines)) {

@@ -5,10 +5,10 @@ import type { Sandbox } from "../../sandbox/index";
 import { getHosts, getPython } from "../../tools/hosts";
 import { ended, Project } from "./project";
 
-/** Programs in another language than Node. */
+/** The languages of programs other than Node. */
 export type Language = "yaml" | "python" | "go";
 
-/** Puts hosts first on the project's PATH, in the place of those that were there; of two for a language, the last one. */
+/** Adds language hosts to the front of the project's PATH, and removes earlier ones. The last of two for one language is used. */
 function putOnPath({ folder }: Project, hosts: readonly string[]): void {
   const files = new Map(hosts.flatMap((each) => readdirSync(each).map((file) => [file, join(each, file)] as const)));
   const bin = join(folder, "bin");
@@ -22,7 +22,7 @@ export async function runPrograms(project: Project): Promise<void> {
   putOnPath(project, (await getHosts()).running);
 }
 
-/** Lets the project generate programs and SDKs: hosts of ours that run no program, but for YAML, whose host does both. */
+/** Lets the project generate programs and SDKs, with hosts that cannot run programs, except for YAML. */
 export async function generatePrograms(project: Project): Promise<void> {
   const { generating, running } = await getHosts();
   putOnPath(project, [...running, ...generating]);
@@ -37,7 +37,7 @@ export async function generateSdk(project: Project, language: string): Promise<s
   return join(project.folder, "program/sdks", language);
 }
 
-/** Makes the virtual environment of the program, with the generated SDK in it. */
+/** Creates the virtual environment of the program, with the generated SDK. */
 async function installForPython(project: Project): Promise<void> {
   const venv = join(project.folder, "program/venv");
   cpSync(await getPython(), venv, { recursive: true, verbatimSymlinks: true });
@@ -46,7 +46,7 @@ async function installForPython(project: Project): Promise<void> {
   const cwd = join(project.folder, "program");
   const { code, output } = await ended(spawn(join(venv, "bin/python"), args, { cwd, stdio: ["ignore", "pipe", "pipe"] }));
   if (code !== 0) throw new Error(output);
-  // The host of the SDK's module takes no notice of `virtualenv` in Pulumi.yaml, which a newer command line tells it in another way.
+  // The SDK's language host ignores `virtualenv` in Pulumi.yaml, which a newer command line passes differently.
   project.with({ PULUMI_PYTHON_CMD: join(venv, "bin/python") });
 }
 
@@ -55,14 +55,14 @@ export function exampleEnvironment({ env, secrets }: Sandbox): Record<string, st
   return { ...env, ...Object.fromEntries(secrets.shares.map((share, index) => [`SHARE_${index + 1}`, share])) };
 }
 
-/** A copy of the example in that language, ready to be deployed. */
+/** Copies the example in that language, and prepares it for deployment. */
 export async function exampleIn(language: Language, project: Project): Promise<void> {
   project.example(language);
   const settings = join(project.folder, "program/Pulumi.yaml");
   writeFileSync(settings, readFileSync(settings, "utf8").replace(/^name: .*/m, "name: story"));
   if (language !== "yaml") await generateSdk(project, language);
   if (language === "python") await installForPython(project);
-  // Without the path of its folder in what it compiles, Go takes the SDK from its cache the next time.
+  // Without the folder's path in its output, Go finds the SDK in its cache the next time.
   if (language === "go") project.with({ GOFLAGS: "-trimpath" });
   await runPrograms(project);
 }

@@ -14,14 +14,14 @@ type Served = Awaited<ReturnType<typeof servePlugin>> & { client: ResourceProvid
 const struct = (properties: Properties): Struct => Struct.fromJavaScript(properties as Record<string, JavaScriptValue>);
 const values = (given: Struct | undefined): Properties => (given?.toJavaScript() ?? {}) as Properties;
 
-/** One thing that the plugin told the engine: a response, an error or a line of its log. */
+/** A message of the plugin to the engine: a response, an error or a log line. */
 export interface Told {
   by: string;
-  /** With the marks of secrets. */
+  /** The value with the marks of secrets. */
   value: unknown;
 }
 
-/** The responses, errors and lines of the plugin of this suite, once `listen` was called. */
+/** The messages of this suite's plugin, after `listen` was called. */
 let listener: Told[] | undefined;
 export function listen(told: Told[]): void {
   listener = told;
@@ -35,13 +35,12 @@ const cache = new Map<string, unknown>();
 let configured: string | undefined;
 let running: Promise<Served> | undefined;
 
-/** One plugin for all engines of a suite: to start one costs more than all that it is asked. */
+/** Starts one plugin for all engines of a suite, since a start takes longer than all calls. */
 async function start(): Promise<Served> {
   const server = await servePlugin(undefined, "0.0.0", { limits, cache }, (_severity, line) => tell("log", () => line));
   return { ...server, client: new ResourceProviderClient(`127.0.0.1:${server.port}`, grpc.credentials.createInsecure()) };
 }
 
-/** Ends the plugin of this suite. */
 export async function endPlugin(): Promise<void> {
   if (!running) return;
   const { client, close } = await running;
@@ -63,7 +62,7 @@ const shown = (answer: Answer): object => ({
   properties: values(answer.getProperties?.()),
 });
 
-/** The resource that an operation left half-done, as the engine reads it off the error. */
+/** The partially created resource in the error of an operation, as the engine reads it. */
 function halfDone({ metadata }: grpc.ServiceError): { id: string; properties: Properties } | undefined {
   const [packed] = metadata?.get("grpc-status-details-bin") ?? [];
   const [detail] = packed === undefined ? [] : Status.deserializeBinary(packed as Buffer).getDetailsList();
@@ -75,11 +74,11 @@ function halfDone({ metadata }: grpc.ServiceError): { id: string; properties: Pr
 /** The error of an operation, as the engine receives it. */
 export class PluginError extends Error {}
 
-/** A plugin in this process, asked over gRPC as the engine does it. The state keeps the marks of secrets, as that of the engine. */
+/** A plugin in this process, called over gRPC like the engine does. The state keeps the marks of secrets, as in the engine. */
 class Plugin implements Handler {
   private config: Properties = {};
 
-  /** `provider`: the name of an explicit one. */
+  /** `provider` is the name of an explicit provider. */
   constructor(
     readonly token: string,
     private readonly provider = "default",
@@ -120,7 +119,7 @@ class Plugin implements Handler {
     return struct(properties);
   }
 
-  /** Forgets, as a new process does: the engine starts one for each operation. */
+  /** Ends the process: the engine starts one for each operation. */
   end(): void {
     cache.clear();
   }
@@ -215,7 +214,7 @@ export class NativeEngine extends Engine {
     return (await this.plugin.update(id, outputs, plan.inputs, last, true)).outs;
   }
 
-  /** Takes over what exists, as `pulumi import` does; gives back the inputs of the program that it would generate. */
+  /** Imports an object like `pulumi import`, and returns the inputs of the program that it would generate. */
   async import(id: string): Promise<Properties> {
     this.forget();
     const { props = {}, inputs = {} } = await this.plugin.read(id, {}, {});

@@ -6,7 +6,7 @@ import { platform, secrets } from "../../provider";
 
 export const root = join(__dirname, "../..");
 
-/** Every page that a user reads, by its path from the root. */
+/** Every page for users, by its path from the root. */
 export const pages: string[] = [
   "README.md",
   "CONTRIBUTING.md",
@@ -21,13 +21,12 @@ export const readPage = (page: string): string => readFileSync(join(root, page),
 
 export interface Block {
   language: string;
-  /** Without the indentation of the list that it may stand in. */
+  /** The code without the indentation of a list. */
   text: string;
-  /** The text of the page before it. */
   before: string;
 }
 
-/** The languages of pictures and output: nothing that a reader would run. */
+/** The languages of pictures and output, which a reader does not run. */
 export const shown = ["mermaid", "text"];
 
 /** All blocks of a page, in order. */
@@ -47,14 +46,14 @@ export function allBlocks(page: string): Block[] {
 export const blocks = (page: string, language: string): string[] =>
   allBlocks(page).flatMap((block) => (block.language === language ? [block.text] : []));
 
-/** Every resource, as a program names it. */
+/** Every resource, by its name in a program. */
 export const classes: string[] = Object.entries({ secrets, platform }).flatMap(([system, names]) =>
   Object.entries(names)
     .filter(([, value]) => typeof value === "function" && value.prototype instanceof Resource)
     .map(([name]) => `${system}.${name}`),
 );
 
-/** The commands of a pipeline of GitHub Actions, which are those of the one of GitLab CI. */
+/** The commands of a GitHub Actions pipeline, which must equal those for GitLab CI. */
 export function pipelineCommands(github: string, gitlab: string): string[] {
   const { jobs } = parse(github) as { jobs: Record<string, { steps: { run?: string }[] }> };
   const lines = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
@@ -63,7 +62,7 @@ export function pipelineCommands(github: string, gitlab: string): string[] {
   return lines;
 }
 
-/** The last line of a page's pipeline, as arguments of the command line; the test's stack is another one. */
+/** The last line of a page's pipeline as arguments of the command line, for the test's stack. */
 export function nightly(page: string): string[] {
   const [github = "", gitlab = ""] = blocks(page, "yaml");
   const [, args = ""] = /^pulumi (.*) --non-interactive$/.exec(pipelineCommands(github, gitlab).at(-1) ?? "") ?? [];
@@ -72,5 +71,5 @@ export function nightly(page: string): string[] {
 
 const codes = [...readPage("docs/guides/drift.md").matchAll(/^\| (\d+) +\|/gm)].map(([, number]) => Number(number));
 const [none = -1, drift = -1, unasked = -1, noStack = -1] = codes;
-/** What docs/guides/drift.md says of exit codes. */
+/** The exit codes in docs/guides/drift.md. */
 export const exitCodes = { none, drift, unasked, noStack };

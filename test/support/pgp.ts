@@ -2,9 +2,9 @@ import type * as OpenPGP from "openpgp" with { "resolution-mode": "import" };
 
 const { decrypt, generateKey, readMessage } = require("openpgp") as typeof OpenPGP;
 
-/** A person with a key of their own, who holds a share. */
+/** A share holder with a PGP key. */
 export interface Holder {
-  /** Armored. */
+  /** The armored public key. */
   publicKey: string;
   privateKey: OpenPGP.PrivateKey;
   fingerprint: string;
@@ -12,19 +12,19 @@ export interface Holder {
 
 const made: Promise<Holder>[] = [];
 
-/** Holders, each with a key of its own; a test process makes each of them once. */
+/** Holders with different keys. A test process generates each key once. */
 export function holders(count: number): Promise<Holder[]> {
   while (made.length < count) made.push(makeHolder({ userIDs: [{ name: `holder ${made.length}` }] }));
   return Promise.all(made.slice(0, count));
 }
 
-/** A holder with a new key. `options`: of its generation. */
+/** Creates a holder with a new key. `options` are those of the key generation. */
 export async function makeHolder(options: object = {}): Promise<Holder> {
   const { privateKey, publicKey } = await generateKey({ userIDs: [{ name: "holder" }], format: "object", ...options });
   return { publicKey: publicKey.armor(), privateKey, fingerprint: publicKey.getFingerprint() };
 }
 
-/** What a holder reads in the hex form of a message: the share, in hex. */
+/** Decrypts a message in hex. Returns the share in hex. */
 export async function read({ privateKey }: Holder, share: string): Promise<string> {
   const message = await readMessage({ binaryMessage: new Uint8Array(Buffer.from(share, "hex")) });
   return String((await decrypt({ message, decryptionKeys: privateKey })).data);

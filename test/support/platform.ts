@@ -5,21 +5,21 @@ import { Engine } from "./engine";
 
 type Attributes = Record<string, unknown>;
 
-/** A platform under test: the sandbox, in one dialect. */
+/** A platform for tests: the sandbox in one dialect. */
 export interface Platform {
   dialect: "standard" | "hashicorp";
   sandbox: Sandbox;
   service: PlatformService;
   config(more?: object): Record<string, object>;
   engine(token: string, more?: object): Engine;
-  /** Lets the functions of this process ask it. */
+  /** Connects the functions of this process to the platform. */
   configureProgram(): void;
-  /** A request outside Pulumi. */
+  /** Sends a request outside Pulumi. */
   outOfBand(method: string, path: string, body?: object, token?: string): Promise<{ status: number; body: Document }>;
-  /** Settings by their name in the specification, attributes by the package's names. */
+  /** Reads settings by their name in the specification. Attributes have the package's names. */
   held(settings: string): Promise<Attributes>;
   change(settings: string, attributes: Attributes): Promise<void>;
-  /** The requests that an operation sends, sorted: the order of parallel ones means nothing. */
+  /** The requests of an operation, sorted: the order of parallel requests is not significant. */
   requests(operation: () => Promise<unknown>): Promise<string[]>;
 }
 
@@ -34,7 +34,7 @@ const clouds: [string, string][] = [
   ["cloud-c-", "azure-"],
 ];
 
-/** Runs a suite in these dialects, each test on a fresh platform that does not limit the rate of requests. */
+/** Runs a suite in these dialects. Each test begins with a new platform without a rate limit. */
 export function onEachPlatform(
   what: string,
   suite: (current: () => Platform) => void,

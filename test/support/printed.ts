@@ -1,4 +1,4 @@
-/** The lines that the test at hand has printed, which its reader is spared. */
+/** The lines that the current test has printed, which do not appear in the output. */
 export let printed: string[] = [];
 
 beforeEach(() => {

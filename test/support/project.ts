@@ -14,13 +14,12 @@ import { decryptedResources, StateResource } from "./state";
 
 export interface Run {
   code: number;
-  /** All that the terminal showed. */
   output: string;
-  /** The lines of a `--diff` that begin with `+`, `-` or `~`, without the resources' own. */
+  /** The lines of a `--diff` that begin with `+`, `-` or `~`, without the headings of resources. */
   changes: string[];
 }
 
-/** The project's own file. */
+/** The content of Pulumi.yaml. */
 const settings = "name: story\nruntime: nodejs\n";
 
 /** The lines of Pulumi.yaml that name the native plugin of this repository. */
@@ -30,10 +29,10 @@ export const nativePlugin = `plugins:
       path: ${join(__dirname, "../../bin")}
 `;
 
-/** The file of a project whose resources the native plugin serves. */
+/** The Pulumi.yaml of a project that uses the native plugin. */
 export const nativeProject = (runtime = "nodejs"): string => `name: story\nruntime: ${runtime}\n${nativePlugin}`;
 
-/** How a process ended, and all that it printed. */
+/** Waits for a process to end. Returns its exit code and output. */
 export async function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<{ code: number; output: string }> {
   let output = "";
   for (const stream of [child.stdout, child.stderr])
@@ -44,7 +43,7 @@ export async function ended(child: ChildProcessByStdio<null, Readable, Readable>
   return { code, output };
 }
 
-/** A Pulumi project in a folder of its own, on a local backend, driven by the real command line. */
+/** A Pulumi project in a separate folder, with a local backend and the real command line. */
 export class Project {
   readonly folder: string;
   /** The state of its stack, as the backend stores it. */
@@ -71,7 +70,7 @@ export class Project {
     writeFileSync(join(this.folder, file), text);
   }
 
-  /** The program: what follows the import of the package. */
+  /** Sets the program: the code after the import of the package. */
   program(source: string): this {
     this.write(
       "program/index.js",
@@ -80,14 +79,13 @@ export class Project {
     return this;
   }
 
-  /** A program as a page of the documentation has it. */
+  /** Sets a program as on a page of the documentation. */
   typescript(source: string): this {
     this.write("program/package.json", '{ "name": "story", "main": "index.ts" }');
     this.write("program/index.ts", source);
     return this;
   }
 
-  /** A copy of one of the examples. */
   example(name: string): this {
     cpSync(join(__dirname, "../../examples", name), join(this.folder, "program"), {
       recursive: true,
@@ -96,7 +94,7 @@ export class Project {
     return this;
   }
 
-  /** Gives the program dependencies of its own, in the place of this repository's: installed by npm into its folder. */
+  /** Installs packages into the program's folder with npm, which replace those of this repository. */
   async install(...packages: string[]): Promise<void> {
     const cwd = join(this.folder, "program");
     rmSync(join(cwd, "node_modules"));
@@ -109,7 +107,7 @@ export class Project {
     return this;
   }
 
-  /** The stack's configuration; JSON is YAML. The salt belongs to the passphrase and is put in by Pulumi. */
+  /** Sets the stack's configuration. JSON is valid YAML. The salt belongs to the passphrase, and Pulumi adds it. */
   config(config: Record<string, object>): this {
     const file = join(this.folder, "program/Pulumi.dev.yaml");
     const salt = this.stack ? /^encryptionsalt: .*$/m.exec(readFileSync(file, "utf8"))?.[0] : undefined;
@@ -117,12 +115,12 @@ export class Project {
     return this;
   }
 
-  /** A value of the configuration, by the command line. */
+  /** Sets a value of the configuration with the command line. */
   async set(key: string, value: string, ...options: string[]): Promise<void> {
     await this.succeed("config", "set", ...options, key, value);
   }
 
-  /** Variables of the runs to come, beside the first ones. */
+  /** Sets additional variables for later runs. */
   with(variables: Record<string, string>): this {
     this.more = variables;
     return this;
@@ -144,7 +142,7 @@ export class Project {
     });
   }
 
-  /** A new stack: what the command line makes of each is the same, and so it makes it once. */
+  /** Creates a stack. All new stacks are equal, so the command line creates only one. */
   private async begin(cli: Pulumi): Promise<void> {
     const empty = await cached(`stack-${cli.version}`, async (folder) => {
       writeFileSync(join(folder, "Pulumi.yaml"), settings);
@@ -160,19 +158,19 @@ export class Project {
 
   private environment(cli: Pulumi): Record<string, string> {
     const environment = pulumiEnvironment(this.folder, cli);
-    // Programs of the test's own, which Pulumi looks for beside its others.
+    // Pulumi looks for a test's own programs on the PATH.
     const PATH = [join(this.folder, "bin"), environment.PATH].join(delimiter);
     return { ...environment, PATH, PULUMI_STACK: "dev", ...this.variables, ...this.more };
   }
 
-  /** The stack as the Automation API has it, once it exists. */
+  /** The stack in the Automation API, after it was created. */
   async automated(): Promise<Stack> {
     const { LocalWorkspace, PulumiCommand } = require("@pulumi/pulumi/automation") as typeof import("@pulumi/pulumi/automation");
     const envVars = this.environment(await getPulumi());
-    // It asks the command line for its version without the workspace's variables.
+    // It runs the command line for its version without the workspace's variables.
     Object.assign(process.env, { PATH: envVars.PATH, PULUMI_HOME: envVars.PULUMI_HOME });
     noteStart();
-    // The declaration hides how it starts one.
+    // The declaration hides the method that starts it.
     const pulumiCommand = (await PulumiCommand.get()) as PulumiCommand & { run(...args: unknown[]): Promise<unknown> };
     const { run } = pulumiCommand;
     pulumiCommand.run = (...args) => {
@@ -187,7 +185,7 @@ export class Project {
     return { code, output, changes: changedLines(output) };
   }
 
-  /** Starts an operation; `interrupt` is one Ctrl-C, and ends when it was heard. */
+  /** Starts an operation. `interrupt` sends one Ctrl-C, and resolves when it was received. */
   async interruptible(...args: string[]): Promise<{ run: Promise<Run>; interrupt(): Promise<void> }> {
     const child = await this.launch(...args);
     let output = "";
@@ -219,35 +217,34 @@ export class Project {
   refresh = (...args: string[]): Promise<Run> => this.succeed("refresh", "--yes", "--skip-preview", "--diff", ...args);
   destroy = (...args: string[]): Promise<Run> => this.succeed("destroy", "--yes", "--skip-preview", ...args);
 
-  /** After an `up`, nothing changes: not by a second up, not by a refresh. */
+  /** Expects that neither a second up nor a refresh changes anything. */
   async expectConverged(): Promise<void> {
     await this.preview("--expect-no-changes");
     await this.refresh("--expect-no-changes");
   }
 
-  /** After an `up`, neither a refresh nor another up changes anything. */
+  /** Expects that neither a refresh nor another up changes anything. */
   async calm(): Promise<void> {
     await this.succeed("up", "--yes", "--skip-preview", "--refresh", "--expect-no-changes");
   }
 
-  /** Runs a file of the program's folder by itself. */
+  /** Runs a single file of the program's folder. */
   async node(file: string): Promise<{ code: number; output: string }> {
     const env = this.environment(await getPulumi());
     return ended(spawn(process.execPath, [file], { cwd: join(this.folder, "program"), env, stdio: ["ignore", "pipe", "pipe"] }));
   }
 
-  /** The resources of the state, decrypted. */
   async resources(): Promise<StateResource[]> {
     return decryptedResources(this.stateFile, passphrase);
   }
 
-  /** Puts these resources first in the state, before all others but the stack and the providers: the engine deletes from its end. */
+  /** Moves these resources to the front of the state, after the stack and the providers: the engine deletes from its end. */
   async reorder(isFirst: (urn: string) => boolean): Promise<void> {
     const rank = ({ urn }: { urn: string }): number => (/::pulumi:(pulumi|providers):/.test(urn) ? 0 : isFirst(urn) ? 1 : 2);
     await this.edit((resources) => resources.sort((a, b) => rank(a) - rank(b)));
   }
 
-  /** Changes the resources of the state in place. */
+  /** Edits the resources of the state in place. */
   async edit(change: (resources: { urn: string; outputs?: Record<string, unknown> }[]) => void): Promise<void> {
     const state = JSON.parse((await this.succeed("stack", "export")).output);
     change(state.deployment.resources);
@@ -257,12 +254,11 @@ export class Project {
     rmSync(file);
   }
 
-  /** The outputs of the stack, decrypted. */
   async outputs(): Promise<Record<string, unknown>> {
     return (await this.resources()).find(({ urn }) => urn.includes("::pulumi:pulumi:Stack::"))?.outputs ?? {};
   }
 
-  /** Every file that holds state, history or a backup of them. */
+  /** The content of every file with state, history or a backup of them. */
   stored(): string {
     const backend = join(this.folder, "backend");
     return readdirSync(backend, { recursive: true, withFileTypes: true, encoding: "utf8" })
@@ -276,7 +272,7 @@ export class Project {
   }
 }
 
-/** `~ policies: [`, not `~ pulumi-nodejs:dynamic/…: (update)` nor the count at the end. */
+/** Lines such as `~ policies: [`, without `~ pulumi-nodejs:dynamic/…: (update)` and the count at the end. */
 function changedLines(output: string): string[] {
   const detail = output.split(/^Resources:$/m)[0] ?? "";
   return (
@@ -284,7 +280,7 @@ function changedLines(output: string): string[] {
       .split("\n")
       .map((line) => line.trim())
       .filter((line) => /^[~+-] /.test(line) && !/^[~+-] pulumi/.test(line))
-      // Columns are padded by the longest name around.
+      // Columns are padded to the longest name.
       .map((line) => line.replace(/ *:/, ":").replace(/ +/g, " "))
   );
 }

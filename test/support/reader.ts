@@ -7,7 +7,7 @@ import { getPulumi } from "../../tools/pulumi";
 import { getServer } from "../../tools/servers";
 import { allBlocks, Block, pipelineCommands, readPage, shown } from "./pages";
 
-/** The reader says yes where Pulumi asks. It refuses that beside `--preview-only`. */
+/** Confirms Pulumi's questions. Pulumi rejects this together with `--preview-only`. */
 const sayYes = `pulumi() {
   case "$*" in
     *--preview-only*) command pulumi "$@" ;;
@@ -16,29 +16,29 @@ const sayYes = `pulumi() {
 }`;
 
 export interface ShellOptions {
-  /** What the reader types. */
+  /** The input that the reader types. */
   input?: string;
-  /** The exit code, 0 unless given. */
+  /** The expected exit code. Default: 0. */
   code?: number;
-  /** The reader types there: what is asked, and the answer, one after the other. */
+  /** The prompts at a terminal and their answers, in order. */
   terminal?: [question: string, answer: string][];
-  /** More of what the page names as the reader's own, for this block alone. */
+  /** Additional replacements of the reader's own values, for this block only. */
   own?: Record<string, string>;
 }
 
 /**
- * Somebody who follows a page to the letter: takes each block in order, saves files under the names that the page gives them, and runs commands as
- * they stand, in bash, with the real `pulumi`, `vault`, `nomad` and `npm`. Only what is the reader's own, such as an address, is replaced.
+ * A reader who follows a page exactly: takes each block in order, saves files under the names on the page, and runs commands in bash. These run
+ * the real `pulumi`, `vault`, `nomad` and `npm`. Only the reader's own values, such as an address, are replaced.
  */
 export class Reader {
-  /** Where the reader's terminal is: at first an empty folder. */
+  /** The folder of the reader's terminal. At first it is empty. */
   private folder: string;
   private readonly root: string;
   private readonly waiting: Block[];
   private readonly unused: Set<string>;
   private variables: Record<string, string> = {};
 
-  /** `own`: what the page names as the reader's own, and what this reader has in its place. */
+  /** `own` maps the page's placeholders for own values to those of this reader. */
   constructor(
     private readonly page: string,
     private readonly own: Record<string, string> = {},
@@ -50,13 +50,13 @@ export class Reader {
     this.unused = new Set(Object.keys(own));
   }
 
-  /** Variables of the reader's terminal, beside those that it has. */
+  /** Sets additional variables of the reader's terminal. */
   with(variables: Record<string, string>): this {
     Object.assign(this.variables, variables);
     return this;
   }
 
-  /** A project that the page takes for granted, with this repository's packages, or with the package installed. */
+  /** Creates a project that the page assumes, with this repository's packages or with the installed package. */
   async project(stack: string, config: Record<string, object>, tarball?: string): Promise<void> {
     if (!tarball) symlinkSync(join(__dirname, "../../node_modules"), this.path("node_modules"), "junction");
     this.write("Pulumi.yaml", "name: story\nruntime: nodejs\n");
@@ -70,7 +70,7 @@ export class Reader {
     return join(this.folder, file);
   }
 
-  /** A file of the reader's own. */
+  /** Writes one of the reader's own files. */
   write(file: string, text: string): void {
     mkdirSync(dirname(this.path(file)), { recursive: true });
     writeFileSync(this.path(file), text);
@@ -96,7 +96,7 @@ export class Reader {
     }, text);
   }
 
-  /** Saves the next block as the file whose name the page gives, in its first line or right before it. */
+  /** Saves the next block under the file name on the page, in its first line or directly before it. */
   save(language: string, file: string): void {
     const { text, before } = this.next(language);
     const named = /^(#|\/\/) /.test(text)
@@ -110,33 +110,33 @@ export class Reader {
     this.write(file, this.mine(text));
   }
 
-  /** Saves the next block as the program. `before` and `after`: what is around it where it is a part of one. */
+  /** Saves the next block as the program. `before` and `after` complete it if it is only a part. */
   program(before = "", after = ""): void {
     this.write("index.ts", `${before}${this.mine(this.next("ts").text)}${after}`);
   }
 
-  /** Runs the next block, and gives what the terminal shows. */
+  /** Runs the next block, and returns the terminal's output. */
   shell(options: ShellOptions = {}): Promise<string> {
     return this.run(this.mine(this.next("sh").text, options.own), options);
   }
 
-  /** Runs what the page says within its text. */
+  /** Runs a command in the page's prose. */
   says(command: string, options: ShellOptions = {}): Promise<string> {
     if (!readPage(this.page).includes(`\`${command}\``)) throw new Error(`${this.page} does not say ${command}.`);
     return this.run(this.mine(command, options.own), options);
   }
 
-  /** The commands of the next two blocks, which are a pipeline for GitHub Actions and the same for GitLab CI. */
+  /** The commands of the next two blocks, a pipeline for GitHub Actions and the same one for GitLab CI. */
   pipeline(): string[] {
     return pipelineCommands(this.next("yaml").text, this.next("yaml").text);
   }
 
-  /** The next block as it is, for a test that does more with it than run it. */
+  /** Returns the next block for a test that does more than run it. */
   take(language: string): string {
     return this.mine(this.next(language).text);
   }
 
-  /** Nothing is left of the page. */
+  /** Expects that no block is left. */
   finish(): void {
     expect(this.waiting.map(({ language, text }) => ({ language, text }))).toEqual([]);
     expect([...this.unused]).toEqual([]);
@@ -150,16 +150,16 @@ export class Reader {
       ...environment,
       PATH: [...products.map(dirname), environment.PATH].join(delimiter),
       npm_config_prefer_offline: "true",
-      // Every program of the documentation is compiled once, in test/pages.test.ts.
+      // test/pages.test.ts compiles every program of the documentation once.
       PULUMI_NODEJS_TRANSPILE_ONLY: "true",
       ...this.variables,
     };
   }
 
-  /** Runs the next block in another terminal until that shows `last`; `stop` is Ctrl-C there. */
+  /** Runs the next block in another terminal until the output contains `last`. `stop` sends Ctrl-C. */
   async keepRunning(last: string): Promise<{ output: string; stop(): Promise<void> }> {
     const script = this.mine(this.next("sh").text);
-    // A process group of its own is what Ctrl-C ends.
+    // Ctrl-C ends a separate process group.
     const child = spawn("bash", ["--norc", "-c", script], { cwd: this.folder, env: await this.environment(), detached: true });
     const ended = new Promise((done) => child.on("close", done));
     let output = "";
@@ -176,16 +176,16 @@ export class Reader {
     return { output, stop };
   }
 
-  /** Runs something of the reader's own. */
+  /** Runs one of the reader's own commands. */
   async run(script: string, { input, terminal, code: wanted = 0 }: ShellOptions = {}): Promise<string> {
     const after = join(this.root, "after");
     const file = join(this.root, "script");
     writeFileSync(file, `${sayYes}\ntrap 'pwd > "${after}"' EXIT\n${script}`);
     const bash = ["bash", "--norc", "-euo", "pipefail", file];
     const [command = "", ...args] = terminal ? ["script", "--quiet", "--return", "--command", bash.join(" "), "/dev/null"] : bash;
-    // A command that asks what nobody answers must not take the whole suite's time.
+    // A command with an unanswered prompt must not use the whole suite's time.
     const child = spawn(command, args, { cwd: this.folder, env: await this.environment(), timeout: 240_000 });
-    // A command that does not read may have ended.
+    // A command that does not read its input may have ended.
     child.stdin.on("error", () => {});
     if (!terminal) child.stdin.end(input);
     const questions = [...(terminal ?? [])];

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../provider/errors";
 
 /**
- * What a test compares of an error: its code, the rule where one code covers several refusals, the request. The wording stands in test/messages.test.ts.
+ * The parts of an error that tests compare: its code, its request, and its rule if one code has several. test/messages.test.ts has the wording.
  * `await expect(role.up(inputs)).rejects.toThrow(refusal("ERR_ALREADY_EXISTS", { rule: "role-exists" }))`.
  */
 export const refusal = (
@@ -9,7 +9,7 @@ export const refusal = (
   { rule, ...details }: { rule?: string; method?: string; path?: string; status?: number } = {},
 ): Error => expect.objectContaining({ code, ...details, ...(rule === undefined ? {} : { details: expect.objectContaining({ rule }) }) });
 
-/** Inputs that are wrong, each as `<path>: <rule>`, or as the rule alone where it is about all of them. */
+/** The error for invalid inputs, each as `<path>: <rule>`, or as `<rule>` if it concerns all of them. */
 export const invalidInputs = (...problems: string[]): Error =>
   expect.objectContaining({
     code: "ERR_INVALID_INPUT",

@@ -2,7 +2,7 @@ import { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb";
 import { setMocks } from "@pulumi/pulumi/runtime/mocks";
 import { getMonitor } from "@pulumi/pulumi/runtime/settings";
 
-/** What Pulumi's SDK sends to the engine for the first resource that `construct` makes. */
+/** The request that Pulumi's SDK sends to the engine for the first resource in `construct`. */
 export async function registered(construct: () => unknown): Promise<RegisterResourceRequest> {
   await setMocks({ call: () => ({}), newResource: ({ inputs }) => ({ id: "id", state: inputs }) });
   const monitor = getMonitor() as unknown as { registerResource(request: RegisterResourceRequest, ...rest: unknown[]): unknown };

@@ -2,9 +2,9 @@ import { Holder, holders } from "./pgp";
 import { Reader } from "./reader";
 import { RekeyTarget, rekeyTargets } from "./rekey";
 
-// The holders of a rekey, for a reader who follows a page that speaks of them.
+// The holders of a rekey, for a reader of a page that mentions them.
 
-/** The files of holders' keys: public ones beside the program, and the private one of one of them. */
+/** Writes the files of the holders' keys: all public keys, and the private key of one holder. */
 export async function writeKeys(reader: Reader, me: number): Promise<Holder[]> {
   const all = await holders(3);
   for (const [index, name] of ["ada", "grace", "mary"].entries()) reader.write(`keys/${name}.asc`, all[index]?.publicKey ?? "");
@@ -12,7 +12,7 @@ export async function writeKeys(reader: Reader, me: number): Promise<Holder[]> {
   return all;
 }
 
-/** The encrypted share of a holder, in what a command or `pulumi up` shows. */
+/** The encrypted share of a holder in the output of a command or of `pulumi up`. */
 export const shareFor = ({ fingerprint }: Holder, output: string): string =>
   new RegExp(`for the holder of ${fingerprint}.*, encrypted: ([0-9a-f]+)`).exec(output)?.[1] ?? "";
 
@@ -20,11 +20,11 @@ export const realVault = (): Promise<RekeyTarget> => (rekeyTargets[0] as (typeof
 
 export const base64 = (hex: string): string => Buffer.from(hex, "hex").toString("base64");
 
-/** What a holder types when the command asks. */
+/** The answers of a holder to the prompts. */
 export const submitting = (share: string): [string, string][] => [
   ["[y/N] ", "y"],
-  ["(it is not shown): ", share],
+  ["(will be hidden): ", share],
 ];
 
-/** The share, in hex, that is a line of what a terminal shows. */
+/** The line of the output that is a share in hex. */
 export const secretIn = (output: string): string => /^([0-9a-f]{32,})\r?$/m.exec(output)?.[1] ?? "";

@@ -1,18 +1,16 @@
-// Tests name the requests of a rekey as the API document does, `PUT /v1/sys/rekey/init`, and see its fields: here is what each dialect makes of that.
+// Tests name requests and fields of a rekey as the API document does, such as `PUT /v1/sys/rekey/init`. This file maps them to each dialect.
 
-/** The dialects of a rekey. */
 export const rekeyDialects = ["standard", "hashicorp", "openbao"] as const;
 export type RekeyDialect = (typeof rekeyDialects)[number];
 
-/** A request, and a response, in the names of the tests. */
+/** Maps requests and responses to the names in tests. */
 export interface Wire {
-  /** As the service is sent it. */
+  /** Maps a request in a test to the one that is sent. */
   sent(method: string, path: string): [method: string, path: string];
-  /** As tests name it. */
+  /** Maps a request that was sent to its name in tests. */
   named(method: string, path: string): [method: string, path: string];
-  /** The fields of a response. */
   fields(json: unknown): Record<string, unknown>;
-  /** These fields as the service sends them, in place of those of a response. */
+  /** The response with these fields instead of its own. */
   wrapped(fields: object, json: unknown): object;
 }
 
@@ -34,13 +32,13 @@ const openbao: Wire = {
   sent: (method, path) => swap(method, path, [rekey, rotation], ["PUT", "POST"]),
   named: (method, path) => swap(method, path, [rotation, rekey], ["POST", "PUT"]),
   fields: (json) => (dataOf(json) ?? json ?? {}) as Record<string, unknown>,
-  // An error has no data.
+  // An error response has no data.
   wrapped: (fields, json) => (dataOf(json) ? { data: fields } : fields),
 };
 
 export const wireOf = (dialect: RekeyDialect): Wire => (dialect === "openbao" ? openbao : asDocumented);
 
-/** The variables that name a service, in the environment of a holder. */
+/** The variables of a holder's environment that name a service. */
 export function variablesFor(dialect: RekeyDialect, { url, token }: { url: string; token: string }): Record<string, string> {
   const prefix = { standard: "SECRETS", hashicorp: "VAULT", openbao: "BAO" }[dialect];
   return { [`${prefix}_ADDR`]: url, [`${prefix}_TOKEN`]: token };

@@ -23,7 +23,7 @@ export const inputsFrom = (shares: readonly string[], more: Partial<RekeyInputs>
   ...more,
 });
 
-/** A rekey as a program declares it, its three resources under an engine that can be stopped between any two of them. */
+/** A rekey in a program: its three resources, under an engine that can be stopped between any two. */
 export class RekeyStack {
   readonly attempt: Engine;
   readonly shares: Engine;
@@ -35,7 +35,7 @@ export class RekeyStack {
     this.commit = new Mechanism("secrets:RekeyCommit", config);
   }
 
-  /** What the component makes of the shares for the first of its resources. */
+  /** The inputs that the component passes to its first resource. */
   attemptInputs = ({ currentShares, newShares, ...more }: RekeyInputs): Properties =>
     given({ ...more, ...inspectShares({ currentShares, newShares }) });
 
@@ -49,7 +49,7 @@ export class RekeyStack {
     return given({ submission, currentShares, newShares, proof, removeBackup, onConflict, discardShares });
   }
 
-  /** What submitting the current shares has brought. */
+  /** The output of the step that submits current shares. */
   get submission(): Submission {
     return this.shares.outputs().submission as Submission;
   }
@@ -59,7 +59,7 @@ export class RekeyStack {
     return this.submission.candidate as ShareSet;
   }
 
-  /** What `pulumi up` does: the three in their order, until one fails. `until`: the command line dies after that one. */
+  /** Runs `pulumi up`: the three resources in order, until one fails. `until` kills the command line after that resource. */
   async up(inputs: RekeyInputs, until: "attempt" | "shares" | "commit" = "commit"): Promise<string[]> {
     const done: string[] = [];
     done.push(await this.attempt.up(this.attemptInputs(inputs)));
@@ -70,10 +70,9 @@ export class RekeyStack {
     return done;
   }
 
-  /** What is wrong with the inputs. */
+  /** The failures of the check of the inputs. */
   problems = (inputs: RekeyInputs): Promise<string[]> => this.attempt.problems(this.attemptInputs(inputs));
 
-  /** The error with which an `up` fails. */
   fails = (inputs: RekeyInputs): Promise<StewardError> =>
     this.up(inputs).then(
       (done) => {
@@ -82,7 +81,7 @@ export class RekeyStack {
       (error: StewardError) => error,
     );
 
-  /** The id of the stop in which an `up` ends, or the code of any other error. */
+  /** The id with which an `up` stops, or the code of any other error. */
   stops = async (inputs: RekeyInputs): Promise<string> => {
     const { code, details } = await this.fails(inputs);
     return details.rule ?? code;
@@ -92,13 +91,13 @@ export class RekeyStack {
     for (const each of [this.attempt, this.shares, this.commit]) if (each.state) await each.refresh();
   }
 
-  /** As the engine deletes, the last one first, in one process. */
+  /** Deletes the resources as the engine does, in reverse order and in one process. */
   async destroy(): Promise<void> {
     const left = [this.commit, this.shares, this.attempt].filter(({ state }) => state);
     for (const [index, each] of left.entries()) await each.destroy({ remembers: index > 0 });
   }
 
-  /** The live set, as the component shows it. */
+  /** The live set in the outputs of the component. */
   get outputs(): {
     shares: string[];
     encryptedShares: { fingerprint: string; share: string }[];
@@ -109,26 +108,26 @@ export class RekeyStack {
   }
 }
 
-/** A secrets service whose unseal keys a test may change: the sandbox in each dialect, or a real one of the test's own. */
+/** A secrets service whose unseal keys a test may change: the sandbox in each dialect, or a real one for this test. */
 export interface RekeyTarget {
   dialect: RekeyDialect;
-  /** Stands before it; what the provider sends passes through. */
+  /** The gateway in front of it, which the provider's requests pass. */
   gateway: Gateway;
   token: string;
   config: Record<string, object>;
   sandbox?: Sandbox;
-  /** The shares it started with. */
+  /** The shares at the start. */
   first: string[];
-  /** A request outside Pulumi. */
+  /** Sends a request outside Pulumi. */
   outOfBand(method: string, path: string, body?: object): Promise<{ status: number; body: Record<string, unknown> }>;
-  /** Seals it, so that an attempt is lost, and opens it again with these shares. */
+  /** Seals the service, so that an attempt is lost, and unseals it with these shares. */
   sealAndUnseal(shares: string[]): Promise<void>;
-  /** Whether these shares open it; disturbs nothing. */
+  /** Resolves to true if these shares open the service. Changes nothing. */
   opens(shares: string[]): Promise<boolean>;
   stop(): Promise<void>;
 }
 
-/** How many shares a sandbox begins with, and how many of them open it. */
+/** The number of shares at the start of a sandbox, and their threshold. */
 export interface First {
   shares: number;
   threshold: number;
@@ -166,7 +165,7 @@ async function onVault(): Promise<RekeyTarget> {
       for (const key of shares) sealed = (await outOfBand("PUT", "sys/unseal", { key })).body.sealed;
       if (sealed !== false) throw new Error("these shares do not open the service");
     },
-    // A root token that is never made: its last share is judged as the unseal keys are.
+    // An attempt to generate a root token, which is never completed: its last share is verified like the unseal keys.
     async opens(shares) {
       await outOfBand("DELETE", "sys/generate-root/attempt");
       const { nonce, required } = (await outOfBand("PUT", "sys/generate-root/attempt", {})).body as { nonce: string; required: number };
@@ -201,7 +200,7 @@ async function before(
 
 const fiveOfThree: First = { shares: 5, threshold: 3 };
 
-/** The services that a suite about rekeys runs on. A real one always begins with five shares, three of which open it. */
+/** The services for suites about rekeys. A real one always starts with five shares and a threshold of three. */
 export const rekeyTargets: { name: string; start(first?: First): Promise<RekeyTarget> }[] = process.env.REAL_VAULT_ADDRESS
   ? [{ name: "real Vault", start: onVault }]
   : rekeyDialects.map((dialect) => ({
@@ -209,7 +208,7 @@ export const rekeyTargets: { name: string; start(first?: First): Promise<RekeyTa
       start: (first = fiveOfThree) => onSandbox(dialect, first),
     }));
 
-/** Runs something on a service of its own. */
+/** Runs a function on a new service. */
 export async function withRekeyTarget<T>(
   start: (first?: First) => Promise<RekeyTarget>,
   first: First,
@@ -223,7 +222,7 @@ export async function withRekeyTarget<T>(
   }
 }
 
-/** Runs a suite on each target; each of its tests begins with a service of its own. */
+/** Runs a suite on each target. Each test begins with a new service. */
 export function onEachRekeyTarget(what: string, suite: (current: () => RekeyTarget) => void): void {
   describe.each(rekeyTargets)(`${what} ($name)`, ({ start }) => {
     let current: RekeyTarget;

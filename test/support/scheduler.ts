@@ -4,32 +4,31 @@ import { start } from "../../sandbox/index";
 import { Answer, call } from "./call";
 import { Gateway, startGateway } from "./gateway";
 
-/** A scheduler under test: the sandbox in either dialect, or a real one, which other suites may be changing at the same time. */
+/** A scheduler for tests: the sandbox in either dialect, or a real one, which other suites may change at the same time. */
 export interface SchedulerTarget {
   dialect: "standard" | "hashicorp";
   address: string;
   token: string;
-  /** The connection `default` of the functions of this process, from now on: to the target, but for what is given. */
+  /** Sets the connection `default` of this process to the target, with the given changes. */
   connect(more?: { address?: string; token?: string }): void;
-  /** Runs something while the functions of this process reach the target through a gateway, which counts their requests. */
+  /** Runs a function while the functions of this process use a gateway, which counts their requests. */
   through<T>(use: (gateway: Gateway) => Promise<T>): Promise<T>;
-  /** A request as somebody else would send it. */
+  /** Sends a request outside Pulumi. */
   outOfBand(method: string, path: string, body?: object): Promise<Answer>;
-  /** Makes a namespace. */
   makeNamespace(name: string): Promise<void>;
-  /** A token that may list the jobs and deployments of this namespace, and nothing else. */
+  /** Creates a token that can only list the jobs and deployments of this namespace. */
   mintReader(namespace: string): Promise<string>;
   stop(): Promise<void>;
 }
 
 const real = process.env.REAL_NOMAD_ADDRESS;
 
-/** The targets of a contract suite: a real server where one is given, or else the sandbox as both. */
+/** The targets of a contract suite: a real server if one is configured, otherwise the sandbox in both dialects. */
 const targets: { name: string; start(): Promise<SchedulerTarget> }[] = real
   ? [{ name: "real Nomad", start: async () => onNomad(real, process.env.REAL_NOMAD_TOKEN ?? "") }]
   : (["standard", "hashicorp"] as const).map((dialect) => ({ name: `sandbox, ${dialect}`, start: () => onSandbox(dialect) }));
 
-/** Runs a suite on each target, to which the connection `default` leads when a test begins. `said`: what a terminal would have shown of it. */
+/** Runs a suite on each target, with the connection `default` set. `said` collects the printed lines. */
 export function onEachScheduler(what: string, suite: (current: () => SchedulerTarget, said: () => string[]) => void): void {
   describe.each(targets)(`${what} ($name)`, ({ start }) => {
     let current: SchedulerTarget;
@@ -51,10 +50,9 @@ export function onEachScheduler(what: string, suite: (current: () => SchedulerTa
   });
 }
 
-/** A name that nothing else has. */
 export const newName = (): string => `steward-${randomBytes(6).toString("hex")}`;
 
-/** A job of pretend tasks, which are healthy at once. */
+/** A job of mock tasks, which are healthy at once. */
 export const jobOf = (ID: string, more: object = {}, config: object = { run_for: "1h" }): object => ({
   ID,
   Name: ID,
@@ -73,18 +71,17 @@ export const jobOf = (ID: string, more: object = {}, config: object = { run_for:
   ...more,
 });
 
-/** A job of which nothing runs: its parameters make it a template. */
+/** A job that runs nothing: its parameters make it a template. */
 export const dormantJob = (ID: string, more: object = {}): object =>
   jobOf(ID, { Type: "batch", ParameterizedJob: {}, Update: null, ...more });
 
-/** A job whose tasks count as healthy after a minute only. */
+/** A job whose tasks are healthy only after a minute. */
 export const slowJob = (ID: string, more: object = {}): object =>
   jobOf(ID, {
     Update: { MaxParallel: 1, HealthCheck: "task_states", MinHealthyTime: 6e10, HealthyDeadline: 1.2e11, ProgressDeadline: 1.8e11 },
     ...more,
   });
 
-/** A job whose task ends with an error. */
 export const failingJob = (ID: string): object => jobOf(ID, {}, { run_for: "10ms", exit_code: 1 });
 
 export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {

@@ -1,10 +1,10 @@
 const { FAULTS, TESTS } = process.env;
 
-/** TESTS=all: what a change has to pass, not only what `npm test` tries. */
+/** True with TESTS=all: runs all tests that a change must pass, not only those of `npm test`. */
 export const isWhole = TESTS === "all";
 
-/** With FAULTS=all, as each night, every fault meets every request. Otherwise one of so many combinations is tried. */
+/** Returns 1 with FAULTS=all, as each night, so that every fault meets every request. Otherwise one in `count` combinations runs. */
 export const oneIn = (count: number): number => (FAULTS === "all" ? 1 : count);
 
-/** How many random cases to draw: all of them with TESTS=all, otherwise a fifth. */
+/** The number of random cases: all of them with TESTS=all, otherwise a fifth. */
 export const draws = (count: number): number => Math.ceil(count / (isWhole ? 1 : 5));

@@ -30,10 +30,10 @@ const told: Record<string, SecretResource> = {
   "platform:SamlSettings": { resource: "sign-on", secrets: ["extra.private-key"] },
 };
 
-/** They join the story with the inputs of their cases. */
+/** The definitions without a declaration below. The inputs of their cases are used. */
 const others = definitions.filter((definition) => secretFields(definition).length > 0 && !(definition.token in told));
 
-/** What the program declares of each definition that has secrets, and where a secret that the service makes is found. */
+/** The inputs of each definition with secrets, and the outputs with a secret that the service generates. */
 export const secretResources: Record<string, SecretResource> = {
   ...told,
   ...Object.fromEntries(
@@ -41,7 +41,7 @@ export const secretResources: Record<string, SecretResource> = {
   ),
 };
 
-/** What the program declares of another one, with canaries of this story, and the same without its secrets. */
+/** The declaration of another definition, with canaries of this story, and without its secrets. */
 function declarationOf(definition: AnyDefinition, dialect: Dialect, sandbox: Sandbox): { token: string; inputs: object; bare: object } {
   const given = { ...caseOf(definition.token).inputs(contextOf(sandbox, dialect)), ...(definition.fields.mount && { mount: "team" }) };
   const inputs = JSON.parse(JSON.stringify(given), (_, value) => (/^canary-/.test(value) ? canary(value.slice("canary-".length)) : value));
@@ -50,7 +50,7 @@ function declarationOf(definition: AnyDefinition, dialect: Dialect, sandbox: San
   return { token: definition.token, inputs, bare };
 }
 
-/** What does not fit is itself the secret, or stands beside it. */
+/** Invalid inputs that are secret, or are next to a secret. */
 const misfits = [
   ["{ clientCert, clientKey: misfit }", "clientKey: "],
   ["{ cloudASecretKey, cloudCClientSecret, cloudBCredentials: misfit }", "cloudBCredentials: "],
@@ -60,7 +60,7 @@ const misfits = [
   ["{ newShares: [misfit], currentShares: [...given.currentShares, misfit] }", "currentShares[3]: "],
 ] as const;
 
-/** A program with a secret in every attribute that may have one, the servers that it meets, and what goes wrong with them. */
+/** A program with a secret in every possible attribute, its servers, and their faults. */
 export class SecretStory {
   readonly canaries = new Canaries();
   readonly isReal: boolean;
@@ -107,12 +107,12 @@ export class SecretStory {
     return story;
   }
 
-  /** The program reads its secrets there. */
+  /** The variables from which the program reads its secrets. */
   get variables(): Record<string, string> {
     return { STEWARD_GIVEN: JSON.stringify({ ...this.given, others: this.others }) };
   }
 
-  /** Without the tokens. */
+  /** The connection without the tokens. */
   get connection(): Record<string, object> {
     const { secrets, platform } = this.sandbox;
     const { dialect } = this.platform;
@@ -143,12 +143,12 @@ export class SecretStory {
       const all = [{ clientCert, clientKey }, { cloudASecretKey, cloudBCredentials, cloudCClientSecret }, { password }, { authToken }, extra, { newShares }];`;
   }
 
-  /** With every secret. */
+  /** The program with every secret. */
   whole(): string {
     return `${this.source}\ndeclare(...all);\nexports.cost = platform.getCostEstimationSettings();`;
   }
 
-  /** The whole one, which reads what it declares once more. */
+  /** The same program, which also reads its objects with `get`. */
   reading(): string {
     return `${this.whole()}
       secrets.SchedulerAccess.get("read-access", "team/config/access");
@@ -156,10 +156,10 @@ export class SecretStory {
         platform[type].get("read-" + id, id);`;
   }
 
-  /** The secrets have left it. */
+  /** The program without its secrets. */
   bare = (): string => `${this.source}\ndeclare({}, {}, {}, {}, {}, {}, "bare");`;
 
-  /** Programs that fail their checks. The engine stops at the first, so each goes alone. */
+  /** Programs that fail their checks. The engine stops at the first failure, so each has one. */
   misfits(): { program: string; reason: string }[] {
     return misfits.map(([misfit, reason], index) => ({
       program: `${this.source}\nconst { misfit } = given;\ndeclare(...all.with(${index}, ${misfit}));`,
@@ -167,7 +167,7 @@ export class SecretStory {
     }));
   }
 
-  /** What a program does with an error that it catches, then `after`. */
+  /** A program that catches an error, and then runs `after`. */
   catching(after: string): string {
     return `
       const { inspect } = require("node:util");
@@ -180,7 +180,7 @@ export class SecretStory {
       })();`;
   }
 
-  /** Each request gets back what it was sent. */
+  /** Responds to each request with an echo. */
   private echo(system: "secrets" | "platform", ...names: string[]): string {
     const texts = [this.sandbox[system].token, ...names.flatMap((name) => this.given[name] as string | string[])];
     return JSON.stringify({ errors: texts.flatMap((text) => [text, encodeURIComponent(text), Buffer.from(text).toString("base64")]) });
@@ -209,18 +209,18 @@ export class SecretStory {
 
   allowAll = (): void => this.sandbox.faults.clear();
 
-  /** Somebody else writes secrets. */
+  /** Writes secrets outside Pulumi. */
   changeOutside = (): Promise<void> => this.platform.change("cost-estimation", this.outOfBand);
 
-  /** What is looked for was there to be found, and every definition of the story. */
+  /** Expects that the resources contain every secret and every definition of the story, so that the search is meaningful. */
   expectHeld(resources: { urn: string; inputs?: Record<string, unknown>; outputs?: Record<string, unknown> }[]): void {
-    // The first step of a rekey gets no share.
+    // The first step of a rekey receives no share.
     const attempt = resources.find(({ urn }) => urn.endsWith("::unseal-attempt"));
     expect(this.canaries.isIn(JSON.stringify([attempt?.inputs, attempt?.outputs]))).toBe(false);
     for (const { resource, secrets } of Object.values(secretResources)) {
       const { inputs, outputs } = resources.find(({ urn }) => urn.endsWith(`::${resource}`)) ?? {};
       for (const path of secrets) {
-        // Kept sets and brought shares are those of a rekey that stopped; the standard dialect knows no attributes of the product alone.
+        // Only an interrupted rekey has kept sets and passed shares. The standard dialect has no attributes of Terraform Enterprise.
         if (["submission.kept", "previousLive", "gathered"].includes(path) || (path.startsWith("extra.") && !this.isReal)) continue;
         const [field = "", key] = path.split(".");
         const values = [inputs, outputs].map((fields) => (key ? (fields?.[field] as Record<string, unknown>)?.[key] : fields?.[field]));

@@ -17,7 +17,7 @@ function keyOf(passphrase: string, salt: string): Buffer {
   return key;
 }
 
-/** The resources in the file of a stack, decrypted: what `pulumi stack export --show-secrets` prints, without a start of the command line. */
+/** The decrypted resources in the file of a stack, as `pulumi stack export --show-secrets` prints them, without the command line. */
 export function decryptedResources(file: string, passphrase: string): StateResource[] {
   const { resources = [], secrets_providers: secrets } = JSON.parse(readFileSync(file, "utf8")).checkpoint.latest ?? {};
   const decrypt = (ciphertext: string): unknown => {

@@ -4,11 +4,11 @@ import { Project } from "./project";
 import { SchedulerTarget } from "./scheduler";
 import { Target } from "./target";
 
-// A story is told in this process, over the stand-in of the engine. `npm run chaos -- stories` tells the same ones with the real command line.
+// Stories run in this process, over the stand-in of the engine. `npm run chaos -- stories` runs them with the real command line.
 
 const isReal = process.env.STORIES === "command line";
 
-/** A stack, whoever drives it. */
+/** A stack, in this process or with the command line. */
 export type Story = Pick<
   Project,
   | "set"
@@ -39,7 +39,7 @@ export type Story = Pick<
 export const newStory = (variables: Record<string, string> = {}): Story =>
   isReal ? new Project(variables) : new InProcessProject(variables);
 
-/** One whose connection is the target, with its token in a variable, as the README recommends. */
+/** A story that is connected to the target, with its token in a variable, as the README recommends. */
 export const storyOn = ({ address, token, dialect }: Target): Story =>
   newStory({ STEWARD_TOKEN: token }).config({
     "steward:default": { secrets: { address, tokenEnv: "STEWARD_TOKEN", dialect } },
@@ -55,7 +55,7 @@ export const storyOnScheduler = ({ address, token, dialect }: Pick<SchedulerTarg
     "steward:default": { scheduler: { address, tokenEnv: "STEWARD_TOKEN", dialect } },
   });
 
-/** Gives each test of a suite a stack on the target and a scheduler engine of its own. */
+/** Creates a stack on the target, with a new scheduler engine, for each test of a suite. */
 export function storyForEach(current: () => Target): () => { project: Story; mount: string } {
   let stage: { project: Story; mount: string };
   beforeEach(async () => {

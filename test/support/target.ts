@@ -2,20 +2,20 @@ import { randomBytes } from "node:crypto";
 import { Sandbox, Service, start } from "../../sandbox/index";
 import { call } from "./call";
 
-/** A secrets service under test: the sandbox in either dialect, or a real one. */
+/** A secrets service for tests: the sandbox in either dialect, or a real one. */
 export interface Target {
   dialect: "standard" | "hashicorp";
   address: string;
   token: string;
-  /** Present when it is the sandbox. */
+  /** Set if the service is the sandbox. */
   sandbox?: Sandbox;
-  /** The scheduler beside it, with a management token. */
+  /** The scheduler next to it, with a management token. */
   scheduler: { address: string; token: string };
   /** The configuration of a connection to it. */
   config(more?: object): Record<string, object>;
-  /** A request outside Pulumi. */
+  /** Sends a request outside Pulumi. */
   outOfBand(method: string, path: string, body?: object): Promise<{ status: number; data: Record<string, unknown> | undefined }>;
-  /** A scheduler engine of its own for each test, at a nested mount. */
+  /** Mounts a new scheduler engine, at a nested path. */
   newMount(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface Target {
 const { REAL_VAULT_ADDRESS: real, REAL_VAULT_TOKEN = "", REAL_NOMAD_ADDRESS = "", REAL_NOMAD_TOKEN = "" } = process.env;
 const nomad = { address: REAL_NOMAD_ADDRESS, token: REAL_NOMAD_TOKEN };
 
-/** The targets of a contract suite: a real server where one is given, or else the sandbox as both. */
+/** The targets of a contract suite: a real server if one is configured, otherwise the sandbox in both dialects. */
 export const targets: { name: string; start(): Promise<Target> }[] = real
   ? [{ name: "real Vault", start: async () => target("hashicorp", { address: real, token: REAL_VAULT_TOKEN }, nomad, async () => {}) }]
   : (["standard", "hashicorp"] as const).map((dialect) => ({
@@ -35,7 +35,7 @@ export const targets: { name: string; start(): Promise<Target> }[] = real
       },
     }));
 
-/** Lets the scheduler have a policy `readonly`, as the sandbox's has from the start. */
+/** Creates the policy `readonly` in the scheduler, which the sandbox has from the start. */
 export async function ensureReadonlyPolicy({ sandbox, scheduler }: Target): Promise<void> {
   if (sandbox) return;
   const policy = { Name: "readonly", Rules: 'namespace "*" { policy = "read" }\nnode { policy = "read" }' };
@@ -44,7 +44,7 @@ export async function ensureReadonlyPolicy({ sandbox, scheduler }: Target): Prom
   expect((await fetch(`${scheduler.address}/v1/acl/policy/readonly`, { method: "PUT", headers, body })).status).toBe(200);
 }
 
-/** Runs a suite on each target; `current()` is the one that stands. */
+/** Runs a suite on each target. `current()` returns the current one. */
 export function onEachTarget(what: string, suite: (current: () => Target) => void, chosen = targets): void {
   describe.each(chosen)(`${what} ($name)`, ({ start }) => {
     let current: Target;

@@ -1,5 +1,5 @@
-// A program that uses every public name as a user would. It is compiled, not run: by the compiler of this repository and by TypeScript 3.8, which Pulumi runs
-// programs with; hence no newer syntax here.
+// A program that uses every public name as a user would. It is compiled, but never run, by the compiler of this repository and by
+// TypeScript 3.8, which Pulumi uses for programs. So it has no newer syntax.
 import * as pulumi from "@pulumi/pulumi";
 import {
   Adopt,
@@ -380,7 +380,7 @@ const deep: DeepInput<{ a: { b: string } }> = { a: { b: later } };
 declare const outputs: Outputs<{ a: number }>;
 holds<Same<typeof outputs.a, pulumi.Output<number>>>();
 
-// A component of a user's passes arguments on, with a default of its own.
+// A user's component passes arguments on, with its own default.
 const mount: pulumi.Input<string> = roleArgs.mount || "nomad";
 const global: pulumi.Input<boolean> = roleArgs.global || false;
 
@@ -460,7 +460,7 @@ const schedulerServer: SchedulerServer = { ...server, region: "eu", clientCert: 
 const providerArgs: ProviderArgs = { secrets: secretsServer, platform: later.apply(() => server), scheduler: schedulerServer };
 new secrets.SchedulerLease("elsewhere", { ttl: "1h" }, { provider: new Provider("other", providerArgs) });
 
-// An "any" would accept everything above.
+// An "any" would pass all assertions above.
 holds<Same<0 extends 1 & typeof role ? true : false, false>>();
 holds<Same<0 extends 1 & typeof access.address ? true : false, false>>();
 

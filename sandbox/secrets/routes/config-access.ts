@@ -56,10 +56,10 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
       caCert: text(fields, "ca_cert") ?? before?.caCert ?? "",
       clientCert: text(fields, "client_cert") ?? before?.clientCert ?? "",
       clientKey: text(fields, "client_key") ?? before?.clientKey ?? "",
-      // The one field that an omission does not keep.
+      // The only field that a write without it resets.
       maxTokenNameLength: whole(fields, "max_token_name_length") ?? 0,
     };
-    // Without a token the real product asks the scheduler for its first one. The sandbox's scheduler has none to give.
+    // Without a token, Vault bootstraps the scheduler's ACLs. Those of the sandbox are bootstrapped already.
     if (!access.token && dialect.bootstraps) return errors(c, 400, "Token not provided and failed to bootstrap ACLs");
     if (dialect.pairsCertificates && !access.clientCert !== !access.clientKey)
       return errors(c, 400, "client_cert and client_key must be set together");

@@ -34,7 +34,7 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   app.get(path, (c) => (c.var.mount.lease ? data(c, lease(c.var.mount.lease), dialect.engine) : missing(c)));
 
   app.on(dialect.writes, path, (c) => {
-    // Both are overwritten: an omitted one becomes 0.
+    // A write replaces both: an omitted one becomes 0.
     c.var.mount.lease = { ttl: duration(c.var.fields, "ttl") ?? 0, maxTtl: duration(c.var.fields, "max_ttl") ?? 0 };
     return done(c);
   });

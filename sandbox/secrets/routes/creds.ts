@@ -19,7 +19,7 @@ export const paths = (): Described[] => [
   },
 ];
 
-// Of the scheduler's versions from 0.8.4 on.
+// The limit of Nomad 0.8.4 and later.
 const longestName = 256;
 
 export function routes(app: Hono<AppEnv>, dialect: Dialect): void {

@@ -55,7 +55,7 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
   });
   app.all("/sys/leases/lookup", unsupportedOperation);
 
-  // The lease in the body comes before the one in the path.
+  // The lease in the body takes precedence over the one in the path.
   for (const path of ["/sys/leases/renew", "/sys/leases/renew/:url_lease_id{.+}"]) {
     app.on(["POST", "PUT"], path, (c) =>
       c.json(dialect.leased(renew(c.var.records, idOf(c), duration(c.var.fields, "increment") ?? 0), null, "system")),

@@ -9,7 +9,7 @@ export const isServed = ({ rekey }: Dialect): boolean => rekey.disablesVaults;
 
 export const paths = (): Described[] => [];
 
-/** A listener of OpenBao that disables Vault's rekey: nobody asks for a token there. */
+/** The responses of an OpenBao listener that disables Vault's rekey. They need no token. */
 export function routes(app: Hono<AppEnv>): void {
   for (const end of ["init", "update", "verify"]) app.all(`/sys/rekey/${end}`, (c) => errors(c, 405, "unsupported operation"));
 }

@@ -9,7 +9,7 @@ import { flag, text, words } from "../fields";
 import { one } from "../http-error";
 import type { Mount } from "../records";
 
-/** The role in the path, which is decoded already: the framework would decode it once more. */
+/** The role in the path. The path is already decoded, and `c.req.param` would decode it again. */
 export function nameOf(c: Route): string {
   return c.req.path.slice(c.req.path.lastIndexOf("/") + 1);
 }
@@ -70,7 +70,7 @@ export function routes(app: Hono<AppEnv>, dialect: Dialect): void {
     const name = nameOf(c);
     const before = mount.roles.get(name);
     const role = {
-      // An omitted type is "client" again, whatever the role was; omitted policies and global stay.
+      // An omitted type becomes "client". Omitted policies and global stay.
       type: text(fields, "type") ?? "client",
       policies: words(fields, "policies") ?? before?.policies ?? [],
       global: flag(fields, "global") ?? before?.global ?? false,

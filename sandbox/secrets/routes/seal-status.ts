@@ -18,7 +18,6 @@ export const paths = (): Described[] => [
   },
 ];
 
-/** Only the real product has it. */
 export function routes(app: Hono<AppEnv>): void {
   const path = "/sys/seal-status";
   app.get(path, (c) => c.json(sealStatus(c.var.records, c.var.dialect.version)));

@@ -23,7 +23,6 @@ export const paths = (): Described[] => [
   },
 ];
 
-/** Only the real product has it. */
 export function routes(app: Hono<AppEnv>): void {
   const path = "/sys/unseal";
 
@@ -43,7 +42,7 @@ export function routes(app: Hono<AppEnv>): void {
   app.all(path, unknownMethod);
 }
 
-/** Takes a share. Wrong ones show at the threshold, and then all are gone; a repeated one changes nothing. */
+/** Accepts a share. Wrong shares are detected at the threshold, which drops all. A duplicate changes nothing. */
 async function unseal(records: Records, share: Uint8Array): Promise<void> {
   if (!records.sealed) return;
   records.unsealing ??= { nonce: randomUUID(), parts: [] };
@@ -59,7 +58,7 @@ async function unseal(records: Records, share: Uint8Array): Promise<void> {
   records.sealed = false;
 }
 
-/** What the real product's storage says about a key that opens nothing. */
+/** The message of Vault's storage for a wrong key. */
 function wrong(records: Records, secret: Uint8Array): string {
   if (records.seal === "stored") return "invalid key: failed to verify recovery key: recovery key does not match submitted values";
   if (![16, 24, 32].includes(secret.length))

@@ -4,7 +4,7 @@ import { ensureReadonlyPolicy, onEachTarget, Target, targets } from "../../suppo
 
 const roles = { a: { policies: ["one", "two"] }, b: { policies: ["two"] } };
 
-/** Every resource of the secrets service except the rekey. When renamed, some have an alias and some adopt the existing object. */
+/** Every resource of the secrets service except the rekey. On a rename, some have an alias and some adopt the existing object. */
 const program = (mount: string, address: string, isRenamed = false): string => `
   const mount = ${JSON.stringify(mount)};
   const named = (name) => name + "${isRenamed ? "-renamed" : ""}";
@@ -23,13 +23,13 @@ const program = (mount: string, address: string, isRenamed = false): string => `
   exports.found = secrets.SchedulerRole.get(named("theirs"), mount + "/role/theirs").policies;
 `;
 
-// The command line does the same in both dialects: this is the standard one, and Vault where the suite runs on it.
+// The command line behaves the same in both dialects. This is the standard one, or Vault if the suite runs on it.
 const one = targets.slice(0, 1);
 
 function life(current: () => Target): void {
   let project: Project;
   let gateway: Gateway;
-  /** Every token that was generated, in this order. */
+  /** Every generated token, in order. */
   const tokens: string[] = [];
   beforeAll(async () => {
     await ensureReadonlyPolicy(current());
@@ -48,7 +48,7 @@ function life(current: () => Target): void {
     await gateway.close();
   });
 
-  /** Which of the tokens the scheduler accepts. A token without a lease cannot be revoked. */
+  /** The tokens that the scheduler accepts. A token without a lease cannot be revoked. */
   async function accepted(): Promise<boolean[]> {
     const { scheduler, dialect } = current();
     const header = dialect === "hashicorp" ? "X-Nomad-Token" : "X-Scheduler-Token";
@@ -56,7 +56,7 @@ function life(current: () => Target): void {
     return (await Promise.all(answers)).map(({ status }) => status === 200);
   }
 
-  /** What the service holds at a mount. */
+  /** The data of the service at a mount. */
   async function held(mount: string): Promise<Record<string, unknown>> {
     const { outOfBand } = current();
     const read = async (path: string): Promise<Record<string, unknown>> => (await outOfBand("GET", `${mount}/${path}`)).data ?? {};
@@ -150,7 +150,7 @@ function life(current: () => Target): void {
     // The resource with an alias keeps its token: only the other token is generated again.
     const [first, second, ...later] = await accepted();
     const last = later.pop();
-    // Two were generated at the same time, in either order.
+    // Two tokens were generated in parallel, in either order.
     expect([first, second, ...later.sort(), last]).toEqual(shown ? [false, false, false, true, true] : tokens.map(() => true));
     await project.calm();
 

@@ -4,9 +4,9 @@ import { Passing } from "../../support/gateway";
 import { rekeyTargets, withRekeyTarget } from "../../support/rekey";
 import { isWhole } from "../../support/scope";
 
-// SIGKILL of the real command line and the real provider process. test/chaos runs every fault at every request, in the process and in both
-// dialects. This suite checks the assumptions made there: what Pulumi has saved when it dies after each recorded step of a rekey, and that an
-// orphaned provider sends nothing more and ends.
+// SIGKILL of the real command line and the real provider process. test/chaos runs every fault at every request in the process, in both
+// dialects. This suite checks the two assumptions of test/chaos. When Pulumi dies after a recorded step of a rekey, it has saved the state.
+// An orphaned provider ends without another request.
 
 const request =
   (method: string, path: string, nth = 1) =>
@@ -15,18 +15,18 @@ const request =
 const strike = (fault: Fault, when: Strike["when"], at: Strike["at"]): Strike => ({ at, when, fault });
 
 const runners: [program: string, runner: typeof CommandLine][] = [["a Node program", CommandLine]];
-// A quick run builds no host for YAML.
+// A quick run builds no language host for YAML.
 if (isWhole) runners.push(["a YAML program, with the native plugin", YamlCommandLine]);
 
 test.each(runners)("a rekey of %s completes after kills at the start, at a share and at the commit", async (_, Runner) => {
   const [{ start }] = rekeyTargets.slice(-1) as [(typeof rekeyTargets)[number]];
   const plan: Plan = { shares: 3, threshold: 2, pgp: false, backup: false, verification: true, holders: 1, rounds: 1, strikes: [] };
   plan.strikes = [
-    // The state does not hold the attempt.
+    // The state does not contain the attempt.
     strike("command line", "after", request("PUT", "rekey/init")),
-    // The state holds the attempt, but no share. The orphaned provider submits no other share.
+    // The state contains the attempt, but no share. The orphaned provider submits no other share.
     strike("command line", "after", request("PUT", "rekey/update")),
-    // The state holds the new shares, but not the outcome of the commit.
+    // The state contains the new shares, but not the outcome of the commit.
     strike("both", "after", request("PUT", "rekey/verify", 2)),
   ];
   await withRekeyTarget(start, { shares: 5, threshold: 3 }, async (target) => {

@@ -32,7 +32,7 @@ test("a second Ctrl-C ends a waiting rekey, and the next up completes it after p
       expect(output).toContain("`pulumi cancel`");
       run.kill("SIGINT");
       await until(() => /press \^C again/.test(output));
-      // The rekey still waits: the provider reads the status again.
+      // The rekey still waits: the provider polls the status.
       const asked = gateway.requests.length;
       await until(() => gateway.requests.length > asked);
       expect(run.exitCode).toBeNull();

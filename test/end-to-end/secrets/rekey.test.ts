@@ -44,7 +44,7 @@ describe("a rekey with the real command line", () => {
   };
   const sent = (): number => target.gateway.requests.filter(({ method }) => method !== "GET").length;
 
-  /** Two of the new shares unseal the server, and the former shares do not. */
+  /** Two of the new shares unseal the server, and the previous shares do not. */
   async function expectLive(shares: string[]): Promise<void> {
     const former = sets.at(-1) as string[];
     sets.push(shares);

@@ -151,7 +151,7 @@ test.each([
   ["secrets:SchedulerLease", { ttl: 1, max_ttl: 2 }, '"max_ttl" (did you mean maxTtl?)'],
   ["secrets:SchedulerLease", { ttl: 1, color: 2 }, '"color" is'],
   ["platform:GeneralSettings", { "api-rate-limit": 40 }, '"api-rate-limit" (did you mean apiRateLimit?)'],
-])("%s: an unknown input, and the known one that it nearly is: %j", async (token, inputs, suggestion) => {
+])("%s: an unknown input names the closest known one (%j)", async (token, inputs, suggestion) => {
   const config = { address: "http://127.0.0.1:1", dialect: "hashicorp" };
   const error = await new Engine(token, { "steward:default": { secrets: config, platform: config } })
     .preview(inputs)

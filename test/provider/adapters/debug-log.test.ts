@@ -15,7 +15,7 @@ const fields = {
   CallResponse: "setReturn",
 };
 
-/** What the debug log shows of each response that holds a secret. */
+/** The debug log of each response that contains a secret. */
 function shown(folder: string): Record<string, string> {
   const messages = { ...require(join(folder, "proto/resource_pb.js")), ...require(join(folder, "proto/provider_pb.js")) };
   const { Struct } = require("google-protobuf/google/protobuf/struct_pb");
@@ -30,7 +30,7 @@ function shown(folder: string): Record<string, string> {
 }
 
 describe("Pulumi's debug log hides the content of responses", () => {
-  /** Another copy of the SDK's messages, as npm installs one for a package that needs another version. */
+  /** Another copy of the SDK's messages, as npm installs it for a package that requires another version. */
   let nested: string;
   let steward: Package;
   beforeEach(() => {
@@ -40,7 +40,7 @@ describe("Pulumi's debug log hides the content of responses", () => {
     for (const name of ["google-protobuf", "@grpc"]) symlinkSync(join(sdk, "../..", name), join(folder, "node_modules", name), "junction");
     jest.resetModules();
     steward = require("../../../provider");
-    // Importing the package changes nothing.
+    // The import of the package changes nothing.
     for (const text of [sdk, nested].flatMap((copy) => Object.values(shown(copy)))) expect(text).toContain(canary);
   });
   afterEach(() => rmSync(join(nested, "../../.."), { recursive: true }));
@@ -49,7 +49,7 @@ describe("Pulumi's debug log hides the content of responses", () => {
     ["resource", ({ secrets }) => new secrets.SchedulerLease("lease", { ttl: 1 })],
     ["get", ({ secrets }) => secrets.SchedulerLease.get("lease", "scheduler/config/lease")],
     ["function", ({ platform }) => platform.getSmtpSettings().catch(() => "There is no server.")],
-  ])("from the first %s on, in each copy of the SDK", async (_, begin) => {
+  ])("after the first %s, in each copy of the SDK", async (_, begin) => {
     await require("@pulumi/pulumi").runtime.setMocks({ call: () => ({}), newResource: () => ({ id: "id", state: {} }) });
     await begin(steward);
     const hidden = "[hidden by pulumi-steward]";
@@ -59,7 +59,7 @@ describe("Pulumi's debug log hides the content of responses", () => {
   });
 });
 
-// Fails when a newer SDK logs something else: find out whether that can be a secret before adding it here.
+// Fails if a newer SDK logs something else. Before you add it here, check that it cannot be a secret.
 describe("the debug log of Pulumi's SDK", () => {
   const lines = readdirSync(join(sdk, "runtime"))
     .filter((file) => file.endsWith(".js"))
@@ -88,7 +88,7 @@ describe("the debug log of Pulumi's SDK", () => {
       "urn",
     ];
     const errors = ["err", "error", "rpcErr", "rpcError"];
-    // Those of a resource only with excessiveDebugOutput. Arguments of other packages' functions also without it: the pages say so.
+    // Responses of a resource only with excessiveDebugOutput. Arguments of other packages' functions also without it, as the pages say.
     const excessive = [
       "JSON.stringify(props)",
       "JSON.stringify(resop.serializedProps)",

@@ -26,11 +26,11 @@ describe("a configuration that misspells steward:default", () => {
   );
 
   test.each([
-    { what: "a default connection beside it", names: ["default", "defualt"], args: {} },
+    { what: "a default connection as well", names: ["default", "defualt"], args: {} },
     { what: "a connection that the resource names", names: ["defualt"], args: { connection: "defualt" } },
     { what: "a name that is not similar", names: ["default2", "vault", "def", "production"], args: {} },
     { what: "an empty configuration", names: [], args: {} },
-  ])("is not suspected with $what", async ({ names, args }) => {
+  ])("is not assumed with $what", async ({ names, args }) => {
     configure(...names);
     expect((await registered(() => declare(args))).getName()).toBe("lease");
   });

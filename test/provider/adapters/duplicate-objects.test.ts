@@ -4,7 +4,7 @@ import { schedulerRole } from "../../../provider/secrets/scheduler-role";
 import { connectTo } from "../../support/connection";
 import { refusal } from "../../support/refusal";
 
-// How the program recognizes an object. test/stories/everything/duplicates.test.ts covers whole programs.
+// The identity of objects in a program. test/stories/everything/duplicates.test.ts covers whole programs.
 
 const connectionTo = (address: string): Connection => connectTo("secrets", { address });
 const program = (): Program => ({

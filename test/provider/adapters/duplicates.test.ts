@@ -2,11 +2,11 @@ import { Output, output, runtime } from "@pulumi/pulumi";
 import { declareOnce } from "../../../provider/adapters/duplicates";
 import { schedulerRoles } from "../../../provider/secrets/scheduler-roles";
 
-/** Runs a program in a preview, with a stack of its own. */
+/** Runs a program in a preview of a new stack. */
 async function program(run: () => Promise<void>): Promise<void> {
   await runtime.setMocks({ call: () => ({}), newResource: ({ inputs }) => ({ id: "id", state: inputs }) }, "project", "stack", true);
   runtime.setAllConfig({ "steward:default": JSON.stringify({ secrets: { address: "http://127.0.0.1:8200", token: "t" } }) });
-  // What a program throws, Pulumi throws again where nobody waits for it.
+  // Pulumi throws an error of the program again, unhandled.
   let failure: unknown;
   await runtime.runInPulumiStack(async () => {
     await run().catch((error) => {
@@ -16,7 +16,7 @@ async function program(run: () => Promise<void>): Promise<void> {
   if (failure) throw failure;
 }
 
-/** As an output of a resource that the preview is to create. */
+/** An output of a resource that the preview would create. */
 const unknown = <T>(value: T): Output<T> =>
   new (Output as unknown as new (...parts: unknown[]) => Output<T>)(
     [],
@@ -25,7 +25,7 @@ const unknown = <T>(value: T): Output<T> =>
     Promise.resolve(false),
     Promise.resolve([]),
   );
-/** What an output is made of. */
+/** The internal parts of an output. */
 interface Parts {
   promise(): Promise<unknown>;
   isKnown: Promise<boolean>;
@@ -34,14 +34,14 @@ interface Parts {
 }
 const partsOf = (value: unknown): Parts => value as Parts;
 const isKnown = (value: unknown): Promise<boolean> => partsOf(value).isKnown;
-/** What an output throws, as each of its parts does. */
+/** The error of an output, which each of its parts throws. */
 async function refusalOf(value: unknown): Promise<Error | undefined> {
   if (!Output.isInstance(value)) return undefined;
   const { isKnown: known, isSecret } = partsOf(value);
   const [first] = await Promise.allSettled([partsOf(value).promise(), known, isSecret, partsOf(value).allResources()]);
   return first.status === "rejected" ? first.reason : undefined;
 }
-/** Declares a set of roles; gives back what refuses it, and by which property. */
+/** Declares a set of roles. Returns its error and the properties that throw it. */
 async function refusal(name: string, properties: Record<string, unknown>): Promise<Record<string, Error>> {
   let declared: Record<string, unknown>;
   try {

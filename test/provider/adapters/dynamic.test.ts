@@ -43,7 +43,7 @@ test("the first resource fails if the program's own dependencies lack the packag
   rmSync(folder, { recursive: true });
 });
 
-// What we rely on is not documented: this fails when a newer SDK does it another way.
+// The package relies on undocumented behavior. This fails if a newer SDK changes it.
 describe("the protocol of Pulumi's dynamic providers", () => {
   test("dynamic.Resource still registers the same type and properties as this package", async () => {
     const registered: { type: string; keys: string[] }[] = [];
@@ -72,7 +72,7 @@ describe("the protocol of Pulumi's dynamic providers", () => {
 
   test("the stored call stack holds only the program's frames, and the hook that shortens it is removed", async () => {
     const before = Error.prepareStackTrace;
-    // Named, since Pulumi's SDK recognises no place in a function without a name.
+    // A named function, since Pulumi's SDK does not recognize a position in an anonymous function.
     function declare(): void {
       new secrets.SchedulerLease("stack", { ttl: 1 });
       expect(Error.prepareStackTrace).toBe(before);
@@ -91,7 +91,7 @@ describe("the protocol of Pulumi's dynamic providers", () => {
 
   test("the SDK's provider process still loads the source and calls handler().check", async () => {
     const main = require.resolve("@pulumi/pulumi/cmd/dynamic-provider");
-    // The process ends itself where no engine lives at the address that it is given.
+    // The process ends if no engine listens at the given address.
     const engine = createServer();
     await new Promise<void>((done) => engine.listen(0, "127.0.0.1", done));
     const child = spawn(process.execPath, [main, `127.0.0.1:${(engine.address() as AddressInfo).port}`], {
@@ -128,7 +128,7 @@ describe("the protocol of Pulumi's dynamic providers", () => {
   });
 });
 
-/** Of a process that goes on, or ends at once. */
+/** Waits for the first output of a process, which may continue or end at once. */
 function firstOutput(child: ChildProcess): Promise<string> {
   return new Promise((done, failed) => {
     child.stdout?.once("data", (data: Buffer) => done(data.toString().trim()));

@@ -4,7 +4,7 @@ import { monitorEngine } from "../../../provider/adapters/engine";
 
 const listeners = new Set<Listener>();
 
-/** Listens where an engine would, until it is killed. */
+/** Listens like an engine, until it is killed. */
 class Listener {
   private readonly connections: Socket[] = [];
   private constructor(private readonly server: Server) {
@@ -27,12 +27,12 @@ class Listener {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** The next connection to come, or one that has come already. */
+  /** Resolves once there is a connection. */
   async connected(): Promise<void> {
     if (this.connections.length === 0) await once(this.server, "connection");
   }
 
-  /** As the kernel does it for a process that is killed. */
+  /** Closes all sockets, as the kernel does for a killed process. */
   async kill(): Promise<void> {
     listeners.delete(this);
     const closed = once(this.server, "close");
@@ -43,7 +43,7 @@ class Listener {
 }
 
 let exit: jest.SpyInstance;
-/** The process ends itself, which ends the monitoring as well. */
+/** Resolves when the process ends, which also ends the monitoring. */
 let exited: Promise<unknown>;
 beforeEach(() => {
   exited = new Promise((done) => {
@@ -73,7 +73,7 @@ test("another process on the port of a killed engine does not count as the engin
   await engine.assertAlive();
   const { port } = listener;
   await listener.kill();
-  // Where another process has that port already, it is such a process.
+  // If another process has this port already, that process serves the purpose.
   await Listener.start(port).catch((error) => expect(error).toMatchObject({ code: "EADDRINUSE" }));
   expect(await exited).toBe(1);
   await expect(engine.assertAlive()).rejects.toMatchObject({ code: "ERR_ENGINE_GONE" });
@@ -114,7 +114,7 @@ test.each([
   ["1", false],
   ["false", true],
   ["", true],
-])("PULUMI_SKIP_CHECKPOINTS=%s: Pulumi saves after each resource: %s", (value, saves) => {
+])("with PULUMI_SKIP_CHECKPOINTS=%s, Pulumi saves after each resource: %s", (value, saves) => {
   process.env.PULUMI_SKIP_CHECKPOINTS = value;
   expect(monitorEngine(undefined).savesEachStep).toBe(saves);
   delete process.env.PULUMI_SKIP_CHECKPOINTS;

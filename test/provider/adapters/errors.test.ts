@@ -167,7 +167,7 @@ describe("the hint of an error", () => {
         engine("SchedulerLease", { "steward:default": limited }),
       ];
       const nothing = { status: 403, details: { hint: expect.stringMatching(/ \/nomad\/: .* policy /) } };
-      // Together, as in one process.
+      // In parallel, as in one process.
       await Promise.all([
         expect(one.up(role)).rejects.toMatchObject(nothing),
         expect(two.up({ ttl: "1h" })).rejects.toMatchObject(nothing),

@@ -2,7 +2,7 @@ import { Sandbox, start } from "../../../sandbox/index";
 import { limits } from "../../support/limits";
 import { endPlugin, NativeEngine } from "../../support/native-engine";
 
-// Errors of a resource whose servers are those of an explicit provider name that provider, and what to change in its arguments.
+// Errors of a resource with an explicit provider name that provider and the arguments to change.
 
 limits.maxRetries = 0;
 const role = { name: "web", policies: ["a"] };
@@ -57,7 +57,7 @@ test.each<[string, string, (own: Sandbox) => Record<string, object>, object, Reg
     /give the provider "production" one for secrets/,
   ],
   [
-    "an address that is none",
+    "an invalid address",
     "secrets:SchedulerRole",
     (own) => settings(own, { address: "vault" }),
     role,

@@ -7,7 +7,7 @@ import { onEachPlatform } from "../../support/platform";
 import { onEachTarget } from "../../support/target";
 import { attributeCases } from "../platform/attributes";
 
-// What the program once gave as a secret, and the server goes on holding after it has left the program.
+// Secrets that are removed from the program, while the server keeps them.
 
 beforeEach(() => void jest.spyOn(console, "log").mockImplementation(() => undefined));
 afterEach(() => jest.restoreAllMocks());
@@ -19,13 +19,13 @@ const start = (config: Record<string, object>): Deployment =>
   }, config);
 const succeeded = async (ending: ReturnType<Deployment["up"]>): Promise<void> => expect((await ending).errors).toEqual([]);
 
-onEachTarget("a secret of a lease that leaves the program", (current) => {
+onEachTarget("a secret of a lease that is removed from the program", (current) => {
   const canary = 424242;
 
   test.each([
     { field: "ttl", rest: { maxTtl: 500_000 }, changed: { maxTtl: 600_000 } },
     { field: "maxTtl", rest: { ttl: 60 }, changed: { ttl: 120 } },
-  ])("$field stays encrypted as long as the server holds it", async ({ field, rest, changed }) => {
+  ])("$field stays encrypted as long as the server keeps it", async ({ field, rest, changed }) => {
     const { newMount, config, outOfBand } = current();
     const mount = await newMount();
     const stack = start({ ...config(), "steward:other": config()["steward:default"] as object });
@@ -53,11 +53,11 @@ onEachTarget("a secret of a lease that leaves the program", (current) => {
     look("another connection");
     await succeeded(stack.up(of(changed)));
     look("another value of the rest");
-    // It stays what it is.
+    // The server keeps the value.
     expect(await held()).toMatchObject(wire({ ...changed, [field]: canary }));
     expect(found).toEqual([]);
 
-    // What others make of it was never a secret of the program.
+    // A value that another client wrote was never a secret of the program.
     await outOfBand("POST", `${mount}/config/lease`, wire({ ...changed, [field]: 550_000 }));
     await succeeded(stack.refresh());
     expect(stack.resources[0]?.outputs).toMatchObject({ ...changed, [field]: 550_000 });
@@ -67,10 +67,10 @@ onEachTarget("a secret of a lease that leaves the program", (current) => {
   });
 });
 
-onEachPlatform("a secret of settings that leaves the program and equals the original value", (current) => {
+onEachPlatform("a secret of settings that is removed from the program and equals the original value", (current) => {
   const texts = attributeCases.filter(({ attribute, declared }) => typeof declared === "string" && attribute !== "auth");
 
-  test.each(texts)("$token, $attribute stays encrypted as long as the platform holds it", async (each) => {
+  test.each(texts)("$token, $attribute stays encrypted as long as the platform keeps it", async (each) => {
     const { settings, token, attribute, declared, outOfBand, before, also } = each;
     const { change, config } = current();
     await change(settings, { ...before, ...also, [attribute]: declared });
@@ -91,7 +91,7 @@ onEachPlatform("a secret of settings that leaves the program and equals the orig
     expect(stack.resources[0]?.outputs[attribute]).toBeDefined();
   });
 
-  test.each(texts)("$token, $attribute stays encrypted where a forced replacement drops it", async (each) => {
+  test.each(texts)("$token, $attribute stays encrypted if a forced replacement drops it", async (each) => {
     const { token, attribute, declared, before, also } = each;
     const stack = start(current().config());
     const hidden = secretOutputs(definitionOf(`platform:${token}`));
@@ -114,9 +114,9 @@ onEachPlatform("a secret of settings that leaves the program and equals the orig
 });
 
 onEachPlatform(
-  "a secret of settings that leaves the program, in an attribute of Terraform Enterprise",
+  "a secret attribute of Terraform Enterprise that is removed from the program",
   (current) => {
-    test("extra.certificate stays encrypted as long as the platform holds it", async () => {
+    test("extra.certificate stays encrypted as long as the platform keeps it", async () => {
       const { config, service } = current();
       const attributes = (certificate: string): object => ({ data: { type: "saml-settings", attributes: { certificate } } });
       await call(service, "PATCH", "/api/v2/admin/saml-settings", attributes("canary"));

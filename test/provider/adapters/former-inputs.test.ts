@@ -7,21 +7,21 @@ import { limits } from "../../support/limits";
 import { printed } from "../../support/printed";
 import { attributeCases, complete } from "../platform/attributes";
 
-// What was secret in the program may stand in the state under the name of an input only as long as the program gives it there, as a secret. The engine
-// encrypts an output whose input is secret now, or that the resource lists. Here no input is marked any more once the canary has left.
+// A value that was secret in the program may be in the state as an input only while the program passes it as a secret. The engine encrypts an
+// output whose input is secret now, or that the resource lists. In this suite, no input is marked after the canary is removed.
 
 type Properties = Record<string, unknown>;
 
 interface Case {
   token: string;
   field: string;
-  /** With the canary. */
+  /** Inputs with the canary. */
   inputs: Properties;
-  /** Without it: it has left, or another value is in its place. */
+  /** Inputs without the canary: it is removed or replaced. */
   leaves?: Properties;
   turns: Properties;
   dialects?: readonly string[];
-  /** The server goes on holding it when it has left. */
+  /** True if the server keeps the canary after its removal. */
   remains?: boolean;
 }
 
@@ -78,7 +78,7 @@ secretsCases.push(
   },
 );
 
-/** Texts that may hold anything. */
+/** Attributes that can contain any string. */
 const canaryOf = (attribute: string, declared: unknown): string | undefined => {
   if (attribute === "auth" || typeof declared !== "string") return undefined;
   if (attribute === "idpCert") return certificate;
@@ -155,20 +155,20 @@ const losses = {
   "lost after, and not to be read back": { write: "drop-after", look: true },
 } as const;
 
-/** What the engine would store in clear text, now that no input is secret. */
-function clearText({ state }: Engine, token: string): string {
+/** The plaintext that the engine would store, now that no input is secret. */
+function plaintextOf({ state }: Engine, token: string): string {
   const definition = definitionOf(token);
   const hidden = new Set(secretOutputs(definition));
   const isSecretInput = (field: string): boolean => secretFields(definition).includes(field);
   const outputs = Object.entries(state?.outputs ?? {}).filter(([field]) => !hidden.has(field));
-  // Of an update that failed half-way, the engine holds the inputs from before, with their marks.
+  // After a partial update, the engine has the previous inputs with their marks.
   const inputs = state?.outputs.halfDone ? [] : Object.entries(state?.inputs ?? {}).filter(([field]) => !isSecretInput(field));
   return JSON.stringify([outputs, inputs]);
 }
 
 Object.assign(limits, { initialBackoff: 1, maxRetries: 0 });
 
-describe.each(["standard", "hashicorp"] as const)("a secret that leaves the program while the response is lost (%s)", (dialect) => {
+describe.each(["standard", "hashicorp"] as const)("a secret that is removed while the response is lost (%s)", (dialect) => {
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await start({ dialect });
@@ -196,31 +196,31 @@ describe.each(["standard", "hashicorp"] as const)("a secret that leaves the prog
   const isHidden = (text: string, { idpCert }: Properties): boolean =>
     !/canary-value|424242/.test(text) && !(idpCert === certificate && text.includes("MIIBnDCCAUGgAwIBAgIUCOyGQ"));
 
-  test.each(ways)("$token, $field $way: stored nowhere in plaintext", async ({ token, field, inputs, next, way, remains }) => {
+  test.each(ways)("$token, $field $way is stored nowhere in plaintext", async ({ token, field, inputs, next, way, remains }) => {
     for (const { write, look } of Object.values(losses)) {
       await sandbox.reset();
       const resource = await prepared(token);
       await resource.up(inputs);
       failing(token, write, look);
       await expect(resource.up(next)).rejects.toMatchObject({ name: "StewardError" });
-      // What was refused for good leaves the former state, with its marks; what is kept has lost them.
-      if (resource.state?.initErrors) expect(isHidden(clearText(resource, token), inputs)).toBe(true);
+      // A rejected update keeps the previous state with its marks. A partially failed one has lost them.
+      if (resource.state?.initErrors) expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
       const isKept = resource.state?.initErrors;
       sandbox.faults.clear();
       if (isKept) {
-        // Twice: what is hidden is known by what was hidden.
+        // Twice: the second time, hidden values are known only from the hidden state.
         for (const _again of [1, 2]) {
           await resource.refresh();
-          expect(clearText(resource, token)).not.toContain("canary-value");
-          expect(isHidden(clearText(resource, token), inputs)).toBe(true);
+          expect(plaintextOf(resource, token)).not.toContain("canary-value");
+          expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
         }
       }
       await resource.up(next);
-      expect(isHidden(clearText(resource, token), inputs)).toBe(true);
+      expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
       expect(resource.state?.outputs.formerInputs).toEqual(remains && way === "leaves" ? { [field]: 424242 } : undefined);
       expect(await resource.up(next)).toBe("same");
       await resource.refresh();
-      expect(isHidden(clearText(resource, token), inputs)).toBe(true);
+      expect(isHidden(plaintextOf(resource, token), inputs)).toBe(true);
       expect(isHidden(printed.join("\n"), inputs)).toBe(true);
       await resource.destroy();
     }
@@ -237,7 +237,7 @@ describe.each(["standard", "hashicorp"] as const)("a secret that leaves the prog
         await expect(resource.up(inputs)).rejects.toMatchObject({ name: "StewardError" });
         const isKept = resource.state?.initErrors;
         sandbox.faults.clear();
-        // The engine would store in clear text what was no secret input before.
+        // The engine would store a value in plaintext that was not a secret input before.
         await resource.refresh();
         if (isKept) expect(isHidden(JSON.stringify(resource.state?.inputs), inputs)).toBe(true);
         await resource.up(inputs);

@@ -5,8 +5,8 @@ describe("partial updates", () => {
   const write = { system: "secrets" as const, method: "POST", path: "/v1/nomad/role/web" };
 
   test.each([
-    { title: "lost before the server has it", faults: [{ action: "drop-before", times: 100 }], code: "ERR_NO_RESPONSE" },
-    { title: "lost after the server has it", faults: [{ action: "drop-after", times: 100 }], code: "ERR_NO_RESPONSE" },
+    { title: "lost before the server receives it", faults: [{ action: "drop-before", times: 100 }], code: "ERR_NO_RESPONSE" },
+    { title: "lost after the server received it", faults: [{ action: "drop-after", times: 100 }], code: "ERR_NO_RESPONSE" },
     {
       title: "lost, and then the server is sealed",
       faults: [{ action: "drop-after" }, { nth: 2, action: "respond", status: 503, times: 100 }],
@@ -67,7 +67,7 @@ describe("partial updates", () => {
     expect(await hold(sandbox, "nomad/role/web")).toBe(200);
   });
 
-  test("a partially created set of roles stores the written roles, names the failed ones, and the next up writes those", async () => {
+  test("a partially created set of roles stores the written roles and names the failed ones, which the next up writes", async () => {
     const roles = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, { policies: ["p"] }]));
     sandbox.faults.add({ ...write, path: "/v1/nomad/role/b", action: "respond", status: 400, body: '{"errors":["not today"]}' });
     sandbox.faults.add({ ...write, path: "/v1/nomad/role/c", action: "respond", status: 500, body: '{"errors":["not sure"]}' });
@@ -76,11 +76,11 @@ describe("partial updates", () => {
       code: "ERR_INCOMPLETE",
       message: expect.stringMatching(/"nomad": 2 of 4 .*: [bc], [bc]\. .*"[bc]": not (today|sure) \(POST /),
     });
-    // "c" may be there.
+    // "c" may have been created.
     expect(Object.keys(resource.state?.outputs.roles as object).sort()).toEqual(["a", "c", "d"]);
     const before = sent().length;
     expect(await resource.up({ roles })).toBe("update");
-    // The list tells that "b" is not somebody else's; "c" may be ours already.
+    // The list shows that "b" is not another client's. "c" may exist already.
     expect(sent().slice(before).sort()).toEqual(["GET /v1/nomad/role?list=true", "POST /v1/nomad/role/b", "POST /v1/nomad/role/c"]);
     expect(await resource.up({ roles })).toBe("same");
     expect(await resource.refresh()).toEqual([]);

@@ -13,7 +13,7 @@ import { functions } from "../../../provider/functions";
 import { programSources } from "../../../provider/invoke";
 import { Sandbox, start } from "../../../sandbox/index";
 
-// The functions that read, as a program of another language calls them: through the engine, from the native plugin.
+// Functions that read, as a program of another language calls them: through the engine, from the native plugin.
 
 type Options = Record<string, JavaScriptValue>;
 
@@ -29,7 +29,7 @@ const given: Record<string, Options> = {
   "scheduler:listJobs": { filter: 'Status == "running"', pageSize: 2 },
 };
 
-/** The result in a Node program, in clear text. */
+/** The result in a Node program, in plaintext. */
 async function inNode(token: string, options: Options): Promise<unknown> {
   const [system = "", name = ""] = token.split(":");
   const all = { platform, scheduler, secrets } as unknown as Record<string, Record<string, (given: Options) => unknown>>;
@@ -80,7 +80,7 @@ describe.each(["standard", "hashicorp"] as const)("in the %s dialect", (dialect)
       ),
     );
 
-  test.each(functions)("$token returns what a Node program gets", async ({ token, property, secrets: secretFields = [] }) => {
+  test.each(functions)("$token returns the same result as in a Node program", async ({ token, property, secrets: secretFields = [] }) => {
     const options = given[token] ?? {};
     const before = sandbox.requests().length;
     const expected = await inNode(token, options);
@@ -109,7 +109,7 @@ describe.each(["standard", "hashicorp"] as const)("in the %s dialect", (dialect)
     expect(details).not.toContain("canary");
   });
 
-  test("an option that the function does not take, or a wrong one, is refused before anything is sent", async () => {
+  test("an unknown or invalid option is rejected before anything is sent", async () => {
     const before = sandbox.requests().length;
     await expect(invoke("secrets:listSchedulerRoles", { mounts: "nomad" })).rejects.toMatchObject({
       details: expect.stringMatching(/^Cannot list the scheduler roles: .*mounts/),
@@ -127,7 +127,7 @@ describe.each(["standard", "hashicorp"] as const)("in the %s dialect", (dialect)
   });
 });
 
-test("every function that reads is served", () => {
+test("the plugin serves every function that reads", () => {
   const reading = Object.entries({ platform, scheduler, secrets }).flatMap(([system, names]) =>
     Object.keys(names).flatMap((name) => (/^(get|list)[A-Z]/.test(name) ? [`${system}:${name}`] : [])),
   );
@@ -135,7 +135,7 @@ test("every function that reads is served", () => {
   expect(Object.keys(schema.functions).sort()).toEqual(reading.map((token) => `steward:${token}`).sort());
 });
 
-test("functions warn of unused variables of the environment once in a process, in a program and from the plugin", async () => {
+test("functions warn of unused environment variables once in a process, in a program and in the plugin", async () => {
   const sandbox = await start({ dialect: "openbao" });
   const { url: BAO_ADDR, token: BAO_TOKEN } = sandbox.secrets;
   const environment = { BAO_ADDR, BAO_TOKEN, VAULT_TOKEN: "canary" };

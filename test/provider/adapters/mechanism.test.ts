@@ -8,11 +8,11 @@ const declare = async (native: string | undefined, work: () => unknown): Promise
   return work();
 };
 
-test.each(["yes", "True", "1", ""])("steward:native %j is refused, not taken for false", async (value) => {
+test.each(["yes", "True", "1", ""])("steward:native %j is rejected, instead of counting as false", async (value) => {
   const role = (): unknown => new secrets.SchedulerRole("web", { name: "web", policies: ["read"] });
   await expect(declare(value, role)).rejects.toThrow(refusal("ERR_INVALID_INPUT", { rule: "native" }));
 });
 
-test.each(["false", undefined])("a provider of its own is refused where steward:native is %s", async (value) => {
+test.each(["false", undefined])("an explicit provider is rejected if steward:native is %s", async (value) => {
   await expect(declare(value, () => new Provider("other", {}))).rejects.toThrow(refusal("ERR_INVALID_INPUT", { rule: "native-only" }));
 });

@@ -43,7 +43,7 @@ describe("the server that a resource was written to", () => {
     for (const operation of ["refresh", "destroy"] as const)
       expect(await failure(resource[operation]())).toMatchObject({ code, message: expect.stringContaining(recorded) });
     expect(resource.state).toBeDefined();
-    // An `up` uses the present configuration.
+    // An `up` uses the current configuration.
     expect(await failure(resource.get("nomad/role/web"))).toMatchObject({ code, message: expect.not.stringContaining(recorded) });
   });
 

@@ -19,7 +19,7 @@ test("a creation waits for a removal of the same object that started in the same
   expect([order, await hold(sandbox, "nomad/role/web")]).toEqual([["removed", "created"], 200]);
 });
 
-test("a state without an instance leaves the object to the resource that holds it", async () => {
+test("a state without an instance keeps the object for the resource that holds it", async () => {
   const inputs = { name: "web", ...web, adopt: true };
   const [former, renamed] = [engine("SchedulerRole"), engine("SchedulerRole")];
   await former.up(inputs);
@@ -29,11 +29,11 @@ test("a state without an instance leaves the object to the resource that holds i
   expect(await hold(sandbox, "nomad/role/web")).toBe(200);
 });
 
-test.each(["SchedulerRole", "SchedulerRoles"])("up restores a role that an earlier run only removed: %s", async (type) => {
+test.each(["SchedulerRole", "SchedulerRoles"])("up recreates a role that an earlier run only removed: %s", async (type) => {
   const declared = type === "SchedulerRole" ? { name: "web", ...web, adopt: true } : { roles: { web }, adopt: true };
   const [roles, holder]: Engine[] = [engine("SchedulerRoles"), engine(type)];
   await roles?.up({ roles: { web, rest: web } });
-  // It moved, and that run ended before the set was updated.
+  // The role moved, and that run ended before the set was updated.
   await holder?.up(declared);
   clearCache();
   await roles?.up({ roles: { rest: web } }, remembers);

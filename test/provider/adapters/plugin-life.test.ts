@@ -6,7 +6,7 @@ import { Engine, noEngine } from "../../support/engine";
 import { limits } from "../../support/limits";
 import { endPlugin, NativeEngine } from "../../support/native-engine";
 
-// The native plugin where the engine tells it other things than it tells the dynamic provider.
+// Cases in which the engine sends the native plugin other requests than the dynamic provider.
 
 let sandbox: Sandbox;
 let context: Context;
@@ -31,7 +31,7 @@ describe.each([
   ["native", NativeEngine],
 ] as const)("%s", (_, Mechanism) => {
   test.each(["up", "destroy"] as const)(
-    "an attribute that joined in an update which lost its response is put back by the next %s",
+    "the next %s restores an attribute that was added in an update without a response",
     async (next) => {
       const engine = new Mechanism("platform:CustomizationSettings", configOf(context));
       const before = await attributes();
@@ -59,8 +59,8 @@ describe("the settings of a provider", () => {
     ["a system as an object", { secrets: { address } }],
     ["a system as JSON", { platform: JSON.stringify({ address }) }],
     ["a connection", { production: { secrets: { address } }, default: JSON.stringify({ platform: { address } }) }],
-    ["what a preview cannot know", { secrets: unknown, production: unknown }],
-    ["what Pulumi adds", { version: "1.2.3", pluginDownloadURL: "https://x", native: "true" }],
+    ["a value that is unknown in a preview", { secrets: unknown, production: unknown }],
+    ["a value that Pulumi adds", { version: "1.2.3", pluginDownloadURL: "https://x", native: "true" }],
   ])("%s is accepted", (_, settings) => expect(checkConfiguration(settings)).toEqual([]));
 
   test.each([
@@ -70,19 +70,19 @@ describe("the settings of a provider", () => {
     ["production", "{canary"],
     ["default", ["canary"]],
     ["constructor", "canary"],
-  ])("%s: %j is refused by its name, without its value", (name, value) => {
+  ])("%s: %j is rejected by its name, without its value", (name, value) => {
     const failures = checkConfiguration({ [name]: value });
     expect(failures).toEqual([expect.objectContaining({ path: name, rule: "connection" })]);
     expect(JSON.stringify(failures)).not.toContain("canary");
   });
 });
 
-test.each(["", "x", "nomad/role/", "nomad//role/web", "nomad/role/../web"])("an import by the id %j says how to write it", async (id) => {
+test.each(["", "x", "nomad/role/", "nomad//role/web", "nomad/role/../web"])("an import by the id %j names the valid form", async (id) => {
   const role = new NativeEngine("secrets:SchedulerRole", configOf(context));
   await expect(role.import(id)).rejects.toThrow(`"${id}" is not an id of one. Write it as <mount>/role/<name>.`);
 });
 
-test("an import of nothing names the id, and the import", async () => {
+test("an import of an object that does not exist names the id and the import", async () => {
   await context.outOfBand("secrets", "POST", "/v1/nomad/role/other", { policies: "a", type: "client" });
   const role = new NativeEngine("secrets:SchedulerRole", configOf(context));
   await expect(role.import("nomad/role/none")).rejects.toThrow(
@@ -90,13 +90,13 @@ test("an import of nothing names the id, and the import", async () => {
   );
 });
 
-test("a null in a map, as YAML writes an empty value, is refused by its path", async () => {
+test("a null in a map, as YAML reads an empty value, is rejected by its path", async () => {
   const roles = new NativeEngine("secrets:SchedulerRoles", configOf(context));
   const reason = await roles.up({ roles: { one: { policies: ["a"] }, two: null } }).then(String, String);
   expect(reason).toContain("roles.two: ");
 });
 
-test("operations of many resources run side by side in one plugin", async () => {
+test("operations of many resources run in parallel in one plugin", async () => {
   const names = Array.from({ length: 20 }, (_, index) => `role-${index}`);
   const roles = names.map((name) => ({ name, engine: new NativeEngine("secrets:SchedulerRole", configOf(context)) }));
   await Promise.all(roles.map(({ name, engine }) => engine.up({ name, policies: [name] }, { remembers: true })));

@@ -3,7 +3,7 @@ import { noEngine } from "../../../provider/connection";
 import { Sandbox, start } from "../../../sandbox/index";
 import { limits } from "../../support/limits";
 
-// Only the native plugin knows the URNs of all resources, and imports.
+// Only the native plugin knows imports and the URNs of all resources.
 
 const urn = (type: string, name: string): string => `urn:pulumi:dev::test::steward:${type}::${name}`;
 const role = (name: string): { urn: string } => ({ urn: urn("secrets:SchedulerRole", name) });
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** A process of its own, as each operation of the command line has it. */
+/** Starts a new plugin process, as each operation of the command line does. */
 function startPlugin(): void {
   const at = Object.fromEntries(
     (["secrets", "platform"] as const).map((system) => {
@@ -41,7 +41,7 @@ const writes = (): number => sandbox.requests().filter(({ method }) => method !=
 describe("two resources of one program", () => {
   const inputs = { name: "web", policies: ["read"] };
 
-  test.each([{}, { connection: "same" }, { mount: "/nomad/" }])("must not declare one object, also by %j", async (otherwise) => {
+  test.each([{}, { connection: "same" }, { mount: "/nomad/" }])("must not declare the same object, also with %j", async (otherwise) => {
     expect(await rulesOf(role("first"), inputs)).toEqual([]);
     expect(await rulesOf(role("second"), { ...inputs, ...otherwise })).toEqual([": declared-twice"]);
     const { failures } = await plugin.check(role("second"), {}, { ...inputs, ...otherwise });
@@ -50,13 +50,13 @@ describe("two resources of one program", () => {
     expect(await rulesOf(role("third"), { ...inputs, name: "other" })).toEqual([]);
   });
 
-  test("may declare what is not known yet", async () => {
+  test("may declare objects that are not known yet", async () => {
     const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
     expect(await rulesOf(role("first"), { ...inputs, name: unknown })).toEqual([]);
     expect(await rulesOf(role("second"), { ...inputs, name: unknown })).toEqual([]);
   });
 
-  test("must not declare the same settings, nor a role of a set", async () => {
+  test("must not declare the same settings, or a role of a set", async () => {
     expect(await rulesOf(general, { apiRateLimit: 100 })).toEqual([]);
     expect(await rulesOf({ urn: urn("platform:GeneralSettings", "again") }, { apiRateLimit: 100 })).toEqual([": declared-twice"]);
     expect(await rulesOf({ urn: urn("secrets:SchedulerRoles", "set") }, { roles: { web: { policies: ["read"] } } })).toEqual([]);
@@ -67,13 +67,13 @@ describe("two resources of one program", () => {
 test.each([
   ["secrets:SchedulerRole", { name: "web", policies: [1.1, null] }, ["policies[0]", "policies[1]"]],
   ["secrets:SchedulerAccess", { address: "https://nomad.example.com", token: "t", caCert: 5 }, ["caCert"]],
-])("a number where a text belongs, as YAML reads it without quotes, is refused in words: %s", async (type, news, paths) => {
+])("a number instead of a string, as YAML reads it without quotes, is rejected: %s", async (type, news, paths) => {
   const { failures } = await plugin.check({ urn: urn(type, "yaml") }, {}, news);
   expect(failures.map(({ path, reason }) => [path, reason])).toEqual(paths.map((path) => [path, "must be a text"]));
 });
 
 describe("an import", () => {
-  test("of a resource that names a connection is refused", async () => {
+  test("of a resource that names a connection is rejected", async () => {
     const { inputs: declared } = await plugin.check(role("web"), {}, { name: "imported", policies: ["read"] });
     await plugin.create(role("web"), declared, false);
     startPlugin();
@@ -86,7 +86,7 @@ describe("an import", () => {
     expect(await rulesOf(role("web"), { ...inputs, connection: "same" })).toEqual([]);
   });
 
-  test("of one role under several names does not remove it as long as the program declares one of them", async () => {
+  test("of one role under several names keeps it while the program declares one of them", async () => {
     const { inputs: declared } = await plugin.check(role("web"), {}, { name: "several", policies: ["read"] });
     await plugin.create(role("web"), declared, false);
     const states = new Map<string, { state: Record<string, unknown>; inputs: Record<string, unknown> }>();
@@ -106,7 +106,7 @@ describe("an import", () => {
     expect(await plugin.read(role("stays"), "nomad/role/several", state, inputs)).toBeUndefined();
   });
 
-  test("of settings leaves undeclared attributes as they are, without a warning", async () => {
+  test("of settings keeps undeclared attributes, without a warning", async () => {
     const { state = {}, inputs = {} } = (await plugin.read(general, "general", {}, {})) ?? {};
     expect(Object.keys(inputs).length).toBeGreaterThan(2);
     const declared = { apiRateLimit: inputs.apiRateLimit };
@@ -122,7 +122,7 @@ describe("an import", () => {
     expect(writes()).toBe(before);
   });
 
-  test("of settings that changed outside Pulumi since then restores their values at the import", async () => {
+  test("of settings that later changed outside Pulumi restores their values at the import", async () => {
     const customization = { urn: urn("platform:CustomizationSettings", "customization") };
     const footer = async () => (await plugin.read(customization, "customization", {}, {}))?.state.footer;
     const held = await footer();

@@ -36,7 +36,7 @@ describe.each([
   const web = { name: "web", policies: ["ours"], global: true };
   const ofRole = (): string[] => printed.filter((line) => !line.includes("does not show"));
 
-  test("a preview of a creation says what exists, that it will be refused, and what adoption would change", async () => {
+  test("a preview of a creation names the existing object, the coming failure, and the changes of an adoption", async () => {
     await outOfBand("POST", "role/web", theirs);
     const sent = await requests(() => engine("secrets:SchedulerRole").preview(web));
     expect(sent.every((request) => request.startsWith("GET "))).toBe(true);
@@ -47,18 +47,18 @@ describe.each([
     expect((await outOfBand("GET", "role/web")).json.data.policies).toEqual(["theirs"]);
   });
 
-  test("off by default: a preview sends nothing and prints nothing", async () => {
+  test("a preview sends and prints nothing by default", async () => {
     await outOfBand("POST", "role/web", theirs);
     expect(await requests(() => engine("secrets:SchedulerRole", { previewReads: undefined }).preview(web))).toEqual([]);
     expect(printed).toEqual([]);
   });
 
-  test("in the up the creation reads again, and each line comes once", async () => {
+  test("the creation reads again in the up, and each line is printed once", async () => {
     await outOfBand("POST", "role/web", theirs);
     const role = engine("secrets:SchedulerRole");
     expect(await requests(() => role.up({ ...web, adopt: true }))).toEqual(["GET role/web", "GET role/web", "POST role/web"]);
     expect(ofRole()).toEqual([expect.stringContaining('policies: ["theirs"] -> ["ours"]')]);
-    // Only creations are looked at.
+    // Only creations are read.
     expect(await requests(() => role.preview({ ...web, policies: ["other"] }))).toEqual([]);
   });
 
@@ -66,7 +66,7 @@ describe.each([
     ["secrets:SchedulerRoles", { roles: { web: { policies: ["ours"], global: true } } }, 'roles.web.policies: ["theirs"] -> ["ours"]'],
     ["secrets:SchedulerLease", { ttl: "1h" }, "ttl: 60 -> 3600"],
     ["secrets:SchedulerAccess", { address: "http://ours:4646", token: "t" }, 'address: "http://theirs:4646" -> "http://ours:4646"'],
-  ])("%s: the same", async (token, inputs, change) => {
+  ])("a preview of %s does the same", async (token, inputs, change) => {
     await outOfBand("POST", "role/web", theirs);
     await outOfBand("POST", "config/lease", { ttl: 60 });
     await outOfBand("POST", "config/access", { address: "http://theirs:4646", token: "theirs" });
@@ -75,7 +75,7 @@ describe.each([
     expect(printed).toContainEqual(expect.stringContaining(` ${change}.`));
   });
 
-  test("a role that somebody made since the check is refused", async () => {
+  test("a role that another client created since the check is not overwritten", async () => {
     const role = engine("secrets:SchedulerRole");
     const { inputs } = await role.preview(web);
     await outOfBand("POST", "role/web", theirs);
@@ -83,7 +83,7 @@ describe.each([
     expect((await outOfBand("GET", "role/web")).json.data.policies).toEqual(["theirs"]);
   });
 
-  test("a deprecation: the same, and the versions of its module are read once", async () => {
+  test("a preview of deprecations does the same, and reads the versions of their module once", async () => {
     const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
     await new Engine("platform:ModuleVersionDeprecation", config()).up({ ...version, reason: "Theirs." });
     clearCache();
@@ -94,7 +94,7 @@ describe.each([
 
   const settings = (method: string, body?: object) => call(sandbox.platform, method, "/api/v2/admin/general-settings", body);
 
-  test("settings: what declaring them changes, secrets hidden, and where it will be refused", async () => {
+  test("a preview of settings names the changes, without secrets, and the coming failure", async () => {
     await settings("PATCH", {
       data: { attributes: { "limit-user-organization-creation": false, "support-email-address": "theirs@example.com" } },
     });
@@ -117,13 +117,13 @@ describe.each([
     expect((await settings("GET")).json.data.attributes["limit-user-organization-creation"]).toBe(false);
   });
 
-  test("settings: an attribute that the platform never shows is named without a value", async () => {
+  test("a preview of settings names a write-only attribute without a value", async () => {
     await engine("platform:SmtpSettings").preview({ username: "ours", password: "canary" });
     expect(printed.join("\n")).toMatch(/^SMTP settings "smtp": .* password/m);
     expect(printed.join("\n")).not.toContain("canary");
   });
 
-  test("a workspace: whether the platform has it", async () => {
+  test("a preview of a workspace says if it exists", async () => {
     sandbox.platform.seed({ workspaces: [{ id: "ws-theirs", name: "theirs", organization: "acme" }] });
     const workspace = engine("platform:AdminWorkspace");
     expect(await requests(() => workspace.up({ workspaceId: "ws-theirs" }))).toEqual([
@@ -135,13 +135,13 @@ describe.each([
     expect(printed[1]).toMatch(/^warning: workspace "ws-missing": /);
   });
 
-  test("a preview without credentials goes on, and says why it cannot tell", async () => {
+  test("a preview without credentials continues, and says why it cannot read", async () => {
     const role = engine("secrets:SchedulerRole", { token: undefined, tokenEnv: "STEWARD_UNSET" });
     expect((await role.preview(web)).operation).toBe("create");
     expect(printed).toEqual([expect.stringContaining('warning: scheduler role "web": ')]);
   });
 
-  test("what this run has removed since the check is created, not refused", async () => {
+  test("an object that this run removed since the check is created", async () => {
     const role = engine("secrets:SchedulerRole");
     await role.up(web);
     await role.replace(web);

@@ -10,7 +10,7 @@ test("a printed line about a server contains no control characters", () => {
 const config = { get: () => JSON.stringify({ platform: { address: "http://127.0.0.1:1" } }) };
 const workspace = { workspaceId: "ws-1", destroyOnDelete: true, __provider: "text" };
 
-test("the lines of a provider go where its sources say, and nowhere else", async () => {
+test("a provider prints lines only through its sources", async () => {
   const said: string[] = [];
   const provider = providerWith({ say: (line) => void said.push(line) }, "platform:AdminWorkspace");
   provider.configure({ config });

@@ -9,15 +9,15 @@ const given = async (args: Partial<secrets.SchedulerRoleArgs>, opts: object = {}
 
 test.each([
   { of: "plain values", args: { policies: ["a"] }, expected: undefined },
-  { of: "an output that is no secret", args: { policies: output(["a"]) }, expected: undefined },
+  { of: "an output that is not secret", args: { policies: output(["a"]) }, expected: undefined },
   { of: "a secret", args: { policies: secret(["a"]) }, expected: ["policies"] },
   { of: "a secret inside a list", args: { policies: ["a", secret("b")] }, expected: ["policies"] },
   { of: "a promise of a secret", args: { name: Promise.resolve(secret("web")) as unknown as Output<string> }, expected: ["name"] },
-])("the provider gets the names of secret inputs, of $of", async ({ args, expected }) => {
+])("the provider receives the names of secret inputs, of $of", async ({ args, expected }) => {
   expect(await given(args)).toEqual(expected);
 });
 
-test("every input counts as secret where a transform may make it one", async () => {
+test("every input counts as secret if a transform may make it secret", async () => {
   expect(await given({ policies: ["a"] }, { transformations: [() => undefined] })).toEqual(["name", "adopt", "policies"]);
 });
 

@@ -44,7 +44,7 @@ onEachPlatform("actions", (current) => {
       expect(await action.up(inputs)).toBe("same");
     });
 
-    test("waits for a 429, after which nothing was done", async () => {
+    test("is retried after a 429, which had no effect", async () => {
       const { engine, requests, sandbox } = current();
       sandbox.faults.add({
         system: "platform",
@@ -76,7 +76,7 @@ onEachPlatform("actions", (current) => {
     });
   });
 
-  test("a verification that the platform refuses is a readable error, and so are invalid inputs", async () => {
+  test("a rejected verification and invalid inputs are readable errors", async () => {
     const { engine, service, change } = current();
     const verification = engine("SmsVerification");
     await verification.up({ testNumber: "+15550123" });

@@ -2,40 +2,40 @@ import { Fault } from "../../../sandbox/index";
 import { settingsCases as all } from "../../cases";
 import { AttributeValues, SettingsCase } from "../../cases/settings";
 
-/** One readable attribute: what a program declares, and what somebody else makes of it. */
+/** One readable attribute: the values that a program and another client write. */
 export interface AttributeCase {
   settings: string;
   token: string;
   attribute: string;
-  /** In the package's spelling, which those of Terraform Enterprise alone do not have in a program. */
+  /** The name in the package. Attributes of Terraform Enterprise only have no such name. */
   name: string;
-  /** The output that shows it. */
+  /** The output that contains it. */
   field: string;
   declared: unknown;
   outOfBand: unknown;
   inputs: Record<string, unknown>;
   managed: string[];
-  /** What the platform must hold for the attribute to be changed alone. */
+  /** The values that the platform must have before this attribute can change alone. */
   before: Record<string, unknown>;
-  /** What must be declared with it, since the platform does not show whether it has one. */
+  /** The inputs that must be declared with it, since the platform does not show if it has them. */
   also?: Record<string, unknown>;
 }
 
 const byName = <Value>(from: (each: SettingsCase) => Value): Record<string, Value> =>
   Object.fromEntries(all.map((each) => [each.settings, from(each)]));
 
-/** The writes of settings, for a fault that meets them. */
+/** The writes of settings, as the match of a fault. */
 export const patch: Pick<Fault, "system" | "method" | "path"> = { system: "platform", method: "PATCH", path: /-settings$/ };
 
-/** What settings need to be enabled. */
+/** The attributes that are required to enable settings. */
 export const complete: Record<string, Record<string, unknown>> = byName((each) => each.complete ?? {});
 
 /** The resource of each settings document. */
 export const tokens: Record<string, string> = byName(({ type }) => type);
 
-/** The settings documents, and what each resource needs besides its readable attributes. */
+/** The settings documents, and the inputs of each resource besides its readable attributes. */
 export const kinds: string[] = all.map(({ settings }) => settings);
-/** What only a write shows. */
+/** Write-only attributes. */
 export const hidden: Record<string, Record<string, unknown>> = {
   smtp: { password: "canary-mail", testEmailAddress: "me@example.com" },
   sms: { authToken: "canary-sms" },
@@ -52,7 +52,7 @@ const casesOf = ({ settings, type: token, complete = {}, alsoDeclared }: Setting
   });
 
 export const attributeCases: AttributeCase[] = all.flatMap((each) => casesOf(each, each.values));
-/** Attributes of Terraform Enterprise alone. */
+/** Attributes of Terraform Enterprise only. */
 export const extraCases: AttributeCase[] = all
   .flatMap((each) => casesOf(each, each.extraValues ?? {}))
   .map((each) => ({

@@ -10,7 +10,7 @@ const resources = [
 
 const kept = { code: "ERR_NOT_FOUND", status: 404, message: expect.stringContaining("pulumi state delete") };
 
-onEachPlatform("a gateway responds with 404 in place of the platform", (current) => {
+onEachPlatform("a gateway responds with 404 instead of the platform", (current) => {
   const cases = resources.flatMap((resource) => bodies.map((body) => ({ ...resource, body })));
 
   test.each(cases)("$type stays in the state: 404 $body", async ({ type, inputs, body, deletes }) => {
@@ -18,7 +18,7 @@ onEachPlatform("a gateway responds with 404 in place of the platform", (current)
     const resource = engine(type);
     await resource.up(inputs);
     const before = structuredClone(resource.state);
-    // The administration answers, so the token is an administrator's: that alone does not make the 404 the platform's.
+    // The administration routes respond, so the token belongs to an administrator. That alone does not prove that the platform sent the 404.
     const fault = { system: "platform" as const, path: /workspaces|registry/, action: "respond" as const, status: 404, body };
     sandbox.faults.add({ ...fault, method: "GET" });
     await expect(resource.refresh()).rejects.toMatchObject(kept);

@@ -10,7 +10,7 @@ import { listen } from "../exchange";
 
 const version = { organizationName: "acme", moduleName: "network", moduleProvider: "aws", moduleVersion: "1.0.0" };
 const inputs = { ...version, reason: "Use 2.0.0.", link: "https://wiki.example.com/2" };
-/** The requests that a deprecation of it sends. */
+/** The requests of a deprecation of this version. */
 const read = "GET /api/registry/v1/modules/acme/network/aws/versions";
 const path = "/api/v2/organizations/acme/registry-modules/private/acme/network/aws/1.0.0";
 const write = `PATCH ${path}`;
@@ -38,7 +38,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await deprecation.refresh()).toEqual([]);
   });
 
-  test("text that the platform appends is in the published reason and is no drift", async () => {
+  test("a suffix that the platform appends is in the published reason and is no drift", async () => {
     const { engine, service } = current();
     service.appendToReasons(" Contact the platform team.");
     const deprecation = engine("ModuleVersionDeprecation");
@@ -46,12 +46,12 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(deprecation.outputs()).toMatchObject({ reason: "Use 2.0.0.", publishedReason: "Use 2.0.0. Contact the platform team." });
     expect(await deprecation.refresh()).toEqual([]);
     expect(await deprecation.up(inputs)).toBe("same");
-    // A shorter reason is another one, although the published one begins with it.
+    // A shorter reason is different, although the published one begins with it.
     expect(await deprecation.up({ ...inputs, reason: "Use 2" })).toBe("update");
     expect(deprecation.outputs().publishedReason).toBe("Use 2 Contact the platform team.");
   });
 
-  test("adoption of a different deprecation is refused, or shows what it changes", async () => {
+  test("adoption of a different deprecation fails, or prints the changes", async () => {
     const { engine, requests } = current();
     await deprecate({ "deprecated-status": "Deprecated", reason: "Theirs." });
     const deprecation = engine("ModuleVersionDeprecation");
@@ -72,7 +72,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     ["another link", inputs, { reason: inputs.reason, link: "https://other.example.com" }],
     ["no link", inputs, { reason: inputs.reason }],
     ["a link that the program does not declare", withoutLink, { reason: inputs.reason, link: inputs.link }],
-  ])("a deprecation outside Pulumi with %s is not taken over silently", async (_, declared, theirs) => {
+  ])("a deprecation outside Pulumi with %s is not adopted silently", async (_, declared, theirs) => {
     const { engine, requests } = current();
     await deprecate({ "deprecated-status": "Deprecated", ...theirs });
     const deprecation = engine("ModuleVersionDeprecation");
@@ -109,7 +109,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await shown(moduleVersion)).toBeNull();
   });
 
-  test("refresh and destroy treat a removed version or module as gone", async () => {
+  test("refresh and destroy treat a removed version or module as deleted", async () => {
     const { engine, service, requests } = current();
     const seed = (...versions: string[]): void =>
       service.seed({ modules: [{ namespace: "acme", name: "gone", provider: "aws", versions }] });
@@ -184,7 +184,7 @@ onEachPlatform("the deprecation of a module version", (current) => {
     expect(await deprecation.refresh()).toEqual(["link", "reason"]);
   });
 
-  test("a failed update to a prefix of the former reason counts as not applied", async () => {
+  test("a failed update to a prefix of the previous reason counts as not applied", async () => {
     const { engine, sandbox } = current();
     const deprecation = engine("ModuleVersionDeprecation");
     await deprecation.up(inputs);
@@ -280,7 +280,7 @@ test("a link is cleared although the outcome of its write is unknown and nothing
     if (request.method === "GET")
       return void response.end(JSON.stringify({ modules: [{ versions: [{ version: inputs.moduleVersion }] }] }));
     links.push(JSON.parse(await text(request)).data.attributes.deprecation.link);
-    // Neither the answer nor the registry tells whether it was applied.
+    // Neither the response nor the registry shows if it was applied.
     silent = links.length === 1;
     if (silent) request.socket.destroy();
     else response.end("{}");

@@ -8,7 +8,7 @@ onEachPlatform("a platform that is older than an endpoint", (current) => {
   const removed = (path: RegExp): void =>
     current().sandbox.faults.add({ system: "platform", path, action: "respond", status: 404, body, times: Number.POSITIVE_INFINITY });
 
-  test("is told from a missing right: the general settings are shown to an administrator", async () => {
+  test("is distinguished from a missing permission by reading the general settings", async () => {
     const { engine, requests } = current();
     removed(/customization/);
     const sent = await requests(() =>
@@ -33,7 +33,7 @@ onEachPlatform("a platform that is older than an endpoint", (current) => {
     expect(texts.state?.outputs).toMatchObject({ footer: "ours" });
   });
 
-  test("says so of the list of workspaces, too", async () => {
+  test("is reported for the list of workspaces, too", async () => {
     current().configureProgram();
     removed(/workspaces/);
     await expect(platform.listWorkspaces().totalCount()).rejects.toThrow(refusal("ERR_NOT_FOUND", { rule: "endpoint-missing" }));

@@ -16,7 +16,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     return (body as unknown as { deprecation: unknown }).deprecation;
   };
 
-  /** One that exists, and one that took its object over in an earlier run, which did not come to the deletion. */
+  /** An existing resource, and one that took over its object in an earlier run that did not reach the deletion. */
   async function twins(type: string, inputs: Record<string, unknown>): Promise<{ former: Engine; renamed: Engine }> {
     const [former, renamed] = [current().engine(type), current().engine(type)];
     await former.up(inputs);
@@ -41,7 +41,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     const [former, renamed] = [current().engine("AdminWorkspace"), current().engine("AdminWorkspace")];
     await former.up(workspace);
     clearCache();
-    // A sibling that it depends on has failed: the engine checks it, and leaves it out.
+    // A sibling that it depends on has failed. The engine checks the resource and then skips it.
     await renamed.preview(workspace);
     await expect(former.destroy(remembers)).rejects.toMatchObject({ code: "ERR_REJECTED" });
     expect(await workspaceStatus()).toBe(200);
@@ -131,7 +131,7 @@ onEachPlatform("one owner for each object of the platform", (current) => {
     const inputs = { apiRateLimit: 400 };
     const { former, renamed } = await twins("GeneralSettings", inputs);
     clearCache();
-    // A replacement that deletes first comes before the other resource is seen.
+    // A replacement that deletes first precedes the other resource's check.
     await former.destroy(remembers);
     expect((await held("general")).apiRateLimit).toBe(30);
     expect(await renamed.up(inputs, remembers)).toBe("update");

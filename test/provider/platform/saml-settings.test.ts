@@ -27,7 +27,7 @@ onEachPlatform("the rotation of the identity provider's certificate", (current) 
     await saml.up({ ...complete.saml, enabled: true, debug: false });
     await change("saml", { idpCert: sha1Certificate });
     await saml.up({ ...complete.saml, enabled: true, debug: true });
-    // Sent again, theirs would have become the old one.
+    // If it were sent again, the other certificate would have become the old one.
     expect(await held("saml")).toMatchObject({ idpCert: sha1Certificate, oldIdpCert: complete.saml?.idpCert, debug: true });
   });
 

@@ -8,7 +8,7 @@ const refused = invalidInputs("extra.require-two-factor-for-admin: unknown-attri
 onEachPlatform(
   "an attribute in extra that the platform does not show",
   (current) => {
-    /** The state of a release that trusted what it had not seen. */
+    /** The state of a release that accepted unconfirmed attributes. */
     const trusted = async (inputs: object = {}): Promise<ReturnType<ReturnType<typeof current>["engine"]>> => {
       const general = current().engine("GeneralSettings");
       await general.up({ apiRateLimit: 100, extra: { "apply-timeout": "12h" }, ...inputs });
@@ -21,7 +21,7 @@ onEachPlatform(
       return general;
     };
 
-    test("is refused before anything is sent, at the creation and when it joins", async () => {
+    test("is rejected before anything is sent, at the creation and when it is added", async () => {
       const { engine, requests } = current();
       const general = engine("GeneralSettings");
       const inputs = { apiRateLimit: 100, extra: misspelt };
@@ -31,7 +31,7 @@ onEachPlatform(
       expect(await requests(() => expect(general.up(inputs)).rejects.toThrow(refused))).toEqual(["GET general-settings"]);
     });
 
-    test("that is the wire name of an argument but for a letter is that argument; all are named at once", async () => {
+    test("that misspells the name of an argument suggests that argument, and all are named at once", async () => {
       const saml = current().engine("SamlSettings");
       const extra = { "atr-groups": "teams", "colour-scheme": "dark" };
       const failures = [
@@ -42,14 +42,14 @@ onEachPlatform(
       await expect(saml.up({ enabled: true, extra })).rejects.toMatchObject({ code: "ERR_INVALID_INPUT", details: { failures } });
     });
 
-    test("and that a state holds is reported by a refresh, and refused by the next up", async () => {
+    test("and that is in the state is reported by a refresh and rejected by the next up", async () => {
       const general = await trusted();
       expect(await general.refresh()).toEqual(["extra"]);
       expect(general.outputs().extra).not.toHaveProperty("require-two-factor-for-admin");
       await expect(general.up({ apiRateLimit: 100, extra: misspelt })).rejects.toThrow(refused);
     });
 
-    test.each([true, false])("and that a state holds is put right by the next up (after a refresh: %s)", async (isRefreshed) => {
+    test.each([true, false])("and that is in the state is removed by the next up (after a refresh: %s)", async (isRefreshed) => {
       const general = await trusted();
       if (isRefreshed) await general.refresh();
       const inputs = { apiRateLimit: 100, extra: { "plan-timeout": "1h" } };
@@ -61,14 +61,14 @@ onEachPlatform(
       expect(printed).toEqual([]);
     });
 
-    test("and that a state holds leaves nothing behind when the resource is destroyed", async () => {
+    test("and that is in the state does not prevent a complete destroy", async () => {
       const general = await trusted();
       await general.destroy();
       expect((await current().held("general")).apiRateLimit).toBe(30);
       expect(printed).toEqual([]);
     });
 
-    test("and that a state holds fails the write of anything beside it, which is stored all the same", async () => {
+    test("and that is in the state fails a write of other attributes, which are stored", async () => {
       const general = await trusted();
       const inputs = { apiRateLimit: 200, extra: { "require-two-factor-for-admin": false } };
       await expect(general.up(inputs)).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "unknown-attribute" }));
@@ -80,7 +80,7 @@ onEachPlatform(
       expect((await current().held("general")).apiRateLimit).toBe(30);
     });
 
-    test("leaves a SAML that is in use enabled when it leaves", async () => {
+    test("keeps SAML enabled when it is removed from the program", async () => {
       const { engine } = current();
       const saml = engine("SamlSettings");
       await saml.up({ debug: true });
@@ -101,7 +101,7 @@ onEachPlatform("extraWriteOnly", (current) => {
   const inputs = { extra: { "later-secret": "canary-later" }, extraWriteOnly: ["later-secret"] };
   const standard = ["extra: dialect", "extraWriteOnly: dialect"];
 
-  test("is what the platform accepts and never shows: no drift, and no further write", async () => {
+  test("lists accepted attributes that are never shown, without drift or another write", async () => {
     const { engine, requests, dialect } = current();
     const general = engine("GeneralSettings");
     if (dialect === "standard") return expect(await general.problems(inputs)).toEqual(standard);
@@ -110,14 +110,14 @@ onEachPlatform("extraWriteOnly", (current) => {
     expect(await requests(async () => expect(await general.up(inputs)).toBe("same"))).toEqual([]);
     const changed = { ...inputs, extra: { "later-secret": "canary-other" } };
     expect(await requests(() => general.up(changed))).toEqual(["PATCH general-settings"]);
-    // Without the list nobody vouches for it any more.
+    // Without the list, the attribute is unknown again.
     await expect(general.up({ extra: changed.extra })).rejects.toThrow(invalidInputs("extra.later-secret: unknown-attribute"));
     expect(await requests(() => general.up({}))).toEqual([]);
     expect(JSON.stringify(general.state)).not.toContain("canary");
     expect(printed).toEqual([expect.stringMatching(/^warning: general settings "general": extra\.later-secret /)]);
   });
 
-  test("never shows in an error, although the server echoes it", async () => {
+  test("is not in an error, although the server echoes it", async () => {
     const { engine, sandbox, dialect } = current();
     if (dialect === "standard") return;
     const body = JSON.stringify({ errors: ["canary-later is too short"] });
@@ -125,7 +125,7 @@ onEachPlatform("extraWriteOnly", (current) => {
     await expect(engine("GeneralSettings").up(inputs)).rejects.toThrow("[secret] is too short");
   });
 
-  test("holds names as `extra` does", async () => {
+  test("accepts the same names as `extra`", async () => {
     const { engine, dialect } = current();
     const problems = await engine("GeneralSettings").problems({ extraWriteOnly: ["api-rate-limit", "laterSecret"] });
     expect(problems).toEqual(

@@ -99,7 +99,7 @@ onEachPlatform("settings with an unknown outcome", (current) => {
   );
 
   test.each(["drop-before", "drop-after"] as const)(
-    "an attribute that leaves the program is restored although the write and the read after it fail (%s)",
+    "a removed attribute is restored although the write and the read after it fail (%s)",
     async (action) => {
       const { engine, held, sandbox } = current();
       const before = await held("general");
@@ -117,7 +117,7 @@ onEachPlatform("settings with an unknown outcome", (current) => {
     },
   );
 
-  test("the warning about a secret that left the program is printed after a lost response", async () => {
+  test("the warning about a removed secret is printed after a lost response", async () => {
     const { engine, sandbox, change, held } = current();
     await change("sms", { ...complete.sms, enabled: true });
     const sms = engine("SmsSettings");

@@ -5,7 +5,7 @@ import { refusal } from "../../support/refusal";
 import { registered } from "../../support/registered";
 
 onEachPlatform("managed attributes", (current) => {
-  test("an attribute with the present value is not written, neither when it leaves, and its drift is detected", async () => {
+  test("an attribute with the current value is not written, also on removal, and its drift is detected", async () => {
     const { engine, requests, change, held } = current();
     const general = engine("GeneralSettings");
     expect(await requests(() => general.up({ apiRateLimit: 30 }))).toEqual(["GET general-settings"]);
@@ -17,7 +17,7 @@ onEachPlatform("managed attributes", (current) => {
     expect(general.outputs().managed).toEqual([]);
   });
 
-  test("an attribute that joins is captured from the server, not from the state", async () => {
+  test("the original value of an added attribute is read from the server, not from the state", async () => {
     const { engine, requests, change, held } = current();
     const general = engine("GeneralSettings");
     await general.up({ apiRateLimit: 100 });
@@ -29,7 +29,7 @@ onEachPlatform("managed attributes", (current) => {
     expect(await held("general")).toMatchObject({ apiRateLimit: 30, defaultRemoteStateAccess: false });
   });
 
-  test("an attribute that leaves is restored and removed from `managed`, and captured again when it returns", async () => {
+  test("a removed attribute is restored and not in `managed`, and its value is captured again when it returns", async () => {
     const { engine, requests, change, held } = current();
     const texts = engine("CustomizationSettings");
     await change("customization", { footer: "theirs" });
@@ -44,7 +44,7 @@ onEachPlatform("managed attributes", (current) => {
     expect(await held("customization")).toMatchObject({ footer: "theirs again", error: "" });
   });
 
-  test("preview announces the value to which an attribute returns, unless it is a secret", async () => {
+  test("preview prints the value that an attribute returns to, unless it is secret", async () => {
     const { engine } = current();
     const cost = engine("CostEstimationSettings");
     await cost.up({ cloudAAccessKeyId: "AKIA", cloudASecretKey: "canary" });
@@ -63,11 +63,11 @@ onEachPlatform("managed attributes", (current) => {
     const general = engine("GeneralSettings");
     const inputs = { apiRateLimit: 200, defaultRemoteStateAccess: false };
     await general.up({ ...inputs, apiRateLimit: 100 });
-    // A write that carried more than the changed attribute would put this one back.
+    // A write with more than the changed attribute would revert this one.
     await change("general", { defaultRemoteStateAccess: true });
     await general.up(inputs);
     expect((await held("general")).defaultRemoteStateAccess).toBe(true);
-    // The response says so: the next up repairs it, without a refresh.
+    // The response shows it, so the next up reverts it without a refresh.
     expect(await general.up(inputs)).toBe("update");
     expect((await held("general")).defaultRemoteStateAccess).toBe(false);
   });

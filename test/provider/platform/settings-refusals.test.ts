@@ -33,12 +33,12 @@ onEachPlatform("settings that the server would reject", (current) => {
     expect(sent.filter((each) => !each.startsWith("GET"))).toEqual([]);
   });
 
-  test("are checked against the values on the server, which may complete them", async () => {
+  test("are checked together with the values on the server", async () => {
     const { engine, change, held } = current();
     await change("smtp", complete.smtp ?? {});
     await engine("SmtpSettings").up({ enabled: true });
     expect(await held("smtp")).toMatchObject({ enabled: true, host: "mail.example.com" });
-    // In use before us, so the password that the server does not show is there.
+    // The settings were enabled before, so the password exists although the server does not show it.
     await engine("SmtpSettings")
       .up({ auth: "plain", username: "platform" })
       .catch(() => undefined);
@@ -55,7 +55,7 @@ onEachPlatform("settings that the server would reject", (current) => {
         invalidInputs("enabled: missing-attributes"),
       ),
     );
-    // One attribute joins, so that it is looked at first.
+    // An added attribute is read first.
     expect(sent).toEqual([`GET ${current().dialect === "hashicorp" ? "twilio" : "sms"}-settings`]);
     await sms.up({ accountSid: "AC1", authToken: "token", enabled: true, fromNumber: "+1" });
   });
@@ -83,14 +83,14 @@ onEachPlatform("invalid input", (current) => {
     expect(sent).toEqual([]);
   });
 
-  test("a certificate that cannot be parsed is an error where the platform rejects it, and a warning elsewhere", async () => {
+  test("an invalid certificate is an error if the platform rejects it, and otherwise a warning", async () => {
     const problems = await current().engine("SamlSettings").problems({ idpCert: "canary" });
     const isStandard = current().dialect === "standard";
     expect(problems).toEqual(isStandard ? ["idpCert: certificate"] : []);
     expect(printed).toEqual(isStandard ? [] : [expect.stringMatching(/^warning: SAML settings "saml": idpCert: /)]);
   });
 
-  test("`extra` passes further attributes in the hashicorp dialect only", async () => {
+  test("`extra` sends further attributes only in the hashicorp dialect", async () => {
     const extra = { "apply-timeout": "1h", "api-rate-limit": 30, applyTimeout: "1h" };
     const problems = await current().engine("GeneralSettings").problems({ extra });
     expect(problems).toEqual(

@@ -27,7 +27,7 @@ onEachPlatform("write-only secrets of settings", (current) => {
     expect(printed).toEqual([expect.stringMatching(/^warning: SMTP settings "smtp": password .* disabled/)]);
   });
 
-  test("disable the settings when they leave the program, unless the program enables them", async () => {
+  test("disable the settings when they are removed, unless the program enables them", async () => {
     const { engine, change, held } = current();
     await change("sms", { ...complete.sms, enabled: true });
     const sms = engine("SmsSettings");
@@ -94,7 +94,7 @@ onEachPlatform("readable secrets of settings", (current) => {
     expect(await cost.refresh()).toEqual(["cloudBCredentials"]);
   });
 
-  test("a masked value is no drift, no evidence of a write, and never restored", async () => {
+  test("a masked value is no drift, does not confirm a write, and is never restored", async () => {
     const { engine, held, change } = current();
     await change("cost-estimation", { ...complete["cost-estimation"], enabled: true });
     const cost = engine("CostEstimationSettings");

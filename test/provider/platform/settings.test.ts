@@ -6,7 +6,7 @@ const both = ["standard", "hashicorp"] as const;
 
 describe.each([
   { of: "the API document", dialects: both, cases: attributeCases },
-  { of: "Terraform Enterprise alone", dialects: ["hashicorp"] as const, cases: extraCases },
+  { of: "Terraform Enterprise only", dialects: ["hashicorp"] as const, cases: extraCases },
 ])("the attributes of $of", ({ dialects, cases }) =>
   onEachPlatform(
     "each attribute",
@@ -16,7 +16,7 @@ describe.each([
         return current().held(settings);
       };
 
-      test.each(cases)("$settings $attribute is created, its drift is detected and repaired, and destroy restores it", async (each) => {
+      test.each(cases)("$settings $attribute is created, its drift is detected and reverted, and destroy restores it", async (each) => {
         const { settings, name, field, inputs, managed } = each;
         const { held, change, requests, engine, dialect } = current();
         const before = await prepare(each);
@@ -41,7 +41,7 @@ describe.each([
         expect(after).toEqual(expected);
       });
 
-      test.each(cases)("$settings $attribute is followed if it is not declared", async (each) => {
+      test.each(cases)("$settings $attribute follows the server if it is not declared", async (each) => {
         const { change, requests, engine } = current();
         await prepare(each);
         const resource = engine(each.token);
@@ -62,7 +62,7 @@ describe.each([
 );
 
 onEachPlatform("the table", (current) => {
-  // What no client can set, in Terraform Enterprise.
+  // The read-only attributes of Terraform Enterprise.
   const shownOnly =
     /^oldIdpCert$|^acsConsumerUrl$|^metadataUrl$|^cloud[ABC](Enabled|InstanceProfileEnabled)$|^terraformBuildWorker|^requireTwoFactor|^fairRunQueuing|[oO]rganizationsPerUser|[wW]orkspacesPerOrganization/;
   test("has every readable attribute of the platform", async () => {

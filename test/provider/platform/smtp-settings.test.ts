@@ -56,7 +56,7 @@ onEachPlatform("SMTP settings with test mails", (current) => {
   });
 
   test.each([401, 500, 504] as const)(
-    "%i of settings that were stored: the state holds them, and the next up sends no mail",
+    "%i after the settings were stored keeps them in the state, and the next up sends no mail",
     async (status) => {
       const { engine, service, requests, held } = current();
       const before = await held("smtp");
@@ -114,14 +114,14 @@ onEachPlatform("SMTP settings with test mails", (current) => {
     sandbox.faults.add({ ...patch, method: "GET", action: "respond", status: 503, nth: 2, times: 9 });
     await expect(smtp.up(mail)).rejects.toThrow(refusal("ERR_INCOMPLETE", { rule: "unread" }));
     sandbox.faults.clear();
-    // A refresh in between settles the doubt, or leaves it.
+    // A refresh in between may or may not resolve the outcome.
     await smtp.refresh();
     await smtp.up(mail);
     expect(sent()).toHaveLength(1);
     expect(await smtp.up(mail)).toBe("same");
   });
 
-  test("a 429, after which nothing was applied, is waited for: one mail", async () => {
+  test("a 429, which had no effect, is retried, and one mail is sent", async () => {
     const { engine, sandbox, requests } = current();
     sandbox.faults.add({ ...patch, action: "respond", status: 429, headers: { "retry-after": "0" }, times: 2 });
     const writes = Array(3).fill("PATCH smtp-settings");

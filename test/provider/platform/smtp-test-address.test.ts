@@ -16,7 +16,7 @@ describe.each(["standard", "hashicorp"] as const)("a platform that enables SMTP 
   beforeEach(() => sandbox.reset());
   afterAll(() => sandbox.close());
 
-  test("refuses it without, says what is missing, and holds what it held", async () => {
+  test("rejects enabled settings without one, and changes nothing", async () => {
     const before = await current.held("smtp");
     const smtp = current.engine("SmtpSettings");
     await expect(smtp.up(mail)).rejects.toThrow(refusal("ERR_REJECTED", { method: "PATCH", status: 422 }));
@@ -24,7 +24,7 @@ describe.each(["standard", "hashicorp"] as const)("a platform that enables SMTP 
     expect(smtp.state).toBeUndefined();
   });
 
-  test("takes it with one; a change of what is enabled needs none, and destroy disables it again", async () => {
+  test("accepts enabled settings with one, later changes without one, and disables them on destroy", async () => {
     const before = await current.held("smtp");
     const smtp = current.engine("SmtpSettings");
     await smtp.up({ ...mail, testEmailAddress });
@@ -35,7 +35,7 @@ describe.each(["standard", "hashicorp"] as const)("a platform that enables SMTP 
     expect(await current.held("smtp")).toEqual(before);
   });
 
-  test("refuses a put-back that enables it: no test mail is sent then, and the error says what to do", async () => {
+  test("rejects a restore that enables SMTP, sends no test mail, and the error names a remedy", async () => {
     const smtp = current.engine("SmtpSettings");
     const { body } = await current.outOfBand("PATCH", "/api/v2/admin/smtp-settings", {
       data: { attributes: { ...mail, "test-email-address": testEmailAddress } },

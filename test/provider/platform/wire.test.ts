@@ -6,7 +6,7 @@ import "../../support/printed";
 
 type Values = Record<string, unknown>;
 
-/** A platform of one settings document that takes nothing but strings for its strings, as the API document says. */
+/** A platform with one settings document that accepts only strings for its strings, as the API document says. */
 async function strict(attributes: Values): Promise<{ config: Record<string, object>; requests: IncomingMessage[]; patches: Values[] }> {
   const requests: IncomingMessage[] = [];
   const patches: Values[] = [];
@@ -29,7 +29,7 @@ async function strict(attributes: Values): Promise<{ config: Record<string, obje
   return { config: { "steward:default": { platform: { address, token: "token", dialect: "hashicorp" } } }, requests, patches };
 }
 
-test("a put-back sends an empty string for a string that held nothing, and null for a number", async () => {
+test("a restore sends an empty string for an empty string, and null for an empty number", async () => {
   const { config, patches } = await strict({ enabled: false, host: null, port: null, sender: "before@example.com", auth: "none" });
   const smtp = new Engine("platform:SmtpSettings", config);
   await smtp.up({ host: "mail.example.com", port: 25, sender: "ours@example.com" });
@@ -38,7 +38,7 @@ test("a put-back sends an empty string for a string that held nothing, and null 
   expect(patches.slice(1)).toEqual([{ host: "" }, { port: null, sender: "before@example.com" }]);
 });
 
-test("a put-back of the product's own attribute sends an empty string, too", async () => {
+test("a restore of an attribute of Terraform Enterprise sends an empty string, too", async () => {
   const { config, patches } = await strict({ enabled: false, certificate: null });
   const saml = new Engine("platform:SamlSettings", config);
   await saml.up({ extra: { certificate: "ours" } });
@@ -46,7 +46,7 @@ test("a put-back of the product's own attribute sends an empty string, too", asy
   expect(patches).toEqual([{ certificate: "ours" }, { certificate: "" }]);
 });
 
-test("every request names the media type of the API, those without a body included", async () => {
+test("every request has the media type of the API, also without a body", async () => {
   const { config, requests } = await strict({});
   await new Engine("platform:OidcKeyTrim", config).up({});
   const workspace = new Engine("platform:AdminWorkspace", config);

@@ -18,7 +18,7 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
     headers: { "retry-after": "0" },
   } as const;
 
-  test("waits for a 429, and reads it again before it is destroyed", async () => {
+  test("waits after a 429, and is read again before it is destroyed", async () => {
     const { engine, requests, sandbox } = current();
     const workspace = engine("AdminWorkspace");
     await workspace.up({ workspaceId: id, destroyOnDelete: true });
@@ -44,7 +44,7 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
     expect(sent).toEqual([`DELETE workspaces/${id}`, `GET workspaces/${id}`, `GET workspaces/${id}`]);
   });
 
-  test("is not destroyed when Pulumi has ended, nor read again after the wait", async () => {
+  test("is neither destroyed nor read again if Pulumi has ended during the wait", async () => {
     const { sandbox, service, dialect, requests, outOfBand } = current();
     let answers = 1;
     const assertAlive = async (): Promise<void> => {
@@ -60,13 +60,13 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
     expect((await outOfBand("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(200);
   });
 
-  test("is given up at one deadline for all attempts", async () => {
+  test("is not retried beyond one deadline for all attempts", async () => {
     const { engine, requests, sandbox } = current();
     const workspace = engine("AdminWorkspace");
     await workspace.up({ workspaceId: id, destroyOnDelete: true });
     sandbox.faults.add({ ...limited, headers: { "retry-after": "2" }, times: Number.POSITIVE_INFINITY });
     const { deadline } = limits;
-    // One wait fits, and not a second one.
+    // The deadline allows one wait, but not a second.
     limits.deadline = 3_500;
     const sent = await requests(() => expect(workspace.destroy()).rejects.toThrow(refusal("ERR_RATE_LIMITED", { status: 429 }))).finally(
       () => {
@@ -77,7 +77,7 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
     expect(workspace.state).toBeDefined();
   });
 
-  test("is destroyed with forty others at once", async () => {
+  test("is destroyed in parallel with forty others", async () => {
     const { engine, service, sandbox, change, outOfBand } = current();
     const ids = Array.from({ length: 40 }, (_, index) => `ws-many${index}`);
     service.seed({ workspaces: ids.map((each) => ({ id: each, name: each, organization: "many" })) });
@@ -86,7 +86,7 @@ onEachPlatform("a workspace, destroyed while the platform limits the rate of req
     await change("general", { apiRateLimitingEnabled: true });
     const ends = await Promise.allSettled(workspaces.map((workspace) => workspace.destroy()));
     expect(ends.filter(({ status }) => status === "rejected")).toEqual([]);
-    // Ends the second in which the platform counts.
+    // Ends the second in which the platform counts requests.
     sandbox.clock.advance(1_000);
     expect((await outOfBand("GET", "/api/v2/admin/workspaces?q=many")).body.data).toEqual([]);
   });

@@ -28,7 +28,7 @@ onEachPlatform("a workspace", (current) => {
     expect((await outOfBand("GET", `/api/v2/admin/workspaces/${id}`)).status).toBe(200);
   });
 
-  test("warns where destroyOnDelete becomes true: in the preview and in the up, and never again", async () => {
+  test("warns in the preview and in the up that set destroyOnDelete to true, and never again", async () => {
     const { engine } = current();
     const warning = expect.stringMatching(/^warning: workspace "ws-acmeNetworkProd": destroyOnDelete: /);
     const inputs = { workspaceId: id, destroyOnDelete: true };
@@ -77,11 +77,11 @@ onEachPlatform("a workspace", (current) => {
     const workspace = engine("AdminWorkspace");
     await workspace.up({ workspaceId: id, destroyOnDelete: true });
     await outOfBand("DELETE", `/api/v2/admin/workspaces/${id}`);
-    // A 404 alone would also be the response to a token that is not an administrator's.
+    // A 404 alone could also be the response to a token without administrator rights.
     expect(await requests(() => workspace.destroy())).toEqual(["GET general-settings", `GET workspaces/${id}`]);
   });
 
-  test("is not treated as gone if the token has no administrator rights", async () => {
+  test("does not count as deleted if the token has no administrator rights", async () => {
     const { engine, service, config } = current();
     const workspace = engine("AdminWorkspace");
     await workspace.up({ workspaceId: id, destroyOnDelete: true });
@@ -94,7 +94,7 @@ onEachPlatform("a workspace", (current) => {
     );
   });
 
-  test.each([500, 503])("is destroyed with one request, although it fails: %i", async (status) => {
+  test.each([500, 503])("is destroyed with a single request, also if it fails: %i", async (status) => {
     const { engine, requests, sandbox } = current();
     const workspace = engine("AdminWorkspace");
     await workspace.up({ workspaceId: id, destroyOnDelete: true });
@@ -103,7 +103,7 @@ onEachPlatform("a workspace", (current) => {
     expect(sent).toEqual([`DELETE workspaces/${id}`, `GET workspaces/${id}`]);
   });
 
-  test("is identified by an ID only", async () => {
+  test("is identified only by its ID", async () => {
     const { engine, requests } = current();
     const workspace = engine("AdminWorkspace");
     const sent = await requests(async () => {
@@ -145,7 +145,7 @@ onEachPlatform("the functions for workspaces", (current) => {
     ).toEqual(["GET workspaces?q=acme"]);
   });
 
-  test("a status that no run has is refused, with the list; the real product may have further ones", async () => {
+  test("reject an unknown run status with a list, and only warn for Terraform Enterprise", async () => {
     const { dialect, requests } = current();
     const listed = (): Promise<string[]> => names({ currentRunStatus: ["applied", "error", "fetching"] });
     if (dialect === "standard") {
@@ -184,7 +184,7 @@ onEachPlatform("the functions for workspaces", (current) => {
     expect(await names()).toEqual(["first", "second"]);
   });
 
-  test("return each workspace once if the list moves, and stop if the pages form a circle", async () => {
+  test("return each workspace once if the list changes, and stop if the pages form a circle", async () => {
     const { sandbox, service } = current();
     service.seed({ workspaces: many(4) });
     const page = (ids: number[], next: number): string =>

@@ -20,7 +20,7 @@ const deployment = (ID: string, Status: string, more: object = {}): object => ({
   ...more,
 });
 
-/** The job, and then each state of its deployments; after the last one, requests are held. */
+/** Serves the job, and then each state of its deployments. Holds requests after the last one. */
 function schedule(jobs: object[], ...states: object[][]): Promise<Asked[]> {
   let index = 30;
   return serve(({ path }, response: ServerResponse) => {
@@ -50,12 +50,12 @@ test("resolves on success and reports its progress", async () => {
   ]);
   expect(seen[0]).toMatchObject({ path: "/v1/jobs", query: { namespace: "team", region: "eu", filter: 'ID == "web"', stale: "" } });
   expect(seen[1]).toMatchObject({ path: "/v1/deployments", query: { namespace: "team", filter: 'JobID == "web"', stale: "" } });
-  // Without a deployment, it is asked once whether there was one.
+  // Without a deployment, one request asks if there was one.
   expect(seen[2]).toMatchObject({ path: "/v1/jobs", query: { namespace: "team", filter: 'ID == "web" and Stable == "false"', stale: "" } });
   expect(seen).toHaveLength(8);
 });
 
-test("outlasts an election at each of its reads, and says so", async () => {
+test("continues after an election at each of its reads, and prints that", async () => {
   const asked = new Map<string, number>();
   await serve(({ path, query }, response) => {
     const question = `${path} ${query.filter} ${query.index}`;
@@ -69,7 +69,7 @@ test("outlasts an election at each of its reads, and says so", async () => {
   expect(lines().filter((line) => line.includes("no leader"))).toHaveLength(3);
 });
 
-test("gives up an election after electionTimeout", async () => {
+test("fails if an election takes longer than electionTimeout", async () => {
   await serve((_, response) => response.writeHead(503).end());
   const error = await failure(waitForDeployment({ jobId: "web", electionTimeout: 1 }));
   expect(error).toEqual(refusal("ERR_UNAVAILABLE", { rule: "no-leader", method: "GET", path: "/v1/jobs", status: 503 }));
@@ -98,7 +98,7 @@ test("waits with a scheduler that reports no stable versions", async () => {
   expect((await waitForDeployment({ jobId: "web" }))?.ID).toBe("d1");
 });
 
-test("resolves for a version that is already deployed, but not for the deployment of a former version", async () => {
+test("resolves for a version that is already deployed, but not for the deployment of an earlier version", async () => {
   const former = deployment("d0", "successful", { JobSpecModifyIndex: 10, CreateIndex: 11 });
   const foreign = deployment("d9", "failed", { JobID: "other", CreateIndex: 99 });
   await schedule([job()], [former, deployment("d1", "successful"), foreign]);
@@ -116,8 +116,8 @@ test.each(["failed", "cancelled"])("rejects if the deployment is %s, with the sc
   });
 });
 
-// test/provider/scheduler/contract/deployments.test.ts has the other ends of a deployment.
-test("rejects if the deployment is gone, and names the namespace of a job that does not exist", async () => {
+// test/provider/scheduler/contract/deployments.test.ts covers the other outcomes of a deployment.
+test("rejects if the deployment is deleted, and names the namespace of a job that does not exist", async () => {
   await schedule([job()], [deployment("d1", "running")], []);
   expect(await failure(waitForDeployment({ jobId: "web" }))).toEqual(refusal("ERR_FAILED", { rule: "gone" }));
   await schedule([job({ ID: "web-2" })]);

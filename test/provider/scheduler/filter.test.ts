@@ -10,7 +10,7 @@ afterEach(closeAll);
 test("prints what the scheduler reads, with another filter in parentheses", () => {
   const a = filter("Meta", "team.name").equals('say "x"');
   expect(`${a}`).toBe('Meta["team.name"] == `say "x"`');
-  // The real product takes some words for operators where they stand for a name; the sandbox's parser does not.
+  // Nomad parses some words as operators in the position of a name. The sandbox's parser does not.
   expect(`${filter("Meta", "in").equals("")}`).toBe('Meta["in"] == ""');
   const foreign = { and: () => a, or: () => a, not: () => a, toString: () => "X or Y" };
   expect(`${filter("Priority").notEquals(50).and(foreign)}`).toBe('Priority != "50" and (X or Y)');
@@ -46,13 +46,13 @@ describe("a filter that is not sent", () => {
     ["Periodic", () => listJobs({ filter: filter("ID").equals("a").or(filter("Periodic").isNotEmpty().not()) })],
     ["JobVersion", () => listDeployments({ filter: "JobVersion is empty" })],
     ["DrainStrategy", () => listNodes({ filter: filter("DrainStrategy").isEmpty() })],
-  ])("if it asks whether %s is empty", async (field, list) => {
+  ])("if it tests whether %s is empty", async (field, list) => {
     const error = await refused(list());
     expect(error).toEqual(invalidInputs("filter: never-empty"));
     expect(error.message).toContain(field);
   });
 
-  test("if it is not a filter, or comes with an unknown option", async () => {
+  test("if it is not a filter, or has an unknown option", async () => {
     expect(await refused(listJobs({ filter: " " }))).toEqual(invalidInputs("filter: empty"));
     expect(await refused(listJobs({ filter: 5 as never }))).toEqual(invalidInputs("filter: filter"));
     expect(await refused(listJobs({ filter: {} as never }))).toEqual(invalidInputs("filter: filter"));
@@ -60,7 +60,7 @@ describe("a filter that is not sent", () => {
     expect(await refused(listJobs(both))).toEqual(invalidInputs("unrecognized-keys"));
   });
 
-  test("and no other filter is rejected", async () => {
+  test("and all other filters are", async () => {
     const fine = [
       'Name == "Stop is empty"',
       "Meta.Stop is empty",
@@ -75,7 +75,7 @@ describe("a filter that is not sent", () => {
   });
 });
 
-test("a broken connection is not retried if the filter asks whether a field is empty", async () => {
+test("a broken connection is not retried if the filter tests whether a field is empty", async () => {
   const seen = await serve(({ request }) => request.socket.destroy());
   const { code, message } = await failure(collect(scheduler.listJobs({ filter: "Periodic.Enabled is empty" })));
   expect([code, seen.length]).toEqual(["ERR_NO_RESPONSE", 1]);

@@ -35,7 +35,7 @@ test("is never retried, and a lost response says that the job may be registered"
   expect(seen).toHaveLength(4);
 });
 
-test("a 429, after which nothing was applied, is waited for", async () => {
+test("retries after a 429, which had no effect", async () => {
   const seen = await serve((_, response, count) => {
     if (count === 1) response.writeHead(429, { "retry-after": "0" }).end();
     else response.end('{"EvalID":"e1"}');
@@ -82,7 +82,7 @@ test("sends nothing in a preview and reports that", async () => {
     settings.options.dryRun = true;
     expect(await registerJob({ job })).toBeUndefined();
     expect(await scheduler.waitForDeployment({ jobId: "web" })).toBeUndefined();
-    // What is wrong is wrong in a preview, too.
+    // Invalid options fail in a preview, too.
     expect((await failure(registerJob({ job: {} }))).code).toBe("ERR_INVALID_INPUT");
     expect(printed).toEqual([
       expect.stringContaining(' job "web" is not registered'),

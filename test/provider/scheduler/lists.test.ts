@@ -9,7 +9,7 @@ const ids = async (list: AsyncIterable<{ ID: string }>): Promise<string[]> => (a
 
 afterEach(closeAll);
 
-test("pages are fetched on demand and carry the options", async () => {
+test("pages are fetched on demand, and each request has the options", async () => {
   const seen = await serve((asked, response) =>
     asked.query.next_token
       ? answerList(response, [job("b"), job("c")], { "X-Scheduler-Index": 9 })
@@ -27,7 +27,7 @@ test("pages are fetched on demand and carry the options", async () => {
   expect(seen.map(({ query }) => query)).toEqual([all, { ...all, next_token: "b/2" }]);
   expect(seen[0]).toMatchObject({ method: "GET", path: "/v1/jobs", headers: { "x-scheduler-token": "canary-token" } });
   expect(list.page).toEqual({ index: 9 });
-  // A list can be gone through twice.
+  // A list can be iterated twice.
   expect(await ids(list)).toEqual(["a", "b", "c"]);
 });
 
@@ -95,7 +95,7 @@ describe("pages that form a circle", () => {
   });
 });
 
-test("the signal ends a list, at once and between two items", async () => {
+test("the signal ends a list during a request and between two items", async () => {
   const waiting = new AbortController();
   await serve(() => waiting.abort());
   expect(await failure(collect(listJobs({ signal: waiting.signal })))).toEqual(refusal("ERR_ABORTED", { method: "GET", path: "/v1/jobs" }));

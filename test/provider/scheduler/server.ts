@@ -3,7 +3,7 @@ import { AddressInfo } from "node:net";
 import { StewardError } from "../../../provider";
 import { system } from "../../../provider/scheduler/client";
 
-/** One request as it came. */
+/** A received request. */
 export interface Asked {
   method: string;
   path: string;
@@ -17,7 +17,7 @@ type Answer = (asked: Asked, response: ServerResponse, count: number) => unknown
 
 const servers: Server[] = [];
 
-/** A server for what the real product cannot be made to do. The connection `default` leads to it. */
+/** Starts a server for responses that Nomad cannot be made to send. The connection `default` uses it. */
 export async function serve(answer: Answer, dialect = "standard"): Promise<Asked[]> {
   const seen: Asked[] = [];
   const server = createServer(async (request, response) => {
@@ -53,7 +53,7 @@ export async function closeAll(): Promise<void> {
   }
 }
 
-/** A list as the API document says it is answered. */
+/** Responds with a list as the API document describes it. */
 export function answerList(
   response: ServerResponse,
   items: unknown,

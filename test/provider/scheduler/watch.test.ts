@@ -18,14 +18,14 @@ const answer = (response: ServerResponse, index: number, items: object[]): void 
   answerList(response, items, { "X-Scheduler-Index": index });
 type Step = (asked: Asked, response: ServerResponse) => unknown;
 
-/** One step for each request; after the last one, requests are held. */
+/** One step for each request. Requests after the last one are held. */
 const script = (...steps: Step[]): Promise<Asked[]> => serve((asked, response, count) => steps[count - 1]?.(asked, response));
 const at =
   (index: number, ...items: object[]): Step =>
   (_, response) =>
     answer(response, index, items);
 
-/** The first changes of a watch, which is then left. */
+/** The first changes of a watch, which then ends. */
 const take = (count: number, options: Partial<scheduler.WatchOptions> = {}): Promise<string[]> =>
   limited(async () => {
     const found: string[] = [];
@@ -39,7 +39,7 @@ const take = (count: number, options: Partial<scheduler.WatchOptions> = {}): Pro
 const collect: typeof collectAll = (list) => limited(() => collectAll(list));
 const indexes = (seen: Asked[]): (string | undefined)[] => seen.map(({ query }) => query.index);
 
-test("yields the present list first and then each change", async () => {
+test("yields the current list first and then each change", async () => {
   const seen = await script(at(5, node("a")), at(8, node("a"), node("b")), at(9));
   expect(await take(3, { filter: 'Status == "ready"', region: "eu" })).toEqual(["5 a", "8 a b", "9"]);
   expect(indexes(seen)).toEqual([undefined, "5", "8"]);
@@ -80,7 +80,7 @@ test("polls less often while writes change nothing", async () => {
     answer(response, index++, [node("a")]);
   });
   expect(await collect(scheduler.watch({ resource: "nodes", signal: controller.signal }))).toHaveLength(1);
-  // 20 + 40 + 80 + 160 + 320 ms, less what a timer may be early
+  // 20 + 40 + 80 + 160 + 320 ms, minus the tolerance of timers.
   expect((times[6] as number) - (times[0] as number)).toBeGreaterThanOrEqual(600);
 });
 
@@ -115,7 +115,7 @@ test("fails if the server stays unreachable", async () => {
   });
 });
 
-test("holds a blocking query beyond the time in which another request must be answered", async () => {
+test("holds a blocking query longer than the timeout of other requests", async () => {
   limits.idleTimeout = 100;
   const seen = await script(at(5, node("a")), (_, response) => setTimeout(() => answer(response, 6, [node("b")]), 1_500));
   expect(await take(2)).toEqual(["5 a", "6 b"]);
@@ -145,7 +145,7 @@ describe("an election", () => {
     (_, response) => response.writeHead(503).end("No cluster leader"),
   ];
 
-  test("is outlasted, from the first list on, and said once each time", async () => {
+  test("does not end the watch, also during the first list, and is printed once each time", async () => {
     const seen = await script(...leaderless, at(5, node("a")), ...leaderless, at(6, node("b")), at(7, node("c")));
     expect(await take(3)).toEqual(["5 a", "6 b", "7 c"]);
     expect(indexes(seen)).toEqual([undefined, undefined, undefined, "5", undefined, undefined, "6"]);
@@ -153,20 +153,20 @@ describe("an election", () => {
     expect(printed).toEqual([line, line]);
   });
 
-  test("has its own time, however long the read before it was held", async () => {
+  test("has its own timeout, independent of the read before it", async () => {
     const late: Step = (_, response) => setTimeout(() => response.writeHead(500).end("No cluster leader"), 1_300);
     await script(at(5, node("a")), late, at(6, node("b")));
     expect(await take(2, { electionTimeout: "1s" })).toEqual(["5 a", "6 b"]);
   });
 
-  test("often in a row is no server that answers at once", async () => {
+  test("that happens repeatedly does not count as a server without blocking queries", async () => {
     const one = leaderless.slice(0, 1);
     const again = at(5, node("a"));
     await script(again, ...[1, 2, 3, 4, 5].flatMap(() => [...one, again]), at(6, node("b")));
     expect(await take(2)).toEqual(["5 a", "6 b"]);
   });
 
-  test("that never ends is given up after electionTimeout", async () => {
+  test("that does not end fails the watch after electionTimeout", async () => {
     const seen = await serve((_, response) => response.writeHead(500).end("No cluster leader"));
     expect(await failure(take(1, { electionTimeout: "1s" }))).toMatchObject({
       ...{ code: "ERR_SERVER", method: "GET", path: "/v1/nodes", status: 500 },
@@ -176,7 +176,7 @@ describe("an election", () => {
     expect(printed).toHaveLength(1);
   });
 
-  test("is left at once by the signal", async () => {
+  test("ends at once when the signal aborts", async () => {
     const controller = new AbortController();
     await script((_, response) => {
       response.writeHead(503).end();
@@ -185,7 +185,7 @@ describe("an election", () => {
     expect(await collect(scheduler.watch({ resource: "nodes", signal: controller.signal }))).toEqual([]);
   });
 
-  test("ends a list: only what waits outlasts it", async () => {
+  test("ends a list, which does not wait", async () => {
     const seen = await script(...leaderless);
     expect(await failure(collect(scheduler.listNodes()))).toMatchObject({ status: 500 });
     expect(seen).toHaveLength(1);

@@ -7,10 +7,10 @@ onEachTarget("adoption", (current) => {
   const engine = (type: string): Engine => new Engine(`secrets:${type}`, current().config());
   const exists = refusal("ERR_ALREADY_EXISTS", { rule: "exists" });
   const differs = refusal("ERR_ALREADY_EXISTS", { rule: "differs" });
-  /** Data that Vault shows and the API document does not. */
+  /** Data that Vault returns and the API document does not. */
   const hidden = (...data: string[]): string[] => (current().dialect === "standard" ? data : []);
   const shown = (...data: string[]): string[] => (current().dialect === "standard" ? [] : data);
-  /** Lines that hold these data, in this order. */
+  /** Matchers of lines with these data, in order. */
   const lines = (data: readonly string[]): string[] => data.map((each) => expect.stringContaining(each));
   async function expectRefusal(refused: Promise<unknown>, expected: Error, data: readonly string[]): Promise<void> {
     await expect(refused).rejects.toThrow(expected);
@@ -75,7 +75,7 @@ onEachTarget("adoption", (current) => {
       expect(await resource.up({ ...ours, mount, adopt: true })).toBe("create");
       expect(printed).toEqual(lines([...changes(), ...unread()]));
       expect(await resource.refresh()).toEqual([]);
-      // Adoption matters once, at the creation.
+      // Adoption applies only to the creation.
       expect(await resource.up({ ...ours, mount })).toBe("same");
       const after = await held();
       expect(after).not.toEqual(before);
@@ -85,7 +85,7 @@ onEachTarget("adoption", (current) => {
     },
   );
 
-  test.each([true, "unchanged"])("adopt: %j creates what does not exist, and prints nothing", async (adopt) => {
+  test.each([true, "unchanged"])("adopt: %j creates an object that does not exist, and prints nothing", async (adopt) => {
     const mount = await current().newMount();
     expect(await engine("SchedulerRole").up({ name: "web", policies: ["ours"], mount, adopt })).toBe("create");
     expect(printed).toEqual([]);
@@ -104,7 +104,7 @@ onEachTarget("adoption", (current) => {
     for (const text of [message, ...printed]) expect(text).not.toMatch(/theirs|ours/);
   });
 
-  test("a set adopts only roles that differ, and on an update those that join it", async () => {
+  test("a set adopts only roles that differ, and on an update only added roles", async () => {
     const { outOfBand, newMount } = current();
     const mount = await newMount();
     for (const name of ["one", "two"]) await outOfBand("POST", `${mount}/role/${name}`, { policies: "theirs", type: "client" });

@@ -7,7 +7,7 @@ import { Engine } from "../../support/engine";
 import { refusal } from "../../support/refusal";
 import { bodies, letGo } from "../gateway-404";
 
-/** Which requests the gateway answers itself; `%` stands for the mount. */
+/** The requests to which the gateway responds. `%` stands for the mount. */
 const routes = ["", "/v1/%/", "/v1/%/(config/|role/web)"];
 const resources = [
   { type: "SchedulerAccess", path: "config/access", inputs: { address: "http://127.0.0.1:4646", token: "t" } },
@@ -19,7 +19,7 @@ const resources = [
 describe.each([
   { dialect: "standard" as const, mount: "scheduler" },
   { dialect: "hashicorp" as const, mount: "nomad" },
-])("a gateway responds with 404 in place of the server ($dialect)", ({ dialect, mount }) => {
+])("a gateway responds with 404 instead of the server ($dialect)", ({ dialect, mount }) => {
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await start({ dialect });
@@ -56,7 +56,7 @@ describe.each([
     await resource.destroy();
   });
 
-  /** The list shows the role, and its own read is not asked for. */
+  /** True if the list shows the role, so that the role is not read. */
   const isListed = ({ type, route }: { type: string; route: string }): boolean =>
     route.includes("role") && (type === "SchedulerRoles" || (type === "SchedulerRole" && dialect === "standard"));
   test.each(cases)("create adopts nothing: $type, 404 $body below '$route'", async ({ type, inputs, route, body, path }) => {
@@ -133,7 +133,7 @@ describe("the evidence of absence in the standard dialect", () => {
     await role.up({ name: "web" });
     sandbox.faults.add({ system: "secrets", path: "/v1/scheduler/role/web", action: "respond", status: 404, body: '{"errors":[]}' });
     await expect(role.refresh()).rejects.toMatchObject({ status: 404 });
-    // Whatever the form of the service's own 404, the list is the evidence.
+    // In any form of the service's 404, the list is the evidence.
     await own("SchedulerRole").up({ name: "other" });
     await call(sandbox.secrets, "DELETE", "/v1/scheduler/role/web");
     sandbox.faults.add({ system: "secrets", path: "/v1/scheduler/role/web", action: "respond", status: 404, body: "{}" });

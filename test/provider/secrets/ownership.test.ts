@@ -5,7 +5,7 @@ import { printed } from "../../support/printed";
 import { refusal } from "../../support/refusal";
 import { onEachTarget } from "../../support/target";
 
-// Two resources of one object, as a rename leaves them in the state, or a move to another type. What `remembers` runs in the process of the step before.
+// Two resources of one object, as a rename or a move leaves them in the state. `remembers` continues the process of the step before.
 
 const remembers = { remembers: true };
 
@@ -26,7 +26,7 @@ onEachTarget("one owner for each object", (current) => {
     { type: "SchedulerAccess", inputs: access, paths: ["config/access"] },
     { type: "SchedulerLease", inputs: { ttl: "1h" }, paths: ["config/lease"] },
   ];
-  /** One that exists, and one that took its object over in an earlier run, which did not come to the deletion. */
+  /** An existing resource, and one that took over its object in an earlier run that did not reach the deletion. */
   async function twins(type: string, inputs: object): Promise<{ former: Engine; renamed: Engine; again: { mount: string } }> {
     const again = { ...inputs, adopt: true, mount: await current().newMount() };
     const [former, renamed] = [engine(type), engine(type)];
@@ -43,7 +43,7 @@ onEachTarget("one owner for each object", (current) => {
     }
   }
 
-  test.each(cases)("$type: a rename in one run leaves the object to the new resource", async ({ type, inputs, paths }) => {
+  test.each(cases)("$type: a rename in one run keeps the object for the new resource", async ({ type, inputs, paths }) => {
     const { former, again } = await twins(type, inputs);
     await former.destroy(remembers);
     await expectObjects(true, again.mount, paths);
@@ -61,7 +61,7 @@ onEachTarget("one owner for each object", (current) => {
   test.each(cases)("$type: a forced replacement deletes and recreates the object", async ({ type, inputs, paths }) => {
     const { renamed, again } = await twins(type, inputs);
     clearCache();
-    // Of a replacement that the user orders, the provider gets no diff.
+    // In a replacement that the user forces, the provider gets no diff.
     await renamed.problems(again);
     await renamed.destroy(remembers);
     await expectObjects(false, again.mount, paths);
@@ -91,7 +91,7 @@ onEachTarget("one owner for each object", (current) => {
       await expectObjects(false, declared.mount, paths);
     });
 
-    test.each(cases)("$type: the old resource leaves the object to a new one that is replaced", async ({ type, inputs, paths }) => {
+    test.each(cases)("$type: the old resource keeps the object for a new one that is replaced", async ({ type, inputs, paths }) => {
       const { former, renamed, again } = await twins(type, inputs);
       for (const each of [former, renamed]) strip(each);
       await renamed.replace(again);
@@ -99,7 +99,7 @@ onEachTarget("one owner for each object", (current) => {
       await expectObjects(true, again.mount, paths);
     });
 
-    test.each(cases)("$type: the old resource leaves the object to a new one that stays", async ({ type, inputs, paths }) => {
+    test.each(cases)("$type: the old resource keeps the object for a new one that stays", async ({ type, inputs, paths }) => {
       const { former, renamed, again } = await twins(type, inputs);
       for (const each of [former, renamed]) strip(each);
       printed.length = 0;
@@ -117,7 +117,7 @@ onEachTarget("one owner for each object", (current) => {
   });
 
   test.each(cases.filter(({ type }) => type !== "SchedulerLease"))(
-    "$type: a rename that is refused removes nothing, and the former one stays in the state",
+    "$type: a rejected rename removes nothing, and the old resource stays in the state",
     async ({ type, inputs, paths }) => {
       const declared = { ...inputs, mount: await current().newMount() };
       const [former, renamed] = [engine(type), engine(type)];
@@ -210,12 +210,12 @@ onEachTarget("one owner for each object", (current) => {
         gateway.interrupt = ({ method }) => {
           if (method !== "DELETE") return undefined;
           gateway.interrupt = undefined;
-          // It is lost on its way, and sent again.
+          // The request is lost and sent again.
           return {
             when: "before",
             act: async () => {
               created = single.up(role("a", mount), remembers);
-              // Time enough for a creation that does not wait.
+              // This is enough time for a creation that does not wait.
               for (let look = 0; look < 5; look++) await current().outOfBand("GET", `${mount}/role?list=true`);
             },
           };

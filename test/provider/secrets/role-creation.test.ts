@@ -49,7 +49,7 @@ describe.each([
     expect(await held("web")).toEqual(["second"]);
   });
 
-  test("a role that others created during a long run is not adopted", async () => {
+  test("a role that another client created during a long run is not adopted", async () => {
     clearCache();
     await another();
     await outOfBand("POST", `${mount}/role/web`, { policies: "theirs", type: "client" });
@@ -72,7 +72,7 @@ describe.each([
   });
 
   test.each([
-    { sees: "no path of the list", more: () => "", rule: "path-not-visible" },
+    { sees: "neither path of the list", more: () => "", rule: "path-not-visible" },
     {
       sees: "that path",
       more: () => `path "${mount}/role" { capabilities = ["read"] }`,

@@ -26,7 +26,7 @@ onEachTarget("role names that Pulumi cannot store or show", (current) => {
     const created = engine().up({ roles: { other: read }, exclusive: true, mount });
     await expect(created).rejects.toThrow(refusal("ERR_ALREADY_EXISTS", { rule: "undeclared-roles" }));
     await expect(created).rejects.toThrow(`: ${name}, ours.`);
-    // A set that is not exclusive does not mind.
+    // A set that is not exclusive ignores it.
     expect(await roles.up({ roles: { ours: read }, mount })).toBe("update");
     expect(await roles.refresh()).toEqual([]);
     await outOfBand("DELETE", `${mount}/role/${name}`);
@@ -36,7 +36,7 @@ onEachTarget("role names that Pulumi cannot store or show", (current) => {
   });
 
   const beyondVault = ["a b", "a-", "-a", "a@b", "é", ".a", "a..b", "a%b", "%41", "a?b#c"];
-  test.each(beyondVault)("a role named %j lives where the dialect is standard, and is rejected as Vault rejects it", async (name) => {
+  test.each(beyondVault)("a role named %j is valid in the standard dialect, and Vault rejects it", async (name) => {
     const { dialect, outOfBand, newMount } = current();
     const mount = await newMount();
     const role = new Engine("secrets:SchedulerRole", current().config());

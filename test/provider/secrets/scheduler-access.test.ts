@@ -6,7 +6,7 @@ onEachTarget("SchedulerAccess", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerAccess", current().config());
   const inputs = { address: "http://127.0.0.1:4646", token: "management-token-1" };
 
-  test("inputs that leave the program leave the server, and secrets leave the state", async () => {
+  test("inputs that are removed from the program are removed from the server, and secrets from the state", async () => {
     const { dialect, outOfBand, newMount } = current();
     const mount = await newMount();
     const access = engine();
@@ -45,7 +45,7 @@ onEachTarget("SchedulerAccess", (current) => {
     expect(await access.up({ ...inputs, mount })).toBe("update");
   });
 
-  test("an address that the program marks as secret is not named by the refusal", async () => {
+  test("an error does not show an address that the program marks as secret", async () => {
     const { outOfBand, newMount } = current();
     const mount = await newMount();
     await outOfBand("POST", `${mount}/config/access`, { address: "http://canary:4646", token: "theirs" });
@@ -55,7 +55,7 @@ onEachTarget("SchedulerAccess", (current) => {
     expect(refused).not.toContain("canary");
   });
 
-  test("address and token may come from the service's own environment, but for the token of Vault", async () => {
+  test("address and token are optional if the service's own environment has them, except for Vault's token", async () => {
     const { dialect, outOfBand, newMount } = current();
     const mount = await newMount();
     const access = engine();
@@ -67,12 +67,12 @@ onEachTarget("SchedulerAccess", (current) => {
     expect(access.outputs()).toMatchObject({ address: "" });
     expect(await access.refresh()).toEqual([]);
     expect(await access.up(given)).toBe("same");
-    // Not declared, not compared.
+    // An undeclared value is not compared.
     await outOfBand("POST", `${mount}/config/access`, { address: "http://theirs:4646", token: "theirs", max_token_name_length: 64 });
     expect(await access.refresh()).toEqual([]);
     expect(access.outputs()).toMatchObject({ address: "http://theirs:4646" });
     expect(await access.up(given)).toBe("same");
-    // Declared, and no longer: it leaves the server.
+    // A value that is no longer declared is removed from the server.
     expect(await access.up({ ...given, address: "http://ours:4646" })).toBe("update");
     expect(await access.refresh()).toEqual([]);
     expect(await access.up(given)).toBe("update");

@@ -46,7 +46,7 @@ onEachTarget("SchedulerLease", (current) => {
       sandbox?.faults.clear();
     }
     sandbox?.faults.clear();
-    // An attribute that leaves the program is read as well.
+    // An attribute that is removed from the program is read as well.
     const lease = engine();
     await lease.up({ ttl: "1h", maxTtl: "1h", mount });
     await current().outOfBand("DELETE", `${mount}/config/lease`);

@@ -5,14 +5,14 @@ import { onEachTarget } from "../../support/target";
 onEachTarget("SchedulerRole", (current) => {
   const engine = (): Engine => new Engine("secrets:SchedulerRole", current().config());
 
-  test("the order and repetition of policies are no change", async () => {
+  test("the order of policies and duplicates cause no change", async () => {
     const mount = await current().newMount();
     const role = engine();
     await role.up({ name: "web", policies: ["a", "b"], mount });
     expect(await role.up({ name: "web", policies: ["b", "a", "b"], mount })).toBe("same");
     await current().outOfBand("POST", `${mount}/role/web`, { policies: " b , a", type: "client" });
     expect(await role.refresh()).toEqual([]);
-    // The spelling of the server would change every output that depends on it.
+    // The server's spelling would change every output that depends on it.
     expect(role.outputs().policies).toEqual(["a", "b"]);
   });
 
@@ -27,7 +27,7 @@ onEachTarget("SchedulerRole", (current) => {
     await expect(nonsense).rejects.toThrow(/"nonsense".* <mount>\/role\/<name>/);
   });
 
-  test("the lease of a role is an output of get alone, so that a refresh shows no change", async () => {
+  test("only get has a role's lease as an output, so that a refresh shows no change", async () => {
     const { dialect, newMount } = current();
     const mount = await newMount();
     const role = engine();

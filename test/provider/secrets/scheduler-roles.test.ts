@@ -30,21 +30,21 @@ onEachTarget("SchedulerRoles", (current) => {
     await roles.up(inputs);
     await outOfBand("POST", `${mount}/role/theirs`, read);
 
-    // No diff has shown it yet: an update for another reason leaves it.
+    // No diff has shown it yet, so an update for another reason keeps it.
     expect(await roles.up({ ...inputs, roles: { ours: { policies: ["write"] } } })).toBe("update");
     expect(await names(mount)).toEqual(["ours", "theirs"]);
 
     expect(await roles.refresh()).toEqual(["roles"]);
     expect(roles.outputs().roles).toMatchObject({ ours: complete(["write"]), theirs: { policies: ["read"], type: "client" } });
     expect(await roles.preview(inputs)).toMatchObject({ operation: "update" });
-    // One more comes in between: not shown, not removed.
+    // Another role appears in between. It was not shown, so it is not removed.
     await outOfBand("POST", `${mount}/role/later`, read);
     expect(await roles.up(inputs)).toBe("update");
     expect(await names(mount)).toEqual(["later", "ours"]);
     expect(await roles.refresh()).toEqual(["roles"]);
     expect(await roles.refresh()).toEqual([]);
 
-    // A destroy removes what was declared, and nothing else.
+    // A destroy removes only declared roles.
     await roles.destroy();
     expect(await names(mount)).toEqual(["later"]);
   });
@@ -59,7 +59,7 @@ onEachTarget("SchedulerRoles", (current) => {
     for (const data of [`"${mount}"`, ": more, theirs."]) await expect(refused).rejects.toThrow(data);
     expect(await names(mount)).toEqual(["more", "theirs"]);
 
-    // The way in that the message names: begin without, turn it on, look, remove.
+    // The steps that the message names: create without it, set it, review, remove.
     await roles.up({ roles: { ours: read }, mount });
     await roles.up({ roles: { ours: read }, exclusive: true, mount });
     expect(await names(mount)).toEqual(["more", "ours", "theirs"]);

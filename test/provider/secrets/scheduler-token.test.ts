@@ -10,7 +10,7 @@ onEachTarget("SchedulerToken", (current) => {
   const engine = (more?: object): Engine => new Engine("secrets:SchedulerToken", current().config(more));
   const hasLeases = (): boolean => current().dialect === "hashicorp";
 
-  /** An engine that reaches the scheduler, with roles whose tokens may do everything. */
+  /** Mounts an engine that reaches the scheduler, with roles whose tokens have all rights. */
   async function prepare(): Promise<string> {
     const { outOfBand, newMount, scheduler } = current();
     const mount = await newMount();
@@ -20,7 +20,7 @@ onEachTarget("SchedulerToken", (current) => {
     return mount;
   }
 
-  /** Whether the scheduler takes it. */
+  /** True if the scheduler accepts the token. */
   async function works(secretId: unknown): Promise<boolean> {
     const header = hasLeases() ? "X-Nomad-Token" : "X-Scheduler-Token";
     const { status } = await fetch(`${current().scheduler.address}/v1/nodes`, { headers: { [header]: String(secretId) } });
@@ -28,13 +28,13 @@ onEachTarget("SchedulerToken", (current) => {
     return status === 200;
   }
 
-  /** A test of leases. The standard dialect has none, and does not know their requests. */
+  /** A test of leases. The standard dialect has neither leases nor their requests. */
   const withLeases = (what: string, story: () => Promise<unknown>): void =>
     test(what, async () => {
       if (hasLeases()) return story();
       expect((await current().outOfBand("PUT", "sys/leases/lookup", { lease_id: "x" })).status).toBe(404);
     });
-  /** A token that was generated at a mount of its own. */
+  /** A token that was generated at a new mount. */
   async function generated(): Promise<{ token: Engine; mount: string }> {
     const mount = await prepare();
     const token = engine();
@@ -75,9 +75,9 @@ onEachTarget("SchedulerToken", (current) => {
     expect(await token.up({ role: "deploy", mount, keepers: { for: "web", month: "2026-01" } })).toBe("same");
     expect(await token.up({ role: "deploy", mount, keepers: { month: "2026-02", for: "web" } })).toBe("replace");
     expect(token.outputs().secretId).not.toBe(secretId);
-    // One that leaves is a change as well, and so is one that joins.
+    // A removed keeper is a change, and so is an added one.
     expect(await token.up({ role: "deploy", mount })).toBe("replace");
-    // None, and no names in it, are the same.
+    // No keepers equal empty keepers.
     expect(await token.up({ role: "deploy", mount, keepers: {} })).toBe("same");
     expect(await token.up({ role: "deploy", mount })).toBe("same");
     expect(await token.up({ role: "deploy", mount, keepers: { month: "2026-02" } })).toBe("replace");
@@ -92,7 +92,7 @@ onEachTarget("SchedulerToken", (current) => {
     expect(await token.refresh()).toBe("gone");
     expect(await token.up({ role: "deploy", mount })).toBe("create");
     expect(await works(token.outputs().secretId)).toBe(true);
-    // What is over cannot be revoked, and need not be.
+    // An expired token cannot be revoked, and need not be.
     await revokeOutside(current(), token);
     await token.destroy();
   });
@@ -157,7 +157,7 @@ onEachTarget("SchedulerToken", (current) => {
     const { expiresAt } = token.outputs();
     expect((await current().outOfBand("PUT", "sys/leases/renew", { lease_id: leaseOf(token), increment: 3600 })).status).toBe(200);
     expect(await token.refresh()).toEqual([]);
-    // Vault gives what the engine allows, not what was asked for.
+    // Vault grants what the engine allows, not what was requested.
     expect(Date.parse(String(token.outputs().expiresAt))).toBeGreaterThanOrEqual(Date.parse(String(expiresAt)));
     expect(token.outputs().expiresAt).not.toBe(expiresAt);
     await token.destroy();
@@ -181,11 +181,11 @@ onEachTarget("SchedulerToken", (current) => {
     await token.up({ role: "deploy", mount });
     if (!hasLeases()) return expect(printed).toEqual([]);
     expect(printed).toEqual([expect.stringMatching(/^warning: .*"deploy": .* 600 s\b.* (300|299|298) s\b/)]);
-    // Whichever comes first.
+    // The earlier end of the two.
     expect(Date.parse(String(token.outputs().expiresAt)) - Date.now()).toBeLessThanOrEqual(300_000);
     expect((await ask(brief, "auth/token/revoke-self")).status).toBe(204);
     token.configure(current().config());
-    // The service gives itself time for it.
+    // The service ends it with a delay.
     while ((await token.refresh()) !== "gone") await new Promise(setImmediate);
     lasting.configure(current().config());
     await lasting.destroy();
@@ -252,7 +252,7 @@ test.each([60, 0])("only the server's own reason removes a token with a lease of
   expect(Boolean(token.outputs().expiresAt)).toBe(lasts > 0);
   lease = { expire_time: "2030-01-02T03:04:05Z", last_renewal: null, ttl: 60 };
   await token.refresh();
-  // When it ends was said when it began, or else is said now.
+  // The end was recorded at the creation, or is recorded now.
   expect(token.outputs().expiresAt === "2030-01-02T03:04:05.000Z").toBe(lasts === 0);
   lease = undefined;
   reason = "no node of the cluster answers: lease not found in its cache";

@@ -23,7 +23,7 @@ onEachTarget("getSpecification", (current) => {
     const response = await fetch(`${address}/v1/${path}`, { method, headers: { [header]: token }, body: body && JSON.stringify(body) });
     return response.status === 204 ? {} : ((await response.json()) as Record<string, unknown>);
   }
-  /** A token that sees the paths below this one, and no other: on a real service, other suites come and go with their mounts. */
+  /** Creates a token that sees only the paths below this one: on a real service, the mounts of other suites come and go. */
   async function seeingOnly(below: string): Promise<string> {
     const policy = `see-${below.replaceAll("/", "-")}`;
     const capabilities = '["create", "read", "update", "delete", "list", "sudo"]';
@@ -32,7 +32,7 @@ onEachTarget("getSpecification", (current) => {
     return (auth as { client_token: string }).client_token;
   }
 
-  test("returns every operation and the document itself", async () => {
+  test("returns every operation and the original document", async () => {
     const token = await seeingOnly("sys");
     configure(current().config({ token }));
     const sent = (await ask("GET", "sys/internal/specs/openapi", undefined, token)) as {
@@ -53,7 +53,7 @@ onEachTarget("getSpecification", (current) => {
     expect(operations.map(named).sort()).toEqual(verbs.sort());
   });
 
-  test("finds an engine at its own mount, with the server's facts about each operation", async () => {
+  test("finds an engine at its mount, with the server's details of each operation", async () => {
     const mount = await current().newMount();
     const { operations } = await getSpecification({ pathPrefix: `/${mount}/` });
     const find = (wanted: string): secrets.Operation | undefined => operations.find((operation) => named(operation) === wanted);
@@ -84,7 +84,7 @@ onEachTarget("getSpecification", (current) => {
     expect(own).toMatchObject({ unauthenticated: true, sudo: false });
   });
 
-  test("returns what the token may see, and nothing without a token", async () => {
+  test("returns the operations that the token can see, and none without a token", async () => {
     const [mine, other] = [await current().newMount(), await current().newMount()];
     configure(current().config({ token: await seeingOnly(mine) }));
     const paths = (await getSpecification({ pathPrefix: "/test/" })).operations.map(({ path }) => path);
@@ -120,7 +120,7 @@ onEachTarget("getSpecification", (current) => {
     expect(Object.fromEntries(shown.map((operation) => [named(operation), described(operation)]))).toEqual(responses);
   });
 
-  test("marks the operations that need sudo, and the service refuses them to a token without it", async () => {
+  test("marks operations that require sudo, and the service denies them to a token without it", async () => {
     const operations = async (): Promise<string[]> => (await getSpecification()).operations.filter(({ sudo }) => sudo).map(named);
     expect((await operations()).map((each) => each.replace(/\/$/, ""))).toContain("GET /auth/token/accessors");
     for (const [capabilities, refused] of [
@@ -178,7 +178,7 @@ describe("another server", () => {
     expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual(["GET /v1/sys/internal/specs/openapi"]);
   });
 
-  test("reads only methods as operations, and leaves out missing facts", async () => {
+  test("reads only methods as operations, and omits missing details", async () => {
     const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
     const get = { summary: "Reads", tags: ["a", "b"], description: "of this", responses: { "200": { description: "fine" } } };
     const item = {

@@ -6,7 +6,7 @@ import { refusal } from "../../support/refusal";
 test.each([
   ["standard", "scheduler"],
   ["hashicorp", "nomad"],
-] as const)("a scheduler that makes tokens only for policies that exist refuses others by name (%s)", async (dialect, mount) => {
+] as const)("a scheduler that creates tokens only for existing policies names missing ones (%s)", async (dialect, mount) => {
   const sandbox = await start({ dialect, tokensNeedKnownPolicies: true });
   const { secrets, scheduler } = sandbox;
   const engine = (type: string): Engine =>

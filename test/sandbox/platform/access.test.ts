@@ -8,7 +8,7 @@ describe.each(["standard", "hashicorp"] as const)("access to the platform, %s", 
   const to = (method: string, path: string, body?: unknown, token?: string) => call(sandbox().platform, method, path, body, token);
   const limit = (attributes: object) => to("PATCH", general, { data: { attributes } });
 
-  /** All at once, so that a slow machine sends them within the second, too. */
+  /** Sends them in parallel, so that a slow machine sends them within the second, too. */
   async function burst(count: number): Promise<number[]> {
     const answers = await Promise.all(Array.from({ length: count }, () => to("GET", general)));
     return answers.map(({ status }) => status).sort();

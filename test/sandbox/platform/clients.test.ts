@@ -6,7 +6,7 @@ interface Named {
   id: string;
 }
 
-describe("routes that Terraform Enterprise's clients need besides the administration", () => {
+describe("further routes for clients of Terraform Enterprise", () => {
   const sandbox = freshSandbox({ dialect: "hashicorp" });
   const to = (method: string, path: string, attributes?: object, token?: string) =>
     call(sandbox().platform, method, `/api/v2/${path}`, attributes && { data: { type: "", attributes } }, token);
@@ -45,7 +45,7 @@ describe("routes that Terraform Enterprise's clients need besides the administra
     expect(module.status).toBe(404);
   });
 
-  test("the modules of an organization are listed, page by page, for who may manage it", async () => {
+  test("the modules of an organization are listed, page by page, for users who can manage it", async () => {
     const path = "organizations/acme/registry-modules";
     sandbox().platform.seed({ modules: [{ namespace: "acme", name: "vm", provider: "aws", versions: [] }] });
     const { json } = await to("GET", `${path}?page%5Bsize%5D=1`);
@@ -63,7 +63,7 @@ describe("routes that Terraform Enterprise's clients need besides the administra
     expect((await to("GET", "organizations/none/registry-modules")).status).toBe(404);
   });
 
-  test("organizations need a valid, unused name and an email address", async () => {
+  test("organizations require a valid, unused name and an email address", async () => {
     for (const attributes of [
       { email: "a@example.com" },
       { name: "initech" },
@@ -76,7 +76,7 @@ describe("routes that Terraform Enterprise's clients need besides the administra
     expect(await ids("organizations")).toEqual(["acme", "globex"]);
   });
 
-  test("a member sees their own organizations, and creates some unless that is limited", async () => {
+  test("a member sees their own organizations, and can create some unless that is restricted", async () => {
     const { memberToken } = sandbox().platform;
     const create = () => to("POST", "organizations", { name: "initech", email: "m@example.com" }, memberToken);
     expect(await ids("organizations", memberToken)).toEqual(["globex"]);
@@ -116,7 +116,7 @@ describe("routes that Terraform Enterprise's clients need besides the administra
     expect(await ids("admin/workspaces")).toHaveLength(3);
   });
 
-  test("workspaces need a valid, unused name, and a VCS repository needs an identifier", async () => {
+  test("workspaces require a valid, unused name, and a VCS repository requires an identifier", async () => {
     for (const attributes of [
       {},
       { name: "network-prod" },

@@ -22,7 +22,7 @@ describe.each([
     expect(answer.text + (await get(smtp)).text).not.toMatch(/pa55|password|test-email/);
   });
 
-  test("enabling SMTP needs a server, and credentials if it authenticates", async () => {
+  test("enabled SMTP settings require a server, and credentials if it authenticates", async () => {
     const missing = async (attributes: object): Promise<string[]> => {
       const { status, json } = await patch(smtp, { enabled: true, ...attributes });
       return status === 200 ? [] : json.errors.map(({ detail }: { detail: string }) => detail.split(" ")[0]);
@@ -61,7 +61,7 @@ describe.each([
     [401, /credentials/],
     [500, /error/],
     [504, /timed out/],
-  ] as const)("a mail that fails with %d fails the request, and the settings are stored only on demand", async (status, detail) => {
+  ] as const)("a mail that fails with %d fails the request, and stores the settings only with `stored`", async (status, detail) => {
     const { mail } = sandbox().platform;
     const test = { ...server, "test-email-address": "a@example.com" };
     mail.fail(status);
@@ -79,7 +79,7 @@ describe.each([
     expect(() => mail.fail(418 as never)).toThrow(TypeError);
   });
 
-  test("SMS settings start empty, need all fields when enabled and never return the token", async () => {
+  test("SMS settings start empty, require all fields when enabled and never return the token", async () => {
     const defaults = { enabled: false, "account-sid": null, "from-number": null };
     expect((await get(sms)).json.data).toEqual({ id: provider, type: `${provider}-settings`, attributes: defaults });
     const refused = await patch(sms, { enabled: true, "account-sid": "AC1" });
@@ -98,7 +98,7 @@ describe.each([
     const verify = (method: string) =>
       call(sandbox().platform, method, `${sms}/verify`, { data: { attributes: { "test-number": "+15550199" } } });
     expect(await verify("POST")).toMatchObject({ status: 200, text: "" });
-    // The real product's own client uses this verb.
+    // Terraform Enterprise's own client uses this method.
     expect((await verify("PATCH")).status).toBe(dialect === "hashicorp" ? 200 : 404);
     const message = { to: "+15550199", from: "+15550100", at: expect.any(Date) };
     expect(sandbox().platform.sms.sent()).toEqual(dialect === "hashicorp" ? [message, message] : [message]);

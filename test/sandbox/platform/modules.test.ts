@@ -21,7 +21,7 @@ describe.each(["standard", "hashicorp"] as const)("modules of the private regist
       ]),
     );
 
-  test("one version and all versions are read as plain JSON", async () => {
+  test("reads return one version or all versions as plain JSON", async () => {
     const one = await read(`${module}/1.0.0`);
     expect([one.status, one.headers.get("content-type")]).toEqual([200, "application/json"]);
     expect(one.json).toEqual({
@@ -76,7 +76,7 @@ describe.each(["standard", "hashicorp"] as const)("modules of the private regist
     expect(await deprecations()).toEqual({ "1.0.0": shown, "1.0.0+build.5": null, "1.1.0": null, "2.0.0-rc.1": null, "2.0.0": null });
   });
 
-  test("another deprecation replaces reason and link, and a revert needs no deprecation", async () => {
+  test("another deprecation replaces reason and link, and a revert requires no deprecation", async () => {
     const first = (await deprecate("1.1.0", "A", "https://a")).json;
     const second = (await deprecate("1.1.0", "B")).json;
     expect([second.data, second.included[0].attributes]).toEqual([first.data, { link: null, reason: "B" }]);

@@ -44,7 +44,7 @@ describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dial
   });
 
   test("automatic rotations and trims of several years run in order", () => {
-    // Rotated at 90, 180, … and trimmed 30 days after each: at day 735 the eighth rotation, of day 720, is not trimmed yet.
+    // Keys rotate on days 90, 180, … and are trimmed 30 days later. On day 735, the rotation of day 720 is not trimmed yet.
     expect(keysAfter(735)).toBe(2);
     const born = sandbox()
       .platform.signingKeys()
@@ -58,9 +58,9 @@ describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dial
     expect(keysAfter(20)).toBe(2);
     await act("rotate");
     expect(kids()).toHaveLength(3);
-    // 30 days after the first of the two.
+    // This is 30 days after the first of the two.
     expect(keysAfter(11)).toBe(1);
-    // 90 days after the second, not after the first.
+    // This is 90 days after the second, not after the first.
     expect(keysAfter(78)).toBe(1);
     expect(keysAfter(2)).toBe(2);
   });
@@ -69,18 +69,18 @@ describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dial
     expect(keysAfter(80)).toBe(1);
     await act("trim");
     expect(keysAfter(11)).toBe(2);
-    // The rotation of day 90 decides again when the old key goes.
+    // The rotation of day 90 determines again when the old key is removed.
     expect(keysAfter(28)).toBe(2);
     expect(keysAfter(2)).toBe(1);
     await act("trim");
     expect(keysAfter(5)).toBe(1);
     await act("rotate");
-    // 30 days after the trim, which is 25 after this rotation.
+    // This is 30 days after the trim, and 25 after this rotation.
     expect(keysAfter(24)).toBe(2);
     expect(keysAfter(2)).toBe(1);
   });
 
-  test("an action needs no body and rejects a malformed one", async () => {
+  test("an action requires no body and rejects a malformed one", async () => {
     const send = (body: unknown) => call(sandbox().platform, "POST", "/api/v2/admin/oidc-settings/actions/rotate-key", body);
     for (const body of ["{", "[]"]) expect((await send(body)).status).toBe(422);
     expect(kids()).toHaveLength(1);
@@ -95,7 +95,7 @@ describe.each(["standard", "hashicorp"] as const)("OIDC signing keys, %s", (dial
       kids().map((kid) => ({ kty: "RSA", use: "sig", alg: "RS256", kid, n: expect.any(String), e: "AQAB" })),
     );
     for (const { n } of answer.json.keys) expect(Buffer.from(n, "base64url")).toHaveLength(256);
-    // It is no request to the API, whose rate is limited.
+    // The rate limit does not apply to it, since it is not a request to the API.
     for (let left = 31; left > 0; left -= 1)
       expect((await call(sandbox().platform, "GET", "/.well-known/jwks", undefined, "")).json).toEqual(answer.json);
   });

@@ -74,7 +74,7 @@ describe.each(["standard", "hashicorp"] as const)("SAML settings, %s", (dialect)
     expect(await held()).toMatchObject({ "old-idp-cert": null, "acs-consumer-url": `${sandbox().platform.url}/users/saml/auth` });
   });
 
-  test("enabling needs all fields, and the error names the missing ones", async () => {
+  test("enabled settings require all fields, and the error names missing ones", async () => {
     const refused = await patch({ enabled: true, "attr-groups": "" });
     expect(refused.status).toBe(422);
     expect(refused.json.errors.map(({ detail }: { detail: string }) => detail)).toEqual(
@@ -98,7 +98,7 @@ describe.each(["standard", "hashicorp"] as const)("SAML settings, %s", (dialect)
     expect((await patch({ ...complete, "slo-endpoint-url": "", enabled: true })).status).toBe(422);
   });
 
-  test("a session that ends before it begins is refused in the standard dialect", async () => {
+  test("the standard dialect rejects a negative session timeout", async () => {
     const timeout = (seconds: number) => patch({ "sso-api-token-session-timeout": seconds });
     expect([(await timeout(0)).status, (await timeout(-1)).status]).toEqual([200, real ? 200 : 422]);
   });

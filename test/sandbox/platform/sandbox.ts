@@ -1,6 +1,6 @@
 import { type Options, type Sandbox, start } from "../../../sandbox/index";
 
-/** A sandbox for the tests of a suite, fresh for each of them. */
+/** Returns the sandbox of a suite, which is new for each test. */
 export function freshSandbox(options: Options): () => Sandbox {
   let sandbox: Sandbox;
   beforeAll(async () => {

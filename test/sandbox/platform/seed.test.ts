@@ -35,7 +35,7 @@ test("a seeded workspace has all given properties, and its organization is creat
   ]);
 });
 
-test("a workspace is replaced by ID or else by name, and an organization by name", async () => {
+test("a seeded workspace replaces one with its ID or name, and an organization one with its name", async () => {
   const { platform } = sandbox();
   platform.seed({ workspaces: [{ id: "ws-acmeDataProd", name: "renamed", organization: "globex" }] });
   expect(await show("ws-acmeDataProd")).toMatchObject({

@@ -105,7 +105,7 @@ describe.each(["standard", "hashicorp"] as const)("settings, %s", (dialect) => {
     expect((await get(noun)).json).toEqual(before);
   });
 
-  test("all invalid attributes are named at once", async () => {
+  test("an error names all invalid attributes", async () => {
     const { json } = await patch("general", { "api-rate-limit": true, "default-remote-state-access": 1 });
     expect(json.errors.map(({ source }: { source: { pointer: string } }) => source.pointer)).toEqual([
       "/data/attributes/api-rate-limit",
@@ -132,7 +132,7 @@ describe.each(["standard", "hashicorp"] as const)("settings, %s", (dialect) => {
 
     await patch("cost-estimation", { [keyId]: "AKIA" });
     expect(await enable({ [key]: "s3cret" })).toBe(200);
-    // The documents show that these secrets come back.
+    // According to the documentation, responses contain these secrets.
     expect(await held("cost-estimation")).toMatchObject({
       enabled: true,
       [keyId]: "AKIA",

@@ -51,7 +51,7 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
     expect(json.meta["status-counts"]).toEqual({ ...Object.fromEntries(unused), ...used });
   });
 
-  test("q matches a part of the workspace's or the organization's name, ignoring case", async () => {
+  test("q matches part of the workspace's or the organization's name, ignoring case", async () => {
     expect(await ids("?q=NETWORK")).toEqual(["ws-acmeNetworkProd", "ws-acmeNetworkTest"]);
     expect(await ids("?q=globe")).toEqual(["ws-globexWebsite"]);
     expect(await ids("?q=acme/network")).toEqual([]);
@@ -65,7 +65,7 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
     });
   });
 
-  test("the status filter takes several values, and counts follow q but not the filter", async () => {
+  test("the status filter accepts several values, and counts depend on q but not on the filter", async () => {
     const filter = "filter%5Bcurrent_run%5D%5Bstatus%5D=applied,errored";
     expect(await ids(`?${filter}`)).toEqual(["ws-acmeNetworkProd", "ws-globexWebsite"]);
     expect(await ids("?filter[current_run][status]=planning")).toEqual(["ws-acmeDataProd"]);
@@ -77,13 +77,13 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
     });
   });
 
-  test("a status that no run has is refused in the standard dialect, and finds nothing in the other one", async () => {
+  test("an unknown run status is rejected in the standard dialect, and matches nothing in the other", async () => {
     const misspelt = await list("?filter[current_run][status]=applied,error");
     if (real) return expect(misspelt.json.data.map(({ id }: { id: string }) => id)).toEqual(["ws-acmeNetworkProd"]);
     expect(misspelt).toMatchObject({ status: 400, json: { errors: [{ title: "Invalid filter parameter" }] } });
   });
 
-  test("a status without its own counter counts in the total only", async () => {
+  test("a status without its own counter counts only in the total", async () => {
     const run = (status: string) => ({ name: status, organization: "initech", run: { status } });
     sandbox().platform.seed({ workspaces: [run("policy_soft_failed"), run("policy_checking"), run("planned_and_finished")] });
     const counts = (await list("?q=initech")).json.meta["status-counts"];
@@ -122,7 +122,7 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
       expect((await list(`?q=initech&${nonsense}`)).json).toMatchObject({ meta: { pagination: { "current-page": 1, "total-pages": 11 } } });
   });
 
-  test("include adds each related resource once", async () => {
+  test("include returns each related resource once", async () => {
     const included = async (query: string): Promise<string[]> =>
       (await call(sandbox().platform, "GET", `${path}${query}`)).json.included.map(({ type, id }: Named) => `${type}/${id}`);
     expect(await included("?include=organization")).toEqual(["organizations/acme", "organizations/globex"]);
@@ -146,7 +146,7 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
       });
   });
 
-  test("a workspace is shown and deleted by its ID only", async () => {
+  test("a workspace is read and deleted only by its ID", async () => {
     expect((await list("/ws-acmeNetworkProd")).json).toEqual({ data: networkProd });
     const remove = (id: string) => call(sandbox().platform, "DELETE", `${path}/${id}`);
     expect((await remove("network-prod")).status).toBe(404);
@@ -154,7 +154,7 @@ describe.each(["standard", "hashicorp"] as const)("the administrator's workspace
     for (const answer of [await remove("ws-acmeNetworkProd"), await list("/ws-acmeNetworkProd")])
       expect(answer).toMatchObject({ status: 404, json: { errors: [{ title: "not found" }] } });
     expect(await ids()).not.toContain("ws-acmeNetworkProd");
-    // Locked or at work: the document knows no condition.
+    // The document has no condition, so a locked or busy workspace is deleted, too.
     expect((await remove("ws-acmeDataProd")).status).toBe(204);
   });
 });

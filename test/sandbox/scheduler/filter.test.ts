@@ -40,7 +40,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's filters, %s",
     expect([status, json?.map(({ ID }: { ID: string }) => ID)]).toEqual([200, names]);
   });
 
-  // These are the words of Nomad 1.11; test/real/scheduler-filter.test.ts asks it itself.
+  // These are the messages of Nomad 1.11. test/real/scheduler-filter.test.ts compares with Nomad itself.
   test.each([
     ["ID", `${unreadable}1:3 (2): no match found, expected: "!=", ".", "==", "[", [ \\t\\r\\n] or [a-zA-Z0-9_/]`],
     [
@@ -101,14 +101,14 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's filters, %s",
     ['"team"in Meta and Meta["team"]matches"^b"', ["api"]],
     ['Meta["team"]is not empty', ["api", "web"]],
     ["not (Name == `web`)", ["api", "backup"]],
-  ])(`%s ${dialect === "standard" ? "needs no more blanks" : "is rejected without its blanks"}`, async (filter, names) => {
+  ])(`%s ${dialect === "standard" ? "needs no more spaces" : "is rejected without spaces"}`, async (filter, names) => {
     const { status, json } = await ask("jobs", filter);
     if (dialect === "standard") expect([status, json?.map(({ ID }: { ID: string }) => ID)]).toEqual([200, names]);
     else expect(status).toBe(filter.startsWith("not (") ? 200 : 400);
   });
 
   test.each(["notID == 1", 'ID == weband(Name == "x")', "Priority == 1and(Stop == false)", 'ID == "x" andStop == false'])(
-    "%s is rejected, for two words without a blank are one word",
+    "%s is rejected, because two words without a space are one word",
     async (filter) => {
       expect((await ask("jobs", filter)).status).toBe(400);
     },

@@ -127,7 +127,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's jobs, %s", (d
     expect(wrong).toMatchObject({ status: 500, text: "deployment lookup failed: index error: UUID must be 36 characters" });
   });
 
-  test("a job goes to the region of the request or of the job", async () => {
+  test("a job is registered in the region of the request or of the job", async () => {
     sandbox.scheduler.seed({ region: "europe" });
     await put({ ID: "there", Region: "europe", TaskGroups: [group] });
     await put({ ID: "too", TaskGroups: [group] }, "?region=europe");

@@ -108,10 +108,10 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's lists, %s", (
     expect((await get("jobs")).headers.get(`${family}knownleader`)).toBe("true");
   });
 
-  test("an invalid seed changes nothing, and only existing records can be changed", async () => {
+  test("an invalid seed changes nothing, and only existing records can be updated", async () => {
     const { scheduler } = sandbox;
     const before = (await get("jobs")).text;
-    // Mistakes that the compiler would find.
+    // The compiler would find these mistakes.
     for (const wrong of [{ job: [] }, { jobs: [{ ID: "x" }, {}] }, { members: [{}] }, { policies: [{}] }])
       expect(() => scheduler.seed(wrong as never)).toThrow(TypeError);
     expect(() => scheduler.jobs.change("web", {}, { namespace: "nowhere" })).toThrow('Unknown record "web" in the jobs');

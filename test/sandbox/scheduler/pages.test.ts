@@ -15,7 +15,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's pages, %s", (
     return { names: json.map(({ ID }: { ID: string }) => ID), next: headers.get(`${family}nexttoken`) };
   }
 
-  /** Every page, until one leads nowhere, or back. */
+  /** Every page, until the last one or a circle. */
   async function pages(path: string): Promise<string[][]> {
     const found: string[][] = [];
     const seen = new Set<string>();
@@ -33,7 +33,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's pages, %s", (
     expect(await page("jobs?per_page=2")).toEqual({ names: ["api", "backup"], next: "default.web" });
     expect(await page("jobs?per_page=2&next_token=default.web")).toEqual({ names: ["web"], next: null });
     expect(await page("jobs?per_page=3")).toEqual({ names: ["api", "backup", "web"], next: null });
-    // Whoever was removed meanwhile is not missed.
+    // A token may name a row that was removed in the meantime.
     expect(await page("jobs?next_token=default.b")).toEqual({ names: ["backup", "web"], next: null });
   });
 
@@ -46,7 +46,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's pages, %s", (
     expect(await page("jobs?per_page=-1")).toEqual({ names: [], next: "default.api" });
   });
 
-  test("only the exact value reverses the order", async () => {
+  test('only the exact value "true" reverses the order', async () => {
     expect(await pages("jobs?per_page=2&reverse=true")).toEqual([["web", "backup"], ["api"]]);
     for (const other of ["TRUE", "1", ""]) expect((await page(`jobs?reverse=${other}`)).names[0]).toBe("api");
   });
@@ -62,7 +62,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's pages, %s", (
     expect((await page("deployments?prefix=d1&namespace=many&per_page=1")).next).toBe("d11");
   });
 
-  test("a filter applies before paging, and a token never names a row that the caller may not see", async () => {
+  test("a filter applies before paging, and a page token never names a row that the caller cannot see", async () => {
     const filter = encodeURIComponent('Type == "service"');
     expect(await page(`jobs?per_page=1&filter=${filter}`)).toEqual({ names: ["api"], next: "default.web" });
     const { secret } = sandbox.scheduler.tokens.mint({ policies: ["apps"] });
@@ -71,8 +71,8 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's pages, %s", (
     expect(headers.get(`${family}nexttoken`)).toBeNull();
   });
 
-  test("tokens over all namespaces form a circle if one namespace's name is the beginning of another, as in Nomad", async () => {
-    // In the list "a" comes before "a-b", whose token is the smaller one.
+  test("page tokens over all namespaces form a circle if one namespace's name is a prefix of another, as in Nomad", async () => {
+    // In the list, "a" precedes "a-b", whose token is smaller.
     sandbox.scheduler.seed({ jobs: ["a", "a-b"].flatMap((Namespace) => ["x", "y"].map((ID) => ({ ID, Namespace }))) });
     const order = (await call(sandbox.scheduler, "GET", "/v1/jobs?namespace=*&prefix=")).json.map(
       (job: { Namespace: string }) => job.Namespace,

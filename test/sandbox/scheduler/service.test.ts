@@ -3,7 +3,7 @@ import { gunzipSync, inflateRawSync } from "node:zlib";
 import { type Sandbox, start } from "../../../sandbox/index";
 import { call } from "../../support/call";
 
-/** One request as it is on the wire: nothing asks for or undoes a compression. */
+/** Sends one request without asking for compression or decompressing the response. */
 function plain(url: string, headers: Record<string, string>): Promise<{ headers: NodeJS.Dict<string | string[]>; body: Buffer }> {
   return new Promise((resolve, reject) => {
     request(url, { headers, agent: false }, (response) => {
@@ -53,7 +53,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect)
     });
   });
 
-  test("what the API document refuses, and the real product takes", async () => {
+  test("the standard dialect rejects requests that Nomad accepts", async () => {
     const { scheduler } = sandbox;
     const isStrict = dialect === "standard";
     const filter = encodeURIComponent('Status == "running"');
@@ -97,7 +97,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler, %s", (dialect)
     expect(answer.json).toMatchObject([{ ID: "there" }]);
   });
 
-  test("a response is compressed if the client accepts it, and a weight disables that", async () => {
+  test("a response is compressed if the client accepts it, unless its weight is zero", async () => {
     const { url, token } = sandbox.scheduler;
     const ask = (accepted: string) => plain(`${url}/v1/jobs`, { [header]: token, "accept-encoding": accepted });
     const { body: text } = await ask("identity");

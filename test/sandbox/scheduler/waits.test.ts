@@ -12,14 +12,14 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's blocking quer
   afterEach(() => sandbox.reset());
   afterAll(() => sandbox.close());
 
-  /** Has it been answered? Asked after a whole other request, by which time an answer would have arrived. */
+  /** True if there is no response yet. It sends another whole request first, by whose end a response would have arrived. */
   async function held(answer: Promise<unknown>): Promise<boolean> {
     const pending = Symbol();
     for (let round = 0; round < 3; round += 1) await get("agent/members");
     return (await Promise.race([answer, Promise.resolve(pending)])) === pending;
   }
 
-  /** Begins a request, and returns when it has arrived. */
+  /** Starts a request, and returns when it has arrived. */
   async function begin(path: string): Promise<Promise<Answer>[]> {
     const before = sandbox.requests().length;
     const answer = get(path);
@@ -31,7 +31,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's blocking quer
     const index = indexOf(await get("jobs"));
     const [answer] = await begin(`jobs?index=${index}`);
     expect(await held(answer!)).toBe(true);
-    // Another table's change is none of its business.
+    // A change of another table does not end it.
     sandbox.scheduler.nodes.change("00000001-4a5b-4c6d-8e7f-0123456789ab", { Status: "down" });
     expect(await held(answer!)).toBe(true);
     sandbox.scheduler.jobs.change("web", { Status: "dead" });
@@ -47,7 +47,7 @@ describe.each(["standard", "hashicorp"] as const)("the scheduler's blocking quer
     expect((await get("jobs?wait=5m")).status).toBe(200);
   });
 
-  test("return at the end of the wait plus a sixteenth, by the sandbox's clock, with the present state", async () => {
+  test("return the current state at the end of the wait plus a sixteenth, by the sandbox's clock", async () => {
     const index = indexOf(await get("nodes"));
     const [answer] = await begin(`nodes?index=${index}&wait=1m`);
     sandbox.clock.advance(59_000);

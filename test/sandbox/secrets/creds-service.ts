@@ -2,20 +2,18 @@ import { randomBytes } from "node:crypto";
 import { type Sandbox, start } from "../../../sandbox/index";
 import { type Answer, call } from "../../support/call";
 
-/** A secrets service and the scheduler that it makes tokens for. */
+/** A secrets service and the scheduler for which it generates tokens. */
 export interface Stage {
-  /** Is it, or does it speak like, the real product? */
+  /** True for Vault, and for the sandbox in the hashicorp dialect. */
   real: boolean;
-  /** Present when it is the sandbox. */
+  /** Set if the service is the sandbox. */
   sandbox?: Sandbox;
-  /** Where the engine is mounted. */
   mount: string;
   schedulerAddress: string;
-  /** A management token. */
   schedulerToken: string;
-  /** A request to the secrets service with its first token, or with another one. */
+  /** Sends a request to the secrets service with its root token, or with another token. */
   to(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
-  /** The same to the scheduler. */
+  /** Sends a request to the scheduler. */
   scheduler(method: string, path: string, token: string, body?: object): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -55,24 +53,24 @@ function stage(secrets: { url: string; token: string }, scheduler: { url: string
   };
 }
 
-/** What a story says to the stage that stands. */
+/** Helpers for tests, which use the current stage. */
 export interface Teller {
   to: Stage["to"];
-  /** A request to the engine. */
+  /** Sends a request to the engine. */
   engine(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
-  /** Writes how the engine reaches the scheduler, or some of it otherwise. */
+  /** Writes the access configuration of the engine, with the given changes. */
   access(more?: object): Promise<void>;
-  /** Asks for a token of the role, which has to be there. */
+  /** Generates a token from an existing role. */
   generate(role: string, token?: string): Promise<{ accessor: string; secret: string; lease: string; answer: Answer }>;
-  /** A token of the secrets service that may do what the policy says. */
+  /** Creates a token of the secrets service with this policy. */
   tokenWith(policy: string, more?: object, parent?: string): Promise<string>;
-  /** Does the token list jobs? */
+  /** Resolves to true if the token can list jobs. */
   works(secret: string): Promise<boolean>;
-  /** The scheduler refuses the token, though perhaps not at once: the real product ends some leases in its own time. */
+  /** Expects that the scheduler rejects the token, possibly after a delay: Vault ends some leases later. */
   expectEnded(secret: string): Promise<void>;
 }
 
-/** Runs a suite on each stage; each of its tests begins with an engine of its own that has the roles `reader` and `operator`. */
+/** Runs a suite on each stage. Each test begins with a new engine, which has the roles `reader` and `operator`. */
 export function onEachStage(what: string, suite: (current: () => Stage, teller: Teller) => void): void {
   describe.each(stages)(`${what}, $name`, ({ begin }) => {
     let current: Stage;

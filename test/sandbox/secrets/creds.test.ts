@@ -32,7 +32,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     const [home, everywhere] = [await generate("reader"), await generate("traveller")];
     expect(await works(everywhere.secret)).toBe(true);
     const { sandbox } = stage();
-    // The real product that the suites run on has one region.
+    // The real Nomad of the suites has one region.
     if (!sandbox) return;
     sandbox.scheduler.seed({ region: "other", jobs: [{ ID: "far" }] });
     const far = async (secret: string): Promise<number> => (await stage().scheduler("GET", "jobs?region=other", secret)).status;
@@ -93,7 +93,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect(await engine("GET", "creds/absent")).toMatchObject(unknown);
   });
 
-  test("unknown names and methods are errors", async () => {
+  test("invalid names and other methods are errors", async () => {
     for (const name of ["a%20b", "a-", "a/b", ""]) expect((await engine("GET", `creds/${name}`)).status).toBe(404);
     for (const method of ["POST", "PUT", "DELETE"])
       expect(await engine(method, "creds/reader", {})).toMatchObject({
@@ -120,7 +120,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     );
     await access({ address: "localhost:4646" });
     expect(await ask()).toMatchObject(refused('Put "localhost:///v1/acl/token": unsupported protocol scheme "localhost"'));
-    // Only scheme, host and port count.
+    // Only the scheme, host and port are used.
     for (const end of ["/", "/somewhere"]) {
       await access({ address: `${stage().schedulerAddress}${end}` });
       expect((await ask()).status).toBe(200);
@@ -149,7 +149,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
   });
 
   test("without an access configuration the server tries the scheduler's default address", async () => {
-    // The specification has no way to delete it, so the engine is a new one.
+    // The specification has no request to delete it, so the engine is replaced.
     await to("DELETE", `sys/mounts/${stage().mount}`);
     await to("POST", `sys/mounts/${stage().mount}`, { type: stage().real ? "nomad" : "scheduler" });
     await engine("POST", "role/reader", { policies: "readonly" });
@@ -158,7 +158,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect(json.errors[0]).toContain('Put "http://127.0.0.1:4646/v1/acl/token"');
   });
 
-  test("the token's name in the scheduler is cut to the configured length", async () => {
+  test("the token's name in the scheduler is truncated to the configured length", async () => {
     const name = "r".repeat(250);
     await engine("POST", `role/${name}`, { policies: "readonly" });
     expect(await works((await generate(name)).secret)).toBe(true);
@@ -168,7 +168,7 @@ onEachStage("generated tokens", (stage, { to, engine, access, generate, tokenWit
     expect(await works((await generate(name)).secret)).toBe(true);
   });
 
-  test("a policy needs the read capability to generate a token", async () => {
+  test("a policy must allow read to generate a token", async () => {
     const { mount } = stage();
     const reader = await tokenWith(`path "${mount}/creds/reader" { capabilities = ["read"] }`);
     const updater = await tokenWith(`path "${mount}/creds/*" { capabilities = ["update", "create", "list"] }`);

@@ -18,7 +18,7 @@ describe.each([
   beforeEach(() => sandbox.reset());
   afterAll(() => sandbox.close());
 
-  test("access: missing at first, written, and read without its secrets", async () => {
+  test("access: it does not exist at first, is written, and is read without its secrets", async () => {
     expect(await to("GET", "config/access")).toMatchObject({ status: 404, json: { errors: [] } });
     const body = {
       address: "http://127.0.0.1:1",
@@ -38,7 +38,7 @@ describe.each([
   test("access: a write merges, except for the token name length", async () => {
     await to("POST", "config/access", { address: "http://a", token: "t", ca_cert: "ca", max_token_name_length: "64" });
     const half = await to("POST", "config/access", { client_cert: "c", ignored: 1 });
-    // The real product finds out when it generates a token.
+    // Vault detects this when it generates a token.
     if (!real) expect(half).toMatchObject({ status: 400, json: { errors: ["client_cert and client_key must be set together"] } });
     else expect(half.status).toBe(204);
     expect(await data("config/access")).toMatchObject({ address: "http://a" });
@@ -104,7 +104,7 @@ describe.each([
     },
   );
 
-  test("role: created, read, updated and deleted twice", async () => {
+  test("role: it is created, read, updated and deleted twice", async () => {
     expect(await to("GET", "role/web")).toMatchObject({ status: 404, json: { errors: [] } });
     expect(await to("POST", "role/web", { policies: "b, a ,b", global: true })).toMatchObject({ status: 204, text: "" });
     const policies = ["b", "a", "b"];
@@ -144,7 +144,7 @@ describe.each([
   );
 
   if (!real)
-    test.each(["a b", "a-", "-a", "a@b", "é", ".a", "a..b", "a%b", "%41", "a?b#c"])("role: %s is a name", async (name) => {
+    test.each(["a b", "a-", "-a", "a@b", "é", ".a", "a..b", "a%b", "%41", "a?b#c"])("role: %s is a valid name", async (name) => {
       const path = `role/${encodeURIComponent(name)}`;
       expect((await to("POST", path, { policies: "a" })).status).toBe(204);
       expect(await data("role?list=true")).toEqual({ keys: [name] });

@@ -8,7 +8,7 @@ const denied = "1 error occurred:\n\t* permission denied\n\n";
 onEachStage("leases", (stage, { to, engine, access, generate, tokenWith, works, expectEnded }) => {
   const only = (what: string, story: () => Promise<void>): void =>
     test(what, async () => {
-      // The specification shows no leases: there is nothing to look up, to renew or to revoke.
+      // The specification has no lookup, renewal or revocation of leases.
       if (stage().real) return story();
       for (const path of ["lookup", "renew", "revoke", "revoke/x"])
         expect((await to("PUT", `sys/leases/${path}`, { lease_id: "x" })).status).toBe(404);
@@ -94,7 +94,7 @@ onEachStage("leases", (stage, { to, engine, access, generate, tokenWith, works, 
 
     const { mount } = stage();
     expect(await to("DELETE", `sys/mounts/${mount}`)).toMatchObject(refused(400, `failed to revoke "${lease}" (1 / 1): ${why}`));
-    // It is no longer what it was, and still there.
+    // The role was changed, but still exists.
     expect(await engine("GET", "role/reader")).toMatchObject(
       refused(404, `no handler for route "${mount}/role/reader". route entry is tainted.`),
     );
@@ -217,7 +217,7 @@ onEachStage("leases", (stage, { to, engine, access, generate, tokenWith, works, 
 });
 
 onEachStage("the expiry of leases", (stage, { to, engine, access, generate, tokenWith, works }) => {
-  // Only the sandbox's clock can be moved.
+  // Only the sandbox's clock can be advanced.
   const later = (what: string, story: (advance: (seconds: number) => void) => Promise<void>): void =>
     test(what, async () => {
       const { sandbox } = stage();

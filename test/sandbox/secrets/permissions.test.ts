@@ -9,7 +9,7 @@ describe.each([
   const real = dialect === "hashicorp";
   const to = (method: string, path: string, body?: unknown, token?: string) => call(sandbox.secrets, method, `/v1/${path}`, body, token);
 
-  /** A token that may do what the policy says, and nothing more. */
+  /** Creates a token with only this policy. */
   async function tokenWith(policy: string): Promise<string> {
     expect((await to("PUT", "sys/policies/acl/p", { policy })).status).toBe(204);
     return (await to("POST", "auth/token/create", { policies: ["p"] })).json.auth.client_token;
@@ -42,7 +42,7 @@ describe.each([
     expect(await ask({ authorization: `Basic ${token}` })).toBe(403);
   });
 
-  test("a policy allows exact paths and prefixes, the longest match decides, and deny wins", async () => {
+  test("a policy allows exact paths and prefixes, the longest match applies, and deny overrides the rest", async () => {
     const token = await tokenWith(`
       path "${engine}/role/*" { capabilities = ["read", "list"] } # all of them
       path "${engine}/role/secret*" { capabilities = ["deny"] }
@@ -56,12 +56,12 @@ describe.each([
     expect(await status("POST", "role/web", { policies: "b" })).toBe(403);
     expect(await status("DELETE", "role/absent")).toBe(403);
     expect(await status("GET", "config/access")).toBe(403);
-    // A lease is always "updated", even the first one.
+    // A write of the lease configuration always requires "update", even the first.
     expect(await status("POST", "config/lease", {})).toBe(403);
     expect((await to("GET", "nowhere/x", undefined, token)).json.errors).toEqual(["1 error occurred:\n\t* permission denied\n\n"]);
   });
 
-  test("creating and updating a role are two capabilities", async () => {
+  test("creating and updating a role require different capabilities", async () => {
     await to("POST", `${engine}/role/old`, { policies: "a" });
     const creator = await tokenWith(
       `path "${engine}/role/*" { capabilities = ["create"] } path "${engine}/role" { capabilities = ["list"] }`,
@@ -73,7 +73,7 @@ describe.each([
     expect([await write("old", updater), await write("newer", updater)]).toEqual([204, 403]);
   });
 
-  test("a path that the OpenAPI document marks as sudo needs that capability beside its own", async () => {
+  test("a path that the OpenAPI document marks as sudo requires that capability as well", async () => {
     const path = "auth/token/accessors";
     const { paths } = (await to("GET", "sys/internal/specs/openapi")).json;
     const flag = real ? "x-vault-sudo" : "x-secrets-sudo";
@@ -131,7 +131,7 @@ describe.each([
     expect((await to("POST", "auth/token/create", {}, child.json.auth.client_token)).status).toBe(200);
   });
 
-  test("the OpenAPI document lists what the token may see, and nothing without a token", async () => {
+  test("the OpenAPI document lists the paths that the token can see, and none without a token", async () => {
     await to("POST", "sys/mounts/team/scheduler", { type: engine });
     const all = await paths();
     const end = real ? "/" : "";
@@ -146,7 +146,7 @@ describe.each([
     const seen = (await paths(await tokenWith(`path "${engine}/role/*" { capabilities = ["read"] }`))).filter(
       (path) => !/^\/(sys|auth)\//.test(path),
     );
-    // The real product shows all of a mount or nothing; the specification's names the allowed paths.
+    // Vault shows all paths of a mount or none. The specification's service shows the allowed paths.
     expect(seen).toEqual(
       real
         ? ["config/access", "config/lease", "creds/{name}", "role/", "role/{name}"].map((path) => `/${engine}/${path}`)

@@ -68,7 +68,7 @@ onEachService("a rekey for holders of PGP keys", (current, { to }) => {
       const { status, json: kept } = await backup();
       const [first, second, third] = json.keys;
       const base64 = json.keys_base64;
-      // Of two messages to one holder, a map from fingerprint to text keeps one.
+      // A map from fingerprint to string keeps one of two messages to the same holder.
       const keys = real
         ? { [ada.fingerprint]: [first, third], [bob.fingerprint]: [second] }
         : { [ada.fingerprint]: third, [bob.fingerprint]: second };
@@ -115,7 +115,7 @@ onEachService("a rekey for holders of PGP keys", (current, { to }) => {
   });
 });
 
-test("the sandbox can list the shares that it encrypted, and keys expire by its clock", async () => {
+test("the sandbox lists the shares that it encrypted, and keys expire by its clock", async () => {
   const mortal = await makeHolder({ keyExpirationTime: 3600 });
   const sandbox = await start();
   try {

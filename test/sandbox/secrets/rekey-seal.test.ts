@@ -18,7 +18,7 @@ const begin = async (more: object = {}): Promise<string> => {
 const give = (nonce: string, key: unknown) => to("PUT", "rekey/update", { key, nonce });
 const unseal = (body?: unknown) => to("POST", "unseal", body, "");
 
-describe.each(["standard", "hashicorp"] as const)("a rekey during operations of an administrator, %s", (dialect) => {
+describe.each(["standard", "hashicorp"] as const)("a rekey and operations of an administrator, %s", (dialect) => {
   test.each([
     ["seal", ({ seal, unseal, shares }: Sandbox["secrets"]) => seal().then(() => unseal(shares))],
     ["failover", ({ failover }: Sandbox["secrets"]) => failover()],
@@ -29,7 +29,7 @@ describe.each(["standard", "hashicorp"] as const)("a rekey during operations of 
       const nonce = await begin({ require_verification: true });
       for (const share of shares.slice(0, given)) await give(nonce, share);
       await lose(secrets);
-      // The client may find out only now that its connection is gone.
+      // The client may only notice now that its connection was closed.
       expect(await status().catch(status)).toMatchObject({ started: false, nonce: "", required: 3 });
       expect(await give(nonce, shares[0])).toMatchObject(refused(400, /^no barrier rekey in progress$/));
     }
@@ -83,7 +83,7 @@ describe.each(["standard", "hashicorp"] as const)("a rekey during operations of 
     }
   });
 
-  test("a last share whose response is lost counts, and parallel shares are counted one by one", async () => {
+  test("a last share counts although its response is lost, and parallel shares are counted one by one", async () => {
     const secrets = await open({ dialect });
     const { shares } = secrets;
     const nonce = await begin({ require_verification: true });
@@ -99,7 +99,7 @@ describe.each(["standard", "hashicorp"] as const)("a rekey during operations of 
     expect(await secrets.opens(keys.slice(1))).toBe(true);
   });
 
-  test("an auto-unseal seal takes no PGP keys and no verification, returns no shares, and uses the shares as recovery keys", async () => {
+  test("an auto-unseal seal rejects PGP keys and verification, returns no shares, and uses the shares as recovery keys", async () => {
     const { shares } = await open({ dialect, seal: "stored" });
     for (const [code, reason, body] of [
       [400, /^requiring verification not supported when rekeying the barrier key with recovery keys$/, { require_verification: true }],
@@ -109,7 +109,7 @@ describe.each(["standard", "hashicorp"] as const)("a rekey during operations of 
       [400, /^provided threshold greater/, { secret_threshold: 4 }],
     ] as const)
       expect(await to("PUT", "rekey/init", { secret_shares: 3, secret_threshold: 2, ...body })).toMatchObject(refused(code, reason));
-    // Vault makes one share, whatever it is asked for.
+    // Vault makes one share, regardless of the request.
     const asked = { secret_shares: 5, secret_threshold: 3 };
     const one = { secret_shares: 1, secret_threshold: 1 };
     if (dialect === "standard")
@@ -127,7 +127,7 @@ describe.each(["standard", "hashicorp"] as const)("a rekey during operations of 
   });
 });
 
-test("one of several shares opens the service alone where the specification allows it, and Vault does not", async () => {
+test("only the standard dialect accepts a threshold of one with several shares", async () => {
   const one = { secret_shares: 3, secret_threshold: 1, require_verification: true };
   await open({ dialect: "hashicorp" });
   const reason = /threshold must be greater than one for multiple shares$/;
@@ -143,7 +143,7 @@ test("one of several shares opens the service alone where the specification allo
   expect([await sandbox.secrets.opens(made), await sandbox.secrets.opens([shares[0]!])]).toEqual([true, false]);
 });
 
-test("a young attempt can be cancelled only with its nonce for ten minutes, by the sandbox's clock", async () => {
+test("an attempt can be cancelled only with its nonce during its first ten minutes, by the sandbox's clock", async () => {
   await open({ dialect: "hashicorp" });
   await begin();
   sandbox.clock.advance(590_000);

@@ -1,19 +1,19 @@
 import { type Answer, call } from "../../support/call";
 import { rekeyTargets } from "../../support/rekey";
 
-/** A service of five shares, three of which open it. */
+/** A service with five shares and a threshold of three. */
 export interface Service {
-  /** Is it, or does it speak like, the real product? */
+  /** True for Vault, and for the sandbox in the hashicorp dialect. */
   real: boolean;
   shares: string[];
-  /** A request with the token, or with another one ("": none). */
+  /** Sends a request with the token, or with another one. An empty string sends none. */
   to(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
   close(): Promise<void>;
 }
 
 /**
- * The same stories are told to the sandbox and, where one is asked for, to a real Vault, which is how the sandbox is known to be right. What OpenBao
- * answers is in rotation.test.ts.
+ * The same tests run on the sandbox and, if one is configured, on a real Vault, which proves that the sandbox is right. OpenBao has its own
+ * suite, rotation.test.ts.
  */
 const ofVault = rekeyTargets.filter(({ name }) => !name.includes("openbao"));
 const services = ofVault.map(({ name, start }) => ({
@@ -26,7 +26,7 @@ const services = ofVault.map(({ name, start }) => ({
   },
 }));
 
-/** What a story says to the service that stands. */
+/** Helpers for tests, which use the current service. */
 export interface Teller {
   to: Service["to"];
   status(): Promise<Answer["json"]>;
@@ -34,7 +34,7 @@ export interface Teller {
   verify(key: unknown, nonce: unknown): Promise<Answer>;
 }
 
-/** Runs a suite on each service; each of its tests begins with a service of its own. */
+/** Runs a suite on each service. Each test begins with a new service. */
 export function onEachService(what: string, suite: (current: () => Service, teller: Teller) => void): void {
   describe.each(services)(`${what}, $name`, ({ begin }) => {
     let service: Service;
@@ -53,7 +53,7 @@ export function onEachService(what: string, suite: (current: () => Service, tell
 
 export const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** In clear text there are no fingerprints: the real product writes null, the specification has no such field. */
+/** Without PGP keys there are no fingerprints: Vault returns null, and the specification has no such field. */
 export const plain = ({ real }: Service): object => (real ? { pgp_fingerprints: null } : {});
 
 /** The status without an attempt. */
@@ -69,25 +69,25 @@ export const idle = (service: Service, required: number): object => ({
   ...plain(service),
 });
 
-/** Starts an attempt at two of three shares, or as given. Its nonce. */
+/** Starts an attempt with three shares and a threshold of two, or as given. Returns its nonce. */
 export async function begin(service: Service, more: object = {}): Promise<string> {
   expect((await service.to("PUT", "rekey/init", { secret_shares: 3, secret_threshold: 2, ...more })).status).toBe(200);
   return (await service.to("GET", "rekey/init")).json.nonce;
 }
 
-/** Gives current shares; the answer to the last one. */
+/** Submits current shares. Returns the response to the last one. */
 export async function give(service: Service, nonce: string, shares: string[]): Promise<Answer> {
   const answers: Answer[] = [];
   for (const key of shares) answers.push(await service.to("PUT", "rekey/update", { key, nonce }));
   return answers.at(-1)!;
 }
 
-/** Ends the attempt as each dialect wants it. */
+/** Cancels the attempt as the dialect requires. */
 export async function cancel(service: Service, nonce: string): Promise<number> {
   return (await service.to("DELETE", "rekey/init", service.real ? { nonce } : undefined)).status;
 }
 
-/** Would these shares be the live ones? An attempt that changes nothing tells; none may be going on. */
+/** Tests if these shares are live, with an attempt that changes nothing. No attempt may be in progress. */
 export async function accepts(service: Service, shares: string[]): Promise<boolean> {
   const nonce = await begin(service, { require_verification: true });
   const { json } = await give(service, nonce, shares);
@@ -104,7 +104,7 @@ export function damaged(share: string): string {
 
 export const hexOf = (share: string): string => Buffer.from(share, "base64").toString("hex");
 
-/** What was refused, and why. */
+/** An error response with this status and these messages. */
 export const refused = (status: number, ...reasons: (string | RegExp)[]): object => ({
   status,
   json: { errors: reasons.map((reason) => expect.stringMatching(reason)) },

@@ -41,7 +41,7 @@ onEachService("the verification of new shares", (current, { to, status, update, 
   test("a failed verification discards its progress and changes only its nonce", async () => {
     const nonce = await begin(current(), { require_verification: true });
     let { verification_nonce: proof, keys_base64: candidate } = (await give(current(), nonce, current().shares.slice(0, 3))).json;
-    // Two shares may be of the same point by chance, which is another mistake.
+    // Two shares may have the same point by chance, which is a different error.
     const pointOf = (share: string) => Buffer.from(share, "base64").at(-1);
     const another = current().shares.find((share) => pointOf(share) !== pointOf(candidate[0]));
     for (const [wrong, code, reason] of [
@@ -77,7 +77,7 @@ onEachService("the verification of new shares", (current, { to, status, update, 
     const nonce = await begin(current(), { require_verification: true });
     await update(current().shares[0], nonce);
     const { status: code, json } = await to("DELETE", "rekey/verify");
-    // The real product gives out a nonce that is good for nothing, and shows it as if it were.
+    // Vault returns a nonce that is not usable, and shows it in the status.
     expect([code, json]).toEqual([
       200,
       { nonce: current().real ? expect.stringMatching(uuid) : "", t: 2, n: 3, progress: 0, ...(current().real && { started: false }) },

@@ -2,7 +2,7 @@ import { combine } from "shamir-secret-sharing";
 import { accepts, begin, cancel, damaged, give, hexOf, idle, onEachService, plain, refused, uuid } from "./rekey-service";
 
 onEachService("the rekey", (current, { to, status, update, verify }) => {
-  test("without an attempt there is a status, and submit, verify and restart fail", async () => {
+  test("the status responds without an attempt, and submit, verify and restart fail", async () => {
     expect(await to("GET", "rekey/init")).toMatchObject({ status: 200, json: idle(current(), 3) });
     expect(await status()).toEqual(idle(current(), 3));
     const [share] = current().shares;
@@ -34,7 +34,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     expect(await status()).toEqual(idle(current(), 3));
   });
 
-  test("only one attempt exists at a time, and a new one gets a new nonce", async () => {
+  test("only one attempt exists at a time, and a new one has a new nonce", async () => {
     const answer = await to("PUT", "rekey/init", { secret_shares: 7, secret_threshold: 4, pgp_keys: null, unknown: true });
     const started = { ...idle(current(), 3), nonce: expect.stringMatching(uuid), started: true, t: 4, n: 7 };
     expect(answer).toMatchObject({ status: 200, json: current().real ? started : {} });
@@ -102,7 +102,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     expect(await update(5, nonce)).toMatchObject(refused(400, /cannot unmarshal number/));
     expect(await to("PUT", "rekey/update")).toMatchObject(refused(400, /^EOF$/));
     expect(await status()).toMatchObject({ nonce, progress: 1 });
-    // Too short to be a share in hex, it is one in base64; and names are known in any case.
+    // It is too short for a share in hex, but is one in base64. Names are case-insensitive.
     const key = "abcdef".repeat(4);
     expect((await to("PUT", "rekey/update", { KEY: key, Nonce: nonce })).json.progress).toBe(2);
   });
@@ -117,7 +117,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     expect((await give(current(), nonce, shares.slice(0, 2))).json.progress).toBe(2);
     expect(await update(third(shares), nonce)).toMatchObject(refused(500, reason));
     expect(await status()).toMatchObject({ started: true, nonce, progress: 0 });
-    // A client that only sends the right one again has given one share, not the last one.
+    // Only the last valid share was submitted again, so one share counts.
     expect((await update(shares[2], nonce)).json).toMatchObject({ progress: 1 });
     expect((await give(current(), nonce, shares.slice(0, 2))).json.complete).toBe(true);
   });
@@ -133,7 +133,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     expect(await accepts(current(), shares.slice(2))).toBe(true);
   });
 
-  test("the hashicorp dialect cancels a young attempt only with its nonce", async () => {
+  test("the hashicorp dialect cancels a recent attempt only with its nonce", async () => {
     const nonce = await begin(current(), { require_verification: true });
     const { verification_nonce: proof } = (await give(current(), nonce, current().shares.slice(0, 3))).json;
     const stop = (body?: unknown) => to("DELETE", "rekey/init", body);
@@ -172,7 +172,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
     expect(await accepts(current(), one)).toBe(false);
   });
 
-  test("the hashicorp dialect needs a token for the backup only, and the standard one everywhere", async () => {
+  test("the hashicorp dialect requires a token only for the backup, and the standard one everywhere", async () => {
     const nonce = await begin(current());
     const body = { key: current().shares[0], nonce, secret_shares: 3, secret_threshold: 2 };
     for (const token of ["", "wrong"]) {
@@ -203,7 +203,7 @@ onEachService("the rekey", (current, { to, status, update, verify }) => {
       expect((await to("POST", "rekey/verify", { key: first, nonce })).status).toBe(400);
       for (const path of ["init", "verify"])
         expect(await to("OPTIONS", `rekey/${path}`)).toMatchObject({ status: 405, json: { errors: [] } });
-      // Whatever is sent there is an update.
+      // Any method on this path is an update.
       for (const method of ["GET", "DELETE"]) expect(await to(method, "rekey/update")).toMatchObject(refused(400, /^EOF$/));
       expect((await to("GET", "rekey/init?list=true")).json.nonce).toBe(nonce);
       await cancel(current(), nonce);

@@ -3,7 +3,7 @@ import { call } from "../../support/call";
 import { Holder, holders, read } from "../../support/pgp";
 import { damaged, hexOf, uuid } from "./rekey-service";
 
-// What an OpenBao 2.4.4 answered to the same requests, recorded by hand. Where a test says "source", that of 2.4.4 says so, and nothing was recorded.
+// The responses of OpenBao 2.4.4 to the same requests, recorded by hand. Those of the last two tests are from its source code.
 
 let sandbox: Sandbox;
 beforeEach(async () => {
@@ -63,11 +63,11 @@ const answer = async (path: string, method: string, token: string) => {
   return [status, json];
 };
 
-test.each([...unauthenticated, ...backup])("%s sys/rotate/root/%s needs a token", async (method, end) => {
+test.each([...unauthenticated, ...backup])("%s sys/rotate/root/%s requires a token", async (method, end) => {
   expect(await answer(`sys/rotate/root/${end}`, method, "")).toEqual([403, { errors: ["permission denied"] }]);
 });
 
-test("the status, a start, a second one, and the cancel", async () => {
+test("an attempt has a status, blocks a second start, and is cancelled", async () => {
   expect(await to("GET", "init")).toEqual({ status: 200, data: { n: 0, required: 3, started: false, t: 0 } });
   expect(await to("POST", "init", threeOfTwo)).toEqual({ status: 200, data: running });
   expect(await to("GET", "init")).toEqual({ status: 200, data: running });
@@ -78,7 +78,7 @@ test("the status, a start, a second one, and the cancel", async () => {
   );
 });
 
-test("current shares, up to the new ones", async () => {
+test("the last current share returns the new shares", async () => {
   const [first, second, third] = sandbox.secrets.shares;
   const nonce = await begin();
   expect(await update(first, nonce)).toEqual({ status: 200, data: { ...running, progress: 1 } });
@@ -93,7 +93,7 @@ test("current shares, up to the new ones", async () => {
   expect((await to("GET", "init")).data).toEqual({ ...running, nonce, verification_nonce: data.verification_nonce });
 });
 
-test("the verification, and its restart under a new nonce", async () => {
+test("the verification commits the new shares, and restarts with a new nonce", async () => {
   expect(await to("GET", "verify")).toEqual(refused("no rotation configuration found"));
   const { keys_base64: keys, verification_nonce: first } = await give(await begin());
   const verifying = { n: 3, nonce: first, progress: 0, started: true, t: 2 };
@@ -108,7 +108,7 @@ test("the verification, and its restart under a new nonce", async () => {
   expect(await sandbox.secrets.opens(keys.slice(1))).toBe(true);
 });
 
-test("PGP keys, and the backup", async () => {
+test("new shares are encrypted to PGP keys and kept in the backup", async () => {
   const all: Holder[] = await holders(3);
   const fingerprints = all.map(({ fingerprint }) => fingerprint);
   expect(await to("GET", "backup")).toEqual(refused("no backed-up keys found"));
@@ -126,14 +126,14 @@ test("PGP keys, and the backup", async () => {
 });
 
 test.each([...unauthenticated, ["PUT", "init"], ["PUT", "update"]] as const)(
-  "%s sys/rekey/%s is disabled, with a token and without",
+  "%s sys/rekey/%s is disabled, with and without a token",
   async (method, end) => {
     for (const token of ["", sandbox.secrets.token])
       expect(await answer(`sys/rekey/${end}`, method, token)).toEqual([405, { errors: ["unsupported operation"] }]);
   },
 );
 
-test("source: without an attempt, and in the wrong phase, each refusal is a 400", async () => {
+test("requests without an attempt or in the wrong phase are rejected with 400", async () => {
   const { shares } = sandbox.secrets;
   expect(await update(shares[0], "x")).toEqual(refused("no barrier rotation in progress"));
   expect(await to("POST", "verify", { key: shares[0], nonce: "x" })).toEqual(refused("no rotation in progress"));
@@ -152,7 +152,7 @@ test("source: without an attempt, and in the wrong phase, each refusal is a 400"
   expect((await to("GET", "verify")).data).toMatchObject({ progress: 0, started: true, nonce: expect.not.stringContaining(proof) });
 });
 
-test("source: wrong shares drop the progress, and shares that cannot be combined stay", async () => {
+test("wrong shares discard the progress, and shares that cannot be combined stay", async () => {
   const [first = "", second = "", third = ""] = sandbox.secrets.shares;
   const nonce = await begin();
   for (const share of [first, second]) await update(share, nonce);

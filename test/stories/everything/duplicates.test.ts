@@ -50,7 +50,7 @@ describe("one object that a program declares twice", () => {
     expect(output).not.toMatch(/^\s+at /m);
   });
 
-  test("what `get` reads, and settings of another kind, are not declared twice", async () => {
+  test("objects that `get` reads, and settings of another kind, do not count as declared twice", async () => {
     const { project } = everything();
     const others = `platform.GeneralSettings.get("second", "general"); new platform.CustomizationSettings("third", {});`;
     await project.program(settings("first", "{}") + others).up();
@@ -59,7 +59,7 @@ describe("one object that a program declares twice", () => {
   });
 });
 
-describe("one object that several resources hold", () => {
+describe("one object of several resources", () => {
   const everything = everythingPer("test", newStory);
   const policies = (role: string): Promise<unknown> => everything().policies(role);
 

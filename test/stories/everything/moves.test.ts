@@ -16,7 +16,7 @@ const declarations = {
 };
 
 onEachTarget("roles that move between SchedulerRole and SchedulerRoles", (current) => {
-  // Without a limit the engine deletes and creates in parallel. With 1 it chooses the order.
+  // Without a limit, the engine deletes and creates in parallel. With 1, it chooses the order.
   test.each([{ parallel: ["--parallel", "1"] }, { parallel: [] }])(
     "exist after each move and after the next run (up $parallel)",
     async ({ parallel }) => {

@@ -28,7 +28,7 @@ async function expectRenamed(everything: Everything, declaration: { sibling?: st
 }
 
 describe("a program whose resources are all renamed without an alias", () => {
-  test.each(["standard", "hashicorp"] as const)("keeps every object in a run without a disturbance (%s)", (dialect) =>
+  test.each(["standard", "hashicorp"] as const)("keeps every object in a run that succeeds (%s)", (dialect) =>
     tell(dialect, async (everything) => {
       await everything.declare({ name: "-old" }).up();
       expect(await everything.held()).toEqual(everything.declared());

@@ -9,7 +9,7 @@ const program = (apiRateLimit: number, inside: string): string => `
 const exists = async (): Promise<boolean> =>
   (await everything().platform.outOfBand("GET", "/api/v2/admin/workspaces/ws-acmeNetworkTest")).status === 200;
 
-test("a workspace that the program does not come to declare, since another resource failed, is not destroyed", async () => {
+test("a workspace that the program does not declare because another resource failed is not destroyed", async () => {
   const { project } = everything();
   await project.program(program(50, workspace)).up();
   everything().refuse("PATCH", /general-settings$/, "platform");

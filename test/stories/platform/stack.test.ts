@@ -13,7 +13,7 @@ onEachPlatform("a stack of the platform's resources", (current) => {
   });
   afterEach(() => project.remove());
 
-  test("refresh reports drift of exactly the changed attributes, up repairs them, and destroy restores the original values", async () => {
+  test("refresh reports drift of exactly the changed attributes, up reverts it, and destroy restores the original values", async () => {
     const { held, change, service, requests } = current();
     const before: Record<string, unknown> = {};
     for (const settings of kinds) before[settings] = await held(settings);
@@ -89,7 +89,7 @@ onEachPlatform("a stack of the platform's resources", (current) => {
     expect((await outOfBand("GET", "/api/v2/admin/workspaces/ws-acmeNetworkTest")).status).toBe(404);
   });
 
-  test("100 deprecations of 10 modules are refreshed with 10 reads, and drift of one is repaired with one write", async () => {
+  test("a refresh reads 100 deprecations of 10 modules with 10 requests, and up reverts drift of one with one write", async () => {
     const { service, requests, outOfBand } = current();
     const versions = Array.from({ length: 10 }, (_, index) => `1.${index}.0`);
     service.seed({ modules: versions.map((_, index) => ({ namespace: "acme", name: `module-${index}`, provider: "aws", versions })) });

@@ -3,7 +3,7 @@ import { dormantJob, failingJob, jobOf, newName, onEachScheduler } from "../../s
 import { storyOnScheduler } from "../../support/story";
 
 onEachScheduler("a program that calls the scheduler's functions", (current) => {
-  test("lists jobs in a preview without a write, and up registers a job, waits for it and reports its progress", async () => {
+  test("lists jobs in a preview without a write, and in an up registers a job, waits for it and reports its progress", async () => {
     const { address, token, dialect, outOfBand } = current();
     const [good, bad, namespace] = [newName(), newName(), newName()];
     await current().makeNamespace(namespace);

@@ -15,7 +15,7 @@ const program = (mount: string): string => `
 onEachTarget("a stack of the scheduler engine's resources", (current) => {
   const stage = storyForEach(current);
 
-  test("refresh reports exactly the drift of each readable attribute, up repairs it, and destroy removes everything", async () => {
+  test("refresh reports exactly the drift of each readable attribute, up reverts it, and destroy removes everything", async () => {
     const { project, mount } = stage();
     const { dialect, outOfBand } = current();
     const shown = dialect === "hashicorp";

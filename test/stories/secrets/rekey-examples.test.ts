@@ -49,7 +49,6 @@ onEachRekeyTarget("the examples of a rekey", (current) => {
     expect(found(project.stored(), shares)).toEqual([]);
     expect(project.stored()).not.toContain(current().token);
   };
-  /** The decrypted state. */
   const decryptedState = async (): Promise<string> => JSON.stringify(await project.resources());
 
   test("rekey turns five shares into seven, and a second round needs only the state", async () => {

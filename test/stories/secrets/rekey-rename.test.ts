@@ -25,7 +25,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     await target.stop();
   });
 
-  /** `options`: of the component. `more`: the rest of the program. */
+  /** `options` are those of the component. `more` is the rest of the program. */
   const declare = (name: string, { args = "", options = "", more = "" } = {}): Story =>
     project.program(`
       const currentShares = [{ env: "S0" }, { env: "S1" }, { env: "S2" }];
@@ -44,7 +44,6 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
   interface State {
     /** The names of the rekey's resources. */
     names: string[];
-    /** The stack's output. */
     set: string[];
     /** The outputs of commits of which two shares unseal the server. */
     opening: string[][];
@@ -92,7 +91,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
   const sent = (): number => target.gateway.requests.filter(({ method }) => method !== "GET").length;
   const attempt = async (): Promise<unknown> => (await target.outOfBand("GET", "sys/rekey/init")).body;
 
-  test("without an alias runs once more, with the live shares at hand", async () => {
+  test("without an alias runs again, with the live shares", async () => {
     const previous = await rekeyed("old");
     bring(previous);
     declare("new");
@@ -110,7 +109,7 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     expect(sent()).toBe(before);
   });
 
-  // Each of the other tests takes seconds, and both dialects behave alike.
+  // Each of the other tests takes seconds, and both dialects behave the same.
   if (name.includes("standard")) return;
 
   test("in a run that fails at an unrelated role is complete, and the next run deletes the old resources and sends nothing", async () => {
@@ -125,11 +124,11 @@ describe.each(rekeyTargets)("a rekey that is renamed ($name)", ({ name, start })
     await target.outOfBand("POST", "sys/mounts/later", { type: target.dialect === "standard" ? "scheduler" : "nomad" });
     const before = sent();
     expect(await expectRenamed(await up(), "new")).toEqual(set);
-    // The role alone.
+    // Only the role is written.
     expect(sent()).toBe(before + 1);
   });
 
-  test("in a run that another party's attempt blocks under --continue-on-error keeps the old resources until the next run", async () => {
+  test("in a run that another client's attempt blocks under --continue-on-error keeps the old resources until the next run", async () => {
     const previous = await rekeyed("old");
     bring(previous);
     await target.outOfBand("PUT", "sys/rekey/init", { secret_shares: 1, secret_threshold: 1, require_verification: true });

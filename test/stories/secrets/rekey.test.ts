@@ -26,7 +26,7 @@ onEachRekeyTarget("a rekey", (current) => {
     expect(stopped.code).not.toBe(0);
     expect(stopped.output).toMatch(/0 of the 2 .*\[rekey\/new-shares-missing\]/);
 
-    // Each holder of a key reads their share in a program of their own.
+    // Each holder of a key reads their share in a separate program.
     const reader = newStory({ STEWARD_TOKEN: current().token }).config({
       "steward:default": { secrets: { address: current().gateway.url, tokenEnv: "STEWARD_TOKEN", dialect: current().dialect } },
     });
@@ -48,7 +48,7 @@ onEachRekeyTarget("a rekey", (current) => {
     for (const share of shares) expect(reader.stored()).not.toContain(share);
     reader.remove();
 
-    // The decrypted shares arrive one by one, by reference.
+    // The decrypted shares are passed one by one, by reference.
     const [one = "", two = ""] = shares;
     const waits = await project.with({ N0: one }).pulumi("up", "--yes", "--skip-preview");
     expect(waits.output).toMatch(/1 of the 2 .*\[rekey\/new-shares-missing\]/);
@@ -61,7 +61,7 @@ onEachRekeyTarget("a rekey", (current) => {
     for (const share of shares) expect(stored).not.toContain(Buffer.from(share, "hex").toString("base64"));
   });
 
-  test("an invalid share stops an update before anything is sent, without a preview too, and the attempt gets no share", async () => {
+  test("an invalid share stops an update before anything is sent, also without a preview, and the attempt receives no share", async () => {
     const [first = "", second = ""] = current().first;
     project.program(`
       const currentShares = new pulumi.Config().requireSecretObject("current");
@@ -84,7 +84,7 @@ onEachRekeyTarget("a rekey", (current) => {
     }
   });
 
-  test("a preview names the references that are empty, and the keys with their user ids", async () => {
+  test("a preview names empty references, and keys with their user ids", async () => {
     const all: Holder[] = await holders(3);
     const keys = all.map(({ fingerprint }, index) => `${fingerprint} "holder ${index}"`).join(", ");
     const program = (more = ""): Story =>

@@ -3,18 +3,18 @@ import { Program } from "./program";
 import { Ending, Options, Run, Script } from "./run";
 import { Resource, serialized } from "./state";
 
-/** The process that the engine starts for an operation: a dynamic provider for each type, or another mechanism. */
+/** Starts the process of an operation: a dynamic provider for each type, or another mechanism. */
 export type StartProcess = () => ((type: string) => Provider) | Mechanism;
 
 /**
- * A stack of many resources under an engine: what the real one asks of the providers, in its order, with the arguments that it passes, and what it makes
- * of their answers. `engine.test.ts` holds it against the real one.
+ * A stack of resources under a stand-in of the engine. Like the real engine, it sends the providers the same requests in the same order, and
+ * uses their responses in the same way. `engine.test.ts` compares both.
  */
 export class Deployment {
   resources: Resource[] = [];
-  /** What an operation had begun when it was killed. */
+  /** The operations in progress when the run was killed. */
   pending: string[] = [];
-  /** The stack's configuration of the last `up`: refresh and destroy know no other. */
+  /** The configuration of the last `up`, which refresh and destroy use. */
   private recorded: Config = {};
 
   constructor(
@@ -26,7 +26,7 @@ export class Deployment {
   preview = (program: Program | Script, options: Options = {}): Promise<Ending> => this.operate(program, options, true);
   destroy = (options: Options = {}): Promise<Ending> => this.operate(undefined, options, false);
 
-  /** With a program, as `--run-program` has it: the program runs, and is answered with what is read. */
+  /** Refreshes. With a program, as with `--run-program`, the program runs and receives the refreshed values. */
   async refresh(options: Options = {}, program?: Program | Script): Promise<Ending> {
     const isPreview = options.previewOnly ?? false;
     if (program && !isPreview) this.recorded = this.config;
@@ -35,7 +35,7 @@ export class Deployment {
     return this.end(run);
   }
 
-  /** What the backend's file holds. */
+  /** The content of the backend's file. */
   stored = (): string => serialized(this.resources);
 
   private async operate(program: Program | Script | undefined, options: Options, isPreview: boolean): Promise<Ending> {
@@ -53,7 +53,7 @@ export class Deployment {
     const started = this.start();
     const mechanism = typeof started === "function" ? dynamic(started) : started;
     mechanism.configure(config);
-    // Copies: what a run changes in passing, a preview for one, is not yet in the state.
+    // Copies: temporary changes of a run, such as a preview, are not in the state yet.
     const olds = this.resources.map((resource) => ({ ...resource }));
     return new Run(olds, options, isPreview, mechanism);
   }

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject, Properties, Secret, unknown } from "./values";
 
-// What the command line shows of a change: `~ policies: [`, and below it `~ [0]: "one" => "two"`. Columns are not padded.
+// The command line's output for a change: `~ policies: [`, and below it `~ [0]: "one" => "two"`. Columns are not padded.
 
-/** The lines of what differs between two states of the properties of a resource. */
+/** The lines for the differences between two versions of a resource's properties. */
 export function changedLines(before: Properties, after: Properties): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return names.filter((name) => name !== "__provider").flatMap((name) => changed(name, before[name], after[name]));
 }
 
 function changed(name: string, before: unknown, after: unknown): string[] {
-  // The engine does not show that one secret became another.
+  // The engine does not show a change from one secret to another.
   if (isDeepStrictEqual(before, after) || (before instanceof Secret && after instanceof Secret)) return [];
   if (before === undefined) return whole("+", name, after);
   if (after === undefined) return whole("-", name, before);
@@ -39,7 +39,7 @@ const isNested = (value: unknown): boolean => isObject(value) || Array.isArray(v
 
 const shown = (value: unknown): string => (value instanceof Secret ? "[secret]" : value === unknown ? "[unknown]" : JSON.stringify(value));
 
-/** The outputs of a stack, as they are shown below its changes: names padded, and without a sign. */
+/** The outputs of a stack below its changes: with padded names and without a sign. */
 export function shownOutputs(outputs: Properties): string[] {
   const longest = Math.max(0, ...Object.keys(outputs).map((name) => name.length));
   return Object.entries(outputs).flatMap(([name, value]) =>

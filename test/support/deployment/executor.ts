@@ -1,23 +1,23 @@
 import { Resource } from "./state";
 import { resourceOf, Step, Worker } from "./steps";
 
-/** What becomes of the run when a step begins. */
+/** The effect on the run when a step begins. */
 export type Verdict = "go on" | "interrupt" | "kill";
 
 export interface Conditions {
-  /** Asked before each step that a provider hears of; where it waits, others overtake it. */
+  /** Called before each step that calls a provider. While it waits, other steps may overtake this one. */
   begins?(step: Step): Promise<Verdict>;
-  /** How many steps run at once; as many as there are when omitted. */
+  /** The number of parallel steps. Default: all. */
   parallel?: number;
   continueOnError?: boolean;
-  /** Ctrl-C at any moment: between two steps, or in the midst of one. */
+  /** Signals Ctrl-C at any time, between two steps or during one. */
   interrupted?: AbortSignal;
 }
 
-/** What the program hears of a registration; nothing when the run ends before. */
+/** The result of a registration for the program. Undefined if the run ended before. */
 export type Outcome = { resource: Resource; result: "done" | "failed" | "skipped" } | undefined;
 
-/** Runs chains of steps side by side. After a failure or an interrupt no step begins any more; those that run go on to their end. */
+/** Runs chains of steps in parallel. After a failure or an interrupt, no step starts, and running steps complete. */
 export class Executor {
   isStopped = false;
   isKilled = false;
@@ -35,7 +35,7 @@ export class Executor {
     });
   }
 
-  /** Waits for a place among the workers, and gives back what waits for the chain's end. */
+  /** Waits for a free worker, and returns a function that waits for the end of the chain. */
   async start(chain: readonly Step[]): Promise<() => Promise<Outcome>> {
     while (this.running.size >= (this.conditions.parallel ?? Number.POSITIVE_INFINITY)) await Promise.race(this.running);
     const ending = this.run(chain);
@@ -44,7 +44,7 @@ export class Executor {
     return () => ending;
   }
 
-  /** Side by side. */
+  /** Runs steps in parallel. */
   async all(steps: readonly Step[]): Promise<void> {
     for (const step of steps) await this.start([step]);
     await this.idle();
@@ -54,7 +54,7 @@ export class Executor {
     while (this.running.size > 0) await Promise.all(this.running);
   }
 
-  /** The run fails before a step could. */
+  /** Fails the run before a step could. */
   refuse(error: unknown): void {
     this.errors.push(String((error as Error).message));
     this.isStopped = true;

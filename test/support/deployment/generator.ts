@@ -5,29 +5,28 @@ import { Graph, Resource } from "./state";
 import { Step } from "./steps";
 import { Properties, referencesIn, same, unknown } from "./values";
 
-/** What a run is about, apart from the program. */
+/** The options of a run, without the program. */
 export interface Scope {
   isPreview: boolean;
-  /** What is registered is only read. */
+  /** True if registered resources are only read. */
   isRefresh: boolean;
-  /** URNs; none: everything. */
+  /** The URNs of the targets. Undefined: all resources. */
   targets?: readonly string[];
-  /** URNs that are replaced whatever diff says. */
+  /** URNs that are replaced regardless of their diff. */
   replace?: readonly string[];
 }
 
-/** Decides what is to be done with each resource: the engine's step generator, in its order. */
+/** Decides the step for each resource: the engine's step generator, in its order. */
 export class Generator {
-  /** By former URN, the new one. */
   readonly renamed = new Map<string, string>();
-  /** URNs that a target leaves out, and that do not exist yet. */
+  /** URNs that are not targets and do not exist yet. */
   readonly skippedCreates = new Set<string>();
-  /** What happened with each URN, deletions apart. */
+  /** The operation of each URN, except deletions. */
   readonly operations = new Map<string, "create" | "import" | "same" | "update" | "replace" | "read" | "refresh">();
   private readonly aliasOf = new Map<string, string>();
   private readonly urns = new Set<string>();
   private readonly deleted = new Set<string>();
-  /** Deleted in the midst of the run. */
+  /** Resources that are deleted during the run. */
   private readonly condemned = new Set<Resource>();
   private readonly graph: Graph;
 
@@ -39,7 +38,7 @@ export class Generator {
     this.graph = new Graph(olds);
   }
 
-  /** The steps of a registration, its own last. `urns`: those of the resources it depends on, by name. */
+  /** The steps of a registration, with its own last. `urns` are those of the resources it depends on, by name. */
   async steps(declaration: Declaration, given: Properties, urns: ReadonlyMap<string, string>): Promise<Step[]> {
     const fresh = this.declared(declaration, given, urns);
     if (this.urns.has(fresh.urn)) throw new Error(`Duplicate resource URN '${fresh.urn}'`);
@@ -182,7 +181,7 @@ export class Generator {
     return steps;
   }
 
-  /** As it is, after what it depends on. */
+  /** An unchanged resource, after its dependencies. */
   private untouched(old: Resource, urn: string, ...rest: Step[]): Step[] {
     if (old.delete) return rest;
     this.operations.set(urn, "same");
@@ -197,7 +196,7 @@ export class Generator {
     return [...before, { kind: "same", old, new: { ...old } }, ...rest];
   }
 
-  /** What has to be replaced with a resource that is deleted first: what depends on it, and whose diff says so when it is not known. */
+  /** The dependents that must be replaced with a resource that is deleted first, according to their diff if an input is unknown. */
   private async replacedWith(root: Resource): Promise<Resource[]> {
     const replaced = new Set([root.urn]);
     const found: Resource[] = [];
@@ -217,14 +216,14 @@ export class Generator {
     return found;
   }
 
-  /** What is in the state and not in the program, and what was replaced: in sets that follow one another. */
+  /** The deletions of removed and replaced resources, in consecutive sets. */
   async deletions(executor: Executor): Promise<{ untouched: Step[]; sets: Step[][] }> {
     const allowed = this.scope.targets && (await this.deletedWith(this.scope.targets));
     const untouched: Step[] = [];
     const steps: Step[] = [];
     for (const old of this.olds) {
       const operation = this.operations.get(this.renamed.get(old.urn) ?? old.urn);
-      // What is created has nothing old but what it only read before.
+      // A created resource has an old state only if it was read before.
       const isSeen = operation !== undefined && operation !== "create";
       if (allowed && !allowed.has(old.urn)) {
         if (!isSeen) untouched.push({ kind: "same", old, new: { ...old } });
@@ -240,7 +239,7 @@ export class Generator {
     return { untouched, sets: this.ordered(steps) };
   }
 
-  /** The targets, and all that depends on them. The engine asks for what would be replaced as well, though it is among them. */
+  /** The targets and all their dependents. The engine also computes the dependent replacements, although they are among them. */
   private async deletedWith(targets: readonly string[]): Promise<Set<string>> {
     const roots = this.olds.filter(({ urn }) => targets.includes(urn));
     const found = new Set(roots.flatMap((root) => [root, ...this.graph.dependingOn(root, new Set(), true)]).map(({ urn }) => urn));
@@ -248,7 +247,7 @@ export class Generator {
     return found;
   }
 
-  /** First what nothing else depends on. */
+  /** Orders the steps so that dependents come first. */
   private ordered(steps: readonly Step[]): Step[][] {
     const left = new Set(steps.map(({ old }) => old as Resource));
     const sets: Step[][] = [];
@@ -263,13 +262,13 @@ export class Generator {
     return sets;
   }
 
-  /** What a resource that failed still needs. */
+  /** The resources that a failed resource still needs. */
   neededBy({ old }: Step): Set<Resource> {
     return old && this.olds.includes(old) ? this.graph.transitiveDependenciesOf(old) : new Set();
   }
 }
 
-/** Without one before, or now, there is nothing to compare. */
+/** True if the trigger changed. Without an old or a new value, there is no comparison. */
 const isTriggeredBy = (before: unknown, now: unknown): boolean => before !== undefined && now !== undefined && !same(before, now);
 
 const every = ({ parent, dependencies, propertyDependencies }: Resource): Set<string> =>

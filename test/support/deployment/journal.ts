@@ -1,16 +1,16 @@
 import { Resource, repaired } from "./state";
 
-/** What the engine would write to the backend at this moment: what is new first, then what is old and not yet dealt with. */
+/** The state that the engine would save at this moment: new resources first, then the old ones that remain. */
 export class Journal {
-  /** What was begun and has not ended. */
+  /** The steps in progress. */
   readonly pending = new Set<Resource>();
   private readonly done = new Set<Resource>();
   private readonly fresh: Resource[] = [];
   private frozen: Resource[] | undefined;
-  /** After a refresh, nothing depends on what is gone. */
+  /** Set after a refresh: removes dependencies on deleted resources. */
   repairs = false;
 
-  /** `renamed`: the URN by which a resource is known now. */
+  /** `renamed` returns the current URN of a resource. */
   constructor(
     private base: readonly Resource[],
     private readonly renamed: ReadonlyMap<string, string>,
@@ -24,12 +24,12 @@ export class Journal {
     this.done.add(resource);
   }
 
-  /** A refresh comes before everything else. */
+  /** Sets the state after a refresh, which precedes all other steps. */
   rebase(base: readonly Resource[]): void {
     this.base = base;
   }
 
-  /** Nothing is written any more. */
+  /** Stops saving. */
   freeze(): void {
     this.frozen = this.resources();
   }

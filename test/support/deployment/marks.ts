@@ -1,7 +1,7 @@
 import { runtime } from "@pulumi/pulumi";
 import { isObject, Properties, Secret, transform } from "./values";
 
-// Secrets as the SDK and a native plugin write them.
+// The marks of secrets that the SDK and a native plugin write.
 
 const { specialSigKey, specialSecretSig } = runtime;
 

@@ -5,26 +5,23 @@ import { annotated, known, Properties, plain } from "./values";
 
 export type Config = Record<string, object>;
 
-/** A dynamic provider of one type. */
 export type Provider = ReturnType<typeof provider>;
 
-/** What the engine compares to decide on a step. */
+/** The values that the engine compares to choose a step. */
 export interface Difference {
   changes: boolean;
   replaces: string[];
   deleteBeforeReplace: boolean;
 }
 
-/** Which resource the engine asks about. */
 export type Subject = Pick<Resource, "urn" | "type" | "id">;
 
-/** The inputs and outputs of the last operation. */
 export type Last = Pick<Resource, "inputs" | "outputs">;
 
-/** What an error carries that the engine makes "created, but not initialised" of; its properties as the state has them. */
+/** The error that makes a resource "created, but not initialised", with its properties as in the state. */
 export type Halfway = Error & { id?: string; properties?: Properties };
 
-/** Passes an error on, with the properties of what was made in part as the state has them. */
+/** Passes an error on, with the properties of a partially created resource as in the state. */
 export const halfway =
   (stored: (properties: Properties) => Properties) =>
   (error: Halfway): never => {
@@ -32,28 +29,28 @@ export const halfway =
     throw id ? Object.assign(new Error(message), { id, properties: stored(properties) }) : error;
   };
 
-/** How the engine reaches the providers of one process: all values are as the state has them, with marks of secrets. */
+/** The connection from the engine to the providers of one process. All values are as in the state, with marks of secrets. */
 export interface Mechanism {
-  /** What each resource has as an input besides what it declares. */
+  /** Additional inputs of each resource. */
   inputs: Properties;
   configure(config: Config): void;
   check(of: Subject, last: Properties, given: Properties, isPreview: boolean): Promise<{ inputs: Properties; failures: Failure[] }>;
   diff(of: Subject, last: Last, news: Properties, isPreview: boolean): Promise<Difference>;
   create(of: Subject, news: Properties, isPreview: boolean): Promise<{ id: string; outputs: Properties }>;
-  /** No id: it is gone. */
+  /** Reads a resource. Without an id, it is deleted. */
   read(of: Subject, last: Last): Promise<Last & { id: string }>;
   update(of: Subject, last: Last, news: Properties, isPreview: boolean): Promise<Properties>;
   delete(of: Subject, last: Last): Promise<void>;
 }
 type Failure = { reason: string };
 
-/** The text that each resource carries instead of its provider. */
+/** The string that each resource contains instead of its provider. */
 const inputs = { __provider: "text" };
 
-/** Without marks, and without what is not known unless a preview may send that. */
+/** The properties without marks and, unless a preview may send them, without unknown values. */
 const sent = (properties: Properties, isPreview = false): Properties => wire(plain(isPreview ? properties : known(properties)));
 
-/** Dynamic providers, one for each type. They take no secrets: the engine marks what they return. */
+/** Dynamic providers, one for each type. They receive no secrets: the engine marks their results. */
 export function dynamic(providers: (type: string) => Provider): Mechanism {
   const configured = new Map<string, Provider>();
   let settings: Config = {};
@@ -65,7 +62,7 @@ export function dynamic(providers: (type: string) => Provider): Mechanism {
   };
   const returned = (properties: Properties | undefined, given: Properties): Properties =>
     annotated(wire({ ...properties, ...inputs }), given);
-  // What was made in part carries its provider itself.
+  // A partially created resource contains its provider.
   const halfMade = (given: Properties): ((error: Halfway) => never) => halfway((properties) => annotated(wire(properties), given));
   return {
     inputs,
@@ -78,7 +75,7 @@ export function dynamic(providers: (type: string) => Provider): Mechanism {
     },
     diff: async (subject, { outputs }, news, isPreview) => of(subject).diff(subject.id, sent(outputs, isPreview), sent(news, isPreview)),
     async create(subject, news, isPreview) {
-      // The engine asks no dynamic provider in a preview.
+      // The engine does not call a dynamic provider in a preview.
       if (isPreview) return { id: "", outputs: news };
       const { id, outs } = await of(subject).create(sent(news)).catch(halfMade(news));
       return { id, outputs: returned(outs, news) };

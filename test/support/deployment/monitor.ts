@@ -15,7 +15,7 @@ import { Declaration, urnOf } from "./program";
 import { Script } from "./run";
 import { marked, Properties } from "./values";
 
-/** Before the URNs of this stand-in, those of the engine. */
+/** The prefix of the engine's URNs, which those of this stand-in lack. */
 export const urnPrefix = "urn:pulumi:dev::story::";
 const stackType = "pulumi:pulumi:Stack";
 export const stackUrn = `${urnPrefix}${stackType}::story-dev`;
@@ -24,16 +24,16 @@ const short = (urn: string): string => urn.replace(urnPrefix, "");
 type Callback<Response> = (error: unknown, response?: Response) => void;
 type Engine = Parameters<Script>[0];
 
-/** What the SDK in this process takes for the engine: it passes on what the program registers. */
+/** The engine for the SDK in this process. It passes on the registrations of the program. */
 export class Monitor {
-  /** The stack's outputs, once the program has ended. */
+  /** The stack's outputs, after the program has ended. */
   outputs: Properties = {};
 
   constructor(private readonly engine: Engine) {}
 
   supportsFeature(request: SupportsFeatureRequest, callback: Callback<SupportsFeatureResponse>): void {
     const response = new SupportsFeatureResponse();
-    // Without output values an output in an input is its value, and the request says apart what it depends on.
+    // Without output values, an output in an input is its plain value, and the request lists its dependencies separately.
     response.setHassupport(!["outputValues", "transforms", "invokeTransforms"].includes(request.getId()));
     callback(null, response);
   }
@@ -92,7 +92,7 @@ export class Monitor {
     respond: (urn: string, id: string, outputs: Struct, result: 0 | 1 | 2) => void,
   ): Promise<void> {
     const outcome = await this.engine.register(declaration);
-    // The engine has ended: the program waits in vain.
+    // The engine has ended, so the program never gets a response.
     if (!outcome) return;
     const { resource, result } = outcome;
     const outputs = marked(resource.outputs, resource.inputs, resource.secretOutputs);
@@ -123,7 +123,7 @@ const declared = (name: string, type: string, parent: string, object: Struct | u
 
 const known = (urns: readonly string[]): string[] => urns.filter((urn) => urn !== stackUrn).map(short);
 
-/** An alias as the program gives it: what it leaves out is as it is now. */
+/** The URN of an alias. Missing parts are those of the resource. */
 function formerUrn(alias: Alias, { name, type, parent }: Declaration): string {
   if (alias.hasUrn()) return short(alias.getUrn());
   const spec = alias.getSpec() as Alias.Spec;

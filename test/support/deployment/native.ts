@@ -10,7 +10,7 @@ const sent = (properties: Properties, isPreview = false): Properties => wire(enc
 const returned = (properties: Properties): Properties => decoded(wire(properties));
 const halfMade = halfway(returned);
 
-/** The native plugin, for each operation a new one. It marks its secrets itself, and is asked in previews as well. */
+/** The native plugin, started again for each operation. It marks its secrets, and is called in previews, too. */
 export function native(): Mechanism {
   const plugin = createPlugin({ environment: process.env, engine: noEngine, limits }, (severity, line) =>
     console.log(severity === "warning" ? `warning: ${line}` : line),

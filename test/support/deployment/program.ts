@@ -1,51 +1,51 @@
 import { Properties, referencesIn } from "./values";
 
-/** A resource as a program declares it, with what its class tells the engine. Names are unique in a program. */
+/** A resource in a program, with its options. Names are unique in a program. */
 export interface Declaration {
   name: string;
-  /** `secrets:SchedulerRole`; without a provider it is a component. */
+  /** The type, such as `secrets:SchedulerRole`. A component has no provider. */
   type: string;
   isComponent?: boolean;
-  /** Secrets are marked, outputs of other resources referred to. */
+  /** The inputs, with marks of secrets and references to outputs of other resources. */
   inputs: Properties;
-  /** The name of a component of the program. */
+  /** The name of a component in the program. */
   parent?: string;
-  /** URNs. */
+  /** The URNs of the aliases. */
   aliases?: readonly string[];
   dependsOn?: readonly string[];
-  /** What each input depends on, where the inputs hold no references. */
+  /** The dependencies of each input, if the inputs have no references. */
   propertyDependencies?: Record<string, readonly string[]>;
-  /** The id of an object that exists, and that a new resource takes over. */
+  /** The id of an existing object that a new resource imports. */
   import?: string;
   /** The id of a resource that is only read. */
   get?: string;
   deleteBeforeReplace?: boolean;
-  /** Names of inputs. A dynamic provider does not say which inputs changed, so all that it replaces is what was only half made, by "*". */
+  /** Names of inputs. A dynamic provider does not report changed inputs, so "*" only replaces partially created resources. */
   replaceOnChanges?: readonly string[];
-  /** A change of it replaces. */
+  /** A value whose change replaces the resource. */
   replacementTrigger?: unknown;
   secretOutputs?: readonly string[];
-  /** What a component registers as its outputs, at the end of the program. */
+  /** The outputs that a component registers at the end of the program. */
   outputs?: Properties;
 }
 
 export type Program = readonly Declaration[];
 
-/** `Group$secrets:SchedulerRole::web`: the types of its parents, its own, and its name. */
+/** Returns a URN such as `Group$secrets:SchedulerRole::web`: the types of the parents, its own type, and its name. */
 export const urnOf = (type: string, name: string, parent?: string): string => `${parent ? `${typesIn(parent)}$` : ""}${type}::${name}`;
 
 const typesIn = (urn: string): string => urn.slice(0, urn.lastIndexOf("::"));
 const nameIn = (urn: string): string => urn.slice(urn.lastIndexOf("::") + 2);
 const lastTypeIn = (urn: string): string => typesIn(urn).split("$").at(-1) as string;
 
-/** The engine's inheritedChildAlias: what a child was called when its parent was called otherwise. */
+/** The engine's inheritedChildAlias: the former URN of a child whose parent had another name. */
 const inheritedAlias = (type: string, name: string, parent: string, parentAlias: string): string => {
   const prefix = nameIn(parent);
   const renamed = name.startsWith(prefix) ? nameIn(parentAlias) + name.slice(prefix.length) : name;
   return `${typesIn(parentAlias)}$${type}::${renamed}`;
 };
 
-/** Every URN that a resource may have had, its own first. `used`: the alias under which each parent was found. */
+/** Every URN that a resource may have had, its current one first. `used` is the alias under which each parent was found. */
 export function formerUrns(
   urn: string,
   aliases: readonly string[],
@@ -58,7 +58,7 @@ export function formerUrns(
   return [urn, ...aliases, ...inherited];
 }
 
-/** The resources that have to be there before this one is registered. */
+/** The resources that must exist before this one is registered. */
 export const dependenciesOf = ({ inputs, dependsOn = [], parent }: Declaration): string[] => [
   ...new Set([...referencesIn(inputs), ...dependsOn, ...(parent ? [parent] : [])]),
 ];

@@ -10,35 +10,32 @@ import { Properties, Reference, referencesIn, resolved, unknown } from "./values
 type Needed = ReadonlyMap<string, NonNullable<Outcome>>;
 
 export interface Options extends Conditions, Pick<Scope, "targets" | "replace"> {
-  /** Asked when nothing keeps a registration back any more; where it waits, others overtake it. */
+  /** Called when a registration is ready. While it waits, others may overtake it. */
   arrives?(declaration: Declaration): Promise<void>;
-  /** Reads everything first. */
   refresh?: boolean;
-  /** Of a refresh: nothing is saved. */
+  /** A refresh that saves nothing. */
   previewOnly?: boolean;
 }
 
-/** A program that is not known beforehand: it registers one resource after the other, as it comes to them, by URNs in the place of names. */
+/** A program that is not known in advance. It registers resources one after another, by URN instead of name. */
 export type Script = (engine: {
   register(declaration: Declaration): Promise<Outcome>;
-  /** The outputs of a component, by its URN. */
   registerOutputs(urn: string, outputs: Properties): void;
 }) => Promise<void>;
 
-/** How an operation ended. */
+/** The result of an operation. */
 export interface Ending {
   succeeded: boolean;
   errors: readonly string[];
-  /** By URN, what was done, or would be; what is deleted at the end apart. */
+  /** The operation of each URN, done or planned, except deletions at the end. */
   operations: ReadonlyMap<string, string>;
   deleted: readonly string[];
-  /** URNs of what a refresh shows as changed or gone. */
+  /** URNs of resources that a refresh reports as changed or deleted. */
   drift: readonly string[];
-  /** What was done with each resource, or would be, in this order. */
+  /** The steps for each resource, done or planned, in order. */
   performed: readonly Step[];
 }
 
-/** One operation. */
 export class Run {
   readonly journal: Journal;
   unfinished: string[] = [];
@@ -48,11 +45,11 @@ export class Run {
   private readonly drift: string[] = [];
   private readonly deleted: string[] = [];
   private readonly performed: Step[] = [];
-  /** What the program declares, by name, with the outputs in it. */
+  /** The inputs in the program by name, with resolved outputs. */
   private readonly given = new Map<string, Properties>();
-  /** URNs that a failure leaves out. */
+  /** URNs that are skipped after a failure. */
   private readonly skipped = new Set<string>();
-  /** The engine looks at one registration after the other. */
+  /** The engine handles one registration at a time. */
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -89,7 +86,7 @@ export class Run {
     return { succeeded: !this.hasFailed, errors: this.executor.errors, operations, deleted, drift, performed };
   }
 
-  /** Nothing is saved before all is read; whatever cannot be read, the rest is. */
+  /** Reads all resources, and saves nothing before the last. If one cannot be read, the others are. */
   async refresh(): Promise<void> {
     const { targets } = this.options;
     const steps = this.olds
@@ -106,7 +103,7 @@ export class Run {
     this.generator = this.generate();
   }
 
-  /** Reads what the program registers as it comes to it, and then the rest. */
+  /** Reads each resource when the program registers it, and then the rest. */
   async refreshWith(program: Program | Script): Promise<void> {
     this.generator = this.generate(true);
     await this.runs(program);
@@ -136,7 +133,7 @@ export class Run {
     await this.executor.idle();
   }
 
-  /** Waits for what the resource needs; then it is the engine's turn. */
+  /** Waits for the dependencies of a resource, and then for the engine. */
   private async register(declaration: Declaration, outcomes: ReadonlyMap<string, Promise<Outcome>>): Promise<Outcome> {
     const names = dependenciesOf(declaration);
     const needed = await Promise.all(names.map(async (name) => [name, await outcomes.get(name)] as const));
@@ -165,7 +162,7 @@ export class Run {
     return (await ending)();
   }
 
-  /** A script hears nothing more once the run has stopped, so nobody waits for its end then. */
+  /** Runs a script. It receives no response after the run has stopped, so its end is not awaited then. */
   private async script(script: Script): Promise<void> {
     const registered = new Map<string, NonNullable<Outcome>>();
     let stop = (): void => undefined;
@@ -190,7 +187,7 @@ export class Run {
   private async handle(declaration: Declaration, needed: Needed): Promise<() => Promise<Outcome>> {
     if (this.executor.isStopped) return async () => undefined;
     const urns = new Map([...needed].map(([name, { resource }]) => [name, resource.urn]));
-    // What a target leaves out has no outputs of its own: they are as if the program had not named them.
+    // A resource that is not a target has no outputs, as if the program did not reference them.
     const inputs = resolved(declaration.inputs, (reference) => (this.isMissing(reference, needed) ? undefined : reference));
     const given = resolved(inputs, (reference) => this.valueOf(reference, needed));
     this.given.set(declaration.name, given);
@@ -204,12 +201,12 @@ export class Run {
     const own = resourceOf(steps.at(-1) as Step);
     const chain = steps.filter((step) => !this.isLeftOut(resourceOf(step)));
     if (this.skipped.has(own.urn)) return async () => ({ resource: { ...own, outputs: {} }, result: "skipped" });
-    // Copies: what is shown of a step is what it sets out to do; of a refresh, what it finds.
+    // Copies, which show the plan of a step. A refresh shows its result.
     this.performed.push(...chain.map((step) => (step.kind === "refresh" ? step : ({ ...step, new: step.new && { ...step.new } } as Step))));
     return this.executor.start(chain);
   }
 
-  /** What the program sees of an output: where none is given, what it declared itself. */
+  /** The value of an output in the program. Without a response, it is the declared input. */
   private valueOf({ resource: name, output }: Reference, needed: Needed): unknown {
     const { resource, result } = needed.get(name) as NonNullable<Outcome>;
     if (output === "id") return resource.id === "" ? unknown : resource.id;

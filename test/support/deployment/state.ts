@@ -1,6 +1,6 @@
 import { Properties, sealed } from "./values";
 
-/** A resource as the engine keeps it. */
+/** A resource in the engine's state. */
 export interface Resource {
   urn: string;
   type: string;
@@ -9,18 +9,18 @@ export interface Resource {
   inputs: Properties;
   outputs: Properties;
   parent?: string;
-  /** URNs. */
+  /** The URNs of its dependencies. */
   dependencies: string[];
   propertyDependencies: Record<string, string[]>;
   secretOutputs: readonly string[];
   replacementTrigger?: unknown;
-  /** "Created, but not initialised": the next up updates, whatever diff says. */
+  /** "Created, but not initialised": the next up updates it, regardless of the diff. */
   initErrors: boolean;
-  /** Only read. */
+  /** True if it is only read. */
   external: boolean;
-  /** Replaced, and to be deleted. */
+  /** True if it was replaced and must be deleted. */
   delete: boolean;
-  /** Deleted, and to be created again. */
+  /** True if it was deleted and must be created again. */
   pendingReplacement: boolean;
 }
 
@@ -29,11 +29,11 @@ const every = ({ dependencies, propertyDependencies }: Resource): string[] => [
   ...Object.values(propertyDependencies).flat(),
 ];
 
-/** Which resource depends on which, in a list where each stands after what it depends on. */
+/** The dependencies in a list in which each resource comes after its dependencies. */
 export class Graph {
   constructor(private readonly resources: readonly Resource[]) {}
 
-  /** All that depend on it, directly or not; children only where they are wanted. */
+  /** All direct and indirect dependents, with children only on request. */
   dependingOn(root: Resource, ignored: ReadonlySet<string>, withChildren: boolean): Resource[] {
     const dependents = new Set([root.urn]);
     return this.resources.slice(this.resources.indexOf(root) + 1).filter((candidate) => {
@@ -45,7 +45,7 @@ export class Graph {
     });
   }
 
-  /** What it depends on directly: its parent too, and what is inside a component that it depends on. */
+  /** The direct dependencies, including the parent and the children of a component that it depends on. */
   dependenciesOf(resource: Resource): Set<Resource> {
     const before = this.resources.slice(0, this.resources.indexOf(resource));
     const urns = every(resource);
@@ -71,7 +71,7 @@ export class Graph {
   }
 }
 
-/** Without the dependencies and parents that are gone. */
+/** The resources without dependencies and parents that no longer exist. */
 export function repaired(resources: readonly Resource[]): Resource[] {
   const there = new Set<string>();
   const parents = new Map<string, string | undefined>(resources.map(({ urn, parent }) => [urn, parent]));
@@ -89,6 +89,6 @@ export function repaired(resources: readonly Resource[]): Resource[] {
   });
 }
 
-/** What the backend's file holds. */
+/** The content of the backend's file. */
 export const serialized = (resources: readonly Resource[]): string =>
   JSON.stringify(resources.map((resource) => ({ ...resource, inputs: sealed(resource.inputs), outputs: sealed(resource.outputs) })));

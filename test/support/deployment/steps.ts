@@ -3,32 +3,32 @@ import { Halfway, Mechanism } from "./mechanism";
 import { Resource } from "./state";
 import { marked, same } from "./values";
 
-/** One thing that the engine does with one resource. */
+/** One step of the engine for one resource. */
 export type Step = { old?: Resource; new?: Resource } & (
   | { kind: "same"; new: Resource; isSkipped?: boolean }
   | { kind: "create"; new: Resource; keepsOld?: boolean }
   | { kind: "import"; new: Resource }
   | { kind: "update"; old: Resource; new: Resource }
   | { kind: "delete"; old: Resource; isReplaced?: boolean }
-  /** Out of the state: it was deleted before, to be replaced. */
+  /** Removes it from the state, after it was deleted for a replacement. */
   | { kind: "drop"; old: Resource }
   | { kind: "read"; new: Resource; keepsOld?: boolean }
-  /** Registered: the program waits for what is read. */
+  /** True if it is registered, so that the program waits for the read. */
   | { kind: "refresh"; old: Resource; isRegistered?: boolean }
 );
 
 export const resourceOf = (step: Step): Resource => (step.new ?? step.old) as Resource;
 
-/** What the engine says of an import with other inputs than the object has. */
+/** The engine's error for an import whose inputs differ from the object's. */
 export const mismatch = "inputs to import do not match the existing resource";
 
-/** Does steps, and keeps the journal. Each throws what the provider throws. */
+/** Runs steps, and updates the journal. Each step throws the provider's error. */
 export class Worker {
   constructor(
     private readonly mechanism: Mechanism,
     private readonly journal: Journal,
     private readonly isPreview: boolean,
-    /** What a refresh would show as changed. */
+    /** Called for each URN that a refresh would report. */
     private readonly onDrift: (urn: string) => void,
   ) {}
 
@@ -89,7 +89,7 @@ export class Worker {
     if (failure) throw failure;
   }
 
-  /** The program has to declare what is there. */
+  /** Imports an object. The program must declare the object's values. */
   private async import({ new: fresh }: Step & { kind: "import" }): Promise<void> {
     const found = await this.mechanism.read(fresh, { inputs: {}, outputs: {} });
     const { inputs, failures } = await this.mechanism.check(fresh, found.inputs, fresh.inputs, this.isPreview);
@@ -114,7 +114,7 @@ export class Worker {
         failure = error;
       }
     this.mark(fresh);
-    // The engine keeps the inputs that were there before: the new ones were not reached.
+    // The engine keeps the previous inputs, since the new ones were not applied.
     if (failure) fresh.inputs = old.inputs;
     this.journal.remove(old);
     this.journal.add(fresh);
@@ -124,7 +124,7 @@ export class Worker {
   private async delete({ old, isReplaced }: Step & { kind: "delete" }): Promise<void> {
     if (!this.isPreview && !old.external && !old.isComponent) await this.mechanism.delete(old, old);
     if (isReplaced) old.pendingReplacement = true;
-    // Once deleted, a replaced resource stays in the state until its successor is there.
+    // After its deletion, a replaced resource stays in the state until its successor exists.
     if (!old.pendingReplacement) this.journal.remove(old);
   }
 
@@ -141,7 +141,7 @@ export class Worker {
     this.journal.add(fresh);
   }
 
-  /** Leaves the outcome in the step: no new resource where it is gone. */
+  /** Sets the result in the step: without a new resource if it no longer exists. */
   private async refresh(step: Step & { kind: "refresh" }): Promise<void> {
     const { old, isRegistered } = step;
     const fresh = isRegistered ? (step.new as Resource) : { ...old };

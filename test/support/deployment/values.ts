@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-// Values as the engine holds them: some are marked as secret, and some come from other resources.
+// Values in the engine: some are marked as secret, and some refer to other resources.
 
 export type Properties = Record<string, unknown>;
 
@@ -17,13 +17,13 @@ export class Reference {
   ) {}
 }
 
-/** What the engine sends in the place of a value that a preview cannot know. */
+/** The engine's placeholder for a value that a preview cannot know. */
 export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 export const isObject = (value: unknown): value is Properties =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Secret) && !(value instanceof Reference);
 
-/** Copies a value, with `change` in the place of each part for which it gives something. */
+/** Copies a value. `change` may return a replacement for each part. */
 export function transform(value: unknown, change: (part: unknown) => { value: unknown } | undefined): unknown {
   const changed = change(value);
   if (changed) return changed.value;
@@ -36,18 +36,17 @@ export function transform(value: unknown, change: (part: unknown) => { value: un
   );
 }
 
-/** Without marks: as it crosses the wire to a provider that takes no secrets. */
+/** The value without marks, as a provider that accepts no secrets receives it. */
 export const plain = <T>(value: T): T =>
   transform(value, (part) => (part instanceof Secret ? { value: plain(part.value) } : undefined)) as T;
 
-/** Without the values that are not known: what the engine sends when it may not send them. */
+/** The value without unknown parts, if the engine may not send them. */
 export const known = <T>(value: T): T => transform(value, (part) => (part === unknown ? { value: undefined } : undefined)) as T;
 
-/** With the outputs in the place of what refers to them. */
+/** The value with references replaced by outputs. */
 export const resolved = (value: Properties, outputOf: (reference: Reference) => unknown): Properties =>
   transform(value, (part) => (part instanceof Reference ? { value: outputOf(part) } : undefined)) as Properties;
 
-/** The resources that a value refers to. */
 export function referencesIn(value: unknown): string[] {
   if (value instanceof Reference) return [value.resource];
   if (value instanceof Secret) return referencesIn(value.value);
@@ -58,7 +57,7 @@ export function referencesIn(value: unknown): string[] {
 const hasSecret = (value: unknown): boolean =>
   value instanceof Secret || (Array.isArray(value) ? value.some(hasSecret) : isObject(value) && Object.values(value).some(hasSecret));
 
-/** The engine's annotateSecrets: what was secret under a name is secret there again. */
+/** The engine's annotateSecrets: marks a value as secret if it was secret under the same name. */
 export function annotated(values: Properties, marked: Properties): Properties {
   const result = { ...values };
   for (const [name, mark] of Object.entries(marked)) {
@@ -70,7 +69,7 @@ export function annotated(values: Properties, marked: Properties): Properties {
   return result;
 }
 
-/** What the engine does with the outputs of each step: additional secret outputs, and those whose name equals a secret input. */
+/** Marks the outputs of each step as the engine does: additional secret outputs, and those with the name of a secret input. */
 export function marked(outputs: Properties, inputs: Properties, secretOutputs: readonly string[]): Properties {
   return Object.fromEntries(
     Object.entries(outputs).map(([name, value]) => {
@@ -80,7 +79,7 @@ export function marked(outputs: Properties, inputs: Properties, secretOutputs: r
   );
 }
 
-/** As the backend writes it: of a secret nothing can be read. */
+/** The value as the backend writes it, with secrets unreadable. */
 export const sealed = (value: unknown): unknown => transform(value, (part) => (part instanceof Secret ? { value: "[secret]" } : undefined));
 
 export const same = (one: unknown, other: unknown): boolean => isDeepStrictEqual(plain(one), plain(other));

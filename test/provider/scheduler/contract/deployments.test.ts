@@ -15,7 +15,7 @@ onEachScheduler("waiting for a deployment", (current, said) => {
     await registerJob({ job: jobOf(ID) });
     await current().through(async (gateway) => {
       expect((await waitForDeployment({ jobId: ID, timeout: "60s" }))?.ID).toBe(done?.ID);
-      // The job, and its deployments: there is nothing to wait for.
+      // The job and its deployments only: there is nothing to wait for.
       expect(gateway.requests.map(({ path }) => path.replace(/\?.*/, ""))).toEqual(["/v1/jobs", "/v1/deployments"]);
     });
 
@@ -51,7 +51,7 @@ onEachScheduler("waiting for a deployment", (current, said) => {
         message: expect.stringMatching(/ [0-9a-f-]{36} .*: Cancelled due to newer version of job\.$/),
       });
     });
-    // The newer one goes on, and is not waited for longer than is allowed.
+    // The newer deployment continues, and the wait ends at its timeout.
     await expect(waitForDeployment({ jobId: ID, timeout: 1 })).rejects.toMatchObject({
       code: "ERR_TIMED_OUT",
       message: expect.stringContaining(" 1 s: running, main 0 of 1 healthy"),

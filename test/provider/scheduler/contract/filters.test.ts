@@ -45,7 +45,7 @@ onEachScheduler("filters", (current) => {
       .equals(jobs[0]?.ID ?? "")
       .or(filter("ID").matches(`^(${jobs.map(({ ID }) => ID).join("|")})$`));
     type Tree = { filter: scheduler.Filter; holds(priority: number): boolean };
-    // The same trees each time: a failure has to come again.
+    // The same trees in each run, so that a failure can be reproduced.
     let state = 1;
     const random = (below: number): number => {
       state = (state * 48271) % 2147483647;
@@ -69,7 +69,7 @@ onEachScheduler("filters", (current) => {
     }
   });
 
-  test("need no blanks beside parentheses where the dialect is standard", async () => {
+  test("need no spaces next to parentheses in the standard dialect", async () => {
     const ID = newName();
     await registerJob({ job: dormantJob(ID) });
     const found = collect(listJobs({ filter: `(ID == "${ID}")and not(Meta is not empty)` }));
@@ -85,7 +85,7 @@ onEachScheduler("filters", (current) => {
       "TLSEnabled NodeResources ReservedResources DrainStrategy LastDrain StatusUpdatedAt LastMissedHeartbeatIndex LastAllocUpdateIndex CreateIndex ModifyIndex",
   };
 
-  test("that ask whether a number, bool or object is empty are rejected before anything is sent", async () => {
+  test("that test whether a number, bool or object is empty are rejected before anything is sent", async () => {
     const ID = newName();
     await registerJob({ job: jobOf(ID) });
     await scheduler.waitForDeployment({ jobId: ID, timeout: "30s" });
@@ -99,7 +99,7 @@ onEachScheduler("filters", (current) => {
           invalidInputs("filter: never-empty"),
         );
       }
-    // The server is asked about a field that we do not know, once.
+    // The server receives one request about a field that the provider does not know.
     const unknown = "Update.MaxParallel is empty";
     await current().through(async (gateway) => {
       await expect(collect(listJobs({ filter: unknown }))).rejects.toMatchObject(

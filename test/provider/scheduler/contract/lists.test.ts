@@ -3,7 +3,7 @@ import { collect, dormantJob, jobOf, newName, onEachScheduler } from "../../../s
 
 const { filter, getAgentMembers, listDeployments, listJobs, listNodes, registerJob, waitForDeployment } = scheduler;
 
-/** As the server writes it, with each integer that JavaScript cannot hold, and each time, as a text. */
+/** The server's JSON, with integers that JavaScript cannot represent, and times, as strings. */
 const asListed = (text: string): Record<string, unknown>[] =>
   JSON.parse(text.replace(/"(\w+)":(\d{16,})/g, '"$1":"$2"').replace(/"(SubmitTime|CreateTime|ModifyTime)":(\d+)/g, '"$1":"$2"'));
 
@@ -48,7 +48,7 @@ onEachScheduler("the scheduler's lists", (current) => {
       });
     });
 
-    test("are filtered before they are cut into pages, and each request carries the filter", async () => {
+    test("are filtered before they are split into pages, and each request has the filter", async () => {
       await current().through(async (gateway) => {
         const found = await idsOf({ filter: filter("Priority").equals(7), pageSize: 4 });
         expect(found).toEqual(ids.filter((_, number) => number % 50 === 6));
@@ -71,7 +71,7 @@ onEachScheduler("the scheduler's lists", (current) => {
   });
 
   test("jobs of one namespace or of all of them are listed once, with any page size and in either order", async () => {
-    // The server sorts by namespace, and compares its tokens as texts, in which a hyphen comes before the dot: pages of one go round in a circle.
+    // The server sorts by namespace, and compares page tokens as strings, in which a hyphen sorts before the dot: pages of one form a circle.
     const first = newName();
     const namespaces = [first, `${first}-other`];
     for (const name of namespaces) await current().makeNamespace(name);
@@ -156,7 +156,7 @@ onEachScheduler("the scheduler's lists", (current) => {
         EvalPriority: 50,
         IsMultiregion: false,
         CreateTime: expect.stringMatching(/^\d{19}$/),
-        // The real product leaves it at 0 here.
+        // Nomad leaves it at 0 here.
         ModifyTime: expect.stringMatching(/^\d+$/),
       }),
     ]);
@@ -172,7 +172,7 @@ onEachScheduler("the scheduler's lists", (current) => {
     for (const node of nodes) expect(node).toMatchObject({ Status: "ready", Version: "1.11.0", NodePool: "default", Drain: false });
   });
 
-  test("the deployment of a job's present version is identified by its index", async () => {
+  test("the deployment of a job's current version is identified by its index", async () => {
     const ID = newName();
     const answers: { JobModifyIndex: number }[] = [];
     for (const version of ["0", "1"]) {
@@ -182,7 +182,7 @@ onEachScheduler("the scheduler's lists", (current) => {
     const [job] = await collect(listJobs({ filter: filter("ID").equals(ID) }));
     expect(job?.JobModifyIndex).toBe(answers[1]?.JobModifyIndex);
     const deployments = await collect(listDeployments({ filter: filter("JobID").equals(ID) }));
-    // In the order of their creation.
+    // Ordered by creation.
     expect(deployments.map(({ JobVersion }) => JobVersion)).toEqual([0, 1]);
     expect(deployments.map(({ JobSpecModifyIndex }) => JobSpecModifyIndex)).toEqual(answers.map(({ JobModifyIndex }) => JobModifyIndex));
     for (const { JobModifyIndex, JobSpecModifyIndex, JobCreateIndex, CreateIndex } of deployments) {

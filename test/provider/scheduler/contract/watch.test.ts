@@ -100,7 +100,7 @@ onEachScheduler("a watch", (current) => {
     await current().through(async (gateway) => {
       const ended = new AbortController();
       gateway.interrupt = ({ count }) => {
-        // It has the first answer, and the second one would come after five minutes.
+        // The first response has arrived, and the second one would come after five minutes.
         if (count === 2) ended.abort();
         return undefined;
       };
