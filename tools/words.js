@@ -11,6 +11,8 @@ const { root } = require("./command");
 const checked = [
   "provider/platform",
   "provider/scheduler",
+  ...["classes", "client", "index", "mount", "mount-path", "refusal", "specification"].map((name) => `provider/secrets/${name}.ts`),
+  ...["access", "lease", "mounts", "role", "role-list", "roles", "token"].map((name) => `provider/secrets/scheduler-${name}.ts`),
   "forward",
   ...["README.md", "clock.ts", "command.ts", "faults.ts", "index.ts", "log.ts", "options.ts"].map((name) => `sandbox/${name}`),
   ...["parse-bool.ts", "server.ts", "service.ts", "view.ts"].map((name) => `sandbox/${name}`),
