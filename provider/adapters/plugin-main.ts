@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { servePlugin } from "./plugin-server";
 
-// What bin/pulumi-resource-steward starts.
+// The program that bin/pulumi-resource-steward starts.
 
 const { version } = JSON.parse(readFileSync(join(__dirname, "../../../package.json"), "utf8")) as { version: string };
 
