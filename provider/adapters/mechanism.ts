@@ -1,9 +1,6 @@
 import { getConfig } from "@pulumi/pulumi/runtime/config";
 import { StewardError } from "../errors";
 
-/** The version of this package and its plugin. Pulumi warns about an older plugin, and the plugin warns if it is newer. @internal */
-export const packageVersion = (): string => (require("pulumi-steward/package.json") as { version: string }).version;
-
 /** The value of `steward:native`. Undefined if it is not set: resources are then dynamic. @internal */
 export function usesPlugin(): boolean | undefined {
   const value = getConfig("steward:native");

@@ -84,7 +84,7 @@ interface Served {
   fieldsOf(inputs: Properties): string[];
 }
 
-/** What is known of the resource at hand. One for all plugins of a process: Node slows down with each that there ever was. */
+/** The current resource. All plugins of a process share one storage: Node slows down with each that was ever created. */
 const current = new AsyncLocalStorage<{ urn: string; secretInputs: string[]; secretValues: string[] }>();
 
 /** @internal */
@@ -218,7 +218,6 @@ export function createPlugin(
         const connection = connect(called.system, (options.connection as string | undefined) ?? "default", {
           ...sources,
           cache: new Map(),
-          warned: sources.cache,
         });
         return called.run(connection as never, options as never);
       }).catch((error) => {
